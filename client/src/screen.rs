@@ -9,8 +9,6 @@ mod tty;
 
 use std::io::{self, Write as _};
 
-use ratatui::crossterm::event::KeyCode;
-
 use crate::terminal::{self, Input};
 use crate::view::{Scene, WRONG, paint};
 use draw::{COLUMNS_MIN, ROWS_MIN, draw};
@@ -19,12 +17,11 @@ use tty::{Told, Tty};
 
 pub(crate) use draw::Look;
 
-/// What the keys do.
-const KEYS: &str = "\
-Keys: the arrows move the cursor on the board, Enter or space picks a square; of a move that takes several one after \
-the other, and Esc puts back. F2 draw, F3 takeback, F4 hint, F5 resign (and Enter), F6 pass, F7 decline, F8 rematch, \
-F9 more time, F10 quit. PgUp and PgDn roll what was said; Ctrl-P and Ctrl-N bring back what was typed. Esc returns to \
-the board.";
+/// What the keys do. With what can be typed it fits the least of screens.
+pub(crate) const KEYS: &str = "\
+Arrows move the cursor, Enter or space picks a square (a move that takes several: one after the other), Esc puts \
+back. F2 draw, F3 takeback, F4 hint, F5 and Enter resign, F6 pass, F7 decline, F8 rematch, F9 more time, F10 quit. \
+PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
 
 /// Terminals that cannot place a cursor.
 const SIMPLE: [&str; 4] = ["", "dumb", "cons25", "emacs"];
@@ -97,7 +94,7 @@ impl Screen {
             match self.model.press(key, self.scene.as_ref()) {
                 Pressed::Nothing => {}
                 Pressed::Line(line) => {
-                    if key.code == KeyCode::F(1) {
+                    if self.model.unrolled {
                         self.model.log.push(KEYS.to_owned());
                     }
                     return Ok(Input::Line(line));

@@ -6,6 +6,7 @@
 //! snapshots, and the stage that was reached goes on from them. Whatever was asked and not
 //! answered is asked again if the snapshots do not show it done.
 
+pub(crate) mod help;
 mod menu;
 mod offers;
 mod opening;

@@ -266,6 +266,7 @@ fn draw_input(frame: &mut Frame<'_>, area: Rect, model: &Model, look: Look) {
 fn hints(model: &Model, scene: Option<&Scene>) -> String {
     let status = scene.map(|scene| scene.now.status);
     let keys: &[&str] = match (model.is_watching, status) {
+        (false, Some(_)) if model.unrolled => &["Any key goes back to the match", "PgUp back"],
         (true, Some(Status::Ended)) => &["Enter leave", "PgUp back"],
         (true, _) => &["Q quit", "PgUp back"],
         (false, None) => &["Enter answer", "PgUp back", "F10 quit"],

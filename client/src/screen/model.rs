@@ -123,9 +123,11 @@ impl Model {
                 _ => Pressed::Nothing,
             };
         }
-        if std::mem::take(&mut self.unrolled) {
+        if std::mem::take(&mut self.unrolled) && scene.is_some() {
             self.log.back = 0;
-            if matches!(key.code, KeyCode::Esc | KeyCode::Enter | KeyCode::F(1)) {
+            // What is typed on is not lost; a key that means the board would be a slip.
+            let types_on = matches!(key.code, KeyCode::Char(c) if c != ' ');
+            if !types_on {
                 return Pressed::Nothing;
             }
         }
@@ -147,11 +149,7 @@ impl Model {
     /// What a function key says. What cannot be undone is only written down: Enter says it.
     fn function(&mut self, number: u8) -> Pressed {
         let word = match number {
-            1 => {
-                self.unrolled = true;
-                self.log.back = 0;
-                "help"
-            }
+            1 => "help",
             2 => "draw",
             3 => "takeback",
             4 => "hint",
@@ -304,6 +302,10 @@ impl Model {
 
     /// A line that was said in words stands in the log; a move that was picked is told there anyway.
     fn said(&mut self, line: String) -> Pressed {
+        if matches!(line.trim().to_ascii_lowercase().as_str(), "help" | "?") {
+            self.unrolled = true;
+            self.log.back = 0;
+        }
         if !line.trim().is_empty() {
             self.log.push(paint(FAINT, &format!("> {line}")));
         }

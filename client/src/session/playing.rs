@@ -6,6 +6,7 @@ use plyhouse_protocol::{
     ClientMessage, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
 };
 
+use super::help::{Asked, help};
 use super::rematch::next_of;
 use super::{Effect, FAREWELL, Goal, Session, Stage};
 use crate::customs::Customs;
@@ -214,7 +215,7 @@ impl Session {
         let customs = Customs::of(&now.game);
         match line.to_ascii_lowercase().as_str() {
             "" => self.say_turn(),
-            "help" | "?" => self.say_help(customs, now.stand_in.is_some()),
+            "help" | "?" => self.say_help(customs, &now),
             "board" => {
                 self.say_board();
                 self.say_turn();
@@ -453,31 +454,13 @@ impl Session {
         }
     }
 
-    fn say_help(&mut self, customs: Customs, has_stand_in: bool) {
-        let row = |what: &str, does: &str| {
-            format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")))
-        };
-        let text = [
-            format!("Type {}.\n", customs.how_to_move()),
-            row("board", "draw the board again"),
-            row("moves", "list the moves that can be played"),
-            row("played", "list the moves that were played"),
-            row("draw", "offer a draw, or accept one"),
-            row("takeback", "ask for your last move back, or allow that"),
-            row("decline", "refuse what is offered, or withdraw your own"),
-            row("hint", "be told the best move, against a bot"),
-            row("more time", "give the other side 15 seconds"),
-            row("abort", "break off a match that has hardly begun"),
-            row("say", "say something: `say good game`"),
-            row("resign", "give up: the other side wins"),
-            row("rematch", "play again, once the match is over"),
-            row("quit", "leave; the seat is held for a while"),
-        ];
-        let mut text = text.concat();
-        if has_stand_in {
-            text += &row("leave", "leave; a bot plays on for you at once");
-        }
-        self.say(text);
+    fn say_help(&mut self, customs: Customs, now: &Snapshot) {
+        self.say(help(Asked {
+            customs,
+            is_open: now.status == Status::Open,
+            has_stand_in: now.stand_in.is_some(),
+            board_in_sight: self.board_in_sight,
+        }));
     }
 }
 

@@ -4,8 +4,11 @@ use plyhouse_protocol::{ClockControl, Occupant, SeatNumber, Snapshot, TimeLeft};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::*;
+use crate::screen::KEYS;
+use crate::session::help::{Asked, help};
 use crate::view::tests::{game, snapshot};
 
 const LOOK: Look = Look {
@@ -184,6 +187,37 @@ fn every_game_has_room() {
         }
         scene.now.you = Some(SeatNumber(1));
         drawn(&scene, (80, 24));
+    }
+}
+
+/// All of the help is seen at once in the least of terminals.
+#[test]
+fn help_fits() {
+    for (id, is_open) in [("draughts", false), ("draughts", true), ("chess", false)] {
+        let mut scene = tic_tac_toe();
+        if is_open {
+            scene.now.status = Status::Open;
+        }
+        let mut model = Model::new(false);
+        model.log.push("said before".to_owned());
+        model.press(KeyEvent::from(KeyCode::F(1)), Some(&scene));
+        model.log.push(KEYS.to_owned());
+        model.log.push(help(Asked {
+            customs: Customs::of(id),
+            is_open,
+            has_stand_in: true,
+            board_in_sight: true,
+        }));
+        let lines = lines(&drawn_with(&mut model, Some(&scene), (80, 24), LOOK));
+        shows(
+            &lines,
+            &[
+                "Arrows move the cursor",
+                "Type two squares",
+                "leave; a bot plays on",
+            ],
+        );
+        shows(&lines, &["Any key goes back"]);
     }
 }
 

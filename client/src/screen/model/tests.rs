@@ -181,15 +181,27 @@ fn function_keys_say_words() {
 fn help_covers_the_board_until_a_key_is_pressed() {
     let scene = tic_tac_toe();
     let mut model = at(&scene);
-    assert_eq!(press(&mut model, &scene, &[KeyCode::F(1)]), line("help"));
-    assert!(model.unrolled);
-    press(&mut model, &scene, &[KeyCode::PageUp]);
-    assert!(model.unrolled);
-    assert_eq!(
-        press(&mut model, &scene, &[KeyCode::Enter]),
-        Pressed::Nothing
-    );
+    let typed = "help".chars().map(KeyCode::Char);
+    let typed: Vec<KeyCode> = typed.chain([KeyCode::Enter]).collect();
+    for asked in [&[KeyCode::F(1)][..], &typed] {
+        for closes in [
+            KeyCode::Enter,
+            KeyCode::Char(' '),
+            KeyCode::F(2),
+            KeyCode::Left,
+        ] {
+            assert_eq!(press(&mut model, &scene, asked), line("help"));
+            press(&mut model, &scene, &[KeyCode::PageUp]);
+            assert!(model.unrolled, "{asked:?}");
+            let closed = press(&mut model, &scene, &[closes]);
+            assert_eq!(closed, Pressed::Nothing, "{closes}");
+            assert!(!model.unrolled, "{closes}");
+        }
+    }
+    // Whoever types on has not typed in vain.
+    press(&mut model, &scene, &[KeyCode::F(1), KeyCode::Char('b')]);
     assert!(!model.unrolled);
+    assert_eq!(model.typed.value(), "b");
 }
 
 #[test]
@@ -197,6 +209,10 @@ fn enter_answers_where_there_is_no_board() {
     let mut model = Model::new(false);
     model.see(None);
     let enter = KeyEvent::from(KeyCode::Enter);
+    assert_eq!(model.press(enter, None), line(""));
+    // Help covers nothing there.
+    let help = KeyEvent::from(KeyCode::F(1));
+    assert_eq!(model.press(help, None), line("help"));
     assert_eq!(model.press(enter, None), line(""));
     let end = KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL);
     assert_eq!(model.press(end, None), Pressed::End);

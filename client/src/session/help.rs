@@ -1,0 +1,55 @@
+//! What can be typed at a match, in one text.
+
+use crate::customs::Customs;
+use crate::view::{STRONG, paint};
+
+/// At what kind of match help is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) customs: Customs,
+    /// Whether a seat is open.
+    pub(crate) is_open: bool,
+    /// Whether a bot plays on for whoever goes.
+    pub(crate) has_stand_in: bool,
+    /// Whether the board is seen all the time.
+    pub(crate) board_in_sight: bool,
+}
+
+/// What can be typed.
+pub(crate) fn help(asked: Asked) -> String {
+    let row =
+        |what: &str, does: &str| format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")));
+    let mut text = format!("Type {}.\n", asked.customs.how_to_move());
+    if !asked.board_in_sight {
+        text += &row("board", "draw the board again");
+    }
+    for (what, does) in [
+        ("moves", "list the moves that can be played"),
+        ("played", "list the moves that were played"),
+        ("draw", "offer a draw, or accept one"),
+        ("takeback", "ask for your last move back, or allow that"),
+        ("decline", "refuse what is offered, or withdraw your own"),
+        ("hint", "be told the best move, against a bot"),
+        ("more time", "give the other side 15 seconds"),
+        ("abort", "break off a match that has hardly begun"),
+        ("say", "say something: `say good game`"),
+        ("resign", "give up: the other side wins"),
+        ("rematch", "play again, once the match is over"),
+        (
+            "quit",
+            match asked.is_open {
+                true => "leave; then nobody can sit down any more",
+                false => "leave; the seat is held for a while",
+            },
+        ),
+    ] {
+        text += &row(what, does);
+    }
+    if asked.is_open {
+        text += &row("bot", "have a bot sit down, of any level: `bot easy`");
+    }
+    if asked.has_stand_in {
+        text += &row("leave", "leave; a bot plays on for you at once");
+    }
+    text
+}
