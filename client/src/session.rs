@@ -17,6 +17,7 @@ mod refusals;
 mod rematch;
 #[cfg(test)]
 mod tests;
+mod waiting;
 mod words;
 
 use std::time::Duration;
@@ -386,7 +387,7 @@ impl Session {
         }
         match &mut self.stage {
             Stage::Arriving => self.say("One moment: the server has not answered yet."),
-            Stage::Opening { .. } => self.say("Still waiting; `quit` stops."),
+            Stage::Opening { .. } => self.line_while_looking(line),
             Stage::Asking(..) => self.answer(line),
             Stage::AtTable(_) => self.command(line),
         }
@@ -546,9 +547,7 @@ impl Session {
         }
         match self.pending.take().map(|pending| pending.request.message) {
             Some(ClientMessage::Leave { .. }) => self.left(),
-            Some(ClientMessage::Seek(_)) => {
-                self.say("Looking for somebody to play …");
-            }
+            Some(ClientMessage::Seek(_)) => self.say_looking(),
             Some(_) | None => {}
         }
     }

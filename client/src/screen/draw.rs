@@ -71,6 +71,9 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, scene: Option<&Scen
         ];
         let [body, input, keys] = Layout::vertical(rows).areas(area);
         match scene {
+            Some(scene) if !model.unrolled && scene.now.status == Status::Open => {
+                draw_open(frame, body, model, scene, look);
+            }
             Some(scene) if !model.unrolled => draw_match(frame, body, model, scene, look),
             Some(_) | None => draw_log(frame, body, model, look),
         }
@@ -137,6 +140,23 @@ fn draw_match(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scen
     let line = paint(FAINT, &"─".repeat(usize::from(rule.width)));
     frame.render_widget(look.text(&line), rule);
     draw_log(frame, if is_beside { beside } else { log }, model, look);
+}
+
+/// A match that has not begun: instead of a board on which nothing stands, how somebody gets to its open seat.
+fn draw_open(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene, look: Look) {
+    let seats = scene.seats().map(|[sitter, _]| sitter);
+    let constraints = [
+        Constraint::Length(1),
+        Constraint::Length(rows(seats.len())),
+        Constraint::Length(1),
+        Constraint::Fill(1),
+    ];
+    let [title, above, rule, log] = Layout::vertical(constraints).areas(area);
+    frame.render_widget(look.text(&format!(" {}", scene.title())), title);
+    frame.render_widget(look.text(&seats.join("\n")), above);
+    let line = paint(FAINT, &"─".repeat(usize::from(rule.width)));
+    frame.render_widget(look.text(&line), rule);
+    draw_log(frame, log, model, look);
 }
 
 /// The cursor, what was picked, and where it can go.

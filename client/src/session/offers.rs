@@ -91,6 +91,9 @@ impl Session {
 
     /// Leaves the seat to the stand-in at once. Without one the seat is only held.
     fn hand_over(&mut self, now: &Snapshot) {
+        if now.status == Status::Open {
+            return self.farewell();
+        }
         if now.stand_in.is_none() {
             return self.complain("No bot stands in here; `quit` leaves, and your seat is held.");
         }

@@ -170,7 +170,7 @@ impl Session {
         }
     }
 
-    fn open(&mut self, message: ClientMessage) {
+    pub(super) fn open(&mut self, message: ClientMessage) {
         let before = self.mine.iter().map(|old| old.match_id).collect();
         let seek = matches!(message, ClientMessage::Seek(_)).then(|| message.clone());
         self.stage = Stage::Opening { before, seek };

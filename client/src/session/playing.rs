@@ -214,6 +214,7 @@ impl Session {
         };
         let customs = Customs::of(&now.game);
         match line.to_ascii_lowercase().as_str() {
+            "" if now.status == Status::Open => self.say_invitation(),
             "" => self.say_turn(),
             "help" | "?" => self.say_help(customs, &now),
             "board" => {
@@ -238,7 +239,7 @@ impl Session {
             "resign" => self.complain("There is nothing to resign; `quit` leaves."),
             word if word.starts_with("say ") => self.speak(&now, line["say ".len()..].trim()),
             word => {
-                if !self.offer_word(&now, word) {
+                if !self.seat_bot(&now, word) && !self.offer_word(&now, word) {
                     self.play(&now, &customs.read_move(line, &now.legal));
                 }
             }
@@ -387,26 +388,6 @@ impl Session {
         }
     }
 
-    fn say_invitation(&mut self) {
-        let Some(now) = self.table().map(|table| &table.now) else {
-            return;
-        };
-        let waits_for_other = now.seats.iter().any(|seat| seat.occupant == Occupant::Open);
-        if now.you.is_none() {
-            self.say_turn();
-        } else if waits_for_other {
-            let command = paint(STRONG, &self.join_command());
-            let link = self.page.as_ref().map_or_else(String::new, |page| {
-                let link = format!("{page}/m/{}", now.code);
-                let link = paint(STRONG, &harmless(&link));
-                format!("\n\nor in a browser at\n\n    {link}")
-            });
-            self.say(format!(
-                "\nA friend sits down with\n\n    {command}{link}\n\nWaiting …"
-            ));
-        }
-    }
-
     fn say_board(&mut self) {
         let Some(now) = self.table().map(|table| &table.now) else {
             return;
@@ -418,7 +399,7 @@ impl Session {
         self.say(text);
     }
 
-    fn say_turn(&mut self) {
+    pub(super) fn say_turn(&mut self) {
         let Some(now) = self.table().map(|table| &table.now) else {
             return;
         };

@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// The level that is meant by its name, or by how that begins. A number is the answer to another question.
-    fn level_named(&self, typed: &str) -> Option<String> {
+    pub(super) fn level_named(&self, typed: &str) -> Option<String> {
         let typed = Some(typed).filter(|typed| typed.parse::<usize>().is_err());
         let index = self.level_menu().read(typed?)?;
         self.levels().nth(index).map(|(level, _)| level)

@@ -27,8 +27,9 @@ impl Session {
         let Some(mut pending) = self.pending.take_if(|_| ours) else {
             return self.complain(&harmless(&error.message));
         };
-        // What is offered is the person's to say again.
-        if is_of_offers(&pending.request.message) {
+        // What is offered is the person's to say again, and so is whom they would have sit down.
+        let is_seat = matches!(pending.request.message, ClientMessage::Seat { .. });
+        if is_seat || is_of_offers(&pending.request.message) {
             return self.complain(&harmless(&error.message));
         }
         if let Some(pause) = pause_before_retry(error, pending.tries) {

@@ -465,6 +465,106 @@ fn who_looks_on_is_not_invited() {
     evening.told(&["Waiting for somebody to sit down"]);
 }
 
+fn waiting_for_a_friend() -> Evening {
+    let mut evening = Evening::play(Plan {
+        opponent: Some(Opponent::Friend),
+        ..Plan::default()
+    });
+    evening.welcome(&[]);
+    evening.sent();
+    evening.answer(an_open_match());
+    evening
+}
+
+#[test]
+fn who_waits_is_told_what_for_and_how_a_bot_comes() {
+    let mut evening = waiting_for_a_friend();
+    let all = [
+        "Tic-tac-toe K7QM2P, casual\n",
+        "You are x. The code is K7QM2P. It stands in the list",
+        "\n    ply join K7QM2P\n",
+        "Waiting for a person to sit down; no bot comes by itself.\nType bot easy",
+        "quit to leave",
+    ];
+    evening.told(&all);
+    evening.types("");
+    evening.told(&all[1..]);
+    evening.types("bot strong");
+    evening.told(&["no such level: there are easy, medium, max."]);
+    assert_eq!(evening.sent(), []);
+    for (typed, level) in [("bot", "medium"), ("Bot MAX", "max")] {
+        evening.types(typed);
+        let occupant = plyhouse_protocol::HostedOccupant::Bot(level.to_owned());
+        let seat = ClientMessage::Seat {
+            target: Evening::match_ref(),
+            seat: plyhouse_protocol::SeatNumber(1),
+            occupant,
+        };
+        assert_eq!(evening.sent(), [seat], "{typed}");
+        // Refused, it can be said again.
+        evening.error("overloaded", "too many bots");
+        evening.told(&["too many bots"]);
+        assert_eq!(evening.result, None);
+    }
+    evening.types("leave");
+    let target = Evening::match_ref();
+    assert_eq!(evening.sent(), [ClientMessage::Leave { target }]);
+}
+
+#[test]
+fn no_bot_is_seated_where_no_seat_is_open() {
+    let mut evening = at_table();
+    evening.types("bot easy");
+    evening.told(&["No seat is open for a bot."]);
+    assert_eq!(evening.sent(), []);
+}
+
+#[test]
+fn who_looks_for_somebody_can_have_a_bot_come() {
+    let seek = |bot: Option<&str>, rated| {
+        let mut evening = Evening::play(Plan {
+            opponent: Some(Opponent::Anyone(bot.map(str::to_owned))),
+            terms: Terms {
+                rated,
+                ..Terms::default()
+            },
+            ..Plan::default()
+        });
+        evening.welcome(&[]);
+        evening.ok();
+        evening.sent();
+        evening
+    };
+    let mut evening = seek(None, None);
+    let all = [
+        "to play Tic-tac-toe (casual)",
+        "no bot comes by itself.\nType bot easy",
+    ];
+    evening.told(&all);
+    evening.types("who is there?");
+    evening.told(&all);
+    evening.types("bot max");
+    let sent = evening.sent();
+    let [ClientMessage::Seek(seeks)] = &sent[..] else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(
+        (seeks.bot.as_deref(), seeks.bot_after_ms),
+        (Some("max"), Some(0))
+    );
+    evening.ok();
+    assert_eq!(evening.told, "");
+    evening.snapshot(snapshot("x../.o./..."));
+    evening.told(&["Your turn."]);
+
+    seek(Some("easy"), None).told(&["If nobody comes within 10 s, a bot plays: easy."]);
+    let mut rated = seek(None, Some(true));
+    rated.told(&["Tic-tac-toe (rated)", "no bot plays for ratings. Type quit"]);
+    rated.types("bot");
+    rated.told(&["No bot plays for ratings"]);
+    assert_eq!(rated.sent(), []);
+}
+
 #[test]
 fn a_match_says_at_its_begin_whether_it_counts() {
     for (is_rated, said) in [

@@ -149,6 +149,26 @@ fn a_match_is_played_on_the_full_screen() {
     assert!(!seen.contains("F10"), "{seen}");
 }
 
+/// Nobody comes, so a bot is asked to; what is typed is read as people write it, and help goes by any key.
+#[test]
+fn who_waits_can_have_a_bot_come() {
+    let (server, home) = (Real::start(), Home::new());
+    let mut desk = Desk::at(&home, &server, &["play", "--open"], (80, 24));
+    desk.sees(", casual");
+    desk.sees("no bot comes by itself.");
+    desk.types("bot easy\r");
+    desk.sees("Your turn.");
+    desk.types("help\r");
+    desk.sees("Arrows move the cursor");
+    desk.sees("Any key goes back");
+    desk.types(" ");
+    desk.sees("F10 quit");
+    desk.types("B-2\r");
+    desk.sees("You play b2.");
+    desk.types(F10);
+    assert_eq!(desk.ends().1, Some(1));
+}
+
 #[test]
 fn the_terminal_is_given_back_however_it_ends() {
     let server = Real::start();

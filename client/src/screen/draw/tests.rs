@@ -221,6 +221,28 @@ fn help_fits() {
     }
 }
 
+#[test]
+fn an_open_match_shows_how_somebody_sits_down() {
+    let position = ["15"; 15].join("/");
+    let mut scene = scene("gomoku", ["black", "white"], (15, 15), &position);
+    scene.now.status = Status::Open;
+    scene.now.seats[1].occupant = Occupant::Open;
+    let mut model = Model::new(false);
+    let said: Vec<String> = (1..=18).map(|number| format!("said {number}")).collect();
+    model.log.push(said.join("\n"));
+    let lines = lines(&drawn_with(&mut model, Some(&scene), (80, 24), LOOK));
+    shows(
+        &lines,
+        &[
+            "gomoku K7QM2P, casual",
+            "ada  (you)",
+            "(open)",
+            " said 1",
+            " said 18",
+        ],
+    );
+}
+
 /// Beside a board that is as high as the terminal.
 #[test]
 fn what_was_said_has_room_in_any_case() {

@@ -1,0 +1,184 @@
+//! Waiting for somebody to play: what is said meanwhile, and how a bot comes instead.
+
+use std::time::Duration;
+
+use plyhouse_protocol::{
+    ClientMessage, HostedOccupant, Occupant, SeatNumber, Seek, Snapshot, Status,
+};
+
+use super::{Goal, Session, Stage};
+use crate::clock::clock_text;
+use crate::harmless::harmless;
+use crate::view::{self, STRONG, paint};
+
+/// After how long a bot comes to who looks for somebody, unless the server was told otherwise.
+const BOT_AFTER_MS: u64 = 10_000;
+
+impl Session {
+    /// Says how somebody gets to the open seat, and that nobody does by itself.
+    pub(super) fn say_invitation(&mut self) {
+        let Some(now) = self.table().map(|table| &table.now) else {
+            return;
+        };
+        let Some(you) = now.you else {
+            return self.say_turn();
+        };
+        if open_seat(now).is_none() {
+            return;
+        }
+        let (side, code) = (view::side(now, you), paint(STRONG, &harmless(&now.code)));
+        let command = paint(STRONG, &self.join_command());
+        let link = self.page.as_ref().map_or_else(String::new, |page| {
+            let link = format!("{page}/m/{}", now.code);
+            let link = paint(STRONG, &harmless(&link));
+            format!("\n\nor in a browser at\n\n    {link}")
+        });
+        let is_for_one = matches!(&self.goal, Goal::Play(plan) if plan.terms.invited.is_some());
+        let friend = match is_for_one {
+            true => "The player whom it is for sits down with",
+            false => "A friend sits down with",
+        };
+        let listed = match now.listed {
+            true => " It stands in the list of open matches, too.",
+            false => "",
+        };
+        let bot = self.bot_word(now.rated);
+        self.say(format!(
+            "You are {side}. The code is {code}.{listed}\n\
+             {friend}\n\n    {command}{link}\n\n\
+             Waiting for a person to sit down; {bot}"
+        ));
+    }
+
+    /// Says whom the player looks for, and that no bot comes unasked.
+    pub(super) fn say_looking(&mut self) {
+        let Stage::Opening {
+            seek: Some(ClientMessage::Seek(seek)),
+            ..
+        } = &self.stage
+        else {
+            return;
+        };
+        if seek.bot_after_ms == Some(0) {
+            return; // A bot is coming.
+        }
+        let game = self.game(&seek.game);
+        let title = harmless(game.map_or(&seek.game, |game| &game.title));
+        let clock = seek.clock.as_ref().map(clock_text);
+        let clock = clock.map_or_else(String::new, |clock| format!("{clock}, "));
+        let is_rated = seek.rated == Some(true);
+        let rated = view::rated(is_rated);
+        let then = match &seek.bot {
+            Some(level) => {
+                let after = Duration::from_millis(seek.bot_after_ms.unwrap_or(BOT_AFTER_MS));
+                let (level, after) = (harmless(level), view::span(after));
+                format!("If nobody comes within {after}, a bot plays: {level}.")
+            }
+            None => format!(
+                "Waiting for a person who looks for the same; {}",
+                self.bot_word(is_rated)
+            ),
+        };
+        self.say(format!(
+            "Looking for somebody to play {title} ({clock}{rated}) …\n\
+             Sides are drawn. {then}"
+        ));
+    }
+
+    /// What is said of bots where a person is waited for.
+    fn bot_word(&self, is_rated: bool) -> String {
+        let (bot, quit) = (paint(STRONG, "bot easy"), paint(STRONG, "quit"));
+        match (self.interactive, is_rated) {
+            (false, _) => "no bot comes by itself.".to_owned(),
+            (true, true) => format!("no bot plays for ratings. Type {quit} to leave."),
+            (true, false) => format!(
+                "no bot comes by itself.\nType {bot} (or another level) to play one now, {quit} to leave."
+            ),
+        }
+    }
+
+    /// Takes in what was typed while somebody to play is looked for.
+    pub(super) fn line_while_looking(&mut self, line: &str) {
+        let bot = bot_of(line);
+        let Stage::Opening { seek, .. } = &self.stage else {
+            return;
+        };
+        match (seek.clone(), bot) {
+            (Some(ClientMessage::Seek(seek)), Some(level)) => self.have_bot_come(*seek, &level),
+            (Some(_), None) if self.pending.is_none() => self.say_looking(),
+            (Some(_) | None, _) => self.say("Still waiting; `quit` stops."),
+        }
+    }
+
+    /// A bot is to play at once instead of whoever is looked for.
+    fn have_bot_come(&mut self, seek: Seek, level: &str) {
+        if seek.rated == Some(true) {
+            return self.complain("No bot plays for ratings; `quit` stops looking.");
+        }
+        if seek.clock.is_some_and(|clock| clock.is_of_days()) {
+            return self.complain("No bot comes to a match of days; `quit` stops looking.");
+        }
+        let Some(level) = self.level_or_complain(level) else {
+            return;
+        };
+        self.open(ClientMessage::Seek(Box::new(Seek {
+            bot: Some(level),
+            bot_after_ms: Some(0),
+            ..seek
+        })));
+    }
+
+    /// Seats a bot in the open seat of the player's match, if that was said.
+    pub(super) fn seat_bot(&mut self, now: &Snapshot, line: &str) -> bool {
+        let Some(level) = bot_of(line) else {
+            return false;
+        };
+        let seat = open_seat(now).filter(|_| now.status == Status::Open && now.you.is_some());
+        let Some(seat) = seat else {
+            self.complain("No seat is open for a bot.");
+            return true;
+        };
+        if self.pending.is_some() {
+            self.complain("One moment …");
+            return true;
+        }
+        if let Some(level) = self.level_or_complain(&level) {
+            let target = now.match_id.into();
+            let occupant = HostedOccupant::Bot(level);
+            self.ask(ClientMessage::Seat {
+                target,
+                seat,
+                occupant,
+            });
+        }
+        true
+    }
+
+    /// The level that is meant; the middle one where none was named.
+    fn level_or_complain(&mut self, typed: &str) -> Option<String> {
+        let middle = self.middle_level();
+        let level = match typed {
+            "" => self.levels().nth(middle).map(|(level, _)| level),
+            typed => self.level_named(typed),
+        };
+        if level.is_none() {
+            let levels: Vec<String> = self.levels().map(|(level, _)| harmless(&level)).collect();
+            let text = format!("There is no such level: there are {}.", levels.join(", "));
+            self.complain(&text);
+        }
+        level
+    }
+}
+
+/// The level of the bot that was asked for by `bot` and perhaps a level.
+fn bot_of(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace();
+    let is_bot = words.next()?.eq_ignore_ascii_case("bot");
+    is_bot.then(|| words.collect::<Vec<_>>().join(" ").to_lowercase())
+}
+
+fn open_seat(now: &Snapshot) -> Option<SeatNumber> {
+    let mut seats = (0..2).map(SeatNumber).zip(&now.seats);
+    let (seat, _) = seats.find(|(_, state)| state.occupant == Occupant::Open)?;
+    Some(seat)
+}
