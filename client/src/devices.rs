@@ -1,8 +1,8 @@
 //! `ply pair`, `login`, `recovery`, `devices` and `logout`: the devices of a player.
 
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, FollowedMatch, GameSummary, Hello, MatchId, Proof, ServerMessage,
-    SessionSummary, Token, VERSION, Welcome,
+    ClientMessage, ErrorCode, FollowedMatch, GameSummary, Hello, MatchId, PlayerId, Proof,
+    ServerMessage, SessionSummary, Token, VERSION, Welcome,
 };
 
 use crate::Visit;
@@ -24,6 +24,8 @@ pub(crate) struct Known {
     pub(crate) dialogue: Dialogue,
     slot: Slot,
     pub(crate) name: String,
+    /// The public id.
+    pub(crate) player: PlayerId,
     /// Whether the name is the player's alone.
     pub(crate) is_account: bool,
     token: Token,
@@ -210,8 +212,8 @@ impl Known {
         let slot = slots.take(&wish(visit), &[]).await.map_err(no_place)?;
         let mut slot = slot.ok_or_else(no_room)?;
         if slot.token().is_none() && !or_new {
-            let why = "nobody is known here on this server yet";
-            return Err(Failure::Refused(why.to_owned()));
+            let is_busy = slots.is_busy(&wish(visit)).map_err(no_place)?;
+            return Err(unknown(is_busy, &slots.names().map_err(no_place)?));
         }
         let mut dialogue = Dialogue::open(visit, Manner::Silence).await?;
         let hello = Hello {
@@ -234,6 +236,7 @@ impl Known {
             dialogue,
             slot,
             name: harmless(&welcome.player.name),
+            player: welcome.player.id,
             is_account: welcome.player.account,
             live: live(&welcome),
             token: welcome.token,
@@ -322,6 +325,23 @@ fn wish(visit: &Visit) -> Wish {
         name: visit.name.clone(),
         ..Wish::default()
     }
+}
+
+/// Why nobody is who was asked for, where these are known by their names.
+fn unknown(is_busy: bool, names: &[String]) -> Failure {
+    Failure::Refused(match (is_busy, names) {
+        (true, _) => {
+            "you are at play in another `ply` here; ask again when that has ended".to_owned()
+        }
+        (false, []) => "nobody is known here on this server yet".to_owned(),
+        (false, names) => {
+            let names: Vec<String> = names.iter().map(|name| harmless(name)).collect();
+            format!(
+                "nobody is known here so, only by --name {}",
+                names.join(", or ")
+            )
+        }
+    })
 }
 
 fn no_place(error: std::io::Error) -> Failure {

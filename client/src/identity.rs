@@ -143,6 +143,33 @@ impl Slots {
         self.choose(wish, passed)
     }
 
+    /// Whether a player who is looked for is here, but has a slot that another process has.
+    pub(crate) fn is_busy(&self, wish: &Wish) -> io::Result<bool> {
+        for number in 0..SLOTS_MAX {
+            if self.path(number).exists() && self.try_slot(number)?.is_none() {
+                let record = read_record(&self.path(number))?;
+                if record.is_some_and(|record| wish.may_be(&record)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The names that were chosen here.
+    pub(crate) fn names(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for number in 0..SLOTS_MAX {
+            let record = read_record(&self.path(number))?;
+            names.extend(
+                record
+                    .filter(|record| record.named)
+                    .map(|record| record.name),
+            );
+        }
+        Ok(names)
+    }
+
     /// Takes the slot that fits best for another player than the one who has it, and one for that player.
     /// `None` if all are taken.
     pub(crate) async fn make_room(&self, wish: &Wish) -> io::Result<Option<Room>> {
@@ -201,16 +228,22 @@ impl Slots {
         }))
     }
 
-    fn try_slot(&self, number: usize) -> io::Result<Option<Slot>> {
-        let name = match number {
+    /// Where the record of a slot lies.
+    fn path(&self, number: usize) -> PathBuf {
+        self.dir.join(match number {
             0 => self.server.clone(),
             number => format!("{}.{number}", self.server),
-        };
-        let lock = Lock::open(&self.dir.join(format!("{name}.lock")))?;
+        })
+    }
+
+    fn try_slot(&self, number: usize) -> io::Result<Option<Slot>> {
+        let path = self.path(number);
+        let mut lock = path.clone().into_os_string();
+        lock.push(".lock");
+        let lock = Lock::open(Path::new(&lock))?;
         if !lock.take()? {
             return Ok(None);
         }
-        let path = self.dir.join(name);
         let record = read_record(&path)?;
         Ok(Some(Slot {
             number,
@@ -472,6 +505,24 @@ mod tests {
         assert_eq!(secret(&first), Some("one"));
         drop(second);
         assert_eq!(secret(&take(&slots, &Wish::default())), Some("two"));
+    }
+
+    #[test]
+    fn a_player_whom_another_process_has_is_busy() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let busy = |name: Option<&str>| slots.is_busy(&wish(name, None, None)).unwrap();
+        assert!(!busy(None));
+        let mut first = take(&slots, &Wish::default());
+        assert!(!busy(None), "there is no player yet");
+        first.keep(&token("one"), "ada", &[]).unwrap();
+        assert!(busy(None) && busy(Some("ada")) && !busy(Some("bo")));
+        drop(first);
+        assert!(!busy(None));
+        assert_eq!(slots.names().unwrap(), [""; 0]);
+        let mut named = take(&slots, &wish(Some("bo"), None, None));
+        named.keep(&token("two"), "bo", &[]).unwrap();
+        assert_eq!(slots.names().unwrap(), ["bo"]);
     }
 
     #[test]

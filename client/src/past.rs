@@ -80,8 +80,11 @@ pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
     if shown.is_empty() {
         known.dialogue.say("You play no match at the moment.")?;
     }
+    let option = visit.server.option();
     for (now, due_ms) in &shown {
+        let is_stood_in = view::is_stood_in(now, known.player);
         let turn = match now.status {
+            _ if is_stood_in => "a bot plays on for you".to_owned(),
             Status::Open => "waits for somebody".to_owned(),
             Status::Running | Status::Ended if is_due(now) => paint(STRONG, "your turn"),
             Status::Running | Status::Ended => view::turn(now),
@@ -89,7 +92,11 @@ pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
         let due = due_ms.map_or_else(String::new, |at_ms| {
             format!(", until {}", view::date(at_ms))
         });
-        let text = format!("{}: {turn}{due}", view::headline(now, None));
+        let command = match is_stood_in || now.you.is_some() {
+            true => format!("  ply join {}{option}", harmless(&now.code)),
+            false => String::new(),
+        };
+        let text = format!("{}: {turn}{due}{command}", view::headline(now, None));
         known.dialogue.say(&text)?;
     }
     known.dialogue.close().await;

@@ -32,8 +32,8 @@ pub(crate) use scene::Scene;
 pub(crate) use seekers::{seeker, seekers};
 pub(crate) use time::{Live, left, live, within};
 pub(crate) use words::{
-    declined, ended, line, moved, occupant, offered, presence, seated, series, side, span, turn,
-    who,
+    declined, ended, is_stood_in, line, listed, moved, occupant, offered, presence, seated, series,
+    side, span, turn, who,
 };
 
 /// The board with the two seats beside it, or below where so many `columns` have no room for that,
@@ -80,7 +80,7 @@ fn sitter(now: &Snapshot, seat: SeatNumber) -> String {
     let who = now
         .seats
         .get(seat.index())
-        .map(|state| occupant(&state.occupant));
+        .map(|state| listed(&state.occupant));
     let you = if now.you == Some(seat) {
         paint(FAINT, "  (you)")
     } else {

@@ -1,8 +1,8 @@
 //! What the players of a match may offer each other, by the words that are typed.
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, FollowedMatch, Hint, MatchId, Occupant, Offer, OfferKind, Ply,
-    SeatNumber, Snapshot, Status, Thinking,
+    Challenge, ClientMessage, FollowedMatch, Hint, MatchId, Offer, OfferKind, Ply, SeatNumber,
+    Snapshot, Status, Thinking,
 };
 
 use super::Session;
@@ -212,10 +212,23 @@ impl Session {
 
     /// Whether a bot keeps a seat of the match for this player.
     pub(super) fn is_stood_in(&self, now: &Snapshot) -> bool {
-        let me = self.welcome.as_ref().map(|welcome| welcome.player.id);
-        now.seats.iter().any(|state| {
-            matches!(&state.occupant, Occupant::Bot { stands_for: Some(person), .. }
-                if Some(person.player) == me)
-        })
+        let welcome = self.welcome.as_ref();
+        welcome.is_some_and(|welcome| view::is_stood_in(now, welcome.player.id))
+    }
+
+    /// Tells of the matches in which a bot plays on for the player, and how one comes back.
+    pub(super) fn say_stood_in(&mut self) {
+        let stood_in = self.mine.iter().filter(|mine| self.is_stood_in(mine));
+        let texts: Vec<String> = stood_in
+            .map(|now| {
+                let name = view::headline(now, self.game(&now.game));
+                let command = format!("ply join {}{}", harmless(&now.code), self.server_option);
+                format!(
+                    "A bot plays on for you in {name}. Come back with {}",
+                    paint(STRONG, &command)
+                )
+            })
+            .collect();
+        texts.into_iter().for_each(|text| self.say(text));
     }
 }

@@ -24,6 +24,7 @@ impl Session {
                 }
                 Some(old) => self.go_on(old),
                 None => {
+                    self.say_stood_in();
                     self.leave_open();
                     self.plan();
                 }

@@ -1132,10 +1132,7 @@ fn matches_of_days_do_not_hold_a_welcome_up() {
     );
 }
 
-/// Whoever comes back takes the seat that a bot has kept.
-#[test]
-fn a_seat_that_a_bot_has_kept_is_taken_back() {
-    let mut evening = at_table();
+fn kept_by_a_bot() -> Snapshot {
     let mut kept = snapshot("x../.o./...");
     kept.you = None;
     kept.seats[0].occupant = plyhouse_protocol::Occupant::Bot {
@@ -1145,6 +1142,26 @@ fn a_seat_that_a_bot_has_kept_is_taken_back() {
             name: "ada".to_owned(),
         }),
     };
+    kept
+}
+
+/// Whoever has left a match to a bot, and wants to play, is told of it.
+#[test]
+fn a_match_that_a_bot_keeps_is_told_of() {
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[&kept_by_a_bot()]);
+    evening.told(&[
+        "A bot plays on for you in Tic-tac-toe K7QM2P",
+        "Come back with ply join K7QM2P\n",
+        "Against whom?",
+    ]);
+}
+
+/// Whoever comes back takes the seat that a bot has kept.
+#[test]
+fn a_seat_that_a_bot_has_kept_is_taken_back() {
+    let mut evening = at_table();
+    let kept = kept_by_a_bot();
     evening.connected();
     evening.welcome(&[&kept]);
     evening.told(&["A bot has played on for you; you take your seat back."]);

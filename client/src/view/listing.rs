@@ -4,7 +4,7 @@ use plyhouse_protocol::{Listing, Status};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{FAINT, PLAIN, STRONG, paint};
-use super::words::occupant;
+use super::words::listed;
 use crate::clock::clock_text;
 use crate::harmless::harmless;
 
@@ -118,7 +118,7 @@ fn row(listing: &Listing) -> Row {
     };
     let [first, second] = &listing.seats;
     let seats = [first, second]
-        .map(|seat| format!("{} {}", harmless(&seat.side), occupant(&seat.occupant)))
+        .map(|seat| format!("{} {}", harmless(&seat.side), listed(&seat.occupant)))
         .join(", ");
     let command = format!("ply {verb} {code}");
     let spectators = listing.spectators.to_string();

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Ending, Occupant, OfferKind, Reason, SeatNumber, ShownRating, Snapshot, StandingOffer, Status,
+    Ending, Occupant, OfferKind, PlayerId, Reason, SeatNumber, ShownRating, Snapshot,
+    StandingOffer, Status,
 };
 
 use super::paint::{STRONG, of_seat, paint};
@@ -37,6 +38,26 @@ pub(crate) fn player(name: &str, rating: Option<ShownRating>) -> String {
 fn shown(rating: ShownRating) -> String {
     let unsure = if rating.provisional { "?" } else { "" };
     format!("{}{unsure}", rating.rating)
+}
+
+/// The same where who sits there is listed: with the player for whom a bot plays on.
+pub(crate) fn listed(state: &Occupant) -> String {
+    let who = occupant(state);
+    match state {
+        Occupant::Bot {
+            stands_for: Some(person),
+            ..
+        } => format!("{who} for {}", player(&person.name, None)),
+        Occupant::Open | Occupant::Player { .. } | Occupant::Bot { .. } => who,
+    }
+}
+
+/// Whether a bot keeps a seat of the match for this player.
+pub(crate) fn is_stood_in(now: &Snapshot, player: PlayerId) -> bool {
+    now.seats.iter().any(|state| {
+        matches!(&state.occupant, Occupant::Bot { stands_for: Some(person), .. }
+            if person.player == player)
+    })
 }
 
 /// The name of a seat's side, in its colour.
@@ -446,6 +467,19 @@ mod tests {
             presence(&now, SeatNumber(1), None),
             "⚙ medium bot (o) has lost the connection.",
         );
+    }
+
+    #[test]
+    fn it_is_listed_for_whom_a_bot_plays_on() {
+        let player = snapshot("").host;
+        let name = "bob".to_owned();
+        let bot = |stands_for| Occupant::Bot {
+            level: "easy".to_owned(),
+            stands_for,
+        };
+        let person = plyhouse_protocol::Person { player, name };
+        assert_eq!(listed(&bot(Some(person))), "⚙ easy bot for bob");
+        assert_eq!(listed(&bot(None)), "⚙ easy bot");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What was played, and where it is one's turn.
 
 use crate::fake::Home;
-use crate::real::Real;
+use crate::real::{Real, Somebody};
 
 #[test]
 fn a_match_is_found_and_shown_when_it_is_over() {
@@ -10,7 +10,8 @@ fn a_match_is_found_and_shown_when_it_is_over() {
     run(&["history"], "").expect(4, &["nobody is known here"]);
     let play = ["play", "tic-tac-toe", "--bot", "beginner", "--as", "first"];
     run(&play, "b2\nquit\n");
-    run(&["games"], "").expect(0, &["tic-tac-toe", "your turn"]);
+    run(&["games"], "").expect(0, &["tic-tac-toe", "your turn  ply join "]);
+    run(&["games", "--name", "nobody"], "").expect(4, &["nobody is known here"]);
     run(&["history"], "").expect(0, &["No match has ended yet."]);
     run(&["play", "tic-tac-toe"], "resign\n");
 
@@ -33,6 +34,31 @@ fn a_match_is_found_and_shown_when_it_is_over() {
     before.expect(0, &["1. b2\n"]);
     assert!(!before.out.contains("resign"), "{}", before.out);
     run(&["show", &id, "--ply", "3"], "").expect(4, &["has 2 moves"]);
+}
+
+/// What a bot plays on for somebody is found again, with the way back.
+#[test]
+fn a_match_that_a_bot_keeps_is_found_again() {
+    let server = Real::start();
+    let (ann, bob) = (Home::new(), Home::new());
+    let mut first = Somebody::start(&ann, &server, &["play", "--open", "--stand-in", "easy"]);
+    let join = first.sees("    ply join ");
+    let code = join.split_whitespace().nth(2).expect("a code").to_owned();
+    let mut second = Somebody::start(&bob, &server, &["join", &code]);
+    first.types("b2\n");
+    second.sees("Your turn.");
+    let busy = bob.run(&server.url, &["games"], "");
+    busy.expect(4, &["you are at play in another `ply` here"]);
+    second.types("leave\n");
+    let left = format!("ply join {code}");
+    assert_eq!(second.ends(&left), Some(1));
+    let games = bob.run(&server.url, &["games"], "");
+    games.expect(0, &[&format!("a bot plays on for you  ply join {code}")]);
+    let list = bob.run(&server.url, &["list"], "");
+    list.expect(0, &["⚙ easy bot for guest-"]);
+    let mut back = Somebody::start(&bob, &server, &["join", &code]);
+    back.sees("(you)");
+    first.sees("is back in the seat.");
 }
 
 /// Black is to move first, whom a bot plays.
