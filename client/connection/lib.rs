@@ -70,7 +70,23 @@ impl ConnectionError {
         let body = response.body().as_deref()?;
         let text = String::from_utf8_lossy(body);
         let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        Some(first.chars().take(ANSWER_CHARS_MAX).collect())
+        // A page is for browsers.
+        let is_page = first.starts_with('<');
+        (!is_page).then(|| first.chars().take(ANSWER_CHARS_MAX).collect())
+    }
+
+    /// Whether something answers there that is no such server, as far as that can be told.
+    #[must_use]
+    pub fn is_of_another(&self) -> bool {
+        match self {
+            Self::Failed(tungstenite::Error::Http(_)) => self.answer().is_none(),
+            Self::Failed(error) => matches!(error, tungstenite::Error::Protocol(_)),
+            Self::Closed { .. }
+            | Self::Lost
+            | Self::NotBelieved { .. }
+            | Self::NoTls
+            | Self::Unreadable(_) => false,
+        }
     }
 }
 

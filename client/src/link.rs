@@ -32,6 +32,10 @@ const PENANCE: Duration = Duration::from_mins(1);
 const NO_SERVER: &str = "Is a server running? `plyhouse` starts one (in its source folder \
     `cargo run --release --locked`); --server names one elsewhere, by wss:// if it speaks TLS.";
 
+/// Advice where something else answers.
+const ANOTHER: &str = "What answers there is no Plyhouse server, or not under this path: --server names \
+    another host, port or path.";
+
 /// Advice where a certificate is not trusted.
 const NO_TRUST: &str = "If its operator has an authority of their own, --ca names the file with \
     the authority's certificate.";
@@ -193,19 +197,26 @@ impl Up {
 
 /// Makes one connection, or says that there is none.
 pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
-    dial(server).await.map_err(|error| {
+    let url = harmless(&server.url);
+    let none = |reason: &str, help: &str| {
+        Failure::NoConnection(format!("no connection to {url}: {reason}\n{help}"))
+    };
+    let Ok(opened) = timeout(PATIENCE, server.connect()).await else {
+        let reason = format!("no answer within {} s", PATIENCE.as_secs());
+        return Err(none(&reason, NO_SERVER));
+    };
+    opened.map_err(|error| {
         let reason = error.answer().unwrap_or_else(|| error.to_string());
-        let reason = harmless(&reason);
-        let url = harmless(&server.url);
         let help = match error {
             ConnectionError::NotBelieved { .. } => NO_TRUST,
             ConnectionError::NoTls => NO_TLS,
+            _ if error.is_of_another() => ANOTHER,
             ConnectionError::Closed { .. }
             | ConnectionError::Lost
             | ConnectionError::Failed(_)
             | ConnectionError::Unreadable(_) => NO_SERVER,
         };
-        Failure::NoConnection(format!("no connection to {url}: {reason}\n{help}"))
+        none(&harmless(&reason), help)
     })
 }
 

@@ -115,6 +115,11 @@ impl Session {
             // The server speaks of one seat; `ply join` would have taken any.
             what = "no seat is open in this match".to_owned();
         }
+        if let Goal::Join(target) | Goal::Watch(target) = &self.goal
+            && error.code == Some(ErrorCode::UnknownMatch)
+        {
+            what = format!("there is no match {} on this server", harmless(target));
+        }
         if let Some(hint) = self.hint(error) {
             what = format!("{what}\n{hint}");
         }
@@ -129,6 +134,16 @@ impl Session {
             let (name, option) = (harmless(name), &self.server_option);
             return Some(format!(
                 "if it is you: `ply login {name}{option}`; else choose another --name"
+            ));
+        }
+        let option = &self.server_option;
+        if error.code == Some(ErrorCode::NotRegistered) {
+            return Some(format!("`ply register NAME{option}` takes a name"));
+        }
+        if error.code == Some(ErrorCode::UnknownMatch) {
+            return Some(format!(
+                "a code has six letters and digits; `ply list{option}` shows the matches of all, \
+                 `ply games{option}` your own"
             ));
         }
         let welcome = self.welcome.as_ref()?;

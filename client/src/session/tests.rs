@@ -645,6 +645,38 @@ fn who_finds_no_seat_is_told_so() {
     assert!(what.contains("no seat is open"), "{what}");
 }
 
+#[test]
+fn what_is_refused_says_what_helps() {
+    for (goal, code, parts) in [
+        (
+            Goal::Join("NOSUCH".to_owned()),
+            "unknown_match",
+            ["no match NOSUCH on this server", "`ply list` shows"],
+        ),
+        (
+            Goal::Watch("NOSUCH".to_owned()),
+            "unknown_match",
+            ["no match NOSUCH on this server", "`ply games` your own"],
+        ),
+        (
+            Goal::Play(Plan {
+                opponent: Some(Opponent::Anyone(None)),
+                ..Plan::default()
+            }),
+            "not_registered",
+            ["accounts", "`ply register NAME` takes a name"],
+        ),
+    ] {
+        let mut evening = Evening::new(goal);
+        evening.welcome(&[]);
+        evening.error(code, "this is for accounts");
+        let Some(Err(Failure::Refused(what))) = &evening.result else {
+            panic!("{:?}", evening.result);
+        };
+        assert!(parts.iter().all(|part| what.contains(part)), "{what}");
+    }
+}
+
 fn a_move(m: &str) -> ClientMessage {
     ClientMessage::Move {
         target: Evening::match_ref(),

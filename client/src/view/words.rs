@@ -196,6 +196,8 @@ pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Option<Durati
     if here {
         return format!("{} is back.", who(now, seat));
     }
+    // It was whole when the server told it.
+    let patience = patience.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
     let patience = patience.map_or_else(String::new, |patience| {
         format!(" and has {} to come back", span(patience))
     });
@@ -340,7 +342,8 @@ pub(crate) fn span(time: Duration) -> String {
     match time.as_secs() {
         0 => format!("{} ms", time.as_millis()),
         seconds @ 1..120 => format!("{seconds} s"),
-        seconds => format!("{} min", seconds / 60),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
     }
 }
 
@@ -467,6 +470,17 @@ mod tests {
             presence(&now, SeatNumber(1), None),
             "⚙ medium bot (o) has lost the connection.",
         );
+        check(
+            presence(&now, SeatNumber(1), Some(Duration::from_millis(299_600))),
+            "⚙ medium bot (o) has lost the connection and has 5 min to come back.",
+        );
+    }
+
+    #[test]
+    fn a_span_is_told_in_what_people_count_it_in() {
+        let text = |seconds| span(Duration::from_secs(seconds));
+        let told = [1, 119, 120, 7199, 7200, 86_400].map(text);
+        assert_eq!(told, ["1 s", "119 s", "2 min", "119 min", "2 h", "24 h"]);
     }
 
     #[test]

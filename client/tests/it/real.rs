@@ -296,9 +296,9 @@ fn what_the_real_server_refuses_is_told() {
     home.run(&server.url, &["play", "no-such-game"], "")
         .expect(4, &["tic-tac-toe"]);
     home.run(&server.url, &["join", "ZZZZZZ"], "")
-        .expect(4, &["no such match"]);
+        .expect(4, &["no match ZZZZZZ", "`ply list --server"]);
     home.run(&server.url, &["watch", "ZZZZZZ"], "")
-        .expect(4, &["no such match"]);
+        .expect(4, &["no match ZZZZZZ", "`ply list --server"]);
     let hello = r#"{"type":"hello","id":1,"protocol":2}"#;
     home.run(&server.url, &["raw"], hello)
         .expect(0, &["unsupported_protocol"]);

@@ -1,5 +1,9 @@
 //! Arguments, help, and what happens without a server.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::thread;
+
 use crate::fake::{Home, Ran, nowhere};
 
 fn run(arguments: &[&str]) -> Ran {
@@ -77,6 +81,24 @@ fn without_a_server_there_is_no_connection() {
         ran.expect(3, &help);
         assert_eq!(ran.out, "");
     }
+}
+
+/// Another server's page is not shown to whoever has mistaken the port.
+#[test]
+fn what_is_no_such_server_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("ws://{}/ws", listener.local_addr().unwrap());
+    let other = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut asked = BufReader::new(stream.try_clone().unwrap()).lines();
+        while asked.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+        let answer = "HTTP/1.1 404 Not Found\r\ncontent-length: 15\r\n\r\n<!doctype html>";
+        stream.write_all(answer.as_bytes()).unwrap();
+    });
+    let ran = Home::new().run(&url, &["list"], "");
+    ran.expect(3, &["404 Not Found", "no Plyhouse server", "--server"]);
+    assert!(!ran.err.contains("html"), "{ran:#?}");
+    other.join().unwrap();
 }
 
 #[test]
