@@ -50,7 +50,51 @@ pub(crate) fn for_completion() -> clap::Command {
 }
 
 /// What servers offer today; one that offers others names them when it refuses.
-const LEVELS: &str = "Levels, from the weakest: beginner, easy, medium, hard, max";
+const PLAY_EXAMPLES: &str = "\
+Games: tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go
+Levels, from the weakest: beginner, easy, medium, hard, max
+(a server may have others, and names them if it has not what was asked for)
+
+Examples:
+  ply play                         be asked what to play, and against whom
+  ply play chess --bot easy        against a bot
+  ply play othello --bot max --as second
+                                   a bot of the strongest level moves first
+  ply play go --open               a friend joins by the code or the link that is
+                                   shown; no bot comes by itself
+  ply play chess --open --clock 10+5
+                                   the same by the clock
+  ply play chess --seek            whoever looks for the same
+  ply play chess --seek --bot easy
+                                   the same, or a bot if nobody comes
+  ply play chess --seek --clock 5+3 --rated
+                                   for ratings; `ply register NAME` comes first";
+
+const JOIN_EXAMPLES: &str = "\
+Examples:
+  ply join K7QM2P
+  ply join https://play.example.org/m/K7QM2P
+                                   a link names the server, too
+
+After a break, or when a bot has played on for you, the same command leads back to
+your seat; `ply games` lists your matches.";
+
+const WATCH_EXAMPLES: &str = "\
+Levels, from the weakest: beginner, easy, medium, hard, max
+
+Examples:
+  ply watch K7QM2P                 look on at a match; `ply list` shows which there are
+  ply watch --bots max,easy        two bots play tic-tac-toe
+  ply watch chess --bots hard,medium --pace 2000
+                                   two bots play chess, each for two seconds at least";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  ply list                         all games
+  ply list chess --follow          chess only, and what changes from now on
+
+Beside each match stands the command that joins or watches it. Your own matches are
+listed by `ply games`, those that are over by `ply history`.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,30 +103,34 @@ Examples:
   ply play connect-four           play Connect Four; be asked the rest
   ply play --open --as second     wait for a friend, who moves first
   ply join K7QM2P                 take the open seat, or go on after a break
+  ply games                       your matches, those first in which it is your turn
   ply play --seek --bot medium    play anybody, or a bot if nobody comes
   ply play chess --open --clock 5+3 --stand-in hard
-                                  five minutes, and three seconds for each move; a bot plays on
-                                  for whoever loses the connection
+                                  five minutes, and three seconds for each move; a
+                                  bot plays on for whoever loses the connection
   ply watch K7QM2P                look on
   ply watch --bots max,easy       let two bots play each other
-  ply pair                        a code, by which `ply login CODE` elsewhere is you, too
+  ply pair                        a code, by which `ply login CODE` elsewhere is you,
+                                  too
   yes \"$(seq 9)\" | ply play --bot easy
                                   a script: it tries each square until one is free
 
 At the board:
   in tic-tac-toe b2, or 1 to 9 as on a number pad (7 8 9 is the top row);
   in connect-four 1 to 7, the number of a column;
-  in chess e2e4 or Nf3, in draughts 11-15 or 22x15, in othello d3, in gomoku h8,
-  in go D4 or pass;
-  draw, takeback, decline, more time, say good game, abort, resign; rematch when it is over;
-  help, board, moves, quit
+  in chess e2e4, e2-e4 or Nf3, in draughts 11-15 or 22x15, in othello d3,
+  in gomoku h8, in go D4 or pass;
+  draw, takeback, decline, hint, more time, say good game, abort, resign;
+  rematch when it is over; bot easy where nobody has sat down yet;
+  help, board, moves, played, quit
 
-  In a terminal of at least 80 columns and 24 rows a match takes the whole screen: arrows and Enter
-  move there, too, F1 tells which keys do what, and --plain shows lines instead.
+  In a terminal of at least 80 columns and 24 rows a match takes the whole screen:
+  arrows and Enter move there, too, F1 tells which keys do what, and --plain shows
+  lines instead.
 
 Settings:
-  ~/.config/ply/config.toml ($XDG_CONFIG_HOME; PLY_CONFIG names another file) says what is always so,
-  unless the environment or the command line says otherwise:
+  ~/.config/ply/config.toml ($XDG_CONFIG_HOME; PLY_CONFIG names another file) says
+  what is always so, unless the environment or the command line says otherwise:
 
     server = \"wss://play.example.org\"
     name = \"ada\"
@@ -94,6 +142,9 @@ Settings:
 Exit codes:
   0 played (or watched) to the end, 1 stopped or failed, 2 wrong usage,
   3 no connection, 4 refused by the server";
+
+/// What options are called together that every command has.
+const FOR_ALL: &str = "Options of all commands";
 
 /// Play board games on a Plyhouse server, against people or bots.
 #[derive(Debug, Parser)]
@@ -109,6 +160,7 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         global = true,
+        help_heading = FOR_ALL,
         env = "PLYHOUSE_SERVER",
         default_value = DEFAULT_SERVER,
         value_name = "URL",
@@ -118,25 +170,25 @@ pub(crate) struct Arguments {
 
     /// Whom to believe about a server at wss://: the authorities whose certificates this file holds, in
     /// PEM, and nobody else. Without it those whom the system trusts.
-    #[arg(long, global = true, env = "PLY_CA", value_name = "FILE", value_parser = Authority::read)]
+    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_CA", value_name = "FILE", value_parser = Authority::read)]
     pub(crate) ca: Option<Authority>,
 
     /// The name that others see. Another name is another player, with seats of its own; without
     /// one the server gives you a guest's.
-    #[arg(long, global = true, env = "PLY_NAME", value_parser = player_name)]
+    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_NAME", value_parser = player_name)]
     pub(crate) name: Option<PlayerName>,
 
     /// Write ASCII only: `K` for a king, `X` and `O` for stones and discs, `%` for a bot, `?` for letters
     /// that others wrote and ASCII has not. So it is, too, where LC_ALL, LC_CTYPE or LANG name an encoding
     /// other than UTF-8.
-    #[arg(long, global = true, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
+    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) ascii: bool,
 
     /// Show matches line by line, also where a full screen would be: in a terminal of at least 80 columns
     /// and 24 rows.
-    #[arg(long, global = true, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
+    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) plain: bool,
@@ -145,6 +197,7 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         global = true,
+        help_heading = FOR_ALL,
         env = "PLY_COLOR",
         value_enum,
         value_name = "WHEN",
@@ -155,7 +208,7 @@ pub(crate) struct Arguments {
 
     /// Print the server's messages as they come, one JSON object a line, instead of boards and
     /// sentences. What is secret of the `welcome` among them, the token, is left out.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = FOR_ALL)]
     pub(crate) json: bool,
 }
 
@@ -175,9 +228,10 @@ pub(crate) enum When {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Play a match. Goes on with the one that was interrupted, if there is one.
-    #[command(group = ArgGroup::new("opponent").multiple(true), after_help = LEVELS)]
+    #[command(group = ArgGroup::new("opponent").multiple(true), after_help = PLAY_EXAMPLES)]
     Play(PlayArguments),
     /// Take the open seat of a match, or go on with one in which you already sit.
+    #[command(after_help = JOIN_EXAMPLES)]
     Join {
         /// The match's code or id, as `ply play --open` and `ply list` print it, or a link to it.
         code: String,
@@ -185,7 +239,7 @@ pub(crate) enum Command {
     /// Look on, to the end of the match.
     #[command(
         group = ArgGroup::new("what").required(true).multiple(true),
-        after_help = LEVELS
+        after_help = WATCH_EXAMPLES
     )]
     Watch(WatchArguments),
     /// Seat a chess engine, or a program that plays Go or Gomoku, in a match.
@@ -201,6 +255,7 @@ pub(crate) enum Command {
     #[command(after_help = BOT_EXAMPLES)]
     Bot(BotArguments),
     /// Show the matches that can be joined or watched, and who looks for an opponent.
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Only this game.
         game: Option<String>,
@@ -384,7 +439,8 @@ pub(crate) struct HistoryArguments {
 /// What `ply play` takes.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArguments {
-    /// What to play, `connect-four` for one; `tic-tac-toe` unless told otherwise.
+    /// What to play, `connect-four` for one. Without it a person is asked, unless the opponent was named: then,
+    /// and in a script, it is `tic-tac-toe`.
     pub(crate) game: Option<String>,
 
     /// Play against a bot of this level (with --seek: only if nobody comes).
@@ -408,7 +464,7 @@ pub(crate) struct PlayArguments {
     #[arg(long, value_name = "CLOCK", value_parser = read_clock)]
     pub(crate) clock: Option<ClockControl>,
 
-    /// Play for ratings: by the clock, between accounts, with --seek, --open or --for.
+    /// Play for ratings: by the clock, between accounts (`ply register`), with --seek, --open or --for.
     #[arg(long, requires_all = ["clock", "opponent"], conflicts_with_all = ["bot", "stand_in"])]
     pub(crate) rated: bool,
 

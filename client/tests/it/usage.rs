@@ -26,6 +26,12 @@ fn help_teaches() {
         let levels = "beginner, easy, medium, hard, max";
         run(&[teaches_levels, "--help"]).expect(0, &[levels]);
     }
+    let games = "tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go";
+    run(&["play", "--help"]).expect(0, &[games, "no bot comes by itself"]);
+    for shows_how in ["play", "join", "watch", "list"] {
+        let example = format!("Examples:\n  ply {shows_how}");
+        run(&[shows_how, "--help"]).expect(0, &[&example, "Options of all commands:"]);
+    }
     run(&["watch"]).expect(2, &["--bots <LEVEL,LEVEL>"]);
     run(&["--version"]).expect(0, &["ply 0."]);
 }
