@@ -86,7 +86,7 @@ impl Screen {
             let key = match told {
                 Told::Key(key) => key,
                 Told::Changed => {
-                    self.draw()?;
+                    self.draw_if_idle()?;
                     continue;
                 }
                 Told::Gone => return Ok(Input::End),
@@ -108,7 +108,7 @@ impl Screen {
                     }
                 }
             }
-            self.draw()?;
+            self.draw_if_idle()?;
         }
     }
 
@@ -130,6 +130,14 @@ impl Screen {
             writeln!(out, "{}", self.look.letters(&text))?;
         }
         out.flush()
+    }
+
+    /// Draws, unless more keys were pressed meanwhile, which are done first: a text that is pasted is drawn once.
+    fn draw_if_idle(&mut self) -> io::Result<()> {
+        if self.tty.as_ref().is_some_and(Tty::has_more) {
+            return Ok(());
+        }
+        self.draw()
     }
 
     fn draw(&mut self) -> io::Result<()> {

@@ -4,7 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::num::NonZero;
 use std::process::Child;
+use std::thread;
+use std::time::Duration;
 
+use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
@@ -203,6 +206,31 @@ fn a_window_that_shrinks_asks_to_be_enlarged() {
     desk.sees("Your turn.");
     desk.types("\r");
     desk.sees("You play a2.");
+    desk.types(F10);
+    assert_eq!(desk.ends().1, Some(1));
+}
+
+/// Whoever has pasted more than a line can hold goes on typing.
+#[test]
+fn a_long_text_that_is_pasted_holds_no_key_up() {
+    let (server, home) = (Real::start(), Home::new());
+    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
+    desk.sees("Your turn.");
+    desk.types(&"x".repeat(3000));
+    desk.sees("xxxxx");
+    let name = ptsname(&desk.terminal, Vec::new()).expect("a name");
+    let typed = File::open(name.to_str().expect("plain letters")).expect("opened");
+    let is_read = (0..400).any(|_| {
+        let rest = ioctl_fionread(&typed).expect("a number");
+        if rest > 0 {
+            thread::park_timeout(Duration::from_millis(50));
+        }
+        rest == 0
+    });
+    assert!(is_read, "the rest of it is stuck");
+    drop(typed);
+    desk.types("\u{15}b2\r");
+    desk.sees("You play b2.");
     desk.types(F10);
     assert_eq!(desk.ends().1, Some(1));
 }
