@@ -232,6 +232,58 @@ test(
 );
 
 test(
+  'from a move of ours that is under way one steps back one move',
+  inHouse(async (house) => {
+    const page = await house.visitor('about:blank');
+    const held = await holdAnswers(page);
+    await page.goto('/');
+    await playBot(page, { game: 'Connect Four', side: 'Red' });
+    await play(page, 'd1');
+    await myTurn(page);
+    held.begins();
+    await cell(page, 'a1').click();
+    await says(page, 'Playing …');
+    await page.keyboard.press('ArrowLeft');
+    await says(page, 'After 2 of 3 moves.');
+    await cell(page, 'a1').and(page.getByLabel('empty')).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await says(page, 'After 1 of 3 moves.');
+    await page.getByRole('button', { name: 'One move forth' }).click();
+    await says(page, 'After 2 of 3 moves.');
+    await page.getByRole('button', { name: 'One move forth' }).click();
+    await says(page, 'Playing …');
+    await cell(page, 'a1').and(page.getByLabel(/red/)).waitFor();
+    await page.getByRole('button', { name: 'One move back' }).click();
+    await says(page, 'After 2 of 3 moves.');
+    // What is answered meanwhile takes nobody along.
+    held.ends();
+    await says(page, /^After 2 of [34] moves\.$/);
+    await page.getByRole('button', { name: 'To now', exact: true }).click();
+    await myTurn(page);
+  }),
+);
+
+/** Lets a page wait for what the server says, between these. @param {import('./support.js').Page} page */
+async function holdAnswers(page) {
+  /** @type {(() => void)[] | null} */
+  let held = null;
+  await page.routeWebSocket('**/ws', (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((text) => {
+      if (held) held.push(() => socket.send(text));
+      else socket.send(text);
+    });
+  });
+  return {
+    begins: () => (held = []),
+    ends: () => {
+      for (const send of held ?? []) send();
+      held = null;
+    },
+  };
+}
+
+test(
   'resigning takes one confirmation',
   inHouse(async (house) => {
     const page = await house.visitor();

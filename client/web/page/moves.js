@@ -25,7 +25,8 @@ export class Moves {
   #shown = 0;
   /** Whoever has scrolled elsewhere is left there until another move is shown. */
   #scrolledTo = 0;
-  #ply = 0;
+  /** How many moves there are; one that is under way is not listed yet. */
+  #count = 0;
   element;
 
   /**
@@ -42,7 +43,7 @@ export class Moves {
       'button',
       {
         ...{ type: 'button', class: 'quiet round', 'aria-label': label, title: label },
-        ...{ hidden: true, onclick: () => share(this.#shown < this.#ply ? this.#shown : null) },
+        ...{ hidden: true, onclick: () => share(this.#shown < this.#count ? this.#shown : null) },
       },
       icon(SHARE),
     );
@@ -51,7 +52,7 @@ export class Moves {
       /** @type {string} */ drawn,
       /** @type {() => number} */ to,
     ) => {
-      const go = () => this.#look(Math.max(0, Math.min(this.#ply, to())));
+      const go = () => this.#look(Math.max(0, Math.min(this.#count, to())));
       return h(
         'button',
         { type: 'button', class: 'quiet round', 'aria-label': label, title: label, onclick: go },
@@ -62,7 +63,7 @@ export class Moves {
       step(say('moves.first'), FIRST, () => 0),
       step(say('moves.back'), BACK, () => this.#shown - 1),
       step(say('moves.forth'), FORTH, () => this.#shown + 1),
-      step(say('moves.last'), LAST, () => this.#ply),
+      step(say('moves.last'), LAST, () => this.#count),
     ];
     this.element = h(
       'section',
@@ -102,13 +103,15 @@ export class Moves {
 
   /**
    * @param {string[]} moves
-   * @param {number} shown after how many of them the board stands
+   * @param {{ shown: number | null, count: number }} seen after how many the board stands, or `null` for now, and how many there are with one that
+   *   is under way
    * @param {string[]} sides
    * @param {number} begins the seat whose move is the first
    */
-  show(moves, shown, sides, begins) {
-    this.#shown = shown;
-    this.#ply = moves.length;
+  show(moves, { shown: looking, count }, sides, begins) {
+    this.#shown = looking ?? count;
+    this.#count = count;
+    const shown = Math.min(this.#shown, moves.length);
     if (moves.join(' ') !== this.#drawn.join(' ')) this.#draw(moves, sides, begins);
     this.#plies.forEach((button, at) => {
       if (at + 1 === shown) button.setAttribute('aria-current', 'step');
@@ -116,9 +119,10 @@ export class Moves {
     });
     const [first, back, forth, last] = this.#buttons;
     // A button that goes away under the focus would take it along, so they stay and do nothing.
-    for (const button of [first, back]) button?.setAttribute('aria-disabled', String(shown === 0));
+    for (const button of [first, back])
+      button?.setAttribute('aria-disabled', String(this.#shown === 0));
     for (const button of [forth, last])
-      button?.setAttribute('aria-disabled', String(shown === moves.length));
+      button?.setAttribute('aria-disabled', String(this.#shown === count));
     if (shown !== this.#scrolledTo) {
       this.#scrolledTo = shown;
       // With the next picture: to measure now has the browser lay out what is not yet all there.

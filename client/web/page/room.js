@@ -159,7 +159,7 @@ export class Room {
     this.#own.happened(match, event);
     if (event.type === 'ended' || event.type === 'taken_back') this.#ahead.premove = null;
     if (event.type === 'ended') this.#furniture?.result.open();
-    if (event.type === 'taken_back' && (this.#looking ?? 0) >= match.ply) this.#looking = null;
+    if (event.type === 'taken_back') this.#lookOn(match);
     // Whoever sits here can play at once by keyboard.
     if (event.type === 'started' && match.you !== null) {
       queueMicrotask(() => this.#toBoard());
@@ -229,6 +229,7 @@ export class Room {
     if (this.#entered && before !== undefined && before !== match.match)
       this.#moveOn(before, match);
     this.#furniture ??= this.#furnish(game, match);
+    this.#lookOn(match);
     this.#show(this.#furniture, game, match);
   }
 
@@ -339,14 +340,21 @@ export class Room {
     const turn = pending ? null : match.turn;
     const ours = match.you ?? stoodIn(match, this.#app.player?.id) ?? 0;
     players.show(match, turn, view.board, this.#isTurned ? 1 - ours : ours);
-    moves.show(match.san ?? match.moves, shown, game.sides.map(sideName), firstToMove(match));
+    const count = this.#count(match);
+    const sides = game.sides.map(sideName);
+    moves.show(
+      match.san ?? match.moves,
+      { shown: this.#looking, count },
+      sides,
+      firstToMove(match),
+    );
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
     furniture.thinking.show(match);
     const won = match.outcome?.line;
     result.leaves(() => (won ? board.boxesOf(won) : []));
     tellHow(this.#app, furniture, match, {
-      shown: this.#looking,
+      ...{ shown: this.#looking, count },
       isPending: this.#own.isSent && pending !== null,
       ahead: this.#ahead.says(),
       judged: analysis.brief,
@@ -404,6 +412,16 @@ export class Room {
     this.#own.choose(match, move);
   }
 
+  /** How many moves there are, with one of ours that is under way. @param {Match} match */
+  #count(match) {
+    return match.ply + (this.#own.shown(match) ? 1 : 0);
+  }
+
+  /** Of what has not been played, or no longer, there is nothing to look back to. @param {Match} match */
+  #lookOn(match) {
+    if (this.#looking !== null && this.#looking >= this.#count(match)) this.#looking = null;
+  }
+
   /** @param {number} ply */
   #look(ply) {
     const match = this.#match;
@@ -413,7 +431,7 @@ export class Room {
       this.#askedForPast = null;
       return;
     }
-    this.#looking = ply >= match.ply || match.past[ply] === undefined ? null : ply;
+    this.#looking = ply >= this.#count(match) || match.past[ply] === undefined ? null : ply;
     if (match.status === 'ended') showPly(this.#looking);
     this.#app.update();
   }
@@ -438,9 +456,10 @@ export class Room {
       event.metaKey
     )
       return;
-    const shown = this.#looking ?? match.ply;
+    const count = this.#count(match);
+    const shown = this.#looking ?? count;
     /** @type {Record<string, number>} */
-    const steps = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: match.ply };
+    const steps = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: count };
     const step = steps[event.key];
     // Whoever is on a button means the button.
     const move = at?.closest('button, a') ? null : moveOfKey(match.game, event);
@@ -452,7 +471,7 @@ export class Room {
     else if (event.key === 'Escape' && this.#furniture?.result.isShown)
       this.#furniture.result.putAway();
     else if (!event.repeat && this.#furniture?.actions.answers.key(event.key)) this.#app.update();
-    else if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
+    else if (step !== undefined && count > 0) this.#look(Math.max(0, step));
     else return;
     event.preventDefault();
   }

@@ -14,6 +14,7 @@ import * as words from './words.js';
  * What is to be known beside the match.
  * @typedef {object} Beside
  * @property {number | null} shown after how many moves the board is shown; `null` for now
+ * @property {number} count how many moves there are, with one of ours that is under way
  * @property {boolean} isPending whether a move of ours is under way
  * @property {string} ahead what is chosen ahead
  * @property {string} judged how the last move is judged that is shown
@@ -28,14 +29,14 @@ import * as words from './words.js';
  * @param {Beside} beside
  */
 export function tellHow(app, { standing, why, actions, result }, match, beside) {
-  const { shown, isPending, ahead, judged, learned, trouble } = beside;
+  const { shown, count, isPending, ahead, judged, learned, trouble } = beside;
   const now = shown === null;
   const speech = speechOf(app, match);
   result.show(match, speech, actions.next(match), now);
   const stands = isPending
     ? say('room.playing')
     : words.standingOver(match, app.connection.link.state, speech);
-  write(standing, now ? stands : (learned ?? say('room.after', { shown, count: match.ply })));
+  write(standing, now ? stands : (learned ?? say('room.after', { shown, count })));
   standing.title = standing.textContent ?? '';
   write(why, trouble ? sentences(trouble, say('room.again')) : whyOf());
 
