@@ -148,13 +148,21 @@ test('a text in a module would be found', () => {
   }
 });
 
+/** What is read where the page does not come, and so none of its languages. */
+const UNLOADED = /<div class="unloaded".*?<\/div>\s*<\/div>/s;
+
+test('that the page has not come is said in each language', () => {
+  const [said = ''] = UNLOADED.exec(read('index.html')) ?? [];
+  const tags = [...said.matchAll(/lang="(\w+)[^>]*>\s*<h1>.+?<\/h1>\s*<a [^>]*>\p{L}/gu)];
+  assert.deepEqual(tags.map(([, tag]) => tag).sort(), Object.keys(LANGUAGES).sort());
+});
+
 test('the frame of the page and its styles have no text of their own', () => {
   const html = read('index.html');
   // What is read where no script runs: by search engines, and by whoever allows none.
-  const frame = html.replace(
-    /<!--.*?-->|<noscript>.*?<\/noscript>|<meta\s+name="description".*?\/>/gs,
-    '',
-  );
+  const frame = html
+    .replace(/<!--.*?-->|<noscript>.*?<\/noscript>|<meta\s+name="description".*?\/>/gs, '')
+    .replace(UNLOADED, '');
   const words = frame.replace(/<[^>]*>/g, '').replaceAll('Plyhouse', '');
   assert.doesNotMatch(words, /\p{L}/u);
   assert.doesNotMatch(frame, /(aria-label|title|alt|placeholder)="/);

@@ -7,6 +7,7 @@ import {
   cell,
   chooseName,
   invite,
+  isOpenToAll,
   legal,
   moves,
   myTurn,
@@ -398,6 +399,38 @@ test(
     const plain = await house.visitor('/', { javaScriptEnabled: false });
     await plain.getByRole('heading', { name: 'Plyhouse needs JavaScript.' }).waitFor();
     assert.equal(await plain.locator('.loading').isVisible(), false);
+  }),
+);
+
+test(
+  'a page that does not come says so, and is loaded anew',
+  inHouse(async (house) => {
+    house.expectsFailures = true;
+    for (const [path, blocked, status] of /** @type {const} */ ([
+      ['/', '**/main.js', 404],
+      ['/m/ABCDEF', '**/main.js', 0],
+      // Neither language comes, and the page ends where it has hardly begun.
+      ['/', '**/languages/*.js', 0],
+    ])) {
+      const options = { locale: 'de', serviceWorkers: /** @type {const} */ ('block'), axe: true };
+      const page = await house.visitor('about:blank', options);
+      await page.route(blocked, (route) => (status ? route.fulfill({ status }) : route.abort()));
+      await page.goto(path);
+      await page.getByRole('heading', { name: 'Plyhouse konnte nicht geladen werden.' }).waitFor();
+      assert.equal(await page.getByText('could not be loaded').isVisible(), false);
+      assert.equal(await page.locator('.loading').isVisible(), false);
+      await isOpenToAll(page, 'not loaded');
+      await page.unroute(blocked);
+      await page.getByRole('link', { name: 'Neu laden' }).click();
+      await page.locator('html[data-link=open]').waitFor();
+    }
+    // Where not even what knows the language has come, it is said in each, after a while.
+    const page = await house.visitor('about:blank', { serviceWorkers: 'block' });
+    await page.route(/(early|main)\.js/, (route) => route.abort());
+    await page.goto('/');
+    assert.equal(await page.getByRole('heading', { name: 'could not be loaded' }).count(), 0);
+    for (const name of ['Plyhouse could not be loaded.', 'Plyhouse n’a pas pu être chargé.'])
+      await page.getByRole('heading', { name }).waitFor();
   }),
 );
 

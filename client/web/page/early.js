@@ -31,6 +31,12 @@
   const [lang = 'en', dir = 'ltr'] = spoken.get(code) ?? [];
   Object.assign(root, { lang, dir });
   root.dataset.language = code;
+  // Where the page itself does not come, or fails as it comes, that is told in its place.
+  const fails = (/** @type {Event} */ { target }) => {
+    const isOurs = target === window || target instanceof HTMLScriptElement;
+    if (isOurs && document.querySelector('.unloaded')) root.classList.add('is-unloaded');
+  };
+  addEventListener('error', fails, true);
   // The modules wait for it: it comes with them, and not after them.
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
   const soon = (/** @type {string} */ path) => {

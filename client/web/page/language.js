@@ -55,9 +55,10 @@ async function load() {
     return await import(`./languages/${root?.dataset.language ?? 'en'}.js`);
   } catch (error) {
     if (!root) throw error;
+    const english = await import('./languages/en.js');
     root.dataset.language = 'en';
     root.lang = 'en';
-    return import('./languages/en.js');
+    return english;
   }
 }
 
