@@ -150,8 +150,12 @@ const covered = (page, part, others) =>
     [part, others],
   );
 
+/** What one uses while one plays. */
+const USED = '.surface, .player, .standing, .lower, .bar, .history .row > *';
+
 for (const [size, viewport] of Object.entries({
   phone: { width: 390, height: 844 },
+  small: { width: 320, height: 568 },
   lying: { width: 844, height: 390 },
   desktop: { width: 1280, height: 800 },
 })) {
@@ -164,7 +168,7 @@ for (const [size, viewport] of Object.entries({
       await myTurn(bob);
       await challenge(ann);
       await challenges(bob).getByRole('button', { name: 'Decline' }).waitFor();
-      assert.deepEqual(await covered(bob, '#notices', '.surface, .player, .standing, .bar'), []);
+      assert.deepEqual(await covered(bob, '#notices', USED), []);
       await inBar(bob, 'Hint: the best move').click();
       await bob.locator('#toast', { hasText: /^The best move is / }).waitFor();
       assert.deepEqual(await covered(bob, '#notices', '#toast'), []);

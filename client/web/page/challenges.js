@@ -67,18 +67,14 @@ export class Challenges {
     const hadFocus = this.#place.contains(document.activeElement);
     // One at a time, the oldest first: they lie over what one is doing.
     const [first, ...more] = all;
-    fill(
-      this.#place,
-      first && this.#card(first),
-      more.length > 0 && h('p', { class: 'note' }, say('challenge.more', { more: more.length })),
-    );
+    fill(this.#place, first && this.#card(first, more.length));
     if (!hadFocus) return;
     const next = this.#place.querySelector('button') ?? document.getElementById('main');
     next?.focus();
   }
 
-  /** @param {ChallengeRow} challenge */
-  #card(challenge) {
+  /** @param {ChallengeRow} challenge @param {number} more how many there are beside it */
+  #card(challenge, more) {
     const { game: name, clock, rated, from_position, seat, from } = challenge;
     const game = this.#app.game(name);
     const side = game?.sides[seat];
@@ -88,6 +84,7 @@ export class Challenges {
       rated && say('rated.short'),
       from_position && say('list.fromPosition'),
       side && say('challenge.side', { side: sideName(side) }),
+      more > 0 && say('challenge.more', { more }),
     ];
     const play = () => void this.#play(challenge);
     const decline = () => void this.#decline(challenge);
