@@ -39,6 +39,17 @@ async function draw(page, from, to) {
 }
 
 test(
+  'what the moves of tic-tac-toe are called stands on its board',
+  inHouse(async (house) => {
+    const page = await house.visitor();
+    await playBot(page);
+    await myTurn(page);
+    const numbers = await page.locator('.surface .number').allTextContents();
+    assert.equal(numbers.join(' '), '3 2 1 a b c');
+  }),
+);
+
+test(
   'arrow keys step through the moves while one plays by mouse, and over the board by keyboard',
   inHouse(async (house) => {
     const ann = await house.visitor();

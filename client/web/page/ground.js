@@ -28,7 +28,7 @@ export function ground(game, layout) {
     case 'crossings':
       return [wood(game), lines(game), ...stars(game, layout, 0)];
     case 'tiles':
-      return tiles(layout);
+      return [...tiles(layout), ...numbers(game, layout, 'edges')];
   }
 }
 
@@ -56,15 +56,18 @@ function squares(game, layout) {
  * Labels in the corners of the squares: of all, or of those at the left and the lower edge.
  * @param {Game} game
  * @param {Layout} layout
+ * @param {'all' | 'edges'} [inside] which of them, where that is not the game's affair
  */
-function numbers(game, layout) {
-  const { inside, label, fileLabel, rankLabel } = customsOf(game.game);
+function numbers(game, layout, inside = customsOf(game.game).inside) {
+  const { label, fileLabel, rankLabel } = customsOf(game.game);
+  // Squares apart have round corners.
+  const edge = lookOf(game) === 'tiles' ? 39 : 46;
   /** @param {string} square @param {string} text @param {boolean} [low] */
   const number = (square, text, low = false) => {
     const { x, y } = layout.middle(square);
     const corner = low
-      ? { x: x + 46, y: y + 45, 'text-anchor': 'end' }
-      : { x: x - 46, y: y - 46, 'dominant-baseline': 'hanging' };
+      ? { x: x + edge, y: y + edge - 1, 'text-anchor': 'end' }
+      : { x: x - edge, y: y - edge, 'dominant-baseline': 'hanging' };
     return s('text', { class: 'number', ...corner }, text);
   };
   if (inside === 'all') return layout.rows.flat().map((square) => number(square, label(square)));
