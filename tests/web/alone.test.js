@@ -124,7 +124,7 @@ test(
     await withoutServer(house, page);
     await page.getByRole('button', { name: /^Play the/ }).waitFor();
     await picture(page, 'alone-lobby');
-    for (const name of ['Invite a friend', 'Find an opponent', 'Open to all', 'Show'])
+    for (const name of ['Invite a friend', 'Find an opponent', 'Create an open match', 'Show'])
       assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
     assert.equal(await page.getByRole('combobox', { name: 'Clock' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Set up' }).count(), 0);

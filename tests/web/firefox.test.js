@@ -225,7 +225,7 @@ test(
     await isOpenToAll(page, 'rules');
     await page.keyboard.press('Escape');
     await press(page, 'button', 'Find an opponent');
-    await reads(page, 'h1, h2', 'Looking for somebody');
+    await reads(page, 'h1, h2', 'Looking for an opponent:');
     await isOpenToAll(page, 'a search');
     const other = await foxes.visitor();
     await reads(other, '.seekers', 'ada');

@@ -94,7 +94,7 @@ for (const { where, seen, most, behind } of [
       if (where === 'a match') {
         const ann = await house.visitor();
         await ann.getByRole('radio', { name: 'Chess', exact: true }).check();
-        await ann.getByRole('button', { name: 'Open to all' }).click();
+        await ann.getByRole('button', { name: 'Create an open match' }).click();
         address = new URL(await ann.getByLabel('Link to this match').inputValue()).pathname;
       }
       const page = await house.visitor('about:blank');

@@ -117,17 +117,17 @@ test(
 );
 
 test(
-  'an invitation is in no list; who comes first plays, and who comes later watches',
+  'an invitation is by its link only; who comes first plays, and who comes later watches',
   inHouse(async (house) => {
     const eve = await house.visitor();
     await eve.getByText('Nobody waits for an opponent now.').waitFor();
     const ann = await house.visitor();
     const link = await invite(ann);
-    await ann.getByText('This match is in no list').waitFor();
+    await ann.getByText('Only by this link').waitFor();
     await ann.getByText('If you close this page, it waits for you for 5 min.').waitFor();
     const cem = await house.visitor();
     const open = await opened(cem);
-    await cem.getByText('This match is in the list').waitFor();
+    await cem.getByText('It stands under “Open matches”, too').waitFor();
     await join(eve, open).waitFor();
     assert.equal(await eve.getByRole('button', { name: /^Join: / }).count(), 1);
     const bob = await house.visitor(link);

@@ -104,7 +104,7 @@ export const invite = (page, game) => opening(page, 'Invite a friend', game);
  * @param {Page} page
  * @param {string} [game]
  */
-export const openToAll = (page, game) => opening(page, 'Open to all', game);
+export const openToAll = (page, game) => opening(page, 'Create an open match', game);
 
 /** @param {Page} page @param {string} name of the button @param {string} [game] */
 async function opening(page, name, game = 'Tic-tac-toe') {

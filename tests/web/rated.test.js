@@ -106,7 +106,8 @@ test(
   inHouse(async (house) => {
     const ann = await house.visitor();
     const asked = await refusing(ann, ['create']);
-    const open = () => asked(() => ann.getByRole('button', { name: 'Open to all' }).click());
+    const open = () =>
+      asked(() => ann.getByRole('button', { name: 'Create an open match' }).click());
     const usual = await open();
     assert.ok(!('watch' in usual) && !('delay_ms' in usual));
     await ann.getByText('Who may watch').first().click();
@@ -181,7 +182,7 @@ test(
     await signUp(ann, 'ada');
     await chooseClock(ann, '5+3');
     await rated(ann).check();
-    await ann.getByRole('button', { name: 'Open to all' }).click();
+    await ann.getByRole('button', { name: 'Create an open match' }).click();
     const bob = await house.visitor();
     await signUp(bob, 'bob');
     await bob.locator('.rows li', { hasText: 'ada (1500?)' }).getByText('rated').waitFor();

@@ -11,7 +11,7 @@ import { closeBrowser, eventually, inHouse, picture } from './support.js';
 after(closeBrowser);
 
 const seekers = (/** @type {Page} */ page) =>
-  page.getByRole('region', { name: /^Looking for an opponent/ });
+  page.getByRole('region', { name: /^Players looking for an opponent/ });
 
 /** @param {Page} page @param {string} name */
 const answer = (page, name) => seekers(page).getByRole('button', { name: `Play: ${name}` });
@@ -21,7 +21,7 @@ async function seek(page, game) {
   await page.getByRole('radio', { name: game, exact: true }).check();
   await chooseClock(page, '3 days a move');
   await page.getByRole('button', { name: 'Find an opponent' }).click();
-  await page.getByRole('heading', { name: /^Looking for somebody/ }).waitFor();
+  await page.getByRole('heading', { name: /^Looking for an opponent:/ }).waitFor();
 }
 
 /** So many are shown. @param {Page} page @param {number} count */

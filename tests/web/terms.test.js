@@ -59,7 +59,7 @@ test(
     await ann.getByLabel('Minutes for each').fill('7');
     const delay = ann.getByLabel('Seconds of delay');
     await delay.fill('200');
-    await ann.getByRole('button', { name: 'Open to all' }).click();
+    await ann.getByRole('button', { name: 'Create an open match' }).click();
     await ann
       .getByRole('alert')
       .filter({ hasText: '0.5 seconds to 180 seconds, please.' })
@@ -100,7 +100,7 @@ test(
     }
     for (const page of [ann, bob]) await page.getByRole('grid').waitFor();
     await together(ann, bob);
-    await cem.getByText('Looking for somebody to play Tic-tac-toe, 1+0 …').waitFor();
+    await cem.getByText('Looking for an opponent: Tic-tac-toe, 1+0 …').waitFor();
   }),
 );
 
