@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, fits, invite, isOpenToAll, moves, myTurn, play } from './players.js';
+import { cell, fits, invite, inviteOn, isOpenToAll, moves, myTurn, play } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -95,6 +95,28 @@ test(
     await ann.locator('#toast', { hasText: 'cannot be played now.' }).waitFor();
     await myTurn(ann);
     assert.equal(await moves(ann), 2);
+  }),
+);
+
+test(
+  'of a pawn that is to reach the last rank it is told what it becomes',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const position = '8/P5k1/8/8/8/8/6K1/8 b - - 0 1';
+    const bob = await house.visitor(await inviteOn(ann, { position }, 'Chess'));
+    await myTurn(bob);
+    await cell(ann, 'g2').click();
+    await cell(ann, 'g3').click();
+    await isQueued(ann, 'g3');
+    assert.equal(await ann.getByText('It becomes a queen.').count(), 0);
+    await cell(ann, 'a7').click();
+    await cell(ann, 'a8').click();
+    await ann
+      .locator('.why', { hasText: /^Chosen ahead: a7 to a8\..* It becomes a queen\.$/ })
+      .waitFor();
+    await picture(ann, 'promoted-ahead');
+    await play(bob, 'g7', 'g6');
+    await cell(bob, 'a8').and(bob.getByLabel('white queen')).waitFor();
   }),
 );
 

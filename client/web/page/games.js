@@ -70,6 +70,7 @@ import { list, say } from './language.js';
  * @property {(file: number) => string} [fileLabel]
  * @property {(rank: number) => string} [rankLabel]
  * @property {'all' | 'edges'} [inside] which squares carry their labels themselves
+ * @property {(squares: string[], board: Board) => string} [becomes] what is to be known of a move that is chosen ahead
  * @property {Record<string, string>} [figurines] what stands for the letters of pieces where moves are listed
  * @property {string} [hint] how one plays
  * @property {string} [touchHint] how one plays without mouse and keyboard

@@ -2,7 +2,7 @@
 // It is known by its squares: what they mean, and whether it may be played, the server tells with the turn.
 
 import { customsOf, squaresOf } from './games.js';
-import { say } from './language.js';
+import { say, sentences } from './language.js';
 import { isMyTurn } from './match.js';
 
 /** @import { App } from './main.js' */
@@ -16,6 +16,7 @@ import { isMyTurn } from './match.js';
  * @property {number} takebacks
  * @property {string[]} squares where a piece is put, or from where to where one goes
  * @property {string} [move] where a key has named it
+ * @property {string} told what else is to be known of it
  */
 
 /** Whether a move may be chosen ahead. @param {Match} match */
@@ -76,9 +77,10 @@ export class Ahead {
     this.#app = app;
   }
 
-  /** @param {Match} match @param {{ squares: string[], move?: string }} choice */
-  choose(match, choice) {
-    this.premove = { ...choice, ply: match.ply, takebacks: match.takebacks };
+  /** @param {Match} match @param {{ squares: string[], move?: string }} choice @param {Board | null} board */
+  choose(match, choice, board) {
+    const told = (board && customsOf(match.game).becomes?.(choice.squares, board)) ?? '';
+    this.premove = { ...choice, told, ply: match.ply, takebacks: match.takebacks };
     this.#app.announce(this.says());
     this.#app.update();
   }
@@ -92,9 +94,9 @@ export class Ahead {
   /** What is chosen, and how one is rid of it. */
   says() {
     if (!this.premove) return '';
-    const { squares, move } = this.premove;
+    const { squares, move, told } = this.premove;
     const way = () => squares.reduce((from, to) => say('ahead.way', { from, to }));
-    return say('ahead.chosen', { move: move ?? way() });
+    return sentences(say('ahead.chosen', { move: move ?? way() }), told);
   }
 
   /**

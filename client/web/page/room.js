@@ -383,7 +383,9 @@ export class Room {
   /** Chooses a move ahead. @param {{ squares: string[], move?: string }} choice */
   #queue(choice) {
     const match = this.#match;
-    if (match && isAwaiting(match) && this.#looking === null) this.#ahead.choose(match, choice);
+    const game = match && this.#app.game(match.game);
+    if (!game || !isAwaiting(match) || this.#looking !== null) return;
+    this.#ahead.choose(match, choice, boardAfter(game, match, match.ply).board);
   }
 
   /** Plays what was chosen ahead, once it is our turn. @param {Match} match */

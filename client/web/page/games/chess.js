@@ -62,6 +62,9 @@ export const customs = {
       : say('chess.move', { from, to });
     return becomes ? say('chess.becomes', { move: said, piece: nameOf(becomes) }) : said;
   },
+  // It is not asked while the other one thinks: of all that may be meant, `choices` has this first.
+  becomes: ([from = '', to = ''], board) =>
+    /^p$/i.test(board.at(from)) && /[18]$/.test(to) ? say('chess.ahead.queen') : '',
   figurines: { K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘' },
   hint: say('hint.piece'),
   touchHint: say('hint.piece.touch'),

@@ -565,6 +565,7 @@ export default {
   'chess.move': '{from} nach {to}',
   'chess.move.piece': '{piece} {from} nach {to}',
   'chess.becomes': '{move}, Umwandlung: {piece}',
+  'chess.ahead.queen': 'Er wird zur Dame.',
   'chess.taken': 'geschlagen: {pieces}',
   'chess.ahead': { one: '{count} Punkt vorn', other: '{count} Punkte vorn' },
 

@@ -577,6 +577,7 @@ export default {
   'chess.move': '{from} to {to}',
   'chess.move.piece': '{piece} {from} to {to}',
   'chess.becomes': '{move}, a {piece} now',
+  'chess.ahead.queen': 'It becomes a queen.',
   'chess.taken': 'has taken {pieces}',
   'chess.ahead': { one: '{count} point ahead', other: '{count} points ahead' },
 

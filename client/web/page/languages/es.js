@@ -563,6 +563,7 @@ export default {
   'chess.move': '{from} a {to}',
   'chess.move.piece': '{piece} {from} a {to}',
   'chess.becomes': '{move}, corona {piece}',
+  'chess.ahead.queen': 'Se convertirá en dama.',
   'chess.taken': 'ha capturado {pieces}',
   'chess.ahead': { one: '{count} punto de ventaja', other: '{count} puntos de ventaja' },
 

@@ -568,6 +568,7 @@ export default {
   'chess.move': '{from} à {to}',
   'chess.move.piece': '{piece} {from} à {to}',
   'chess.becomes': '{move}, promotion : {piece}',
+  'chess.ahead.queen': 'Il deviendra dame.',
   'chess.taken': 'a pris {pieces}',
   'chess.ahead': { one: '{count} point d’avance', other: '{count} points d’avance' },
 

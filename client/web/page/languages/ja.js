@@ -545,6 +545,7 @@ export default {
   'chess.move': '{from}から{to}',
   'chess.move.piece': '{piece}{from}から{to}',
   'chess.becomes': '{move}、{piece}に昇格',
+  'chess.ahead.queen': 'クイーンに成ります。',
   'chess.taken': '取った駒：{pieces}',
   'chess.ahead': '{count}点リード',
 

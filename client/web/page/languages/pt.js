@@ -563,6 +563,7 @@ export default {
   'chess.move': '{from} para {to}',
   'chess.move.piece': '{piece} {from} para {to}',
   'chess.becomes': '{move}, promove a {piece}',
+  'chess.ahead.queen': 'Vira dama.',
   'chess.taken': 'capturou {pieces}',
   'chess.ahead': { one: '{count} ponto à frente', other: '{count} pontos à frente' },
 

@@ -543,6 +543,7 @@ export default {
   'chess.move': '{from}到{to}',
   'chess.move.piece': '{piece}{from}到{to}',
   'chess.becomes': '{move}，升变为{piece}',
+  'chess.ahead.queen': '将升变为后。',
   'chess.taken': '吃掉{pieces}',
   'chess.ahead': '领先{count}分',
 
