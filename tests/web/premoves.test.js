@@ -89,6 +89,7 @@ test(
     await bob.getByRole('button', { name: 'Accept' }).click();
     await myTurn(ann);
     await nothingIsQueued(ann);
+    await ann.locator('#toast', { hasText: 'Nothing is chosen ahead any more.' }).waitFor();
     await play(ann, 'e2', 'e4');
     await choose();
     await play(bob, 'e7', 'e5');

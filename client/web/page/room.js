@@ -157,6 +157,7 @@ export class Room {
   happened(match, event) {
     if (match.match !== this.#match?.match) return;
     this.#own.happened(match, event);
+    if (event.type === 'taken_back' && this.#ahead.premove) this.#app.toast(say('ahead.none'));
     if (event.type === 'ended' || event.type === 'taken_back') this.#ahead.premove = null;
     if (event.type === 'ended') this.#furniture?.result.open();
     if (event.type === 'taken_back') this.#lookOn(match);
