@@ -32,6 +32,7 @@ test(
     await page.getByRole('radio', { name: 'Tic-tac-toe' }).check();
     await page.getByRole('button', { name: 'Play the easy bot' }).click();
     await myTurn(page);
+    await page.locator('.heading', { hasText: 'casual' }).waitFor();
     await titled(page, /Your turn/);
     while (!(await isOver(page))) {
       const [square = ''] = await legal(page);

@@ -61,12 +61,16 @@ for (const [size, viewport] of Object.entries({
       const ann = await house.visitor('/', options);
       await chooseClock(ann, '5+3');
       assert.equal(await rated(ann).count(), 0);
+      // Until one can choose it is told what it is.
+      const casual = ann.getByText('Casual: no rating changes.');
+      await casual.waitFor();
       await signUp(ann, 'ada');
       const asked = await refusing(ann, ['create', 'seek']);
       const click = (/** @type {string | RegExp} */ name) =>
         asked(() => ann.getByRole('button', { name }).click());
       await chooseClock(ann, '5+3');
       await rated(ann).check();
+      assert.equal(await casual.isVisible(), false);
       await ann.getByText('No bot comes.').waitFor();
       await ann.getByText('Against a bot it does not count.').waitFor();
       assert.equal(await ann.getByLabel('Taking moves back').isVisible(), false);

@@ -8,6 +8,7 @@ import { customsOf } from './games.js';
 import { lookOf } from './ground.js';
 import { say } from './language.js';
 import { Moves } from './moves.js';
+import { ratedWord } from './naming.js';
 import { OtherMoves } from './other-moves.js';
 import { Players } from './players.js';
 import { Result } from './result.js';
@@ -86,6 +87,7 @@ export class Furniture {
     );
     table.style.setProperty('--files', String(game.files));
     table.style.setProperty('--ranks', String(game.ranks));
+    const counts = ratedWord(app, match.rated);
     this.parts = [
       h(
         'div',
@@ -95,7 +97,7 @@ export class Furniture {
           {},
           game.title,
           match.clock && h('span', {}, clockWords(match.clock)),
-          match.rated && h('span', {}, say('rated.short')),
+          counts && h('span', {}, counts),
           // Without the server nobody comes by it.
           !app.connection.isAlone && h('span', { class: 'code' }, match.code),
           this.watching,

@@ -4,6 +4,7 @@
 import { capital, known, say } from './language.js';
 
 /** @import { Game, Level, Welcome } from '../protocol.js' */
+/** @import { App } from './main.js' */
 
 /** @param {Welcome} welcome @returns {Welcome} */
 export const inOurWords = (welcome) => ({
@@ -30,3 +31,11 @@ export function botWord(name, levels) {
 
 /** A side by its name, as one begins with it. @param {string} side */
 export const sideName = (side) => capital(known(`side.${side}`) ?? side);
+
+/** Whether anything counts here: without the server, and where nobody signs up, there are no ratings. @param {App} app */
+export const hasRatings = ({ connection }) =>
+  !connection.isAlone && connection.welcome?.accounts !== undefined;
+
+/** Whether a match counts, in a word; nothing where none does. @param {App} app @param {boolean | undefined} rated */
+export const ratedWord = (app, rated) =>
+  rated ? say('rated.short') : hasRatings(app) ? say('rated.not') : '';

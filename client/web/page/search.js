@@ -2,7 +2,7 @@
 
 import { fill, h, write } from './dom.js';
 import { say } from './language.js';
-import { botWord } from './naming.js';
+import { botWord, ratedWord } from './naming.js';
 import { isOfDays } from './own-clock.js';
 import { clockWords, secondsLeft } from './time.js';
 
@@ -114,7 +114,7 @@ export class Search {
   /** @param {Wish} wish */
   #draw({ game, clock, rated }) {
     const title = this.#app.game(game)?.title ?? '';
-    const terms = [title, clock && clockWords(clock), rated && say('rated.short')];
+    const terms = [title, clock && clockWords(clock), ratedWord(this.#app, rated)];
     const sought = terms.filter(Boolean).join(', ');
     const stop = () => void this.stop();
     fill(

@@ -4,7 +4,7 @@ import { ClockPicker } from './clock-picker.js';
 import { select } from './controls.js';
 import { h } from './dom.js';
 import { capital, say } from './language.js';
-import { botWord } from './naming.js';
+import { botWord, hasRatings } from './naming.js';
 import { isOfDays } from './own-clock.js';
 import { come } from './wanted.js';
 
@@ -20,6 +20,7 @@ export class Terms {
   #app;
   #rated = h('input', { type: 'checkbox' });
   #ratedField = h('label', { class: 'check' }, this.#rated, h('span', {}, say('rated.label')));
+  #unrated = h('p', { class: 'note' }, say('rated.none'));
   #choose;
   #watched = h('div');
   #watching = h(
@@ -77,6 +78,7 @@ export class Terms {
         !isAlone && this.#leaving,
       ),
       this.#ratedField,
+      this.#unrated,
       !isAlone && this.#picker.own,
       !isAlone && this.#watching,
     );
@@ -88,6 +90,7 @@ export class Terms {
     this.#leaving.hidden = this.isOfDays || this.isRated;
     this.#takebacks.hidden = this.isRated;
     this.#ratedField.hidden = !this.#mayBeRated;
+    this.#unrated.hidden = this.#mayBeRated || !hasRatings(this.#app);
     void this.#showWatching();
   }
 

@@ -321,6 +321,9 @@ export default {
     'Diese Partie ändert keine Wertung: Ihr beide habt sie schon einmal so gespielt, oder heute sehr oft.',
   'rated.label': 'Gewertet: Sie zählt für die Wertung beider',
   'rated.short': 'gewertet',
+  'rated.not': 'ungewertet',
+  'rated.none':
+    'Ungewertet: Keine Wertung ändert sich. Wer registriert ist, kann mit Uhr gewertet spielen.',
   'rated.noBot': 'Gegen einen Bot zählt es nicht.',
   'rated.find': 'Zuerst, wer etwa so stark ist wie du, dann auch andere. Es kommt kein Bot.',
   'players.left': 'ist gegangen',

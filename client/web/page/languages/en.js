@@ -332,6 +332,8 @@ export default {
     'This match changes no rating: you two have played it like this before, or often today.',
   'rated.label': 'Rated: it counts for the rating of both',
   'rated.short': 'rated',
+  'rated.not': 'casual',
+  'rated.none': 'Casual: no rating changes. Who has signed up can play rated, by the clock.',
   'rated.noBot': 'Against a bot it does not count.',
   'rated.find': 'First whoever is about as strong as you, then others, too. No bot comes.',
   'players.left': 'has left',

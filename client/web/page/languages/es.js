@@ -320,6 +320,9 @@ export default {
   'rating.farming': 'Esta partida no cambia la puntuación: ya la habéis jugado así, o mucho hoy.',
   'rated.label': 'Puntuada: cuenta para la puntuación de ambos',
   'rated.short': 'puntuada',
+  'rated.not': 'amistosa',
+  'rated.none':
+    'Amistosa: no cambia ninguna puntuación. Quien se registra puede jugar puntuadas, con reloj.',
   'rated.noBot': 'Contra un bot no cuenta.',
   'rated.find':
     'Primero quien sea más o menos tan fuerte como tú, luego también otros. No viene ningún bot.',

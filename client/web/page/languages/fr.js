@@ -323,6 +323,9 @@ export default {
     'Cette partie ne change aucun classement : vous l’avez déjà jouée ainsi, ou beaucoup aujourd’hui.',
   'rated.label': 'Classée : elle compte pour le classement des deux',
   'rated.short': 'classée',
+  'rated.not': 'amicale',
+  'rated.none':
+    'Amicale : aucun classement ne change. Qui est inscrit peut jouer des parties classées, à la pendule.',
   'rated.noBot': 'Contre un bot, elle ne compte pas.',
   'rated.find':
     'D’abord qui est à peu près de votre force, puis d’autres aussi. Aucun bot ne vient.',

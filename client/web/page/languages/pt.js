@@ -321,6 +321,9 @@ export default {
   'rating.farming': 'Esta partida não muda a pontuação: vocês já jogaram assim, ou muito hoje.',
   'rated.label': 'Pontuada: conta para a pontuação dos dois',
   'rated.short': 'pontuada',
+  'rated.not': 'amistosa',
+  'rated.none':
+    'Amistosa: nenhuma pontuação muda. Quem se cadastra pode jogar pontuadas, com relógio.',
   'rated.noBot': 'Contra um bot não conta.',
   'rated.find':
     'Primeiro quem tiver mais ou menos a sua força, depois outros também. Nenhum bot vem.',

@@ -310,6 +310,8 @@ export default {
   'rating.farming': '本局不影响等级分：你们曾这样下过，或今天下得太多。',
   'rated.label': '计分：计入双方的等级分',
   'rated.short': '计分',
+  'rated.not': '不计分',
+  'rated.none': '不计分：等级分不变。注册后可下计时的计分对局。',
   'rated.noBot': '与机器人对弈不计分。',
   'rated.find': '先找实力相近的人，再放宽范围。不会有机器人。',
   'players.left': '已离开',
