@@ -93,6 +93,14 @@ for (const [size, viewport] of Object.entries({
       await bob.keyboard.press('ArrowLeft');
       await says(bob, /^After \d of 7 moves\.$/);
       assert.equal(await asked.isVisible(), false);
+      // What the bad move was worth stands there whole.
+      await bob.keyboard.press('End');
+      await bob.keyboard.press('ArrowLeft');
+      const brief = bob.locator('.why', { hasText: /^Blunder\. / });
+      await brief.waitFor();
+      const [has, needs] = await brief.evaluate((why) => [why.clientHeight, why.scrollHeight]);
+      assert.ok(has >= needs, `${has} < ${needs}`);
+      await picture(bob, `judged-${size}`);
     }),
   );
 }

@@ -38,6 +38,7 @@ export function tellHow(app, { standing, why, actions, result }, match, beside) 
     : words.standingOver(match, app.connection.link.state, speech);
   write(standing, now ? stands : (learned ?? say('room.after', { shown, count })));
   standing.title = standing.textContent ?? '';
+  why.classList.toggle('judged', !now && judged !== '');
   write(why, trouble ? sentences(trouble, say('room.again')) : whyOf());
 
   function whyOf() {
