@@ -258,12 +258,18 @@ test(
   'against a bot there is a hint, which is drawn',
   inHouse(async (house) => {
     const ann = await house.visitor('/', { axe: true });
-    for (const game of ['Chess', 'Connect Four', 'Tic-tac-toe']) {
+    for (const [game, why] of /** @type {const} */ ([
+      // How it stands, and the answer that is expected.
+      ['Chess', /By the search: White \+0\.\d\d · White \d\d %\. The other side answers \w+\.$/],
+      ['Connect Four', /By the search: .*\. The other side answers \d\.$/],
+      ['Tic-tac-toe', /By the search: a draw\. The other side answers [abc][123]\.$/],
+    ])) {
       await playBot(ann, { game });
       await myTurn(ann);
       await inBar(ann, 'Hint: the best move').click();
       await ann.locator('.drawn.advised').waitFor({ state: 'attached' });
       await ann.locator('#toast', { hasText: /^The best move is / }).waitFor();
+      await ann.locator('#toast', { hasText: why }).waitFor();
       assert.equal(await moves(ann), 0);
       await fits(ann);
       await isOpenToAll(ann, 'hint');

@@ -7,11 +7,12 @@ import { Barred } from './barred.js';
 import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
-import { say } from './language.js';
+import { say, sentences } from './language.js';
 import { isMyTurn, takebackTo } from './match.js';
 import { SetUpHere } from './set-up-here.js';
 import { speechOf } from './speech.js';
 import { secondsLeft } from './time.js';
+import { wanted } from './wanted.js';
 import { refusalText } from './words.js';
 
 /** @import { Request } from '../protocol.js' */
@@ -224,8 +225,12 @@ export class Bar {
     const told = await this.#app.ask({ type: 'hint', match: id, ply });
     if (!told || this.#match?.match !== id || this.#match.ply !== ply) return;
     this.#advise(told.move);
-    const { move } = speechOf(this.#app, this.#match);
-    this.#app.toast(say('hint.best', { move: move(told.move) }));
+    const best = speechOf(this.#app, this.#match).move(told.move);
+    // What it comes to is told by what comes later; without it the move will do.
+    const seldom = await wanted().catch(() => null);
+    if (this.#match.match !== id || this.#match.ply !== ply) return;
+    const comesTo = seldom?.toldOfHint(match, told);
+    this.#app.toast(sentences(say('hint.best', { move: best }), comesTo));
   }
 
   async #askBack() {

@@ -6,6 +6,7 @@ export { TalkPanel } from './people/talk-panel.js';
 export { AnalysisPanel } from './seldom/analysis-panel.js';
 export { drawExhibition } from './seldom/exhibition.js';
 export { chooseLooks } from './seldom/looks-dialog.js';
+export { toldOfHint } from './seldom/worth.js';
 export { SetUp } from './seldom/setup/setup.js';
 export { ThinkingPanel } from './seldom/thinking-panel.js';
 export { SeekersSlots } from './seldom/seekers-slots.js';

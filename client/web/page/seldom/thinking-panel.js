@@ -2,10 +2,11 @@
 // much it need not look at.
 
 import { h, write } from '../dom.js';
-import { capital, decimal, known, say } from '../language.js';
+import { capital, known, say } from '../language.js';
 import { sideName } from '../naming.js';
+import { worth } from './worth.js';
 
-/** @import { Thinking, Valuation } from '../../protocol.js' */
+/** @import { Thinking } from '../../protocol.js' */
 /** @import { Match } from '../match.js' */
 
 export class ThinkingPanel {
@@ -39,7 +40,7 @@ export class ThinkingPanel {
   /** @param {Thinking} told */
   show(told) {
     const { win, depth, nodes, pruned, pv, san = pv } = told;
-    write(this.#value, this.#worth(told));
+    write(this.#value, worth(told, this.#sides));
     // A result that is known needs no unit.
     this.#value.title = told.exact || told.wins !== undefined ? '' : this.#unit;
     const percent = Math.round(win * 100);
@@ -57,20 +58,5 @@ export class ThinkingPanel {
     write(this.#about, pruned === undefined ? '' : say('thinking.about'));
     write(this.#line, say('thinking.line', { line: san.join(' ') }));
     this.#line.title = san.join(' ');
-  }
-
-  /** How it stands, by what is known of it. @param {Valuation} told */
-  #worth({ value, exact, wins, in: count, points }) {
-    if (wins !== undefined) {
-      const side = this.#sides[wins] ?? '';
-      if (points !== undefined) return say('thinking.wins.by', { side, points });
-      return count === undefined
-        ? say('thinking.wins', { side })
-        : say('thinking.wins.in', { side, count });
-    }
-    if (exact) return say('thinking.draw');
-    if (Math.abs(value) < 1) return say('thinking.even');
-    const side = this.#sides[value > 0 ? 0 : 1] ?? '';
-    return say('thinking.leads', { side, value: decimal(Math.abs(value) / 100, 2) });
   }
 }

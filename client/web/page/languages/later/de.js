@@ -284,6 +284,7 @@ export default {
   'thinking.wins.by': '{side} gewinnt mit {points}',
   'thinking.draw': 'remis',
   'thinking.chance': '{side} {percent} %',
+  'hint.told': 'Nach der Suche: {worth}.',
   'analysis.title': 'Analyse',
   'analysis.waits': 'Die Partie wird angesehen, sobald der Server Zeit hat.',
   'analysis.progress': '{done} von {of} Zügen angesehen …',

@@ -281,6 +281,7 @@ export default {
   'thinking.wins.by': '{side} wins by {points}',
   'thinking.draw': 'a draw',
   'thinking.chance': '{side} {percent} %',
+  'hint.told': 'By the search: {worth}.',
   'analysis.title': 'Analysis',
   'analysis.waits': 'The match is looked at as soon as the server has time.',
   'analysis.progress': '{done} of {of} moves looked at …',

@@ -283,6 +283,7 @@ export default {
   'thinking.wins.by': '{side}: gana por {points}',
   'thinking.draw': 'tablas',
   'thinking.chance': '{side} {percent} %',
+  'hint.told': 'Según la búsqueda: {worth}.',
   'analysis.title': 'Análisis',
   'analysis.waits': 'La partida se examina en cuanto el servidor tenga tiempo.',
   'analysis.progress': '{done} de {of} jugadas examinadas …',

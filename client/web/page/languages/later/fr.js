@@ -283,6 +283,7 @@ export default {
   'thinking.wins.by': '{side} : gagne de {points}',
   'thinking.draw': 'nulle',
   'thinking.chance': '{side} {percent} %',
+  'hint.told': 'D’après la recherche : {worth}.',
   'analysis.title': 'Analyse',
   'analysis.waits': 'La partie sera examinée dès que le serveur aura le temps.',
   'analysis.progress': '{done} coups sur {of} examinés …',

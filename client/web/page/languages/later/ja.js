@@ -270,6 +270,7 @@ export default {
   'thinking.wins.by': '{side}の{points}目勝ち',
   'thinking.draw': '引き分け',
   'thinking.chance': '{side} {percent}%',
+  'hint.told': '探索の見立て：{worth}。',
   'analysis.title': '解析',
   'analysis.waits': 'サーバーに余裕ができ次第、対局を調べます。',
   'analysis.progress': '{of}手中{done}手を調べました…',

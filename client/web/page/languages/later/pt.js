@@ -280,6 +280,7 @@ export default {
   'thinking.wins.by': '{side}: vence por {points}',
   'thinking.draw': 'empate',
   'thinking.chance': '{side} {percent}%',
+  'hint.told': 'Segundo a busca: {worth}.',
   'analysis.title': 'Análise',
   'analysis.waits': 'A partida é examinada assim que o servidor tiver tempo.',
   'analysis.progress': '{done} de {of} lances examinados …',

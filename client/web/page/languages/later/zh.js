@@ -262,6 +262,7 @@ export default {
   'thinking.wins.by': '{side}胜{points}',
   'thinking.draw': '和棋',
   'thinking.chance': '{side} {percent}%',
+  'hint.told': '搜索判断：{worth}。',
   'analysis.title': '分析',
   'analysis.waits': '服务器一有空就会分析这局棋。',
   'analysis.progress': '已分析{of}手中的{done}手…',
