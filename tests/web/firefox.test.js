@@ -156,6 +156,7 @@ test(
   'a position is set up, and played from',
   inFirefox(async (foxes) => {
     const page = await foxes.visitor('/setup');
+    await page.waitForSelector('select:has([value=chess])');
     await page.select('select:has([value=chess])', 'chess');
     await press(page, 'button', 'Empty board');
     const put = async (/** @type {string} */ piece, /** @type {string} */ square) => {
