@@ -2,24 +2,27 @@
 move to the opponent's screen, alone and beside each of them.
 
     python3 tests/bench/fairness.py
+    python3 tests/bench/fairness.py --beside bots --rounds 6 OLD target/release/plyhouse
 
-Needs the release build and `pip install websockets`. Server, measuring and disturbance are processes
+The second line compares two builds: each is measured in each round, in turns, since a machine is not as fast
+one minute as the next. Needs the release build and `pip install websockets`. Server, measuring and disturbance are processes
 of their own; with two cores they share them, so a disturbance that works hard itself is noticed, too.
 """
 
+import argparse
 import asyncio
 import json
 import multiprocessing
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 
 import websockets
 
-PLYHOUSE = "target/release/plyhouse"
 MOVES = "b2 a1 a2 c2 c1 a3 b1 b3 c3".split()
-ROUNDS = 40
+MATCHES = 40
 BOT_MATCHES = 500
 SPECTATORS = 5_000
 HALF_OPEN = 1_000
@@ -66,7 +69,7 @@ async def play(first, second, latencies, pause=0.0):
 async def measured(url):
     first, second = await connect(url), await connect(url)
     latencies = []
-    for _ in range(ROUNDS):
+    for _ in range(MATCHES):
         await play(first, second, latencies, 0.005)
     return latencies
 
@@ -140,40 +143,57 @@ def run(disturbance, url, ready):
     asyncio.run(disturbance(url, ready))
 
 
-def started():
+def started(program):
     data = tempfile.mkdtemp()
     options = ["--listen", "127.0.0.1:0", "--data", data, "--live-matches", "1000"]
     options += ["--requests-per-second", "1000", "--burst", "1000"]
-    server = subprocess.Popen([PLYHOUSE, *options], stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen([program, *options], stderr=subprocess.PIPE, text=True)
     address = server.stderr.readline().removeprefix("listening on ").strip()
     return server, f"ws://{address}/ws"
 
 
-def main():
-    import threading
+def latencies_beside(program, disturbance):
+    """The times of all moves of one measurement, beside the disturbance, in order of size."""
+    server, url = started(program)
+    threading.Thread(target=server.stderr.read, daemon=True).start()
+    other = None
+    if disturbance:
+        ready = multiprocessing.Event()
+        other = multiprocessing.Process(target=run, args=(disturbance, url, ready))
+        other.start()
+        assert ready.wait(120)
+    latencies = sorted(asyncio.run(measured(url)))
+    if other:
+        other.kill()
+    server.terminate()
+    server.wait()
+    return latencies
 
-    print("| beside | median | 99 of 100 | median beside alone |")
-    print("| --- | --- | --- | --- |")
-    alone = None
-    for disturbance in (None, bots, crowd, flood, deaf, half_open):
-        server, url = started()
-        threading.Thread(target=server.stderr.read, daemon=True).start()
-        other = None
-        if disturbance:
-            ready = multiprocessing.Event()
-            other = multiprocessing.Process(target=run, args=(disturbance, url, ready))
-            other.start()
-            assert ready.wait(120)
-        latencies = sorted(asyncio.run(measured(url)))
-        median = statistics.median(latencies)
-        alone = alone or median
-        late = latencies[len(latencies) * 99 // 100]
-        name = disturbance.__name__ if disturbance else "nobody"
-        print(f"| {name} | {median * 1000:.2f} ms | {late * 1000:.2f} ms | {median / alone:.2f} |", flush=True)
-        if other:
-            other.kill()
-        server.terminate()
-        server.wait()
+
+def main():
+    disturbances = {d.__name__: d for d in (bots, crowd, flood, deaf, half_open)}
+    parser = argparse.ArgumentParser(description="What others notice of a crowd, a flood and the like.")
+    parser.add_argument("programs", nargs="*", default=["target/release/plyhouse"], metavar="PROGRAM")
+    parser.add_argument("--beside", action="append", choices=disturbances, help="only this disturbance")
+    parser.add_argument("--rounds", type=int, default=1, help="measure each so often")
+    args = parser.parse_args()
+
+    print("| program | beside | median | 99 of 100 | median beside alone |")
+    print("| --- | --- | --- | --- | --- |")
+    alone = {}
+    for name in ["nobody", *(args.beside or disturbances)]:
+        medians = {program: [] for program in args.programs}
+        late = {program: [] for program in args.programs}
+        for turn in range(args.rounds):
+            for program in args.programs[:: -1 if turn % 2 else 1]:
+                latencies = latencies_beside(program, disturbances.get(name))
+                medians[program].append(statistics.median(latencies) * 1000)
+                late[program].append(latencies[len(latencies) * 99 // 100] * 1000)
+        for program in args.programs:
+            median, latest = statistics.median(medians[program]), statistics.median(late[program])
+            alone.setdefault(program, median)
+            ratio = median / alone[program]
+            print(f"| {program} | {name} | {median:.2f} ms | {latest:.2f} ms | {ratio:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
