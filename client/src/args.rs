@@ -49,7 +49,7 @@ pub(crate) fn for_completion() -> clap::Command {
     command
 }
 
-/// What servers offer today; one that offers others names them when it refuses.
+/// The games and levels that servers offer today, and how to play them.
 const PLAY_EXAMPLES: &str = "\
 Games: tic-tac-toe, connect-four, othello, draughts, chess, gomoku, go
 Levels, from the weakest: beginner, easy, medium, hard, max
