@@ -62,6 +62,41 @@ impl Chess {
         &self.board
     }
 
+    /// The pieces of the side to move, from pawns to the king, and those of the other: a bit for each field, a1
+    /// the lowest, with the board turned so that the side to move plays up it.
+    #[must_use]
+    pub fn seen_by_mover(&self) -> [u64; 2 * Piece::NUM] {
+        let turn = self.board.side_to_move();
+        std::array::from_fn(|kind| {
+            let color = if kind < Piece::NUM { turn } else { !turn };
+            let fields = self
+                .board
+                .colored_pieces(color, Piece::ALL[kind % Piece::NUM]);
+            match turn {
+                Color::White => fields.0,
+                Color::Black => fields.0.swap_bytes(),
+            }
+        })
+    }
+
+    /// The position that the side to move, which is White, sees so, with no right to castle: the reverse of
+    /// `seen_by_mover`. `None` if pieces cannot stand so.
+    #[must_use]
+    pub fn of_seen(seen: &[u64; 2 * Piece::NUM]) -> Option<Self> {
+        let mut builder = BoardBuilder::empty();
+        for (kind, fields) in seen.iter().enumerate() {
+            let color = if kind < Piece::NUM {
+                Color::White
+            } else {
+                Color::Black
+            };
+            for field in BitBoard(*fields) {
+                *builder.square_mut(field) = Some((Piece::ALL[kind % Piece::NUM], color));
+            }
+        }
+        builder.build().ok().map(|board| Self { board })
+    }
+
     /// Whether the king of the side to move is attacked.
     pub(crate) fn is_check(&self) -> bool {
         !self.board.checkers().is_empty()

@@ -8,5 +8,6 @@ mod gomoku;
 mod othello;
 mod tic_tac_toe;
 
+pub use chess::Features as ChessFeatures;
 pub use draughts::Features as DraughtsFeatures;
 pub use othello::Features as OthelloFeatures;
