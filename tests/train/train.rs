@@ -1,9 +1,11 @@
 //! Learns what positions are worth from games of the engine against itself: `cargo run --release --example
 //! train -- othello --seed 1`. The same options, with the same weights to play by, make the same file.
 
+mod chess;
 mod draughts;
 mod fit;
 mod kept;
+mod network;
 mod othello;
 
 use std::path::PathBuf;
@@ -31,6 +33,10 @@ struct Args {
     /// How many plies are looked ahead in them
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
+
+    /// How many positions are visited for each move, in chess
+    #[arg(long, value_name = "N", default_value_t = 150)]
+    nodes: u64,
 
     /// With so many free squares or fewer they are played perfectly
     #[arg(long, value_name = "N", default_value_t = 12)]
@@ -62,6 +68,7 @@ struct Args {
 enum Game {
     Othello,
     Draughts,
+    Chess,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -69,5 +76,6 @@ fn main() -> anyhow::Result<()> {
     match args.game {
         Game::Othello => othello::train(&args),
         Game::Draughts => draughts::train(&args),
+        Game::Chess => chess::train(&args),
     }
 }
