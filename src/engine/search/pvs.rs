@@ -278,12 +278,13 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 self.estimates += 1;
                 continue;
             }
-            if let Some(most) = self.futile(&child, &ranked, index, outlook, rest, best.0) {
+            let is_tense = P::REDUCES && child.is_tense();
+            if let Some(most) = self.futile(is_tense, &ranked, index, outlook, rest, best.0) {
                 best.0 = best.0.max(most);
                 continue;
             }
-            let reduction = self.reduction::<W>(&child, index, outlook);
-            let left = depth - 1 + self.extension(&child, outlook);
+            let reduction = self.reduction::<W>(is_tense, index, outlook);
+            let left = depth - 1 + self.extension(is_tense, outlook);
             let score = self.move_value(pos, &child, index, (left, reduction), ply, rest)?;
             if score > best.0 {
                 best.0 = score;

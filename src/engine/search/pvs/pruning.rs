@@ -138,11 +138,12 @@ impl<P: Evaluate> Searcher<'_, P> {
         Ok(holds.then_some(score))
     }
 
-    /// What a move that need not be looked at is worth at most; `None` for one that must be.
+    /// What a move that need not be looked at is worth at most; `None` for one that must be. It leads to a
+    /// position that is tense or not.
     #[inline]
     pub(super) fn futile<W: Scope>(
         &mut self,
-        child: &P,
+        is_tense: bool,
         ranked: &Ranked<P::Move>,
         index: usize,
         outlook: Outlook,
@@ -152,7 +153,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         let depth = outlook.depth;
         let estimate = outlook.estimate.filter(|_| self.parts.futility)?;
         let is_saved = index == 0 || depth > FUTILE_DEPTH_MAX || !is_learnt(ranked.rank);
-        if is_saved || best.is_loss() || child.is_tense() {
+        if is_saved || best.is_loss() || is_tense {
             return None;
         }
         let hope = estimate.raised(P::SWING * (depth + 1));
@@ -171,17 +172,20 @@ impl<P: Evaluate> Searcher<'_, P> {
 
     /// How much deeper a move is looked at than others.
     #[inline]
-    pub(super) fn extension(&self, child: &P, Outlook { depth, ply, .. }: Outlook) -> u32 {
-        let extends = P::REDUCES
-            && self.parts.reductions
-            && !looks_to_the_end(depth, ply)
-            && child.is_tense();
+    pub(super) fn extension(&self, is_tense: bool, Outlook { depth, ply, .. }: Outlook) -> u32 {
+        let extends =
+            P::REDUCES && self.parts.reductions && !looks_to_the_end(depth, ply) && is_tense;
         u32::from(extends)
     }
 
     /// How much less deeply a move is looked at at first.
     #[inline]
-    pub(super) fn reduction<W: Scope>(&self, child: &P, index: usize, outlook: Outlook) -> u32 {
+    pub(super) fn reduction<W: Scope>(
+        &self,
+        is_tense: bool,
+        index: usize,
+        outlook: Outlook,
+    ) -> u32 {
         let Outlook { depth, ply, .. } = outlook;
         if !P::REDUCES
             || !self.parts.reductions
@@ -189,7 +193,7 @@ impl<P: Evaluate> Searcher<'_, P> {
             || depth < REDUCED_DEPTH_MIN
             || looks_to_the_end(depth, ply)
             || outlook.is_tense
-            || child.is_tense()
+            || is_tense
         {
             return 0;
         }
