@@ -42,7 +42,7 @@ use std::time::Duration;
 
 pub use choice::{choose, choose_watched};
 pub use clock::{BotClock, Clock};
-pub use eval::{ChessFeatures, DraughtsFeatures, OthelloFeatures};
+pub use eval::{ChessFeatures, DraughtsFeatures, GomokuFeatures, OthelloFeatures};
 pub use evaluate::{Evaluate, Fate, Sight};
 pub use judgement::Judgement;
 pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength, TreeStrength};

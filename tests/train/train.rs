@@ -4,6 +4,7 @@
 mod chess;
 mod draughts;
 mod fit;
+mod gomoku;
 mod kept;
 mod network;
 mod othello;
@@ -69,6 +70,7 @@ enum Game {
     Othello,
     Draughts,
     Chess,
+    Gomoku,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -77,5 +79,6 @@ fn main() -> anyhow::Result<()> {
         Game::Othello => othello::train(&args),
         Game::Draughts => draughts::train(&args),
         Game::Chess => chess::train(&args),
+        Game::Gomoku => gomoku::train(&args),
     }
 }

@@ -260,7 +260,7 @@ impl Position for Gomoku {
 
     /// All of a row that is longer than five, and of all rows that the last stone has completed.
     fn line(&self) -> Option<Vec<Square>> {
-        let squares = rows_of_five(self.other).into_iter();
+        let squares = rows_of_five(self.other).rising();
         self.won
             .then(|| squares.map(|bit| Move { bit }.square()).collect())
     }
@@ -302,7 +302,7 @@ impl Position for Gomoku {
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
-            moves.extend(self.free().into_iter().map(|bit| Move { bit }));
+            moves.extend(self.free().rising().map(|bit| Move { bit }));
         }
     }
 

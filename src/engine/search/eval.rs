@@ -10,4 +10,5 @@ mod tic_tac_toe;
 
 pub use chess::Features as ChessFeatures;
 pub use draughts::Features as DraughtsFeatures;
+pub use gomoku::Features as GomokuFeatures;
 pub use othello::Features as OthelloFeatures;

@@ -6,12 +6,16 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 /// the board to the other: the bits from a square to its neighbour on the next rank.
 const RANK_BITS: u8 = 16;
 
-const WORDS: usize = 4;
+/// Ranks of one word lie so far apart, and that many words there are.
+const RANKS_APART: u8 = 4;
+const WORDS: usize = RANKS_APART as usize;
 
-/// A set of squares: one bit each, a1 the lowest, sixteen bits a rank.
+/// A set of squares: one bit each, sixteen bits a rank.
 ///
-/// What is asked of all lines at once is asked by shifting whole sets onto each other. The bits
-/// beside the board can be set only in between, and are taken off with [`Squares::ALL`].
+/// What is asked of all lines at once is asked by shifting whole sets onto each other. A word has every
+/// fourth rank, so that to shift by a rank is to take the next word, and bits never cross from one to
+/// another otherwise. The bits beside the board can be set only in between, and are taken off with
+/// [`Squares::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Squares([u64; WORDS]);
 
@@ -26,14 +30,11 @@ impl Squares {
         Self([RANKS, RANKS, RANKS, RANKS >> RANK_BITS])
     };
 
-    /// The squares of the bits in one word.
-    pub(crate) const WORD_BITS: u8 = 64;
-
     /// The one square with this number.
     #[inline]
     pub(crate) const fn of(bit: u8) -> Self {
         let mut words = [0; WORDS];
-        words[(bit / Self::WORD_BITS) as usize] = 1 << (bit % Self::WORD_BITS);
+        words[Self::word(bit)] = 1 << Self::bit_in_word(bit);
         Self(words)
     }
 
@@ -47,14 +48,24 @@ impl Squares {
         (bit % RANK_BITS, bit / RANK_BITS)
     }
 
+    /// The word that a square's rank is in.
+    const fn word(bit: u8) -> usize {
+        (bit / RANK_BITS) as usize % WORDS
+    }
+
+    const fn bit_in_word(bit: u8) -> u8 {
+        bit / (RANK_BITS * RANKS_APART) * RANK_BITS + bit % RANK_BITS
+    }
+
     #[inline]
     pub(crate) const fn has(self, bit: u8) -> bool {
-        self.0[(bit / Self::WORD_BITS) as usize] >> (bit % Self::WORD_BITS) & 1 != 0
+        self.0[Self::word(bit)] >> Self::bit_in_word(bit) & 1 != 0
     }
 
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
-        self == Self::NONE
+        let [a, b, c, d] = self.0;
+        a | b | c | d == 0
     }
 
     #[inline]
@@ -81,51 +92,38 @@ impl Squares {
         self.into_iter().next()
     }
 
-    /// Every square moved to where `BY` squares further on was: what lies on the other side of this
-    /// many steps now lies here.
+    /// The numbers of the squares, in rising order.
+    pub(crate) fn rising(self) -> impl Iterator<Item = u8> {
+        (0..=u8::MAX).filter(move |bit| self.has(*bit))
+    }
+
+    /// Every square moved to where `BY` squares further on was: what lies on the other side of a step
+    /// now lies here. Over the edge lies nothing, if the bit beside the board was not set.
     #[inline]
     pub(crate) const fn down<const BY: u8>(self) -> Self {
         let Self([a, b, c, d]) = self;
-        let (words, bits) = (BY / Self::WORD_BITS, BY % Self::WORD_BITS);
-        let [a, b, c, d] = match words {
-            0 => [a, b, c, d],
-            1 => [b, c, d, 0],
-            2 => [c, d, 0, 0],
-            _ => [d, 0, 0, 0],
-        };
-        if bits == 0 {
-            return Self([a, b, c, d]);
+        let next = [b, c, d, a >> RANK_BITS];
+        match BY {
+            1 => Self([a >> 1, b >> 1, c >> 1, d >> 1]),
+            15 => Self([next[0] << 1, next[1] << 1, next[2] << 1, next[3] << 1]),
+            16 => Self(next),
+            17 => Self([next[0] >> 1, next[1] >> 1, next[2] >> 1, next[3] >> 1]),
+            _ => panic!("not a step along a line"),
         }
-        let rest = Self::WORD_BITS - bits;
-        Self([
-            a >> bits | b << rest,
-            b >> bits | c << rest,
-            c >> bits | d << rest,
-            d >> bits,
-        ])
     }
 
     /// The reverse of `down`.
     #[inline]
     pub(crate) const fn up<const BY: u8>(self) -> Self {
         let Self([a, b, c, d]) = self;
-        let (words, bits) = (BY / Self::WORD_BITS, BY % Self::WORD_BITS);
-        let [a, b, c, d] = match words {
-            0 => [a, b, c, d],
-            1 => [0, a, b, c],
-            2 => [0, 0, a, b],
-            _ => [0, 0, 0, a],
-        };
-        if bits == 0 {
-            return Self([a, b, c, d]);
+        let next = [d << RANK_BITS, a, b, c];
+        match BY {
+            1 => Self([a << 1, b << 1, c << 1, d << 1]),
+            15 => Self([next[0] >> 1, next[1] >> 1, next[2] >> 1, next[3] >> 1]),
+            16 => Self(next),
+            17 => Self([next[0] << 1, next[1] << 1, next[2] << 1, next[3] << 1]),
+            _ => panic!("not a step along a line"),
         }
-        let rest = Self::WORD_BITS - bits;
-        Self([
-            a << bits,
-            b << bits | a >> rest,
-            c << bits | b >> rest,
-            d << bits | c >> rest,
-        ])
     }
 }
 
@@ -165,7 +163,7 @@ impl Not for Squares {
     }
 }
 
-/// The numbers of the squares, in rising order.
+/// The numbers of the squares, in no order but always the same.
 impl IntoIterator for Squares {
     type Item = u8;
     type IntoIter = Bits;
@@ -200,7 +198,8 @@ impl Iterator for Bits {
                 )]
                 let bit = word.trailing_zeros() as u8;
                 *word &= *word - 1;
-                return Some(self.word * Squares::WORD_BITS + bit);
+                let rank = bit / RANK_BITS * RANKS_APART + self.word;
+                return Some(rank * RANK_BITS + bit % RANK_BITS);
             }
             self.word += 1;
         }
@@ -219,30 +218,40 @@ mod tests {
             file < Squares::SIZE && rank < Squares::SIZE
         };
         assert!((0..=u8::MAX).all(|bit| Squares::ALL.has(bit) == on_board(bit)));
-        let told: Vec<u8> = Squares::ALL.into_iter().collect();
+        let rising: Vec<u8> = Squares::ALL.rising().collect();
+        let mut told: Vec<u8> = Squares::ALL.into_iter().collect();
+        told.sort_unstable();
+        assert_eq!(told, rising);
         let expected: Vec<u8> = (0..=u8::MAX).filter(|bit| on_board(*bit)).collect();
         assert_eq!(told, expected);
     }
 
-    fn check_shift<const BY: u8>() {
-        for bit in 0..=u8::MAX {
+    /// Checks a step by so many files and ranks, and back.
+    fn check_shift<const BY: u8>(files: i8, ranks: i8) {
+        let on_board = |at: i8| u8::try_from(at).ok().filter(|at| *at < Squares::SIZE);
+        for bit in Squares::ALL {
+            let (file, rank) = Squares::place(bit);
+            let to = |files: i8, ranks: i8| {
+                let file = on_board(file.cast_signed() + files)?;
+                Some(Squares::bit(file, on_board(rank.cast_signed() + ranks)?))
+            };
             let square = Squares::of(bit);
-            let (up, down) = (bit.checked_add(BY), bit.checked_sub(BY));
-            assert_eq!(square.up::<BY>().first(), up, "{bit} up {BY}");
-            assert_eq!(square.down::<BY>().first(), down, "{bit} down {BY}");
+            let (up, down) = (square.up::<BY>(), square.down::<BY>());
+            let reached = [up, down].map(|squares| (squares & Squares::ALL).first());
+            assert_eq!(
+                reached,
+                [to(files, ranks), to(-files, -ranks)],
+                "{bit} by {BY}"
+            );
         }
     }
 
     #[test]
     fn shifting_moves_every_square() {
-        check_shift::<0>();
-        check_shift::<1>();
-        check_shift::<17>();
-        check_shift::<63>();
-        check_shift::<64>();
-        check_shift::<68>();
-        check_shift::<128>();
-        check_shift::<200>();
+        check_shift::<1>(1, 0);
+        check_shift::<15>(-1, 1);
+        check_shift::<16>(0, 1);
+        check_shift::<17>(1, 1);
     }
 
     #[test]

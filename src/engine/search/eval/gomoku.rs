@@ -3,14 +3,17 @@
 //! What a side has is counted in windows of five squares that the other side has no stone in
 //! (after Allis, "Searching for Solutions in Games and Artificial Intelligence", 1994, chapter 5,
 //! whose terms are used here: a four threatens to complete a five, an open four does on two
-//! squares, and an open three to make an open four).
+//! squares, and an open three to make an open four). What that is worth was learnt from games.
 //!
 //! Threats leave few moves worth considering, and wins by fours are found by themselves. Where
 //! nothing is forced only squares near stones are considered, and of these the most promising: that
 //! may err.
 
 mod fours;
+mod learnt;
 mod windows;
+
+pub use learnt::Features;
 
 use crate::game::gomoku::squares::Squares;
 use crate::game::gomoku::{Gomoku, Move};
@@ -18,12 +21,6 @@ use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, Level, Moves, Score, Sight, Strength};
 
 use self::windows::{OpenFour, Prospects};
-
-/// What a window is worth that only one side has stones in: one, two, and three or more.
-const WINDOW: [i32; 3] = [1, 6, 24];
-
-/// What it is worth to be on the move.
-const TEMPO: i32 = 20;
 
 /// How many fours are made in search of a win by fours: where a look ends, where it goes on, and
 /// where it begins. The last takes up to a tenth of a second or two.
@@ -34,12 +31,12 @@ const FOURS_AT_ROOT: u32 = 200_000;
 /// Where nothing is forced, so many of the most promising moves are considered.
 const CONSIDERED_MAX: usize = 24;
 
-/// What a move promises by what it makes of the own lines in a direction, and takes of the other
-/// side's: of threes that may be open, other threes, and twos.
-const PROMISE: [[i32; 3]; 2] = [[30, 12, 3], [24, 10, 2]];
+/// What a move promises in each direction by what it makes there, own and of the other side, which it takes:
+/// fours, open threes, other threes, and twos.
+const PROMISES: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
 
-/// What a four promises, and what it promises to take one.
-const PROMISE_OF_FOUR: [i32; 2] = [60, 40];
+/// What a four and an open three at once promise beyond that.
+const PROMISE_OF_BOTH: [i16; 2] = [1080, 360];
 
 impl Evaluate for Gomoku {
     const TAKES_TURNS: bool = true;
@@ -54,15 +51,12 @@ impl Evaluate for Gomoku {
     fn evaluate(&self) -> Score {
         let ([own, other], free) = (self.stones(), self.free());
         let forced = windows::fives(other, free);
-        let value = match forced.first() {
-            None => value(own, free) - value(other, free) + TEMPO,
-            Some(square) => {
-                let square = Squares::of(square);
-                let (own, free) = (own | square, free & !square);
-                value(own, free) - value(other, free) - TEMPO
-            }
-        };
-        Score::estimate(value)
+        Score::estimate(match forced.first() {
+            None => learnt::value(own, other),
+            Some(_) if !windows::fives(own, free).is_empty() => learnt::WON,
+            Some(_) if forced.are_many() => -learnt::WON,
+            Some(square) => -learnt::value(other, own | Squares::of(square)),
+        })
     }
 
     fn sight(&self) -> Sight {
@@ -83,17 +77,21 @@ impl Evaluate for Gomoku {
 
     fn bounds(&self) -> Bounds {
         let ([own, other], free) = (self.stones(), self.free());
-        if !windows::fives(own, free).is_empty() {
+        let [mine, fours] = windows::fives_and_fours(own, free);
+        if !mine.is_empty() {
             return Bounds::exactly(Score::win_in(1));
         }
         let threats = windows::fives(other, free);
         if threats.are_many() {
             return Bounds::exactly(Score::loss_in(2));
         }
-        if threats.is_empty() && windows::open_fours(own, free).next().is_some() {
+        if fours.is_empty() {
+            return NOT_AT_ONCE;
+        }
+        if threats.is_empty() && windows::has_open_four(own, free) {
             return Bounds::exactly(Score::win_in(3));
         }
-        after_fours(fours::find(own, other, FOURS_AT_LEAVES))
+        after_fours(fours::find([own, other], fours, threats, FOURS_AT_LEAVES))
     }
 
     fn consider(&self, moves: &mut Moves<Move>) -> Bounds {
@@ -132,9 +130,9 @@ impl Evaluate for Gomoku {
     fn strength(level: Level) -> Strength {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(60), blocks: false },
-            Level::Easy     => Strength { depth: 1,        margin: Some(10), blocks: true },
-            Level::Medium   => Strength { depth: 2,        margin: Some(10), blocks: true },
-            Level::Hard     => Strength { depth: 1,        margin: Some(10), blocks: true },
+            Level::Easy     => Strength { depth: 1,        margin: Some(30), blocks: true },
+            Level::Medium   => Strength { depth: 2,        margin: Some(30), blocks: true },
+            Level::Hard     => Strength { depth: 2,        margin: Some(10), blocks: true },
             Level::Max      => Strength { depth: u32::MAX, margin: None,     blocks: true },
         }
     }
@@ -150,9 +148,10 @@ impl Gomoku {
         let ([own, other], free) = (self.stones(), self.free());
         let [mine, theirs] = [own, other].map(|stones| Prospects::of(stones, free));
         let mut push_all = |squares: Squares| {
+            let promises = squares.are_many().then(|| promises(&mine, &theirs));
             for square in squares {
-                let rank = promise(square, &mine, &theirs);
-                moves.push(Move::onto(square), rank, 0);
+                let rank = promises.map_or(0, |promises| promises[usize::from(square)]);
+                moves.push(Move::onto(square), rank.into(), 0);
             }
         };
         if !mine.fives.is_empty() {
@@ -167,19 +166,27 @@ impl Gomoku {
                 NOT_AT_ONCE
             };
         }
-        if let Some(OpenFour { square, .. }) = windows::open_fours(own, free).next() {
-            push_all(square);
-            return Bounds::exactly(Score::win_in(3));
+        let fours = mine.fours();
+        if !fours.is_empty() {
+            if let Some(OpenFour { square, .. }) = windows::open_fours(own, free).next() {
+                push_all(square);
+                return Bounds::exactly(Score::win_in(3));
+            }
+            let win = fours::find([own, other], fours, Squares::NONE, fours_made_max);
+            if let Some(win) = win {
+                push_all(Squares::of(win.first));
+                return after_fours(Some(win));
+            }
         }
-        if let Some(win) = fours::find(own, other, fours_made_max) {
-            push_all(Squares::of(win.first));
-            return after_fours(Some(win));
-        }
-        let threats = windows::open_fours(other, free);
-        let defences = threats.fold(free, |all, threat| all & threat.defences);
+        let defences = if theirs.fours().is_empty() {
+            free
+        } else {
+            let threats = windows::open_fours(other, free);
+            threats.fold(free, |all, threat| all & threat.defences)
+        };
         if defences != free {
             // A side that does not prevent an open four has to make fours.
-            let answers = defences | mine.fours;
+            let answers = defences | fours;
             if answers.is_empty() {
                 push_all(free);
                 return Bounds::exactly(Score::loss_in(4));
@@ -207,38 +214,30 @@ fn after_fours(win: Option<fours::Win>) -> Bounds {
     }
 }
 
-fn value(own: Squares, free: Squares) -> i32 {
-    let counts = windows::windows(own, free);
-    let values = WINDOW.iter().zip(counts);
-    values
-        .map(|(value, count)| value * count.cast_signed())
-        .sum()
-}
-
-/// How promising a stone on this square is.
-fn promise(square: u8, mine: &Prospects, theirs: &Prospects) -> i32 {
-    let mut promise = 0;
-    for (side, (weights, four)) in [mine, theirs]
+/// How promising a stone on each square is.
+fn promises(mine: &Prospects, theirs: &Prospects) -> [i16; 256] {
+    let mut promises = [0; 256];
+    let mut add = |squares: Squares, promise: i16| {
+        for square in squares {
+            promises[usize::from(square)] += promise;
+        }
+    };
+    for ((side, weights), both) in [mine, theirs]
         .into_iter()
-        .zip(PROMISE.iter().zip(PROMISE_OF_FOUR))
+        .zip(PROMISES)
+        .zip(PROMISE_OF_BOTH)
     {
-        if side.fours.has(square) {
-            promise += four;
+        let (mut fours, mut open) = (Squares::NONE, Squares::NONE);
+        for along in &side.along {
+            let sets = [along.fours, along.open_threes, along.threes, along.twos];
+            for (set, weight) in sets.into_iter().zip(weights) {
+                add(set, weight);
+            }
+            (fours, open) = (fours | along.fours, open | along.open_threes);
         }
-        for direction in 0..windows::DIRECTIONS {
-            let [open, three, two] = weights;
-            promise += if side.open_threes[direction].has(square) {
-                *open
-            } else if side.threes[direction].has(square) {
-                *three
-            } else if side.twos[direction].has(square) {
-                *two
-            } else {
-                0
-            };
-        }
+        add(fours & open, both);
     }
-    promise
+    promises
 }
 
 impl Gomoku {
@@ -258,10 +257,11 @@ impl Gomoku {
             }
             return;
         }
+        let promises = promises(mine, theirs);
         let mut ranked = [(0, 0); 225];
         let mut count = 0;
         for square in near {
-            ranked[count] = (promise(square, mine, theirs), square);
+            ranked[count] = (promises[usize::from(square)], square);
             count += 1;
         }
         let ranked = &mut ranked[..count];
@@ -269,7 +269,7 @@ impl Gomoku {
             ranked.select_nth_unstable_by(CONSIDERED_MAX, |a, b| b.cmp(a));
         }
         for (rank, square) in ranked.iter().take(CONSIDERED_MAX) {
-            moves.push(Move::onto(*square), *rank, 0);
+            moves.push(Move::onto(*square), (*rank).into(), 0);
         }
     }
 }
@@ -278,10 +278,10 @@ impl Gomoku {
 fn near(stones: Squares) -> Squares {
     fn along<const STEP: u8>(stones: Squares) -> Squares {
         let (up, down) = (stones.up::<STEP>(), stones.down::<STEP>());
+        let (up, down) = (up & Squares::ALL, down & Squares::ALL);
         up | down | up.up::<STEP>() | down.down::<STEP>()
     }
 
-    // A step over the edge comes back on the other side, which does no harm: it is one square more.
     (along::<1>(stones) | along::<15>(stones) | along::<16>(stones) | along::<17>(stones))
         & Squares::ALL
 }

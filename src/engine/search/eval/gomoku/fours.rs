@@ -35,10 +35,14 @@ impl Win {
 }
 
 /// The shortest win by fours for the side with the stones `own`, which is to move and cannot
-/// complete a five, if it is found by making at most so many fours.
-pub(super) fn find(own: Squares, other: Squares, fours_made_max: u32) -> Option<Win> {
-    let free = Squares::ALL & !(own | other);
-    let [_, fours] = fives_and_fours(own, free);
+/// complete a five, if it is found by making at most so many fours. It makes a four on some of the squares
+/// `fours`, and the other side threatens to complete a five on `threats`.
+pub(super) fn find(
+    [own, other]: [Squares; 2],
+    fours: Squares,
+    threats: Squares,
+    fours_made_max: u32,
+) -> Option<Win> {
     if fours.is_empty() {
         return None;
     }
@@ -47,7 +51,7 @@ pub(super) fn find(own: Squares, other: Squares, fours_made_max: u32) -> Option<
         other,
         fours,
         new_fours: Squares::NONE,
-        threats: fives(other, free),
+        threats,
     };
     let mut look = Look {
         left: fours_made_max,

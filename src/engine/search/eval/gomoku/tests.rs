@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::LazyLock;
 
+use super::windows::Along;
 use super::*;
 use crate::game::laws::pick;
 use crate::game::{Course, Outcome, Seat};
@@ -70,35 +71,68 @@ fn windows_by_hand(own: Squares, free: Squares, count: u32) -> Vec<Squares> {
     WINDOWS.iter().filter(is_one).copied().collect()
 }
 
+/// The windows of five squares by how many stones of a side they have, if none of the other.
 #[test]
 fn windows_are_counted_right() {
     for pos in positions().step_by(40) {
         let free = pos.free();
         for own in pos.stones() {
-            let seen = Prospects::of(own, free);
-            let by_hand = |count| windows_by_hand(own, free, count);
-            let three_or_more = by_hand(3).len() + by_hand(4).len();
-            let counts = [by_hand(1).len(), by_hand(2).len(), three_or_more];
-            assert_eq!(seen.windows.map(|count| count as usize), counts, "{pos}");
-            assert_eq!(seen.windows, windows::windows(own, free), "{pos}");
+            let by_hand = |count| windows_by_hand(own, free, count).len();
+            let counts = [by_hand(1), by_hand(2), by_hand(3) + by_hand(4)];
+            let seen = windows::features(own, free);
+            let seen = [seen[0], seen[1], seen[2]].map(|count| count as usize);
+            assert_eq!(seen, counts, "{pos}");
+        }
+    }
+}
 
-            let fours = by_hand(3)
+/// What a stone makes is seen by putting it there.
+#[test]
+fn prospects_are_what_comes_true() {
+    let mut found = [0; 3];
+    for pos in positions().step_by(20) {
+        let free = pos.free();
+        for own in pos.stones() {
+            let seen = Prospects::of(own, free);
+            let fours = windows_by_hand(own, free, 3);
+            let fours = fours
                 .into_iter()
                 .fold(Squares::NONE, |all, window| all | window)
                 & free;
-            assert_eq!(
-                [seen.fives, seen.fours],
-                [fives_by_trial(own, free), fours],
-                "{pos}"
-            );
+            assert_eq!(seen.fives, fives_by_trial(own, free), "{pos}");
+            assert_eq!(seen.fours(), fours, "{pos}");
             assert_eq!(
                 windows::fives_and_fours(own, free),
-                [seen.fives, seen.fours],
+                [seen.fives, fours],
                 "{pos}"
             );
             assert_eq!(windows::fives(own, free), seen.fives, "{pos}");
+            assert_eq!(
+                windows::has_open_four(own, free),
+                windows::open_fours(own, free).next().is_some(),
+                "{pos}"
+            );
+            let open_fours = |own, free| windows::open_fours(own, free).count();
+            for square in free {
+                let (then, left) = (own | Squares::of(square), free & !Squares::of(square));
+                let along =
+                    |of: fn(&Along) -> Squares| seen.along.iter().any(|a| of(a).has(square));
+                if along(|along| along.open_threes) {
+                    assert!(open_fours(then, left) > 0, "{pos}: {square}");
+                    found[0] += 1;
+                } else if !along(|along| along.fours) && open_fours(own, left) == 0 {
+                    assert_eq!(open_fours(then, left), 0, "{pos}: {square}");
+                    found[1] += 1;
+                }
+                if along(|along| along.threes) {
+                    let mut twos = windows_by_hand(own, free, 2).into_iter();
+                    assert!(twos.any(|window| window.has(square)), "{pos}: {square}");
+                    found[2] += 1;
+                }
+            }
         }
     }
+    assert!(found.iter().all(|count| *count > 100), "{found:?}");
 }
 
 /// An open four makes two fives on the ends of a row of four, and on each of its defences a stone
@@ -201,7 +235,7 @@ fn what_is_left_out_does_not_prevent_an_open_four() {
         assert!(!listed.is_empty(), "{pos}");
         assert!(listed.iter().all(|m| pos.check(*m).is_ok()), "{pos}");
         let quiet =
-            windows::fives(own, free).is_empty() && fours::find(own, other, FOURS_WITHIN).is_none();
+            windows::fives(own, free).is_empty() && win_by_fours(&pos, FOURS_WITHIN).is_none();
         if !quiet || windows::open_fours(other, free).next().is_none() {
             continue;
         }
@@ -213,6 +247,18 @@ fn what_is_left_out_does_not_prevent_an_open_four() {
         }
     }
     assert!(restricted > 10, "only {restricted} positions");
+}
+
+/// The win by fours of the side to move, if it is found by making so many fours.
+fn win_by_fours(pos: &Gomoku, fours_made_max: u32) -> Option<fours::Win> {
+    let [own, other] = pos.stones();
+    let [_, fours] = windows::fives_and_fours(own, pos.free());
+    fours::find(
+        [own, other],
+        fours,
+        windows::fives(other, pos.free()),
+        fours_made_max,
+    )
 }
 
 /// A line of the file of wins by fours: the moves that lead to the position, who is to move, how
@@ -251,8 +297,7 @@ fn wins_by_fours_are_found() {
     for Problem { pos, seat, fours } in problems {
         let mut pos = pos;
         for left in (1..=fours).rev() {
-            let [own, other] = pos.stones();
-            let win = fours::find(own, other, FOURS_AT_ROOT).expect("there is a win by fours");
+            let win = win_by_fours(&pos, FOURS_AT_ROOT).expect("there is a win by fours");
             assert_eq!(win.fours, left, "{pos}");
             pos.play(Move::onto(win.first)).expect("it is free");
             let replies = windows::fives(pos.stones()[1], pos.free());

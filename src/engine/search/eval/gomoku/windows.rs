@@ -7,21 +7,25 @@
 
 use crate::game::gomoku::squares::Squares;
 
-/// What a side has and could make, by its stones in windows without any of the other side.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a side could make along each line, by its stones in windows without any of the other side.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Prospects {
     /// The free squares that complete a five.
     pub(super) fives: Squares,
+    pub(super) along: [Along; DIRECTIONS],
+}
+
+/// What a side could make in one direction. Each square is in the first of these sets that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Along {
     /// The free squares that make a four: three stones and two free squares make a window.
     pub(super) fours: Squares,
-    /// The free squares that make a three in a direction, and those that do in two windows or more
-    /// of it: there, it may be open at both ends.
-    pub(super) threes: [Squares; DIRECTIONS],
-    pub(super) open_threes: [Squares; DIRECTIONS],
-    /// The free squares beside a single stone in a direction.
-    pub(super) twos: [Squares; DIRECTIONS],
-    /// How many windows have one, two, and three stones or more.
-    pub(super) windows: [u32; 3],
+    /// Those that make an open three, which becomes an open four by one stone more.
+    pub(super) open_threes: Squares,
+    /// Those that make another three.
+    pub(super) threes: Squares,
+    /// Those that make a two which becomes an open three by one stone more.
+    pub(super) twos: Squares,
 }
 
 /// The number of directions: along ranks, files, and both diagonals.
@@ -47,113 +51,208 @@ struct Windows {
     two: Squares,
     three: Squares,
     four: Squares,
+    /// Four squares in a row between two free ones, by the number of stones in them; by where the first of
+    /// the free ones is.
+    open: [Squares; 3],
 }
 
 impl Windows {
     /// Those that lie on the board and have no stone that is not of `own`.
     #[inline]
     fn of<const STEP: u8>(own: Squares, free: Squares) -> Self {
-        let blocked = !(own | free);
-        let (mut stones, mut walls) = (own, blocked);
+        let fit = own | free;
+        let (mut stones, mut fits) = (own, fit);
         let mut next = || {
             stones = stones.down::<STEP>();
-            walls = walls.down::<STEP>();
-            (stones, walls)
+            fits = fits.down::<STEP>();
+            (stones, fits)
         };
-        let ((b, w1), (c, w2), (d, w3), (e, w4)) = (next(), next(), next(), next());
-        let clear = !(blocked | w1 | w2 | w3 | w4);
+        let ((b, fb), (c, fc), (d, fd), (e, fe)) = (next(), next(), next(), next());
+        let inner = fb & fc & fd & fe;
+        let clear = fit & inner;
+        let beyond = free.down::<STEP>().down::<STEP>().down::<STEP>();
+        let open = free & inner & beyond.down::<STEP>().down::<STEP>();
 
-        // Two full adders: the first three, then the rest with their sum.
-        let half = own ^ b;
-        let (sum, carry) = (half ^ c, own & b | half & c);
-        let half = sum ^ d;
-        let (ones, second) = (half ^ e, sum & d | half & e);
-        let (twos, fours) = (carry ^ second, carry & second);
+        // The stones on the last four squares of the window are added in pairs, and then that on the first.
+        let (left, lefts) = (b ^ c, b & c);
+        let (right, rights) = (d ^ e, d & e);
+        let carry = left & right;
+        let (ones, twos, fours) = (left ^ right, lefts ^ rights ^ carry, lefts & rights);
+        let carry = ones & own;
+        let (odd, pair, many) = (ones ^ own, twos ^ carry, fours | twos & carry);
         Self {
-            one: clear & ones & !twos & !fours,
-            two: clear & twos & !ones,
-            three: clear & twos & ones,
-            four: clear & fours & !ones,
+            one: clear & odd & !pair & !many,
+            two: clear & pair & !odd & !many,
+            three: clear & pair & odd,
+            four: clear & many & !odd,
+            open: [open & ones & !twos, open & twos & !ones, open & ones & twos],
         }
     }
 }
 
-/// The squares of the windows, and those that lie in two of them or more.
+/// The squares of the windows of five squares.
 #[inline]
-fn covered<const STEP: u8>(windows: Squares) -> [Squares; 2] {
-    let (mut once, mut twice, mut next) = (windows, Squares::NONE, windows);
-    for _ in 0..4 {
-        next = next.up::<STEP>();
-        twice = twice | once & next;
-        once = once | next;
+fn covered<const STEP: u8>(windows: Squares) -> Squares {
+    windows | inside::<STEP>(windows)
+}
+
+/// The squares of the windows but the first, of five squares or, but the last, of six.
+#[inline]
+fn inside<const STEP: u8>(windows: Squares) -> Squares {
+    let two = windows.up::<STEP>();
+    let two = two | two.up::<STEP>();
+    two | two.up::<STEP>().up::<STEP>()
+}
+
+impl Along {
+    #[inline]
+    fn of<const STEP: u8>(windows: &Windows, free: Squares) -> Self {
+        let Windows {
+            two, three, open, ..
+        } = windows;
+        let fours = covered::<STEP>(*three) & free;
+        let left = free & !fours;
+        let open_threes = inside::<STEP>(open[1]) & left;
+        let left = left & !open_threes;
+        let threes = covered::<STEP>(*two) & left;
+        let twos = inside::<STEP>(open[0]) & left & !threes;
+        Self {
+            fours,
+            open_threes,
+            threes,
+            twos,
+        }
     }
-    [once, twice]
 }
 
 impl Prospects {
     /// Of the side with these stones, where so many squares are free.
     pub(super) fn of(own: Squares, free: Squares) -> Self {
-        let mut all = Self::default();
-        all.add::<1>(0, own, free);
-        all.add::<15>(1, own, free);
-        all.add::<16>(2, own, free);
-        all.add::<17>(3, own, free);
-        all
+        #[inline]
+        fn along<const STEP: u8>(own: Squares, free: Squares) -> (Squares, Along) {
+            let windows = Windows::of::<STEP>(own, free);
+            (
+                covered::<STEP>(windows.four),
+                Along::of::<STEP>(&windows, free),
+            )
+        }
+
+        let all = [
+            along::<1>(own, free),
+            along::<15>(own, free),
+            along::<16>(own, free),
+            along::<17>(own, free),
+        ];
+        let fives = all
+            .iter()
+            .fold(Squares::NONE, |all, (fives, _)| all | *fives);
+        Self {
+            fives: fives & free,
+            along: all.map(|(_, along)| along),
+        }
     }
 
-    #[inline]
-    fn add<const STEP: u8>(&mut self, direction: usize, own: Squares, free: Squares) {
-        let Windows {
-            one,
-            two,
-            three,
-            four,
-        } = Windows::of::<STEP>(own, free);
-        let [fives, _] = covered::<STEP>(four);
-        let [fours, _] = covered::<STEP>(three);
-        let [threes, open_threes] = covered::<STEP>(two);
-        let [twos, _] = covered::<STEP>(one);
-        self.fives = self.fives | fives & free;
-        self.fours = self.fours | fours & free;
-        self.threes[direction] = threes & free;
-        self.open_threes[direction] = open_threes & free;
-        self.twos[direction] = twos & free;
-        for (count, windows) in self.windows.iter_mut().zip([one, two, three | four]) {
-            *count += windows.len();
-        }
+    /// The free squares that make a four.
+    pub(super) fn fours(&self) -> Squares {
+        let [a, b, c, d] = self.along.map(|along| along.fours);
+        a | b | c | d
     }
 }
 
-/// How many windows have one, two, and three stones of a side or more, and none of the other.
-pub(super) fn windows(own: Squares, free: Squares) -> [u32; 3] {
-    fn add<const STEP: u8>(counts: &mut [u32; 3], own: Squares, free: Squares) {
+/// How many numbers tell what a side has.
+pub(super) const FEATURES: usize = 16;
+
+/// Squares that make something in one direction at least, and in two.
+#[derive(Default)]
+struct Made([Squares; 2]);
+
+impl Made {
+    #[inline]
+    fn add(&mut self, squares: Squares) {
+        self.0[1] = self.0[1] | self.0[0] & squares;
+        self.0[0] = self.0[0] | squares;
+    }
+}
+
+/// How many windows of five have one, two, and three stones of a side or more, and none of the other; how many
+/// open ones of six have one, two and three; and how many squares make fours, open threes, other
+/// threes and twos, alone or two at once.
+pub(super) fn features(own: Squares, free: Squares) -> [u32; FEATURES] {
+    #[derive(Default)]
+    struct Sums {
+        windows: [u32; 6],
+        fours: Made,
+        open_threes: Made,
+        threes: Made,
+        twos: Made,
+    }
+
+    #[inline]
+    fn add<const STEP: u8>(sums: &mut Sums, own: Squares, free: Squares) {
+        let windows = Windows::of::<STEP>(own, free);
+        let along = Along::of::<STEP>(&windows, free);
         let Windows {
             one,
             two,
             three,
             four,
-        } = Windows::of::<STEP>(own, free);
-        for (count, windows) in counts.iter_mut().zip([one, two, three | four]) {
-            *count += windows.len();
+            open: [open_one, open_two, open_three],
+        } = windows;
+        let sets = [one, two, three | four, open_one, open_two, open_three];
+        for (count, set) in sums.windows.iter_mut().zip(sets) {
+            *count += set.len();
         }
+        sums.fours.add(along.fours);
+        sums.open_threes.add(along.open_threes);
+        sums.threes.add(along.threes);
+        sums.twos.add(along.twos);
     }
 
-    let mut counts = [0; 3];
-    add::<1>(&mut counts, own, free);
-    add::<15>(&mut counts, own, free);
-    add::<16>(&mut counts, own, free);
-    add::<17>(&mut counts, own, free);
-    counts
+    let mut sums = Sums::default();
+    add::<1>(&mut sums, own, free);
+    add::<15>(&mut sums, own, free);
+    add::<16>(&mut sums, own, free);
+    add::<17>(&mut sums, own, free);
+    let Sums {
+        windows,
+        fours,
+        open_threes,
+        threes,
+        twos,
+    } = sums;
+    let (Made([four, two_fours]), Made([open, two_open])) = (fours, open_threes);
+    let (Made([three, two_threes]), Made([two, two_twos])) = (threes, twos);
+    let sets = [
+        four,
+        two_fours,
+        four & open & !two_fours,
+        four & three & !two_fours & !open,
+        open,
+        two_open,
+        open & three & !two_open & !four,
+        two_threes,
+        two_twos,
+        open & two & !two_open & !four & !three,
+    ];
+    let mut features = [0; FEATURES];
+    for (feature, count) in features
+        .iter_mut()
+        .zip(windows.into_iter().chain(sets.map(Squares::len)))
+    {
+        *feature = count;
+    }
+    features
 }
 
 /// The free squares that complete a five, and those that make a four.
 pub(super) fn fives_and_fours(own: Squares, free: Squares) -> [Squares; 2] {
+    #[inline]
     fn along<const STEP: u8>(own: Squares, free: Squares) -> [Squares; 2] {
         let Windows { three, four, .. } = Windows::of::<STEP>(own, free);
-        [four, three].map(|windows| {
-            let [squares, _] = covered::<STEP>(windows);
-            squares & free
-        })
+        if (three | four).is_empty() {
+            return [Squares::NONE; 2];
+        }
+        [four, three].map(|windows| covered::<STEP>(windows) & free)
     }
 
     let all = [
@@ -205,32 +304,43 @@ fn fives_along(own: Squares) -> [Squares; DIRECTIONS] {
     ]
 }
 
-/// Everything that becomes an open four by one stone.
-pub(super) fn open_fours(own: Squares, free: Squares) -> impl Iterator<Item = OpenFour> {
-    fn along<const STEP: u8>(own: Squares, free: Squares) -> [Squares; 4] {
-        // The stones and the free squares of six in a row, of which the outer ones are free.
-        let (mut o, mut f) = (own, free);
-        let mut next = || {
-            o = o.down::<STEP>();
-            f = f.down::<STEP>();
-            (o, f)
-        };
-        let ((b, fb), (c, fc), (d, fd), (e, fe), (_, end)) =
-            (next(), next(), next(), next(), next());
-        let open = free & end;
-        [
-            open & fb & c & d & e,
-            open & b & fc & d & e,
-            open & b & c & fd & e,
-            open & b & c & d & fe,
-        ]
+/// Where something of six squares in a row becomes an open four: where it begins, by which of the inner
+/// squares is free. The outer ones are.
+#[inline]
+fn open_fours_along<const STEP: u8>(own: Squares, free: Squares) -> [Squares; 4] {
+    let (mut o, mut f) = (own, free);
+    let mut next = || {
+        o = o.down::<STEP>();
+        f = f.down::<STEP>();
+        (o, f)
+    };
+    let ((b, fb), (c, fc), (d, fd), (e, fe), (_, end)) = (next(), next(), next(), next(), next());
+    let open = free & end;
+    let (left, right) = (open & b & c, open & d & e);
+    [right & fb & c, right & b & fc, left & fd & e, left & d & fe]
+}
+
+/// Whether anything becomes an open four by one stone.
+pub(super) fn has_open_four(own: Squares, free: Squares) -> bool {
+    fn along<const STEP: u8>(own: Squares, free: Squares) -> Squares {
+        let [a, b, c, d] = open_fours_along::<STEP>(own, free);
+        a | b | c | d
     }
 
+    let all = along::<1>(own, free)
+        | along::<15>(own, free)
+        | along::<16>(own, free)
+        | along::<17>(own, free);
+    !all.is_empty()
+}
+
+/// Everything that becomes an open four by one stone.
+pub(super) fn open_fours(own: Squares, free: Squares) -> impl Iterator<Item = OpenFour> {
     let all = [
-        (1, along::<1>(own, free)),
-        (15, along::<15>(own, free)),
-        (16, along::<16>(own, free)),
-        (17, along::<17>(own, free)),
+        (1, open_fours_along::<1>(own, free)),
+        (15, open_fours_along::<15>(own, free)),
+        (16, open_fours_along::<16>(own, free)),
+        (17, open_fours_along::<17>(own, free)),
     ];
     all.into_iter().flat_map(|(step, places)| {
         (1..).zip(places).flat_map(move |(gap, begins)| {
