@@ -54,9 +54,12 @@ class Run:
             await self.verify()
         finally:
             trial.is_over = True
-            for task in list(trial.tasks):
-                task.cancel()
-            await asyncio.gather(*trial.tasks, return_exceptions=True)
+            pending = set(trial.tasks)
+            while pending:
+                # Until Python 3.12 `wait_for` loses a cancellation that comes as what it waits for ends.
+                for task in pending:
+                    task.cancel()
+                _, pending = await asyncio.wait(pending, timeout=1)
             if trial.violations:
                 with contextlib.suppress(Failed):
                     await trial.report_violations()
