@@ -47,10 +47,18 @@ class Failed(Exception):
     """The trial cannot go on, and that is not a violation."""
 
 
+# The ports that were given out: whoever has one may not listen yet.
+PORTS = set()
+
+
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    while True:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+        if port not in PORTS:
+            PORTS.add(port)
+            return port
 
 
 def postgres_programs():
