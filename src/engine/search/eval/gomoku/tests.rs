@@ -7,7 +7,7 @@ use super::windows::Along;
 use super::*;
 use crate::game::laws::pick;
 use crate::game::{Course, Outcome, Seat};
-use crate::search::{Limits, Stop, Table, search};
+use crate::search::{Limits, Stop, Table, choose, search};
 
 /// Positions with some order in them: a few stones near the middle, and then random moves among
 /// the more promising.
@@ -334,4 +334,45 @@ fn the_search_wins_by_fours() {
         let forced = windows::fives(pos.stones()[1], pos.free());
         assert!(!forced.is_empty(), "{pos}: not a four");
     }
+}
+
+/// What somebody plays who sees one move ahead: the five, or else what prevents one, or else the longest line.
+fn one_move_ahead(pos: &Gomoku, seed: u64) -> Move {
+    let ([own, other], free) = (pos.stones(), pos.free());
+    let mut five = [own, other].map(|stones| windows::fives(stones, free).first());
+    if let Some(square) = five.iter_mut().find_map(Option::take) {
+        return Move::onto(square);
+    }
+    let longest = |square: u8| {
+        let stone = Squares::of(square);
+        let lines = WINDOWS.iter().filter(|&&line| !(line & stone).is_empty());
+        let open = lines.filter(|&&line| (line & other).is_empty());
+        open.map(|&line| (line & own).len()).max()
+    };
+    let most = free.into_iter().map(longest).max().flatten();
+    let squares: Vec<u8> = free.into_iter().filter(|s| longest(*s) == most).collect();
+    Move::onto(squares[pick((seed, pos.plies()), squares.len())])
+}
+
+#[test]
+fn a_beginner_loses_to_whoever_sees_one_move_ahead() {
+    const GAMES: u64 = 40;
+    let (stop, mut table) = (Stop::new(), Table::new(1 << 16));
+    let mut won = 0;
+    for seed in 0..GAMES {
+        let seat = [Seat::First, Seat::Second][usize::from(seed % 2 == 1)];
+        let mut course = Course::<Gomoku>::start();
+        while course.outcome().is_none() {
+            let m = if course.position().turn() == seat {
+                let limits = Limits::nodes(20_000);
+                let chosen = choose(&course, Level::Beginner, seed, &limits, &stop, &mut table);
+                chosen.expect("the game goes on").0
+            } else {
+                one_move_ahead(course.position(), seed)
+            };
+            course.play(m).expect("a legal move");
+        }
+        won += u64::from(course.outcome() == Some(Outcome::Decisive { winner: seat }));
+    }
+    assert!(won * 100 < GAMES * 45, "won {won} of {GAMES}");
 }
