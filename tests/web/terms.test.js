@@ -100,7 +100,7 @@ test(
     }
     for (const page of [ann, bob]) await page.getByRole('grid').waitFor();
     await together(ann, bob);
-    await cem.getByText('Looking for an opponent: Tic-tac-toe, 1+0 …').waitFor();
+    await cem.getByText('Looking for an opponent: Tic-tac-toe, 1+0, casual …').waitFor();
   }),
 );
 
