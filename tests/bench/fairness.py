@@ -5,8 +5,9 @@ move to the opponent's screen, alone and beside each of them.
     python3 tests/bench/fairness.py --beside bots --rounds 6 OLD target/release/plyhouse
 
 The second line compares two builds: each is measured in each round, in turns, since a machine is not as fast
-one minute as the next. Needs the release build and `pip install websockets`. Server, measuring and disturbance are processes
-of their own; with two cores they share them, so a disturbance that works hard itself is noticed, too.
+one minute as the next. Needs the release build and `pip install websockets`. Server, measuring and
+disturbance are processes of their own; with two cores they share them, so a disturbance that works hard
+itself is noticed, too.
 """
 
 import argparse

@@ -14,6 +14,7 @@ use plyhouse_engine::search::{ChessFeatures, Evaluate, Limits, Report, Stop, Tab
 use sha2::{Digest, Sha256};
 
 use crate::Args;
+use crate::chances::{self, Chances};
 use crate::kept::{self, Kept};
 use crate::network::{Fit, Samples};
 
@@ -91,12 +92,18 @@ impl Lesson {
         bytes
     }
 
+    /// What the search says, and how the game ended.
+    fn ended(bytes: &[u8; LESSON_BYTES]) -> (i16, u8) {
+        (i16::from_le_bytes([bytes[24], bytes[25]]), bytes[26])
+    }
+
     fn read(bytes: &[u8; LESSON_BYTES]) -> Self {
         let marks = bytes[27];
+        let (said, result) = Self::ended(bytes);
         Self {
             seen: seen(bytes),
-            said: i16::from_le_bytes([bytes[24], bytes[25]]),
-            result: bytes[26],
+            said,
+            result,
             is_first: marks & 1 != 0,
             is_second_seat: marks & 2 != 0,
             is_held_out: marks & 4 != 0,
@@ -159,32 +166,22 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let Kept { files, hash } = Kept::read(args, positions)?;
     let (mut all, mut known) = (0, HashSet::new());
     let (mut taught, mut held_out) = (Vec::new(), Vec::new());
-    let slope = slope(files.iter().flat_map(|(_, read)| read));
+    let said = files.iter().flat_map(|(_, read)| read).map(Lesson::ended);
+    let slope = chances::slope(said);
     eprintln!("odds grow by e every {:.0}", 1.0 / slope);
     for (_, read) in &files {
-        let mut later: Option<f32> = None;
+        let mut chances = Chances::new(slope, LATER);
         for kept in read.iter().rev() {
             all += 1;
             let lesson = Lesson::read(kept);
-            // As the second seat sees it, chances are the other way round.
-            let seen = |chance: f32| {
-                if lesson.is_second_seat {
-                    1.0 - chance
-                } else {
-                    chance
-                }
-            };
-            let said = 1.0 / (1.0 + (-slope * f32::from(lesson.said)).exp());
-            let from = later.unwrap_or(seen(f32::from(lesson.result) / 2.0));
-            let chance = LATER * from + (1.0 - LATER) * seen(said);
-            later = (!lesson.is_first).then_some(chance);
+            let ended = (lesson.said, lesson.result);
+            let chance = chances.before(ended, lesson.is_second_seat, lesson.is_first);
             if known.insert(hash_of(&kept[..24])) {
                 let taught = if lesson.is_held_out {
                     &mut held_out
                 } else {
                     &mut taught
                 };
-                let chance = seen(chance);
                 let pos = Chess::of_seen(&lesson.seen).expect("it was on the board");
                 let known = slope * ChessFeatures::by_rules(&pos) as f32;
                 taught.push(Taught {
@@ -232,27 +229,6 @@ fn learnt(args: &Args, taught: &Vec<Taught<'_>>, held_out: &Vec<Taught<'_>>) -> 
 fn hash_of(bytes: &[u8]) -> u64 {
     let digest = Sha256::digest(bytes);
     u64::from_le_bytes(*digest.first_chunk().expect("32"))
-}
-
-/// How much the logarithm of the odds of winning grows with what the search says: that under which the results were
-/// the most likely (logistic regression by Newton's method).
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a slope of some thousandths loses nothing that matters"
-)]
-fn slope<'a>(kept: impl Iterator<Item = &'a [u8; LESSON_BYTES]> + Clone) -> f32 {
-    let mut slope = 0.005;
-    for _ in 0..20 {
-        let (mut pull, mut stiffness) = (0.0, 0.0);
-        for kept in kept.clone() {
-            let said = f64::from(i16::from_le_bytes([kept[24], kept[25]]));
-            let chance = 1.0 / (1.0 + (-slope * said).exp());
-            pull += said * (f64::from(kept[26]) / 2.0 - chance);
-            stiffness += said * said * chance * (1.0 - chance);
-        }
-        slope += pull / f64::max(stiffness, 1.0);
-    }
-    slope as f32
 }
 
 /// Plays games, and keeps their positions in a file.

@@ -12,6 +12,7 @@ use plyhouse_engine::search::chance::Chance;
 use plyhouse_engine::search::{DraughtsFeatures, Limits, Report, Stop, Table, search};
 
 use crate::Args;
+use crate::chances::{self, Chances};
 use crate::fit::{Fit, Pace, Sample, Scale};
 use crate::kept::{self, Kept};
 
@@ -106,7 +107,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let mut lessons = Vec::new();
     for (name, read) in files {
         let read: Vec<_> = read.iter().map(Lesson::read).collect();
-        let slope = slope(&read);
+        let slope = chances::slope(read.iter().map(|lesson| (lesson.said, lesson.result)));
         eprintln!("{name}: odds grow by e every {:.0}", 1.0 / slope);
         lessons.extend(taught(&read, slope));
     }
@@ -118,42 +119,14 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     fs::write(&args.out, learnt(args, &lessons)).with_context(|| args.out.display().to_string())
 }
 
-/// How much the logarithm of the odds of winning grows with what the search says: that under which the
-/// results were the most likely (logistic regression by Newton's method).
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a slope of some thousandths loses nothing that matters"
-)]
-fn slope(lessons: &[Lesson]) -> f32 {
-    let mut slope = 0.005;
-    for _ in 0..20 {
-        let (mut pull, mut stiffness) = (0.0, 0.0);
-        for lesson in lessons {
-            let said = f64::from(lesson.said);
-            let chance = 1.0 / (1.0 + (-slope * said).exp());
-            pull += said * (f64::from(lesson.result) / 2.0 - chance);
-            stiffness += said * said * chance * (1.0 - chance);
-        }
-        slope += pull / f64::max(stiffness, 1.0);
-    }
-    slope as f32
-}
-
 /// What is taught of positions, games one after the other: the chance of winning.
 fn taught(lessons: &[Lesson], slope: f32) -> Vec<(Lesson, f32)> {
     let mut taught = Vec::with_capacity(lessons.len());
-    let mut later: Option<f32> = None;
+    let mut chances = Chances::new(slope, LATER);
     for lesson in lessons.iter().rev() {
-        // As the second seat sees it, chances are the other way round.
-        let seen = |chance: f32| match lesson.is_second_seat {
-            true => 1.0 - chance,
-            false => chance,
-        };
-        let said = 1.0 / (1.0 + (-slope * f32::from(lesson.said)).exp());
-        let from = later.unwrap_or(seen(f32::from(lesson.result) / 2.0));
-        let chance = LATER * from + (1.0 - LATER) * seen(said);
-        taught.push((*lesson, seen(chance)));
-        later = (!lesson.is_first).then_some(chance);
+        let ended = (lesson.said, lesson.result);
+        let chance = chances.before(ended, lesson.is_second_seat, lesson.is_first);
+        taught.push((*lesson, chance));
     }
     taught.reverse();
     taught

@@ -1,6 +1,7 @@
 //! Learns what positions are worth from games of the engine against itself: `cargo run --release --example
 //! train -- othello --seed 1`. The same options, with the same weights to play by, make the same file.
 
+mod chances;
 mod chess;
 mod draughts;
 mod fit;
