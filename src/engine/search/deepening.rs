@@ -61,9 +61,6 @@ pub(super) fn deepen_until<P: Evaluate>(
     let mut short_wins = ShortWins::up_to(depth_max);
     let mut last = Findings::NONE;
     for depth in 1..=depth_max.clamp(1, DEPTH_MAX) {
-        if depth > 1 && search.budget.enforce().is_err() {
-            break;
-        }
         let estimates = search.estimates;
         let mut look = Findings {
             depth,
@@ -82,7 +79,9 @@ pub(super) fn deepen_until<P: Evaluate>(
             order(&mut roots, 0, *best);
         }
         last = look;
-        if margin.is_none() {
+        // There is an answer now, so limits hold.
+        let is_spent = search.budget.enforce().is_err();
+        if margin.is_none() && !is_spent {
             let known = last
                 .score
                 .plies_to_end()
@@ -93,7 +92,7 @@ pub(super) fn deepen_until<P: Evaluate>(
                 Err(Spent) => break,
             }
         }
-        if is_enough(&last, search) {
+        if is_enough(&last, search) || is_spent {
             break;
         }
     }
@@ -189,7 +188,20 @@ impl<M: Copy + Eq> Findings<M> {
 mod tests {
     use crate::game::Course;
     use crate::game::chess::Chess;
-    use crate::search::{Limits, Stop, Table, search_watched};
+    use crate::search::{Limits, Report, Stop, Table, search, search_watched};
+
+    /// Here captures alone lead to a win, so the first look sees one already. That no faster one is there
+    /// takes long to prove.
+    #[test]
+    fn limits_hold_where_the_first_look_sees_a_win() {
+        let fen = "2r2bnr/ppNb2pp/2p5/3B3k/P2QP2q/2P1BP2/1P3N1P/4K1R1 w - - 3 21";
+        let pos: Chess = fen.parse().expect("FEN");
+        let (limits, table) = (Limits::nodes(400), Table::new(1 << 20));
+        let report = search(&Course::from(pos), &limits, &Stop::new(), &table);
+        let Report { nodes, score, .. } = report.expect("the game goes on");
+        assert!(score.plies_to_end().is_some());
+        assert!(nodes < 1_000, "{nodes} nodes");
+    }
 
     /// Every line that is told can be played, also where a search was cut off in the middle of a look
     /// that had come out worse than expected.
@@ -209,7 +221,7 @@ mod tests {
                     }
                 };
                 let limits = Limits::nodes(nodes);
-                let mut watch = |report: &super::super::Report<_>| check(&report.pv);
+                let mut watch = |report: &Report<_>| check(&report.pv);
                 let report = search_watched(&course, &limits, &Stop::new(), &table, &mut watch);
                 check(&report.expect("the game goes on").pv);
             }
