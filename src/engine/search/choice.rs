@@ -2,7 +2,8 @@
 //!
 //! A weaker bot looks less far and is content with moves that seem nearly as good as the best, of
 //! which it takes any. It never throws a die to blunder: an opponent who is handed the game on a
-//! bad draw learns nothing. What it misses, it misses because it did not look.
+//! bad draw learns nothing. What it misses, it misses because it did not look. And what it sees to be lost
+//! it still defends, unless it is a beginner.
 
 use std::fmt::Display;
 
@@ -97,6 +98,9 @@ fn candidates<P: Evaluate>(
     if blocks {
         moves = without_losses_in_one(course, moves);
     }
+    if level > Level::Beginner {
+        moves = resisting(course, moves);
+    }
     Some(Candidates { moves, report })
 }
 
@@ -168,18 +172,55 @@ fn without_losses_in_one<P: Position>(course: &Course<P>, moves: Vec<P::Move>) -
     if kept.is_empty() { moves } else { kept }
 }
 
+/// Where every move loses at once, the moves that leave the opponent the fewest ways to win, those of `moves`
+/// before others; else `moves` as they are.
+///
+/// To take one of two ways away does not help, but a player who does not even try seems to have given up.
+fn resisting<P: Position>(course: &Course<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
+    let pos = course.position();
+    let mut legal = Vec::new();
+    course.legal_moves(&mut legal);
+    if !legal.iter().all(|m| loses_in_one(pos, *m)) {
+        return moves;
+    }
+    let fewest = legal.iter().map(|m| wins_left(pos, *m)).min();
+    legal.retain(|m| Some(wins_left(pos, *m)) == fewest);
+    let mut kept = moves;
+    kept.retain(|m| legal.contains(m));
+    if kept.is_empty() { legal } else { kept }
+}
+
 /// Whether after `m` the opponent has won, or can with its next move.
 fn loses_in_one<P: Position>(pos: &P, m: P::Move) -> bool {
+    wins_after(pos, m).next().is_some()
+}
+
+/// How many ways to win the opponent has after `m`; where it has won already, more than with any move.
+fn wins_left<P: Position>(pos: &P, m: P::Move) -> usize {
+    match pos.after(m).outcome() {
+        Some(_) => usize::MAX,
+        None => wins_after(pos, m).count(),
+    }
+}
+
+/// The positions that the opponent has won after `m`, or after its next move.
+fn wins_after<P: Position>(pos: &P, m: P::Move) -> impl Iterator<Item = P> {
     let opponent = pos.turn().other();
     let next = pos.after(m);
-    if next.outcome().is_some() || next.turn() != opponent {
-        return is_won_by(&next, opponent);
-    }
     let mut replies = Vec::new();
-    next.legal_moves(&mut replies);
-    replies
+    let is_over = next.outcome().is_some() || next.turn() != opponent;
+    if !is_over {
+        next.legal_moves(&mut replies);
+    }
+    let after = replies.into_iter().map({
+        let next = next.clone();
+        move |reply| next.after(reply)
+    });
+    let at_once = is_over.then_some(next);
+    at_once
         .into_iter()
-        .any(|reply| is_won_by(&next.after(reply), opponent))
+        .chain(after)
+        .filter(move |pos| is_won_by(pos, opponent))
 }
 
 fn is_won_by<P: Position>(pos: &P, seat: Seat) -> bool {

@@ -173,6 +173,25 @@ fn from_medium_up_a_loss_in_one_is_prevented() {
     });
 }
 
+/// Two threats cannot both be met, but one of them can.
+#[test]
+fn above_beginner_as_many_threats_are_met_as_can_be() {
+    check_in_every_position(&Level::ALL[1..], |pos, moves| {
+        let threats = |child: &TicTacToe| {
+            let replies = children(child);
+            let winning = replies
+                .iter()
+                .filter(|(_, pos)| is_won_by(pos, child.turn()));
+            winning.count()
+        };
+        let least = children(pos).iter().map(|(_, child)| threats(child)).min();
+        if least > Some(0) {
+            let meets = |m: &Move| Some(threats(&pos.after(*m))) == least;
+            assert!(moves.iter().all(meets), "{pos}: {moves:?}");
+        }
+    });
+}
+
 /// Positions of random games of Connect Four, from all stages.
 fn some_positions_of_connect_four() -> impl Iterator<Item = ConnectFour> {
     (0..80).flat_map(|seed| {

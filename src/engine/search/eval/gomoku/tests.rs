@@ -354,18 +354,17 @@ fn one_move_ahead(pos: &Gomoku, seed: u64) -> Move {
     Move::onto(squares[pick((seed, pos.plies()), squares.len())])
 }
 
-#[test]
-fn a_beginner_loses_to_whoever_sees_one_move_ahead() {
-    const GAMES: u64 = 40;
+/// How many of so many games a level wins against somebody who sees one move ahead.
+fn won_against_one_move_ahead(level: Level, games: u64) -> u64 {
     let (stop, mut table) = (Stop::new(), Table::new(1 << 16));
     let mut won = 0;
-    for seed in 0..GAMES {
+    for seed in 0..games {
         let seat = [Seat::First, Seat::Second][usize::from(seed % 2 == 1)];
         let mut course = Course::<Gomoku>::start();
         while course.outcome().is_none() {
             let m = if course.position().turn() == seat {
                 let limits = Limits::nodes(20_000);
-                let chosen = choose(&course, Level::Beginner, seed, &limits, &stop, &mut table);
+                let chosen = choose(&course, level, seed, &limits, &stop, &mut table);
                 chosen.expect("the game goes on").0
             } else {
                 one_move_ahead(course.position(), seed)
@@ -374,5 +373,48 @@ fn a_beginner_loses_to_whoever_sees_one_move_ahead() {
         }
         won += u64::from(course.outcome() == Some(Outcome::Decisive { winner: seat }));
     }
-    assert!(won * 100 < GAMES * 45, "won {won} of {GAMES}");
+    won
+}
+
+#[test]
+fn a_beginner_loses_to_whoever_sees_one_move_ahead() {
+    let won = won_against_one_move_ahead(Level::Beginner, 40);
+    assert!(won * 100 < 40 * 45, "won {won} of 40");
+}
+
+/// Of 200 games `beginner` wins 67 and `easy` 136.
+#[test]
+fn easy_is_a_match_for_whoever_sees_one_move_ahead() {
+    let won = won_against_one_move_ahead(Level::Easy, 40);
+    assert!(
+        (40 * 55..=40 * 80).contains(&(won * 100)),
+        "won {won} of 40"
+    );
+}
+
+/// What a level plays in a position, by so many seeds.
+fn chosen_by(level: Level, pos: Gomoku, seeds: u64) -> Vec<Move> {
+    let (stop, mut table) = (Stop::new(), Table::new(1 << 16));
+    let course = Course::from(pos);
+    let mut choose = |seed| {
+        let limits = Limits::nodes(20_000);
+        let chosen = choose(&course, level, seed, &limits, &stop, &mut table);
+        chosen.expect("the game goes on").0
+    };
+    (0..seeds).map(&mut choose).collect()
+}
+
+/// The other side completes a five on either end. To take one away is what everybody does.
+#[test]
+fn who_cannot_stop_an_open_four_blocks_an_end_of_it() {
+    let mut pos = Gomoku::start();
+    for m in ["f8", "a1", "g8", "o1", "h8", "a15", "i8"] {
+        pos.play(m.parse().expect(m)).expect(m);
+    }
+    let ends = ["e8", "j8"].map(|m| m.parse().expect(m));
+    for level in Level::ALL {
+        let chosen = chosen_by(level, pos, 8);
+        let tries = chosen.iter().all(|m| ends.contains(m));
+        assert_eq!(tries, level > Level::Beginner, "{level}: {chosen:?}");
+    }
 }
