@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { fits, goToYou, isOpenToAll, playBot } from './players.js';
+import { fits, goToYou, isInSight, isOpenToAll, playBot } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -64,7 +64,7 @@ for (const [size, viewport] of Object.entries({
       await fits(other);
       await picture(other, `log-in-${size}`);
       await logIn(other, 'ann smith', 'wrong password');
-      await other.getByRole('alert').filter({ hasText: 'That is not the password' }).waitFor();
+      await isInSight(other.getByRole('alert').filter({ hasText: 'That is not the password' }));
       await logIn(other, 'ann smith', PASSWORD);
       await other.getByText('You are Ann Smith here now.').waitFor();
       await other.getByText('Your matches').waitFor();

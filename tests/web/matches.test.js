@@ -186,7 +186,16 @@ test(
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
     await ann.getByRole('button', { name: 'Rematch, sides swapped' }).waitFor();
     await bob.close();
-    await ann.locator('.player', { hasText: 'has left' }).waitFor();
+    const left = ann.locator('.player', { hasText: 'has left' }).locator('.away');
+    await left.waitFor();
+    // It is parted from what stands before it, which has no room on a phone.
+    const before = () => left.evaluate((one) => getComputedStyle(one, '::before').content);
+    const size = ann.viewportSize();
+    assert.equal(await before(), '"· "');
+    await ann.setViewportSize({ width: 390, height: 844 });
+    assert.equal(await before(), 'none');
+    assert.equal(await left.innerText(), 'has left');
+    if (size) await ann.setViewportSize(size);
     await picture(ann, 'left');
     await ann.getByRole('button', { name: 'Challenge them, sides swapped' }).click();
     await says(ann, /^Waiting for guest-\w+ to accept\.$/);

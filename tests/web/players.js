@@ -177,6 +177,14 @@ export async function fits(page) {
   );
 }
 
+/** It is there, and within the window. @param {ReturnType<Page['locator']>} one */
+export async function isInSight(one) {
+  await one.waitFor();
+  const box = await one.boundingBox();
+  const height = one.page().viewportSize()?.height ?? 0;
+  assert.ok(box && box.y >= 0 && box.y + box.height <= height, `${JSON.stringify(box)}: ${height}`);
+}
+
 /** So often axe looks, if something changes while it does. */
 const LOOKS = 3;
 

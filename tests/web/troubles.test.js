@@ -7,6 +7,7 @@ import {
   cell,
   chooseName,
   invite,
+  isInSight,
   isOpenToAll,
   legal,
   moves,
@@ -312,14 +313,14 @@ test(
   inHouse(async (house) => {
     const ann = await house.visitor();
     const link = await invite(ann);
-    const bob = await house.visitor();
+    const bob = await house.visitor('/', { viewport: { width: 390, height: 844 } });
     const code = bob.getByLabel('A friend gave you a code?');
+    // What comes late would move it.
+    await bob.getByText('Watch two bots play').waitFor();
     await code.fill('4vz');
-    await bob.getByRole('button', { name: 'Open', exact: true }).click();
-    await bob
-      .getByRole('alert')
-      .filter({ hasText: 'A code has six letters and digits.' })
-      .waitFor();
+    await code.press('Enter');
+    const trouble = bob.getByRole('alert');
+    await isInSight(trouble.filter({ hasText: 'A code has six letters and digits.' }));
     await code.fill(` ${link} `);
     assert.equal(await code.inputValue(), link.slice(-6));
     await code.fill(` ${link.slice(-6).toLowerCase()} `);

@@ -68,6 +68,16 @@ export function write(element, text) {
 }
 
 /**
+ * Says what is wrong, where it is seen: below a field at the foot of the screen it would not be.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function complain(element, text) {
+  write(element, text);
+  if (text) element.scrollIntoView({ block: 'nearest' });
+}
+
+/**
  * Gives a class to these and to no others. Of hundreds of squares it is a few that change.
  * @param {string} name
  * @param {Iterable<Element | undefined>} before those that have it

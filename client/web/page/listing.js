@@ -1,7 +1,7 @@
 // The matches that one can join, watch, or go back to.
 
 import { matchNamed } from './code.js';
-import { fill, h, write } from './dom.js';
+import { complain, fill, h, write } from './dom.js';
 import { say } from './language.js';
 import { WatchedLists } from './lists.js';
 import { Live } from './live.js';
@@ -173,8 +173,8 @@ export class Listing {
         this.#app.goTo({ code: named });
         return;
       }
-      write(trouble, say('list.code.wrong'));
       code.focus();
+      complain(trouble, say('list.code.wrong'));
     };
     return h(
       'form',

@@ -153,7 +153,7 @@ export class Strip {
 
   /** @param {string} text */
   showAway(text) {
-    write(this.#away, text && ` · ${text}`);
+    write(this.#away, text);
     this.element.classList.toggle('gone', text !== '');
   }
 }

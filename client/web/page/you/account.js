@@ -1,6 +1,6 @@
 // A name that is one's own, and the password by which one comes back under it.
 
-import { fill, h, write } from '../dom.js';
+import { complain, fill, h } from '../dom.js';
 import { markKept } from '../keeping.js';
 import { say } from '../language.js';
 import { proven } from './proving.js';
@@ -101,9 +101,9 @@ class PasswordForm {
       const password = this.#password.value.normalize();
       const { length } = new TextEncoder().encode(password);
       const isGood = length >= PASSWORD_BYTES.least && length <= PASSWORD_BYTES.most;
-      if (!isGood) return write(this.#trouble, say('account.bounds', PASSWORD_BYTES));
+      if (!isGood) return complain(this.#trouble, say('account.bounds', PASSWORD_BYTES));
       const why = await send(password);
-      write(this.#trouble, why ?? '');
+      complain(this.#trouble, why ?? '');
       if (why === null) this.#password.value = '';
     };
     this.element = h(

@@ -1,7 +1,7 @@
 // How one becomes a player that there is: by a code from another device, or by a recovery key. Nobody gives up
 // unasked who they are: a link may come from somebody else.
 
-import { fill, h, write } from '../dom.js';
+import { complain, fill, h } from '../dom.js';
 import { markKept } from '../keeping.js';
 import { parts, say } from '../language.js';
 import { seats } from './seats.js';
@@ -91,12 +91,12 @@ export class Arrival {
 
   async #become() {
     const way = secretIn(this.#field.value);
-    write(this.#trouble, way ? '' : say('arrive.wrong'));
+    complain(this.#trouble, way ? '' : say('arrive.wrong'));
     if (!way) return this.#field.select();
     this.#yes.disabled = true;
     const why = await become(this.#app, way);
     this.#yes.disabled = false;
-    write(this.#trouble, why ?? '');
+    complain(this.#trouble, why ?? '');
     if (why !== null) this.#field.select();
   }
 }
@@ -114,7 +114,7 @@ function login(app) {
     event.preventDefault();
     const way = { name: name.value.trim().normalize(), password: password.value.normalize() };
     const why = await become(app, way);
-    write(trouble, why ?? '');
+    complain(trouble, why ?? '');
     if (why !== null) password.select();
   };
   return h(

@@ -1,6 +1,6 @@
 // How one takes another name.
 
-import { fill, h, write } from '../dom.js';
+import { complain, fill, h } from '../dom.js';
 import { say } from '../language.js';
 import { refusalOf } from '../refusals.js';
 import { seats } from './seats.js';
@@ -26,7 +26,7 @@ export function chooseName(app) {
   const dialog = h('dialog', { 'aria-labelledby': 'name-title' });
   const save = async () => {
     const why = await renamed(app, input.value.trim().normalize());
-    write(trouble, why ?? '');
+    complain(trouble, why ?? '');
     if (why === null) dialog.close();
     else input.select();
   };
