@@ -526,7 +526,8 @@ impl FromStr for Chess {
     /// rook have moved.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         let refused = |reason| ParsePositionError(reason);
-        let board = Board::from_fen(text, false).map_err(|error| refused(reason_of(&error)))?;
+        let board =
+            Board::from_fen(text, false).map_err(|error| refused(reason_of(&error, text)))?;
         for color in Color::ALL {
             let rights = board.castle_rights(color);
             let may_castle = rights.short.is_some() || rights.long.is_some();
@@ -543,10 +544,10 @@ impl FromStr for Chess {
 }
 
 /// What is wrong with a FEN.
-const fn reason_of(error: &cozy_chess::FenParseError) -> &'static str {
+fn reason_of(error: &cozy_chess::FenParseError, text: &str) -> &'static str {
     use cozy_chess::FenParseError as Fen;
     match error {
-        Fen::InvalidBoard => "the board cannot come about",
+        Fen::InvalidBoard => board_reason_of(text),
         Fen::InvalidSideToMove => "the side to move is w or b",
         Fen::InvalidCastlingRights => "these rights to castle cannot be",
         Fen::InvalidEnPassant => "no pawn has just passed that square",
@@ -554,6 +555,39 @@ const fn reason_of(error: &cozy_chess::FenParseError) -> &'static str {
         Fen::InvalidFullmoveNumber => "the number of the move is at least 1",
         Fen::MissingField | Fen::TooManyFields => "FEN has six fields",
     }
+}
+
+/// What is wrong with the board of a FEN, or with who is to move on it.
+fn board_reason_of(text: &str) -> &'static str {
+    let board = text.split(' ').next().unwrap_or_default();
+    let ranks: Vec<&str> = board.split('/').collect();
+    if ranks.len() != 8 {
+        return "a board has eight ranks, with / between them";
+    }
+    let is_known = |c: char| c == '/' || ('1'..='8').contains(&c) || "pnbrqkPNBRQK".contains(c);
+    if !board.chars().all(is_known) {
+        return "a piece is one of PNBRQK, or of pnbrqk for black";
+    }
+    let squares = |rank: &str| -> u32 { rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum() };
+    if ranks.iter().any(|rank| squares(rank) != 8) {
+        return "a rank has eight squares";
+    }
+    let count = |wanted: &dyn Fn(char) -> bool| board.chars().filter(|c| wanted(*c)).count();
+    if "kK".chars().any(|king| count(&|c| c == king) != 1) {
+        return "the board cannot come about: each side has one king";
+    }
+    if [ranks[0], ranks[7]]
+        .iter()
+        .any(|rank| rank.contains(['p', 'P']))
+    {
+        return "the board cannot come about: a pawn is on the first or the last rank";
+    }
+    let pieces = [char::is_lowercase, char::is_uppercase].map(|of| count(&of));
+    let pawns = ['p', 'P'].map(|pawn| count(&|c| c == pawn));
+    if pieces.iter().any(|pieces| *pieces > 16) || pawns.iter().any(|pawns| *pawns > 8) {
+        return "the board cannot come about: a side has at most 16 pieces, 8 of them pawns";
+    }
+    "the board cannot come about: a king is attacked that should not be, or by too many pieces"
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The Universal Chess Interface (Meyer-Kahlen and Huber, 2000; the text of April 2006).
 //!
 //! What is not understood is ignored, as the text demands; what is understood and cannot be is told
-//! as `info string`, and changes nothing.
+//! as `info string`, and changes nothing: after a position that cannot be, `go` is about that before it.
 
 mod go;
 mod options;
@@ -80,7 +80,7 @@ impl Uci {
         if let Err(error) = placement.set_up(analyst) {
             let placed = self.placement.set_up(analyst);
             placed.expect("it has been set up before");
-            return Err(error.to_string());
+            return Err(error);
         }
         self.placement = placement;
         Ok(())
@@ -202,7 +202,11 @@ impl Protocol for Uci {
             "ucinewgame" => self.renew(analyst),
             "position" => {
                 if let Err(why) = self.set_up(words, analyst.as_mut()) {
-                    writeln!(out, "info string {why}")?;
+                    let kept = analyst.position();
+                    writeln!(
+                        out,
+                        "info string refused, the position is still {kept}: {why}"
+                    )?;
                 }
             }
             "go" => return Ok(Next::Think(self.go(words, analyst.as_ref(), out)?)),

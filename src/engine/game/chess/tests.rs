@@ -170,14 +170,35 @@ fn castling_is_written_as_the_kings_step() {
 #[test]
 fn positions_that_cannot_be_are_refused() {
     for (fen, reason) in [
-        ("8/8/8/8/8/8/8/8 w - - 0 1", "the board cannot come about"),
         (
-            "4k3/8/8/8/8/8/8/4K2 w - - 0 1",
-            "the board cannot come about",
+            "8/8/8/8/8/8/8/8 w - - 0 1",
+            "the board cannot come about: each side has one king",
+        ),
+        (
+            "4k3/8/8 w - - 0 1",
+            "a board has eight ranks, with / between them",
+        ),
+        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "a rank has eight squares"),
+        (
+            "4k3/8/8/x7/8/8/8/4K3 w - - 0 1",
+            "a piece is one of PNBRQK, or of pnbrqk for black",
+        ),
+        (
+            "4k2P/8/8/8/8/8/8/4K3 w - - 0 1",
+            "the board cannot come about: a pawn is on the first or the last rank",
+        ),
+        (
+            "4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1",
+            "the board cannot come about: a side has at most 16 pieces, 8 of them pawns",
         ),
         (
             "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
-            "the board cannot come about",
+            "the board cannot come about: a king is attacked that should not be, or by too many \
+             pieces",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+            "the side to move is w or b",
         ),
         (
             "4k3/8/8/8/8/8/8/3K3R w K - 0 1",

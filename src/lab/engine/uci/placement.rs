@@ -46,13 +46,30 @@ impl Placement {
     ///
     /// A draw that players need not claim does not end the game here, since a move is asked for. The
     /// past is forgotten then.
-    pub(super) fn set_up(&self, analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
+    pub(super) fn set_up(&self, analyst: &mut dyn Analyst) -> Result<(), String> {
         if analyst.set_up(&self.from.join(" ")).is_err() {
-            analyst.set_up(&self.completed())?;
+            analyst
+                .set_up(&self.completed())
+                .map_err(|error| match error {
+                    // That it is no move either is no help to whoever wrote a position.
+                    SetUpError::Unreadable { position, .. } => position.to_string(),
+                    SetUpError::UnreadableMove { .. } | SetUpError::Illegal { .. } => {
+                        error.to_string()
+                    }
+                })?;
         }
         analyst.resume();
-        for m in &self.moves {
-            analyst.play(m)?;
+        for (ply, m) in self.moves.iter().enumerate() {
+            let played = analyst.play(m);
+            played.map_err(|error| match error {
+                SetUpError::UnreadableMove { text, why, .. } => {
+                    format!("move {}: {text:?} is {why}", ply + 1)
+                }
+                SetUpError::Illegal { why, .. } => format!("move {}: {why}", ply + 1),
+                SetUpError::Unreadable { text, m, .. } => {
+                    format!("move {}: {text:?} is {m}", ply + 1)
+                }
+            })?;
             analyst.resume();
         }
         Ok(())

@@ -127,8 +127,25 @@ fn a_position_is_set_up_or_nothing_changes() {
         "position fen moves e2e4",
     ] {
         let told = table.say(bad);
-        assert!(told.starts_with("info string "), "{bad}: {told}");
+        let kept = format!("info string refused, the position is still {open}: ");
+        assert!(told.starts_with(&kept), "{bad}: {told}");
         assert_eq!(table.position(), open, "{bad}");
+    }
+    for (bad, why) in [
+        (
+            "fen 4k3/8/8 w - - 0 1",
+            "a board has eight ranks, with / between them",
+        ),
+        (
+            "fen 4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+            "the side to move is w or b",
+        ),
+        ("startpos moves e2e4 d7d4", "move 2: d7d4 is "),
+        ("startpos moves e2e4 soon", "move 2: \"soon\" is not a move"),
+    ] {
+        let told = table.say(&format!("position {bad}"));
+        assert!(told.contains(&format!(": {why}")), "{bad}: {told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
     }
     // Neither a table of another size nor a new game touches what is on the board.
     assert_eq!(table.say("setoption name Hash value 2"), "");
