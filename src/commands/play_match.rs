@@ -32,6 +32,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
             event: "plyhouse match".to_owned(),
             ended_s: now_s(),
             names: played.names.clone(),
+            start: played.start.clone(),
             moves: played.moves.clone(),
             winner: played.winner,
             how: how(played),

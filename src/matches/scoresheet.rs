@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub use self::date::day_text;
 use crate::archived::is_draw;
 use crate::{Creation, Damaged, Event, EventKind, Match, Occupant, Stage};
-use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError};
+use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError, StartError};
 use plyhouse_engine::game::{RecordFormat, Seat};
 use plyhouse_protocol::{ClockControl, Ply, Reason};
 
@@ -42,6 +42,9 @@ pub enum NoScoresheet {
     /// The events cannot have happened.
     #[error(transparent)]
     Damaged(#[from] Damaged),
+    /// A game cannot have begun with that position.
+    #[error(transparent)]
+    NotBegun(#[from] StartError),
     /// A move cannot have been played.
     #[error(transparent)]
     NotPlayed(#[from] PlayError),
@@ -78,7 +81,11 @@ impl Scoresheet {
     ///
     /// See [`NoScoresheet`].
     pub fn of_programs(game: ProgramGame) -> Result<Self, NoScoresheet> {
-        let start = game.game.start();
+        let first = game.game.start();
+        let start = match game.start.as_str() {
+            "" => first.clone_box(),
+            text => game.game.start_at(text)?,
+        };
         let mut position = start.clone_box();
         for m in &game.moves {
             position.play(m)?;
@@ -89,8 +96,8 @@ impl Scoresheet {
             date: Some(Date::of_unix(game.ended_s)),
             players: game.names.map(|name| Some((name, PlayerKind::Program))),
             clock: None,
+            is_set_up: start.to_string() != first.to_string(),
             start,
-            is_set_up: false,
             moves: game.moves,
             clocks: None,
             hinted: BTreeSet::new(),
@@ -145,7 +152,9 @@ pub struct ProgramGame {
     pub ended_s: u64,
     /// The programs' names, by seat.
     pub names: [String; 2],
-    /// All moves, from the start of the game.
+    /// The position before the first move, in wire notation; empty for the start of the game.
+    pub start: String,
+    /// All moves, from there.
     pub moves: Vec<String>,
     /// Who has won; nobody in a draw.
     pub winner: Option<Seat>,

@@ -72,7 +72,11 @@ impl Shared {
         match Scoresheet::of(creation, &events) {
             Ok(Scoresheet { text, .. }) => Ok(Served { code, text }),
             Err(NoScoresheet::NoFormat { .. }) => Err(NotServed::Unknown),
-            Err(error @ (NoScoresheet::Damaged(_) | NoScoresheet::NotPlayed(_))) => {
+            Err(
+                error @ (NoScoresheet::Damaged(_)
+                | NoScoresheet::NotBegun(_)
+                | NoScoresheet::NotPlayed(_)),
+            ) => {
                 tracing::error!(match_id = %id, %error, "scoresheet not written");
                 Err(NotServed::Damaged)
             }

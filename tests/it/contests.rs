@@ -253,3 +253,47 @@ fn games_begin_with_the_positions_of_a_file() {
     assert_eq!(row["games"], 2, "{row}");
     assert_eq!(row["faults"][0]["illegal"], 0, "{row}");
 }
+
+/// What is kept of games that begin with positions says so, as PGN and SGF have it.
+#[test]
+fn games_are_kept_with_the_positions_with_which_they_begin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ending = "4k3/8/8/8/8/8/4P3/4K2R b K - 3 20";
+    // Of Othello the first rank is on top.
+    let othello = format!("{}*-------**------*O{} O", "-".repeat(19), "-".repeat(27));
+    for (game, opening, extension, told) in [
+        (
+            "chess",
+            ending,
+            "pgn",
+            format!("[SetUp \"1\"]\n[FEN \"{ending}\"]\n"),
+        ),
+        (
+            "othello",
+            &othello,
+            "sgf",
+            "\nAB[dc][dd][ed][de]AW[ee]PL[W]\n".to_owned(),
+        ),
+    ] {
+        let openings = folder.path().join("openings");
+        fs::write(&openings, format!("{opening}\n")).expect("it can be written");
+        let games = folder.path().join(format!("games.{extension}"));
+        let paths = [&openings, &games].map(|path| path.to_str().expect("UTF-8"));
+        let output = run(&[
+            game,
+            "--engine",
+            "level=easy",
+            "--engine",
+            "level=beginner",
+            "--games",
+            "2",
+            "--openings",
+            paths[0],
+            "--out",
+            paths[1],
+        ]);
+        assert!(output.status.success(), "{output:?}");
+        let games = fs::read_to_string(&games).expect("it was written");
+        assert_eq!(games.matches(&told).count(), 2, "{games}");
+    }
+}

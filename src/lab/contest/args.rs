@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::ArgAction;
 use indicatif::{ProgressBar, ProgressStyle};
 use plyhouse_engine::catalog::Entry;
@@ -222,10 +222,6 @@ impl Args {
             if let Some(entrant) = entrants.iter().find(|entrant| takes_moves(entrant)) {
                 bail!("{} can be told openings as moves only", entrant.name);
             }
-            ensure!(
-                self.out.is_none(),
-                "games are written from their start on: the openings have to be moves"
-            );
         }
         let players = entrants.len();
         let pairings = match self.tournament {
