@@ -9,6 +9,8 @@ mod tty;
 
 use std::io::{self, Write as _};
 
+use plyhouse_protocol::Status;
+
 use crate::terminal::{self, Input};
 use crate::view::{Scene, WRONG, paint};
 use draw::{COLUMNS_MIN, ROWS_MIN, draw};
@@ -18,10 +20,14 @@ use tty::{Told, Tty};
 pub(crate) use draw::Look;
 
 /// What the keys do. With what can be typed it fits the least of screens.
-pub(crate) const KEYS: &str = "\
+const KEYS: &str = "\
 Arrows move the cursor, Enter or space picks a square (a move that takes several: one after the other), Esc puts \
 back. F2 draw, F3 takeback, F4 hint, F5 and Enter resign, F6 pass, F7 decline, F8 rematch, F9 more time, F10 quit. \
 PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
+
+/// What the keys do while somebody to play is waited for.
+const KEYS_WHILE_WAITING: &str = "\
+F10 quits. PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
 
 /// Terminals that cannot place a cursor.
 const SIMPLE: [&str; 4] = ["", "dumb", "cons25", "emacs"];
@@ -35,6 +41,14 @@ pub(crate) struct Screen {
     scene: Option<Scene>,
     /// What was said and not drawn yet.
     unseen: Vec<String>,
+}
+
+/// What the keys do in this match, or where there is none yet.
+fn keys_of(scene: Option<&Scene>) -> &'static str {
+    match scene.map(|scene| scene.now.status) {
+        Some(Status::Running | Status::Ended) => KEYS,
+        Some(Status::Open) | None => KEYS_WHILE_WAITING,
+    }
 }
 
 /// Whether the terminal has room for all of it, and is one that can be drawn upon.
@@ -95,7 +109,8 @@ impl Screen {
                 Pressed::Nothing => {}
                 Pressed::Line(line) => {
                     if self.model.unrolled {
-                        self.model.log.push(KEYS.to_owned());
+                        let keys = keys_of(self.scene.as_ref());
+                        self.model.log.push(keys.to_owned());
                     }
                     return Ok(Input::Line(line));
                 }

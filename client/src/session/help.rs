@@ -15,10 +15,24 @@ pub(crate) struct Asked {
     pub(crate) board_in_sight: bool,
 }
 
+/// What does something while a seat is open.
+fn help_while_open(row: &dyn Fn(&str, &str) -> String) -> String {
+    [
+        "Nobody has sat down yet. Enter tells again how somebody does.\n",
+        &row("bot", "have a bot sit down, of any level: `bot easy`"),
+        &row("say", "say something: `say good game`"),
+        &row("quit", "leave; then nobody can sit down any more"),
+    ]
+    .concat()
+}
+
 /// What can be typed.
 pub(crate) fn help(asked: Asked) -> String {
     let row =
         |what: &str, does: &str| format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")));
+    if asked.is_open {
+        return help_while_open(&row);
+    }
     let mut text = format!("Type {}.\n", asked.customs.how_to_move());
     if !asked.board_in_sight {
         text += &row("board", "draw the board again");
@@ -35,18 +49,9 @@ pub(crate) fn help(asked: Asked) -> String {
         ("say", "say something: `say good game`"),
         ("resign", "give up: the other side wins"),
         ("rematch", "play again, once the match is over"),
-        (
-            "quit",
-            match asked.is_open {
-                true => "leave; then nobody can sit down any more",
-                false => "leave; the seat is held for a while",
-            },
-        ),
+        ("quit", "leave; the seat is held for a while"),
     ] {
         text += &row(what, does);
-    }
-    if asked.is_open {
-        text += &row("bot", "have a bot sit down, of any level: `bot easy`");
     }
     if asked.has_stand_in {
         text += &row("leave", "leave; a bot plays on for you at once");

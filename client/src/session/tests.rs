@@ -489,6 +489,15 @@ fn who_waits_is_told_what_for_and_how_a_bot_comes() {
     evening.told(&all);
     evening.types("");
     evening.told(&all[1..]);
+    // The help tells of nothing that has to wait for the match.
+    evening.types("help");
+    for word in ["resign", "takeback", "rematch", "moves"] {
+        assert!(!evening.told.contains(word), "{}", evening.told);
+    }
+    evening.told(&[
+        "have a bot sit down, of any level: `bot easy`",
+        "quit       leave",
+    ]);
     evening.types("bot strong");
     evening.told(&["no such level: there are easy, medium, max."]);
     assert_eq!(evening.sent(), []);

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::*;
-use crate::screen::KEYS;
+use crate::screen::keys_of;
 use crate::session::help::{Asked, help};
 use crate::view::tests::{game, snapshot};
 
@@ -201,7 +201,7 @@ fn help_fits() {
         let mut model = Model::new(false);
         model.log.push("said before".to_owned());
         model.press(KeyEvent::from(KeyCode::F(1)), Some(&scene));
-        model.log.push(KEYS.to_owned());
+        model.log.push(keys_of(Some(&scene)).to_owned());
         model.log.push(help(Asked {
             customs: Customs::of(id),
             is_open,
@@ -209,15 +209,27 @@ fn help_fits() {
             board_in_sight: true,
         }));
         let lines = lines(&drawn_with(&mut model, Some(&scene), (80, 24), LOOK));
-        shows(
-            &lines,
-            &[
+        let wanted: &[&str] = match is_open {
+            true => &[
+                "F10 quits",
+                "Nobody has sat down yet",
+                "have a bot sit down",
+            ],
+            false => &[
                 "Arrows move the cursor",
                 "Type two squares",
                 "leave; a bot plays on",
             ],
-        );
+        };
+        shows(&lines, wanted);
         shows(&lines, &["Any key goes back"]);
+        // Nothing is told that does nothing there.
+        let text = lines.join("\n");
+        let of_play = ["Arrows", "F2", "resign", "takeback", "more time"];
+        assert!(
+            of_play.iter().all(|word| text.contains(word) != is_open),
+            "{text}"
+        );
     }
 }
 
