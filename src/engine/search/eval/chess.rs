@@ -53,7 +53,11 @@ impl Evaluate for Chess {
     fn evaluate(&self) -> Score {
         let board = self.board();
         let turn = board.side_to_move();
-        let value = by_rules(board) + network::value(board);
+        let mut value = by_rules(board);
+        // All positions that are won are alike to who was taught the chances of winning: no way leads to the mate.
+        if !ending::has_bare_king(board) {
+            value += network::value(board);
+        }
         let (ahead, sign) = if value > 0 { (turn, 1) } else { (!turn, -1) };
         let lasting = ending::lasting(board, ahead);
         let driving = if lasting > 0 {

@@ -54,6 +54,13 @@ fn has_opposite_bishops(board: &Board) -> bool {
         && (bishops & BitBoard::DARK_SQUARES).len() == 1
 }
 
+/// Whether a side has nothing left but its king.
+pub(super) fn has_bare_king(board: &Board) -> bool {
+    [Color::White, Color::Black]
+        .into_iter()
+        .any(|color| board.colors(color).len() == 1)
+}
+
 /// What it is worth to `color` to have driven a bare king to the rim and followed it with its own.
 /// A knight and a bishop mate only in a corner that the bishop sees.
 pub(super) fn driving(board: &Board, color: Color) -> i32 {

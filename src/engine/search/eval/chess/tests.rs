@@ -1,5 +1,7 @@
 use super::*;
 use crate::game::laws::random_game;
+use crate::game::{Course, Outcome};
+use crate::search::{Limits, Report, Stop, Table, search};
 
 fn value(fen: &str) -> i32 {
     fen.parse::<Chess>().expect(fen).evaluate().value()
@@ -93,5 +95,26 @@ fn what_cannot_be_won_is_worth_nothing() {
         "4k3/p7/8/8/8/8/8/4KB2 w - - 0 1",
     ] {
         assert!(value(fen) <= 0, "{fen}");
+    }
+}
+
+/// A bare king is mated by who thinks no more than a bot below full strength.
+#[test]
+fn a_bare_king_is_mated_with_little_thought() {
+    for fen in [
+        "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
+    ] {
+        let mut course = Course::from(fen.parse::<Chess>().expect(fen));
+        let winner = course.position().turn();
+        let mut table = Table::new(1 << 16);
+        while course.outcome().is_none() {
+            table.next_search();
+            let report = search(&course, &Limits::nodes(150), &Stop::new(), &table);
+            let Report { pv, .. } = report.expect("the game goes on");
+            course.play(pv[0]).expect(fen);
+        }
+        let outcome = course.outcome();
+        assert_eq!(outcome, Some(Outcome::Decisive { winner }), "{fen}");
     }
 }
