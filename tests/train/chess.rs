@@ -40,6 +40,10 @@ const PLIES_MAX: usize = 250;
 /// What the search sees no more of than this can be learnt from.
 const SAID_MAX: i32 = 3_000;
 
+/// How much the odds grow with what the search says is told by positions in which it sees no more than this: beyond
+/// it all is won, by however much.
+const OPEN_MAX: u16 = 600;
+
 /// One game of so many is not learnt from: its positions tell by how much the weights err.
 const HELD_OUT: usize = 20;
 
@@ -122,6 +126,13 @@ fn seen(bytes: &[u8; LESSON_BYTES]) -> [u64; SORTS] {
     seen
 }
 
+/// Whether a side has nothing but its king: such positions are valued by rules alone.
+fn has_bare_king(seen: &[u64; SORTS]) -> bool {
+    let count = |sides: &[u64]| sides.iter().map(|fields| fields.count_ones()).sum::<u32>();
+    let (own, other) = seen.split_at(SORTS / 2);
+    count(own) == 1 || count(other) == 1
+}
+
 /// The fields of a set, one after the other.
 fn fields(mut set: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -167,6 +178,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let (mut all, mut known) = (0, HashSet::new());
     let (mut taught, mut held_out) = (Vec::new(), Vec::new());
     let said = files.iter().flat_map(|(_, read)| read).map(Lesson::ended);
+    let said = said.filter(|(said, _)| said.unsigned_abs() <= OPEN_MAX);
     let slope = chances::slope(said);
     eprintln!("odds grow by e every {:.0}", 1.0 / slope);
     for (_, read) in &files {
@@ -176,7 +188,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
             let lesson = Lesson::read(kept);
             let ended = (lesson.said, lesson.result);
             let chance = chances.before(ended, lesson.is_second_seat, lesson.is_first);
-            if known.insert(hash_of(&kept[..24])) {
+            if !has_bare_king(&lesson.seen) && known.insert(hash_of(&kept[..24])) {
                 let taught = if lesson.is_held_out {
                     &mut held_out
                 } else {
