@@ -149,9 +149,13 @@ impl Board<'_> {
     /// exchange.
     fn loses(&self, line: &[String], punished: &[String]) -> Option<(u32, bool)> {
         let seat = self.before.turn();
-        let [before, _] = balances(self.before, &[], seat)?;
-        let better = balances(self.before, line, seat)?.into_iter().min()?;
-        let worse = balances(self.after, punished, seat)?.into_iter().max()?;
+        let better = balances(self.before, line, seat)?;
+        let worse = balances(self.after, punished, seat)?;
+        let before = *better.first()?;
+        let better = *last_two(&better).iter().min()?;
+        // What was taken last may be taken back: nothing is won by that.
+        let regained = last_two(&worse).iter().max()?.min(&before);
+        let worse = before_last_captures(&worse)?.max(*regained);
         let is_loss = worse < before;
         let kept = if is_loss { better.min(before) } else { better };
         let less = u32::try_from(kept - worse).ok()?;
@@ -165,19 +169,30 @@ fn goes_on(position: &dyn AnyPosition, line: &[String]) -> bool {
     line.iter().all(|m| position.play(m).is_ok()) && position.outcome().is_none()
 }
 
-/// How much more material the seat has than the other at the end of a line, and a ply before.
-fn balances(position: &dyn AnyPosition, line: &[String], seat: Seat) -> Option<[i32; 2]> {
+/// How much more material the seat has than the other before a line, and after each ply of it.
+fn balances(position: &dyn AnyPosition, line: &[String], seat: Seat) -> Option<Vec<i32>> {
     let balance = |position: &dyn AnyPosition| {
         let material = position.material()?;
         Some(material[seat.index()] - material[seat.other().index()])
     };
     let mut position = position.clone_box();
-    let mut last = [balance(position.as_ref())?; 2];
+    let mut balances = vec![balance(position.as_ref())?];
     for m in line {
         if position.play(m).is_err() {
             break;
         }
-        last = [last[1], balance(position.as_ref())?];
+        balances.push(balance(position.as_ref())?);
     }
-    Some(last)
+    Some(balances)
+}
+
+/// The balance at the end of a line, and a ply before.
+fn last_two(balances: &[i32]) -> &[i32] {
+    &balances[balances.len().saturating_sub(2)..]
+}
+
+/// The balance before the captures that a line ends with.
+fn before_last_captures(balances: &[i32]) -> Option<i32> {
+    let quiet = balances.windows(2).rfind(|pair| pair[0] == pair[1]);
+    quiet.map_or(balances.first(), |pair| pair.last()).copied()
 }
