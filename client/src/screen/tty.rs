@@ -35,6 +35,9 @@ impl Tty {
     /// Takes the terminal.
     pub(super) fn take() -> io::Result<Self> {
         let terminal = ratatui::try_init().inspect_err(|_| give_back())?;
+        // From here on, and not only once the thread below reads, a change of size is heard: one that came before
+        // would be lost.
+        event::poll(Duration::ZERO).inspect_err(|_| give_back())?;
         let (sender, told) = mpsc::channel(KEYS_AHEAD);
         let tty = Self { terminal, told };
         // Reading blocks; the thread ends with the process.
