@@ -123,7 +123,7 @@ impl Evaluate for Gomoku {
 
     /// Beginners look at all squares, and for lines alone: no threat is known to them but by looking.
     fn selects(level: Level) -> bool {
-        level >= Level::Hard
+        level >= Level::Medium
     }
 
     #[rustfmt::skip] // A table is read by columns.
@@ -131,7 +131,7 @@ impl Evaluate for Gomoku {
         match level {
             Level::Beginner => Strength { depth: 1,        margin: Some(350), blocks: false },
             Level::Easy     => Strength { depth: 1,        margin: Some(200), blocks: false },
-            Level::Medium   => Strength { depth: 2,        margin: Some(50),  blocks: true },
+            Level::Medium   => Strength { depth: 1,        margin: Some(40),  blocks: true },
             Level::Hard     => Strength { depth: 2,        margin: Some(10),  blocks: true },
             Level::Max      => Strength { depth: u32::MAX, margin: None,      blocks: true },
         }

@@ -418,3 +418,19 @@ fn who_cannot_stop_an_open_four_blocks_an_end_of_it() {
         assert_eq!(tries, level > Level::Beginner, "{level}: {chosen:?}");
     }
 }
+
+/// A stone in a corner, where nothing is, is what a person would call silly.
+#[test]
+fn from_medium_up_an_answer_is_near_the_first_stone() {
+    let mut pos = Gomoku::start();
+    pos.play("h8".parse().expect("a move")).expect("it is free");
+    for level in [Level::Medium, Level::Hard] {
+        for m in chosen_by(level, pos, 8) {
+            let text = m.to_string();
+            let (file, rank) = text.split_at(1);
+            let file = i32::from(file.as_bytes()[0]) - i32::from(b'h');
+            let rank = rank.parse::<i32>().expect("a number") - 8;
+            assert!(file.abs().max(rank.abs()) <= 2, "{level}: {m}");
+        }
+    }
+}
