@@ -37,7 +37,11 @@ for (const [size, viewport] of Object.entries({
   test(
     `a match is looked at again: what was bad is marked, why it was, and what was better: ${size}`,
     inHouse(async (house) => {
-      const options = { viewport, reducedMotion: /** @type {const} */ ('reduce'), axe: true };
+      const options = {
+        viewport,
+        reducedMotion: /** @type {const} */ ('reduce'),
+        axe: true,
+      };
       const ann = await house.visitor('/', options);
       const bob = await house.visitor(await invite(ann, 'Chess'), options);
       await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
@@ -186,26 +190,52 @@ test(
   }),
 );
 
+/**
+ * Analyses a match of tic-tac-toe in which c3 was a blunder, of which the server tells this and nothing else.
+ *
+ * @param {import('./support.js').House} house @param {object} told
+ */
+async function blunder(house, told) {
+  const ann = await house.visitor();
+  await ann.routeWebSocket('**/ws', (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((text) => {
+      const message = JSON.parse(String(text));
+      for (const { why } of message.type === 'analysis' ? message.plies : [])
+        if (why) Object.assign(why, told);
+      socket.send(JSON.stringify(message));
+    });
+  });
+  await ann.reload();
+  const bob = await house.visitor(await invite(ann));
+  await playAll(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
+  const panel = await analyse(ann);
+  await ann.getByRole('button', { name: /c3.*Blunder/ }).click();
+  return panel;
+}
+
 test(
   'what a later server says of a move in words that the page does not know is said in its own',
   inHouse(async (house) => {
-    const ann = await house.visitor();
-    await ann.routeWebSocket('**/ws', (socket) => {
-      const server = socket.connectToServer();
-      server.onMessage((text) => {
-        const message = JSON.parse(String(text));
-        for (const { why } of message.type === 'analysis' ? message.plies : [])
-          if (why) Object.assign(why, { kind: 'later_kind', signs: [{ sign: 'later_sign' }] });
-        socket.send(JSON.stringify(message));
-      });
+    const panel = await blunder(house, {
+      kind: 'later_kind',
+      signs: [{ sign: 'later_sign' }],
     });
-    await ann.reload();
-    const bob = await house.visitor(await invite(ann));
-    await playAll(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
-    const panel = await analyse(ann);
-    await ann.getByRole('button', { name: /c3.*Blunder/ }).click();
     await panel.getByText(/^Blunder .*makes the chances worse\./).waitFor();
     assert.doesNotMatch((await panel.textContent()) ?? '', /later/);
+  }),
+);
+
+test(
+  'a move that only gave points away did not give the win away',
+  inHouse(async (house) => {
+    const panel = await blunder(house, {
+      kind: 'loses_points',
+      points: 14,
+      keeps: 'win',
+      signs: [],
+    });
+    await panel.getByText(/gives 14 points away\..*\w+ would have been better\./).waitFor();
   }),
 );
 
@@ -220,7 +250,11 @@ test(
         const { type, match, done, of } = JSON.parse(String(text));
         if (!isFailing || type !== 'analysis' || done < of) return socket.send(text);
         isFailing = false;
-        const error = { code: 'overloaded', message: 'ask again', retryable: true };
+        const error = {
+          code: 'overloaded',
+          message: 'ask again',
+          retryable: true,
+        };
         socket.send(JSON.stringify({ type: 'error', match, ...error }));
       });
     });

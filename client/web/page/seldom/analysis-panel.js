@@ -92,9 +92,9 @@ export class AnalysisPanel {
     const count = movesIn(why?.kind === 'misses_win' ? why.in : undefined);
     if (why?.keeps === 'win' && count > 0)
       return capital(say('why.keeps.win.in', { better, count }));
-    return capital(
-      known(`why.keeps.${why?.keeps}`, { better }) ?? say('why.keeps.game', { better }),
-    );
+    // Where only points were given away, the move that was played comes to the same result.
+    const result = why?.kind === 'loses_points' ? undefined : why?.keeps;
+    return capital(known(`why.keeps.${result}`, { better }) ?? say('why.keeps.game', { better }));
   }
 
   /** A move as it is said. @param {string} move @param {number} ply */
