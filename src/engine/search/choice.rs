@@ -183,8 +183,10 @@ fn resisting<P: Position>(course: &Course<P>, moves: Vec<P::Move>) -> Vec<P::Mov
     if !legal.iter().all(|m| loses_in_one(pos, *m)) {
         return moves;
     }
-    let fewest = legal.iter().map(|m| wins_left(pos, *m)).min();
-    legal.retain(|m| Some(wins_left(pos, *m)) == fewest);
+    let left: Vec<_> = legal.iter().map(|m| wins_left(pos, *m)).collect();
+    let fewest = left.iter().min();
+    let mut each = left.iter();
+    legal.retain(|_| each.next() == fewest);
     let mut kept = moves;
     kept.retain(|m| legal.contains(m));
     if kept.is_empty() { legal } else { kept }

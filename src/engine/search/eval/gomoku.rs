@@ -121,7 +121,7 @@ impl Evaluate for Gomoku {
         Self::key(self)
     }
 
-    /// Beginners look at all squares, and for lines alone: no threat is known to them but by looking.
+    /// Below medium strength a player looks at all squares, and for lines alone: no threat is known but by looking.
     fn selects(level: Level) -> bool {
         level >= Level::Medium
     }

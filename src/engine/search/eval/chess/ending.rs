@@ -56,16 +56,17 @@ fn has_opposite_bishops(board: &Board) -> bool {
 
 /// Whether a side has nothing left but its king.
 pub(super) fn has_bare_king(board: &Board) -> bool {
-    [Color::White, Color::Black]
-        .into_iter()
-        .any(|color| board.colors(color).len() == 1)
+    Color::ALL.into_iter().any(|color| is_bare(board, color))
+}
+
+fn is_bare(board: &Board, color: Color) -> bool {
+    board.colors(color).len() == 1
 }
 
 /// What it is worth to `color` to have driven a bare king to the rim and followed it with its own.
 /// A knight and a bishop mate only in a corner that the bishop sees.
 pub(super) fn driving(board: &Board, color: Color) -> i32 {
-    let bare = board.colors(!color).len() == 1;
-    if !bare || force(board, color) < MATERIAL[Piece::Rook as usize].end {
+    if !is_bare(board, !color) || force(board, color) < MATERIAL[Piece::Rook as usize].end {
         return 0;
     }
     let [own, other] = [color, !color].map(|color| board.king(color));
