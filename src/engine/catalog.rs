@@ -20,7 +20,9 @@ use crate::game::{
     Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
     ParsePositionError, Picture, Position, ReadMoveError, RecordFormat, Seat, Symmetry,
 };
-use crate::search::{self, Evaluate, Fate, Level, Limits, Report, Score, Sight, Stop, Table};
+use crate::search::{
+    self, Evaluate, Fate, Level, Limits, Playouts, Report, Score, Sight, Stop, Table,
+};
 
 pub use analyst::{Analyst, SetUpError};
 pub use published::published;
@@ -232,9 +234,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>>;
 
-    /// A win, a draw or a loss here as the literature on the game writes it; else the estimate. For the seat
-    /// to move.
-    fn customary(&self, score: Score) -> i32;
+    /// A win, a draw or a loss here as the literature on the game writes it; else the estimate, in points where
+    /// they decide: by the playouts, where there were any. For the seat to move.
+    fn customary(&self, score: Score, playouts: Option<Playouts>) -> i32;
 
     /// What the seats' pieces are worth as beginners count them, in games in which they can be taken.
     fn material(&self) -> Option<[i32; 2]>;
@@ -450,8 +452,11 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         search::look_watched(&self.0, limits, stop, table, &mut watched(watch)).map(text)
     }
 
-    fn customary(&self, score: Score) -> i32 {
-        self.0.position().customary(score)
+    fn customary(&self, score: Score, playouts: Option<Playouts>) -> i32 {
+        match playouts.filter(|_| !score.is_decided()) {
+            Some(played) => played.points,
+            None => self.0.position().customary(score),
+        }
     }
 
     fn material(&self) -> Option<[i32; 2]> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use plyhouse_engine::catalog::{Analyst, Entry};
+use plyhouse_engine::catalog::{Analyst, AnyPosition, Entry};
 use plyhouse_engine::search::analysis::Method;
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Limits, Report, Score, Stop};
@@ -31,13 +31,14 @@ const WALKED_MAX: u32 = 10;
 ///
 /// Values are for the side to move, wins and losses on the scale that is customary for the game:
 /// in Connect Four the number of the winner's own discs left and one, in tic-tac-toe ten less the
-/// plies, in Othello and Go the discs or points that the game is won by. Where the end of the game can be seen they are exact; else `about` so much, by looking
-/// ahead: in a game that can be solved from here ten plies, as the rest of the time went into solving
+/// plies, in Othello and Go the discs or points that the game is won by. Where the end of the game can be seen they are
+/// exact; else `about` so much, in discs or points there, too, and in other games in hundredths of an advantage that a
+/// careful player feels, by looking ahead: in a game that can be solved from here ten plies, as the rest of the time went into solving
 /// it, and with --depth or in other games as many as there was time for. Ctrl-C ends the search of one
 /// position, and what is known by then is told; not so with --method.
 ///
 /// Go is played out instead, as its bots do (Monte Carlo tree search): of every move is told how often it
-/// was tried and how much of that was won, by one thread. With --depth, --exact or --method it is searched
+/// was tried, by how many points on average, and how much of that was won, by one thread. With --depth, --exact or --method it is searched
 /// as the others.
 ///
 /// With `-` for a position it reads a position or a list of moves a line from stdin, and answers
@@ -172,7 +173,8 @@ impl Args {
     fn answer(&self, analyst: &mut dyn Analyst) -> anyhow::Result<()> {
         let (info, question) = (&self.game.info, self.question(false));
         let position = analyst.position().to_string();
-        match question.ask(analyst, &question.stop()?, &mut progress()) {
+        let mut watch = progress(analyst.position().clone_box());
+        match question.ask(analyst, &question.stop()?, &mut watch) {
             Ok(report) => {
                 let scale = question.scale();
                 self.print(&Answer::new(info, analyst, &position, scale, &report))
@@ -289,12 +291,13 @@ impl Question {
 }
 
 /// Tells a person at a terminal how far the search has come.
-fn progress() -> impl FnMut(&Report<String>) {
+fn progress(position: Box<dyn AnyPosition>) -> impl FnMut(&Report<String>) {
     let is_shown = io::stderr().is_terminal();
     move |report| {
         if is_shown {
             // The answer counts, not what is told on the way.
-            let _ = writeln!(io::stderr(), "{}", text::Progress(report));
+            let progress = text::Progress(position.as_ref(), report);
+            let _ = writeln!(io::stderr(), "{progress}");
         }
     }
 }

@@ -141,8 +141,8 @@ impl<'de> Deserialize<'de> for Share {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Valuation {
-    /// In hundredths of an advantage that a careful player feels; a known result as the literature on the game
-    /// writes it, which is points where they decide.
+    /// In hundredths of an advantage that a careful player feels, in points where they decide; a known result as
+    /// the literature on the game writes it.
     pub value: i32,
     /// How likely seat 0 wins, a draw being half a win.
     pub win: Share,

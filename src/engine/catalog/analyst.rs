@@ -9,7 +9,7 @@ use crate::game::perft::{PlyCount, perft};
 use crate::game::{Course, ParseMoveError, ParsePositionError, Position};
 use crate::search::analysis::{self, Method};
 use crate::search::minimax::Scale;
-use crate::search::{self, Evaluate, Level, Limits, Report, Score, Stop, Table};
+use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
 /// A text that cannot be read is repeated up to so many letters.
 const TOLD_MAX: usize = 20;
@@ -47,9 +47,6 @@ pub trait Analyst: fmt::Debug + Send {
 
     /// No line of play from here is longer than this many plies.
     fn plies_left(&self) -> u32;
-
-    /// A win, a draw or a loss here as the literature on the game writes it; else the estimate.
-    fn customary(&self, score: Score) -> i32;
 
     /// The value of the position and of every move, best first; `None` once there is an outcome.
     ///
@@ -244,10 +241,6 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
 
     fn plies_left(&self) -> u32 {
         self.pos.0.position().plies_left()
-    }
-
-    fn customary(&self, score: Score) -> i32 {
-        self.pos.0.position().customary(score)
     }
 
     fn analyse(

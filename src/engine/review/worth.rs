@@ -4,7 +4,7 @@ use super::ERRORS;
 use super::chances::chances;
 use crate::catalog::{AnyPosition, Entry};
 use crate::game::{Outcome, Seat};
-use crate::search::{Report, Score, tree};
+use crate::search::{Playouts, Report, Score, tree};
 
 /// What more playouts do not take away from the error of a chance: a search that is made again with other playouts
 /// prefers other moves. Eight positions of an opening of Go, each searched with six seeds, had a standard deviation
@@ -14,8 +14,7 @@ const LASTING_DOUBT: f64 = 0.04;
 /// What a position is worth to the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
-    /// In the words of those who know the game: hundredths of an advantage; where points decide and the result
-    /// is known, points.
+    /// In the words of those who know the game: hundredths of an advantage, or points where they decide.
     pub value: i32,
     /// The chance to win, from -1 to 1.
     pub chance: f64,
@@ -42,7 +41,8 @@ impl Worth {
     /// What a search has found of a position.
     #[must_use]
     pub fn of(game: &Entry, position: &dyn AnyPosition, report: &Report<String>) -> Self {
-        let worth = Self::of_score(game, position, report.score, report.exact);
+        let known = (report.score, report.exact);
+        let worth = Self::of_score(game, position, known, report.playouts);
         let Some(playouts) = report.playouts.filter(|_| worth.known.is_none()) else {
             return worth;
         };
@@ -61,12 +61,17 @@ impl Worth {
         Self::of_score(
             game,
             position,
-            Score::of_end(outcome, ending, turn, 0),
-            true,
+            (Score::of_end(outcome, ending, turn, 0), true),
+            None,
         )
     }
 
-    fn of_score(game: &Entry, position: &dyn AnyPosition, score: Score, exact: bool) -> Self {
+    fn of_score(
+        game: &Entry,
+        position: &dyn AnyPosition,
+        (score, exact): (Score, bool),
+        playouts: Option<Playouts>,
+    ) -> Self {
         let turn = position.turn();
         let is_ahead = score > Score::DRAW;
         let known = match score.is_decided() {
@@ -89,7 +94,7 @@ impl Worth {
         };
         let sign = if turn == Seat::First { 1 } else { -1 };
         Self {
-            value: sign * position.customary(score),
+            value: sign * position.customary(score, playouts),
             chance: f64::from(sign) * chance,
             doubt: 0.0,
             exact,
@@ -164,6 +169,38 @@ impl Worth {
                 u32::try_from((before - after).max(0)).unwrap_or(u32::MAX)
             }
             _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::find;
+    use crate::search::{Limits, Stop};
+
+    /// What a look at a position finds, for the first seat, and how it really ends.
+    fn told(game: &str, position: &str, limits: &Limits) -> Worth {
+        let game = find(game).expect("hosted");
+        let mut analyst = game.analyst(1 << 20);
+        analyst.set_up(position).expect(position);
+        let report = analyst.analyse(false, limits, &Stop::new(), &mut |_| {});
+        let report = report.expect("the game goes on");
+        Worth::of(game, analyst.position(), &report)
+    }
+
+    /// Black wins the first by 18 discs, and the second, of Go, is played to its end, but for passes.
+    #[test]
+    fn what_is_estimated_of_points_is_told_in_points() {
+        let othello = "--*****--OOO**-O-OOO**O*-O*O*O**O***O***--*O*O**-***OOO--OOOOO-- *";
+        let worth = told("othello", othello, &Limits::depth(4));
+        assert!(!worth.exact && (1..=30).contains(&worth.value), "{worth:?}");
+
+        let go = "b.b.bw.w./bbbbbwwww/....bw.../bbbbbwwww/b.b.bw.w./bbbbbwwww/.b.bbw.ww/bbbbbww.w/.b.bbwww.";
+        for (rest, points) in [("w 0 0 0 201", 2), ("b 0 0 0 202", 2)] {
+            let worth = told("go", &format!("{go} {rest}"), &Limits::nodes(300));
+            assert!(!worth.exact, "{worth:?}");
+            assert_eq!(worth.value, points, "{worth:?}");
         }
     }
 }

@@ -82,6 +82,9 @@ pub trait Evaluate: Position {
     /// Nobody wins by more points than this. 0 where points do not decide.
     const POINTS_MAX: i32 = 0;
 
+    /// How much of an estimate is a point, where points decide.
+    const POINT: i32 = 1;
+
     /// An estimate for the seat to move, of a game that is still going on.
     fn evaluate(&self) -> Score;
 
@@ -200,8 +203,16 @@ pub trait Evaluate: Position {
         Vec::new()
     }
 
-    /// A win, a draw or a loss as the literature on the game writes it; else the estimate.
+    /// A win, a draw or a loss as the literature on the game writes it; else the estimate, in points where they
+    /// decide.
     fn customary(&self, score: Score) -> i32 {
-        score.value()
+        let value = score.value();
+        match (score.is_decided(), Self::POINTS_MAX) {
+            (false, most @ 1..) => {
+                let points = (value + value.signum() * Self::POINT / 2) / Self::POINT;
+                points.clamp(-most, most)
+            }
+            _ => value,
+        }
     }
 }

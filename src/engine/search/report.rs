@@ -62,6 +62,9 @@ pub struct Playouts {
     /// How many of a thousand the seat to move has won, a draw being half a win, and by how much counting a
     /// little; with what was thought of the move beforehand.
     pub won: u32,
+    /// By how many points the seat to move has won them on average, negative if it has lost. 0 where points do not
+    /// decide.
+    pub points: i32,
 }
 
 /// How well a value is known.

@@ -24,6 +24,9 @@ use super::report::{Certainty, MoveValue, Playouts, Report};
 use super::{Evaluate, Limits, Score, Stop, Table};
 use crate::game::{Course, Outcome, Position, Seat};
 
+/// Moves are numbers below this.
+const MOVES: usize = 128;
+
 /// A position as playouts need it: it changes in place. Moves are numbers below 128.
 pub(super) trait Board<P: Position>: Copy {
     /// The position on the board.
@@ -32,8 +35,8 @@ pub(super) trait Board<P: Position>: Copy {
     /// The seat that moves next.
     fn turn(&self) -> Seat;
 
-    /// What the first seat has won of a whole game; `None` while it goes on.
-    fn result(&self) -> Option<f32>;
+    /// What the first seat has come to; `None` while the game goes on.
+    fn result(&self) -> Option<Played>;
 
     /// A key by which the position is known again.
     fn key(&self) -> u64;
@@ -55,11 +58,20 @@ pub(super) trait Board<P: Position>: Copy {
     /// Plays a candidate.
     fn play(&mut self, m: u8);
 
-    /// Plays the game out, notes who played where first, and tells what the first seat has won.
-    fn play_out(&mut self, chance: &mut Chance, first: &mut First) -> f32;
+    /// Plays the game out, notes who played where first, and tells what the first seat has come to.
+    fn play_out(&mut self, chance: &mut Chance, first: &mut First) -> Played;
 
     /// The move of this number.
     fn named(m: u8) -> P::Move;
+}
+
+/// What the first seat has come to in a game that was played out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Played {
+    /// What it has won of a whole game.
+    pub(super) won: f32,
+    /// By how many points, negative if it has lost.
+    pub(super) points: i32,
 }
 
 /// A move that is worth trying, and what is thought of it beforehand: as if so many playouts had gone
@@ -181,6 +193,8 @@ struct Tree<'a, P, B> {
     before: usize,
     /// The nodes of the way, and who moves there.
     path: Vec<(u32, Seat)>,
+    /// By how many points the seat to move has won all playouts through each of its moves together.
+    points: [i64; MOVES],
     candidates: Vec<Candidate>,
 }
 
@@ -199,6 +213,7 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
             before: seen.len(),
             seen,
             path: Vec::new(),
+            points: [0; MOVES],
             candidates: Vec::new(),
         };
         tree.board.candidates(&tree.seen, &mut tree.candidates);
@@ -214,10 +229,10 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
         let mut node = ROOT;
         self.seen.truncate(self.before);
         self.path.clear();
-        let value = loop {
+        let played = loop {
             self.path.push((node, board.turn()));
-            if let Some(value) = board.result() {
-                break value;
+            if let Some(played) = board.result() {
+                break played;
             }
             if !self.grow(node, &board) {
                 break board.play_out(&mut self.chance, &mut first);
@@ -229,7 +244,7 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
             self.seen.push(board.key());
         };
         self.deepest = self.deepest.max(self.path.len() - 1);
-        self.count(value, &first);
+        self.count(played, &first);
     }
 
     /// Whether the node has moves to choose among, now that it has been visited so often.
@@ -262,11 +277,18 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
     }
 
     /// Counts a playout for all nodes of its way, and for the moves beside it that were played later.
-    fn count(&mut self, value: f32, first: &First) {
+    fn count(&mut self, played: Played, first: &First) {
         let won_by = |seat: Seat| match seat {
-            Seat::First => value,
-            Seat::Second => 1.0 - value,
+            Seat::First => played.won,
+            Seat::Second => 1.0 - played.won,
         };
+        if let [(_, turn), (tried, _), ..] = self.path[..] {
+            let points = match turn {
+                Seat::First => played.points,
+                Seat::Second => -played.points,
+            };
+            self.points[usize::from(self.nodes.get(tried).m)] += i64::from(points);
+        }
         let mut mover = None;
         for (node, turn) in &self.path {
             if let Some(mover) = mover {
@@ -305,7 +327,7 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
             m: B::named(node.m),
             score: score(node.rate()),
             certainty: Certainty::Estimate,
-            playouts: Some(playouts(node)),
+            playouts: Some(playouts(node, self.points[usize::from(node.m)])),
         };
         let moves: Vec<_> = children.iter().map(value).collect();
         let pv = self.line(children[0]);
@@ -377,13 +399,15 @@ pub(crate) fn standard_error(playouts: u64) -> i32 {
 
 #[expect(
     clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "counts are whole numbers below 2^24, and rates from 0 to 1"
+    reason = "counts are whole numbers below 2^24, rates from 0 to 1, and points fewer than a board has"
 )]
-fn playouts(node: &Node) -> Playouts {
+fn playouts(node: &Node, points: i64) -> Playouts {
     Playouts {
         count: node.tried() as u64,
         won: (node.rate() * 1000.0).round() as u32,
+        points: (points as f64 / f64::from(node.tried()).max(1.0)).round() as i32,
     }
 }
 

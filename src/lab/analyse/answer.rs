@@ -55,8 +55,18 @@ impl Wdl {
 }
 
 impl Value {
+    /// What a search has found of the position.
+    pub(super) fn of(pos: &dyn AnyPosition, report: &Report<String>, scale: Scale) -> Self {
+        Self::new(pos, (report.score, report.exact), report.playouts, scale)
+    }
+
     /// `is_exact` tells that a score of zero is a draw, and no estimate.
-    fn new(analyst: &dyn Analyst, score: Score, is_exact: bool, scale: Scale) -> Self {
+    fn new(
+        pos: &dyn AnyPosition,
+        (score, is_exact): (Score, bool),
+        playouts: Option<Playouts>,
+        scale: Scale,
+    ) -> Self {
         let plies = score.plies_to_end();
         let result = match score.is_decided() {
             true if score > Score::DRAW => Some(Wdl::Win),
@@ -65,7 +75,7 @@ impl Value {
         };
         match (scale, result) {
             (Scale::Plies, _) | (Scale::Outcome, None) => Self {
-                score: analyst.customary(score),
+                score: pos.customary(score, playouts),
                 result,
                 plies,
                 points: score.points(),
@@ -106,7 +116,7 @@ impl<'a> Answer<'a> {
             };
             Row {
                 m: &known.m,
-                value: Value::new(analyst, known.score, is_exact, scale),
+                value: Value::new(pos, (known.score, is_exact), known.playouts, scale),
                 certainty: known.certainty,
                 playouts: known.playouts,
             }
@@ -115,7 +125,7 @@ impl<'a> Answer<'a> {
             position,
             turn: info.sides[pos.turn().index()],
             outcome: outcome.map(|outcome| ending(pos, outcome)),
-            value: Value::new(analyst, report.score, report.exact, scale),
+            value: Value::of(pos, report, scale),
             report,
             moves: report.moves.iter().map(row).collect(),
         }

@@ -73,7 +73,7 @@ fn row(out: &mut Vec<u8>, row: &Row<'_>) {
 
 /// Nothing where the search was not by playouts.
 fn playouts(out: &mut Vec<u8>, playouts: Option<Playouts>) {
-    if let Some(Playouts { count, won }) = playouts {
+    if let Some(Playouts { count, won, .. }) = playouts {
         raw(out, r#","playouts":"#);
         number(out, count);
         raw(out, r#","win_rate":"#);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::search::{Certainty, Playouts, Report};
 
 use super::answer::{Answer, Row, Value};
@@ -12,8 +13,11 @@ pub(super) struct Page<'a>(pub(super) &'a Answer<'a>);
 /// An answer on a line.
 pub(super) struct Line<'a>(pub(super) &'a Answer<'a>);
 
-/// How far a search has come, on a line.
-pub(super) struct Progress<'a>(pub(super) &'a Report<String>);
+/// How far a search of the position has come, on a line.
+pub(super) struct Progress<'a>(
+    pub(super) &'a dyn AnyPosition,
+    pub(super) &'a Report<String>,
+);
 
 impl fmt::Display for Page<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,7 +119,7 @@ impl fmt::Display for Progress<'_> {
             pv,
             playouts,
             ..
-        } = self.0;
+        } = self.1;
         if let Some(played) = playouts {
             return write!(
                 f,
@@ -129,7 +133,10 @@ impl fmt::Display for Progress<'_> {
         write!(
             f,
             "depth {depth:>2}  {:<12} {:>15} nodes {:>8.3} s  {}",
-            score.to_string(),
+            match score.is_decided() {
+                true => score.to_string(),
+                false => signed(self.0.customary(*score, *playouts)),
+            },
             grouped(*nodes),
             time.as_secs_f64(),
             pv.join(" ")
@@ -158,8 +165,15 @@ fn words(value: Value) -> String {
             Some(points) => format!("{} by {}", wdl.name(), points.abs()),
             None => wdl.name().to_owned(),
         },
-        (None, _) if value.score == 0 => "about 0".to_owned(),
-        (None, _) => format!("about {:+}", value.score),
+        (None, _) => format!("about {}", signed(value.score)),
+    }
+}
+
+/// A number with its sign.
+fn signed(number: i32) -> String {
+    match number {
+        0 => "0".to_owned(),
+        _ => format!("{number:+}"),
     }
 }
 
@@ -190,7 +204,9 @@ mod tests {
         let mut analyst = game.analyst(1 << 20);
         let (stop, mut told) = (Stop::new(), Vec::new());
         let mut page = |limits| {
-            let mut watch = |report: &Report<String>| told.push(Progress(report).to_string());
+            let pos = analyst.position().clone_box();
+            let mut watch =
+                |report: &Report<String>| told.push(Progress(pos.as_ref(), report).to_string());
             let report = analyst.analyse(false, &limits, &stop, &mut watch);
             let report = report.expect("the game goes on");
             let answer = Answer::new(&game.info, analyst.as_ref(), "", Scale::Plies, &report);

@@ -135,6 +135,8 @@ impl<const N: u8> Evaluate for Go<N> {
     /// All points of the board, and what the second seat is given.
     const POINTS_MAX: i32 = N as i32 * N as i32 + KOMI.cast_signed();
 
+    const POINT: i32 = POINT;
+
     fn index(&self, m: Move<N>) -> usize {
         match m {
             Move::Pass => 127,

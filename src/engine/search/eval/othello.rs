@@ -43,9 +43,11 @@ impl Evaluate for Othello {
     const REDUCES: bool = true;
 
     /// Four discs.
-    const SWING: u32 = 48;
+    const SWING: u32 = 4 * patterns::DISC.unsigned_abs();
 
     const POINTS_MAX: i32 = SQUARES;
+
+    const POINT: i32 = patterns::DISC;
 
     const TRANSPOSES_FROM: u32 = 2 * 10 - 1;
 

@@ -9,7 +9,7 @@ use crate::game::go::points::Points;
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{Course, Seat};
 use crate::search::chance::Chance;
-use crate::search::tree::{self, Candidate, First};
+use crate::search::tree::{self, Candidate, First, Played};
 use crate::search::{Fate, Level, TreeStrength};
 
 /// A playout is given up after so many plies a point: then there is a ko that nobody wins.
@@ -39,8 +39,8 @@ impl<const N: u8> tree::Board<Go<N>> for Board<N> {
         self.turn()
     }
 
-    fn result(&self) -> Option<f32> {
-        self.is_over().then(|| won(self))
+    fn result(&self) -> Option<Played> {
+        self.is_over().then(|| played(self))
     }
 
     fn key(&self) -> u64 {
@@ -80,7 +80,7 @@ impl<const N: u8> tree::Board<Go<N>> for Board<N> {
         }
     }
 
-    fn play_out(&mut self, chance: &mut Chance, first: &mut First) -> f32 {
+    fn play_out(&mut self, chance: &mut Chance, first: &mut First) -> Played {
         let most = PLIES_A_POINT * Points::<N>::ALL.len();
         for _ in 0..most {
             if self.is_over() {
@@ -94,7 +94,7 @@ impl<const N: u8> tree::Board<Go<N>> for Board<N> {
                 None => self.pass(),
             }
         }
-        won(self)
+        played(self)
     }
 
     fn named(m: u8) -> Move<N> {
@@ -136,8 +136,8 @@ fn lead<const N: u8>(board: &Board<N>) -> i32 {
     black - white - KOMI.cast_signed()
 }
 
-/// What black has won of a game that is over.
-fn won<const N: u8>(board: &Board<N>) -> f32 {
+/// What black has come to in a game that is over.
+fn played<const N: u8>(board: &Board<N>) -> Played {
     let (lead, most) = (lead(board), Points::<N>::ALL.len() + KOMI);
     let won = match lead.signum() {
         1 => 1.0,
@@ -145,7 +145,10 @@ fn won<const N: u8>(board: &Board<N>) -> f32 {
         _ => 0.0,
     };
     let points = 0.5 + lead as f32 / (2 * most) as f32;
-    won + POINTS * (points - won)
+    Played {
+        won: won + POINTS * (points - won),
+        points: lead,
+    }
 }
 
 /// Whether the side to move loses if the game is scored as it stands. Then a pass cannot help it: the

@@ -31,7 +31,10 @@ const STAGE: u32 = 7;
 /// either side can play.
 const TERMS: usize = 4;
 
-/// How much of a value is a 64th of a disc: a disc is worth twelve.
+/// What a disc is worth.
+pub(super) const DISC: i32 = 12;
+
+/// How much of a value is a 64th of a disc.
 const VALUE_OF_64TH: [i32; 2] = [3, 16];
 
 /// A shape, as it lies in one place. The first square is the lowest digit.

@@ -95,6 +95,16 @@ fn full_strength_wins_by_as_much_as_can_be() {
     assert_eq!(report.pv[0].to_string(), "g8");
 }
 
+/// What is not played out yet is told in discs, too, and there are no more of them than squares.
+#[test]
+fn estimates_are_told_in_discs() {
+    let pos = Othello::start();
+    let estimates = [0, 5, 6, -6, 77, -77, 900].map(Score::estimate);
+    let told = estimates.map(|score| pos.customary(score));
+    assert_eq!(told, [0, 0, 1, -1, 6, -6, 64]);
+    assert_eq!(pos.customary(Score::won_by(-18)), -18);
+}
+
 /// A move is followed by what the rules say, though the search keeps what it knows of it.
 #[test]
 fn what_is_considered_is_what_is_legal() {
