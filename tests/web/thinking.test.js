@@ -115,3 +115,20 @@ test(
       .waitFor();
   }),
 );
+
+test(
+  'where points decide, what is thought is told in them',
+  inHouse(async (house) => {
+    for (const [game, told] of /** @type {[string, RegExp][]} */ ([
+      ['Othello', /^(Black|White) by about \d+ discs?$/],
+      ['Go', /^(Black|White) by about \d+ points?$/],
+    ])) {
+      const ann = await house.visitor('/');
+      await ann.getByRole('radio', { name: game, exact: true }).check();
+      await ann.getByText('Or watch two bots').click();
+      await ann.getByRole('button', { name: 'Watch them' }).click();
+      await thoughts(ann).getByText(told).waitFor();
+      await thoughts(ann).getByTitle('An estimate: what it may come to at the end.').waitFor();
+    }
+  }),
+);

@@ -11,6 +11,7 @@ import { worth } from './worth.js';
 
 export class ThinkingPanel {
   #sides;
+  #game;
   #unit;
   #value = h('strong', {}, say('thinking.waits'));
   #chance = h('span');
@@ -24,6 +25,7 @@ export class ThinkingPanel {
   /** @param {Pick<Match, 'game' | 'seats'>} match */
   constructor({ game, seats }) {
     this.#sides = seats.map(({ side }) => capital(sideName(side)));
+    this.#game = game;
     this.#unit = known(`thinking.unit.${game}`) ?? say('thinking.unit');
     // Nothing here is read out as it changes: that would be four times a second.
     this.element = h(
@@ -40,7 +42,7 @@ export class ThinkingPanel {
   /** @param {Thinking} told */
   show(told) {
     const { win, depth, nodes, pruned, pv, san = pv } = told;
-    write(this.#value, worth(told, this.#sides));
+    write(this.#value, worth(told, this.#sides, this.#game));
     // A result that is known needs no unit.
     this.#value.title = told.exact || told.wins !== undefined ? '' : this.#unit;
     const percent = Math.round(win * 100);

@@ -1,13 +1,13 @@
 // What a search thinks of a position, in a few words, and of the move that it would play.
 
-import { capital, decimal, say, sentences } from '../language.js';
+import { capital, decimal, known, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 
 /** @import { Hint, Valuation } from '../../protocol.js' */
 /** @import { Match } from '../match.js' */
 
-/** How it stands, by what is known of it. @param {Valuation} told @param {string[]} sides */
-export function worth({ value, exact, wins, in: count, points }, sides) {
+/** How it stands, by what is known of it. @param {Valuation} told @param {string[]} sides @param {string} game */
+export function worth({ value, exact, wins, in: count, points }, sides, game) {
   if (wins !== undefined) {
     const side = sides[wins] ?? '';
     if (points !== undefined) return say('thinking.wins.by', { side, points });
@@ -18,11 +18,16 @@ export function worth({ value, exact, wins, in: count, points }, sides) {
   if (exact) return say('thinking.draw');
   if (Math.abs(value) < 1) return say('thinking.even');
   const side = sides[value > 0 ? 0 : 1] ?? '';
-  return say('thinking.leads', { side, value: decimal(Math.abs(value) / 100, 2) });
+  const much = Math.abs(value);
+  // Where points decide, it is told in them.
+  return (
+    known(`thinking.leads.${game}`, { side, count: much }) ??
+    say('thinking.leads', { side, value: decimal(much / 100, 2) })
+  );
 }
 
 /** What a move that is advised comes to: how it stands with it, and what is expected then. @param {Match} match @param {Hint} hint */
-export function toldOfHint({ seats, you }, hint) {
+export function toldOfHint({ game, seats, you }, hint) {
   const { win, wins, exact, pv, san = pv } = hint;
   const sides = seats.map(({ side }) => capital(sideName(side)));
   const ours = you ?? 0;
@@ -31,7 +36,7 @@ export function toldOfHint({ seats, you }, hint) {
   const chance = isKnown ? '' : say('thinking.chance', { side: sides[ours] ?? '', percent });
   const [, answer] = san;
   return sentences(
-    say('hint.told', { worth: [worth(hint, sides), chance].filter(Boolean).join(' · ') }),
+    say('hint.told', { worth: [worth(hint, sides, game), chance].filter(Boolean).join(' · ') }),
     answer !== undefined && say('why.answer', { line: answer }),
   );
 }
