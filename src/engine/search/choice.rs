@@ -17,6 +17,9 @@ use super::{
 };
 use crate::game::{Course, Outcome, Position, Seat};
 
+/// How many plies are looked ahead in elementary endings: enough to mate with a rook.
+const ELEMENTARY_DEPTH: u32 = 6;
+
 /// The move that a bot of this level plays, and what its search found; `None` once there is an
 /// outcome.
 ///
@@ -76,7 +79,7 @@ fn candidates<P: Evaluate>(
         depth,
         margin,
         blocks,
-    } = P::strength(level);
+    } = strength(course.position(), level);
     let mut legal = Vec::new();
     course.legal_moves(&mut legal);
     let report = match margin {
@@ -102,6 +105,20 @@ fn candidates<P: Evaluate>(
         moves = resisting(course, moves);
     }
     Some(Candidates { moves, report })
+}
+
+/// What the level sees and minds here: from medium up it plays elementary endings as they are taught, where a small
+/// margin would lead round in circles.
+fn strength<P: Evaluate>(pos: &P, level: Level) -> Strength {
+    let usual = P::strength(level);
+    if level < Level::Medium || usual.margin.is_none() || !pos.is_elementary() {
+        return usual;
+    }
+    Strength {
+        depth: ELEMENTARY_DEPTH,
+        margin: Some(0),
+        ..usual
+    }
 }
 
 /// The parts that a level below full strength uses: it looks as plain minimax would, or only at what

@@ -186,6 +186,11 @@ pub trait Evaluate: Position {
         false
     }
 
+    /// Whether whoever knows the game wins this without a thought, as with a queen against a bare king.
+    fn is_elementary(&self) -> bool {
+        false
+    }
+
     /// What the seats' pieces are worth as beginners count them, the least of them as one. Only in games in
     /// which pieces can be taken.
     fn material(&self) -> Option<[i32; 2]> {

@@ -117,6 +117,10 @@ impl Evaluate for Chess {
         level >= Level::Medium
     }
 
+    fn is_elementary(&self) -> bool {
+        ending::has_bare_king(self.board())
+    }
+
     fn material(&self) -> Option<[i32; 2]> {
         let board = self.board();
         let worth = |color: Color| {

@@ -1,7 +1,8 @@
 use super::*;
 use crate::game::laws::random_game;
 use crate::game::{Course, Outcome};
-use crate::search::{Limits, Report, Stop, Table, search};
+use crate::search::choice::choose;
+use crate::search::{Level, Limits, Report, Stop, Table, search};
 
 fn value(fen: &str) -> i32 {
     fen.parse::<Chess>().expect(fen).evaluate().value()
@@ -116,5 +117,32 @@ fn a_bare_king_is_mated_with_little_thought() {
         }
         let outcome = course.outcome();
         assert_eq!(outcome, Some(Outcome::Decisive { winner }), "{fen}");
+    }
+}
+
+/// From medium up a bot wins with a queen or a rook against the best defence.
+#[test]
+fn from_medium_up_a_bare_king_is_mated_by_every_level() {
+    let (stop, limits) = (Stop::new(), Limits::nodes(5000));
+    let mut table = Table::new(1 << 16);
+    for fen in [
+        "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
+    ] {
+        for level in [Level::Medium, Level::Hard] {
+            let mut course = Course::from(fen.parse::<Chess>().expect(fen));
+            let winner = course.position().turn();
+            while course.outcome().is_none() {
+                let level = match course.position().turn() == winner {
+                    true => level,
+                    false => Level::Max,
+                };
+                let choice = choose(&course, level, 0, &limits, &stop, &mut table);
+                let (m, _) = choice.expect("the game goes on");
+                course.play(m).expect(fen);
+            }
+            let won = Some(Outcome::Decisive { winner });
+            assert_eq!(course.outcome(), won, "{level}: {fen}");
+        }
     }
 }
