@@ -217,17 +217,71 @@ fn positions_that_cannot_be_are_refused() {
             "the halfmove clock is a number up to 100",
         ),
         (
-            "4k3/8/8/8/8/8/8/4K3 w - - 0 0",
-            "the number of the move is at least 1",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 x",
+            "the number of the move is one up to 65535",
         ),
-        ("4k3/8/8/8/8/8/8/4K3 w - -", "FEN has six fields"),
         (
             "4k3/8/8/8/8/8/8/31K3 w - - 0 1",
             "it is not written as FEN is",
         ),
     ] {
-        let refused = fen.parse::<Chess>().map(|pos| pos.to_string());
-        assert_eq!(refused, Err(ParsePositionError(reason)), "{fen}");
+        check_refused(fen, reason);
+    }
+}
+
+/// Whatever is missing, that is what is told, and not what stands in its place.
+#[test]
+fn of_a_fen_is_told_what_it_lacks() {
+    for (fen, reason) in [
+        (
+            "4k3/8/8/8/8/8/8/4K3 w -",
+            "FEN has six fields, and the first four are needed",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w 0 1",
+            "the rights to castle are some of KQkq, or -",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w - 0 1",
+            "behind the rights to castle stands a square that a pawn has passed, or -",
+        ),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "a board has eight ranks, with / between them",
+        ),
+        // Moves are no operations of EPD.
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 h1h2", "FEN has six fields"),
+        (
+            "4k3/8/8/8/8/8/8/4K2R w K - h1h2",
+            "the halfmove clock is a number up to 100",
+        ),
+    ] {
+        check_refused(fen, reason);
+    }
+}
+
+fn check_refused(fen: &str, reason: &'static str) {
+    let refused = fen.parse::<Chess>().map(|pos| pos.to_string());
+    assert_eq!(refused, Err(ParsePositionError(reason)), "{fen}");
+}
+
+/// What other programs and people write is read, and written again as the standard has it.
+#[test]
+fn positions_are_read_however_they_are_written() {
+    let board = "r3k2r/8/8/8/8/8/8/R3K2R";
+    for (text, fields) in [
+        ("w KQkq -", "w KQkq - 0 1"),
+        ("w kqKQ - 3 20", "w KQkq - 3 20"),
+        ("b qK - 3", "b Kq - 3 1"),
+        ("w - - 0 0", "w - - 0 1"),
+        ("  w  KQkq\t- ", "w KQkq - 0 1"),
+        ("w KQkq - bm O-O; id \"a; b\";", "w KQkq - 0 1"),
+        ("w KQkq - id \"one\"; hmvc 7; fmvn 20;", "w KQkq - 7 20"),
+        ("w KQkq - 3 20 ;D1 26 ;D2 568", "w KQkq - 3 20"),
+    ] {
+        let read = format!("{board} {text}").parse::<Chess>();
+        let written = read.map(|pos| pos.to_string());
+        assert_eq!(written, Ok(format!("{board} {fields}")), "{text}");
     }
 }
 

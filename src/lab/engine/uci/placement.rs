@@ -10,11 +10,6 @@ pub(super) struct Placement {
     moves: Vec<String>,
 }
 
-/// FEN's fields, and those that old programs leave out: the plies since a pawn was moved or a piece
-/// captured, and the number of the move.
-const FIELDS: usize = 6;
-const LATE_FIELDS: [&str; 2] = ["0", "1"];
-
 impl Placement {
     /// Reads `startpos` or `fen FEN`, and perhaps `moves` and moves.
     pub(super) fn read(words: &[&str]) -> Result<Self, &'static str> {
@@ -31,33 +26,18 @@ impl Placement {
         })
     }
 
-    /// FEN as it should be, where a program leaves fields out or counts moves from 0.
-    fn completed(&self) -> String {
-        let mut fields: Vec<&str> = self.from.iter().map(String::as_str).collect();
-        let missing = FIELDS.saturating_sub(fields.len()).min(LATE_FIELDS.len());
-        fields.extend(&LATE_FIELDS[LATE_FIELDS.len() - missing..]);
-        if let [_, _, _, _, _, number @ "0"] = fields.as_mut_slice() {
-            *number = "1";
-        }
-        fields.join(" ")
-    }
-
     /// Sets it up.
     ///
     /// A draw that players need not claim does not end the game here, since a move is asked for. The
     /// past is forgotten then.
     pub(super) fn set_up(&self, analyst: &mut dyn Analyst) -> Result<(), String> {
-        if analyst.set_up(&self.from.join(" ")).is_err() {
-            analyst
-                .set_up(&self.completed())
-                .map_err(|error| match error {
-                    // That it is no move either is no help to whoever wrote a position.
-                    SetUpError::Unreadable { position, .. } => position.to_string(),
-                    SetUpError::UnreadableMove { .. } | SetUpError::Illegal { .. } => {
-                        error.to_string()
-                    }
-                })?;
-        }
+        analyst
+            .set_up(&self.from.join(" "))
+            .map_err(|error| match error {
+                // That it is no move either is no help to whoever wrote a position.
+                SetUpError::Unreadable { position, .. } => position.to_string(),
+                SetUpError::UnreadableMove { .. } | SetUpError::Illegal { .. } => error.to_string(),
+            })?;
         analyst.resume();
         for (ply, m) in self.moves.iter().enumerate() {
             let played = analyst.play(m);
