@@ -3,7 +3,8 @@
 //! A step is `11-15`, a capture `22x15x8`: every square on which it lands. A position is PDN's FEN:
 //! the side to move, then the squares of white and of black, kings with a `K` before the number:
 //! `B:W21,22,K5:B1,2:H0:F1`. After `H` stands how many plies were played since a capture or a move
-//! of a man, after `F` the number of the move; both may be left out in what is read.
+//! of a man, after `F` the number of the move; both may be left out in what is read. So may squares
+//! between the ends of a run, `W21-32`; and a full stop at the end, spaces and small letters are read.
 
 use std::fmt;
 use std::str::FromStr;
@@ -128,7 +129,9 @@ impl FromStr for Draughts {
             "the side to move and the squares of both sides are needed, as in B:W21,K5:B1,2",
         );
 
-        let mut fields = text.split(':');
+        let mut text: String = text.split_ascii_whitespace().collect();
+        text.make_ascii_uppercase();
+        let mut fields = text.strip_suffix('.').unwrap_or(&text).split(':');
         let turn = match fields.next() {
             Some("B") => Seat::First,
             Some("W") => Seat::Second,
@@ -164,20 +167,29 @@ impl FromStr for Draughts {
 impl Draughts {
     /// Puts the pieces of a side where the list says.
     fn place_all(&mut self, seat: Seat, list: &str) -> Result<(), ParsePositionError> {
+        const NO_SQUARE: ParsePositionError =
+            ParsePositionError("a square is a number from 1 to 32");
+
         for piece in list.split(',').filter(|_| !list.is_empty()) {
             let (digits, is_king) = match piece.strip_prefix('K') {
                 Some(digits) => (digits, true),
                 None => (piece, false),
             };
-            let square = read_place(digits)
-                .map(bit)
-                .map_err(|_| ParsePositionError("a square is a number from 1 to 32"))?;
-            if self.free() & square == 0 {
-                return Err(ParsePositionError("a square is named twice"));
+            let (first, last) = digits.split_once('-').unwrap_or((digits, digits));
+            let [first, last] = [first, last].map(read_number::<u8>);
+            let (first, last) = (first.ok_or(NO_SQUARE)?, last.ok_or(NO_SQUARE)?);
+            if first > last {
+                return Err(ParsePositionError("a run of squares goes up, as in 21-32"));
             }
-            self.sides[seat.index()] |= square;
-            if is_king {
-                self.kings |= square;
+            for number in first..=last {
+                let square = place_of(number).map(bit).ok_or(NO_SQUARE)?;
+                if self.free() & square == 0 {
+                    return Err(ParsePositionError("a square is named twice"));
+                }
+                self.sides[seat.index()] |= square;
+                if is_king {
+                    self.kings |= square;
+                }
             }
         }
         Ok(())

@@ -246,6 +246,14 @@ fn what_may_be_left_out_or_exchanged_is_read() {
     let pos = read("W:WK5,21:B1,K2:H0:F1");
     assert_eq!(read("W:B1,K2:W21,K5"), pos);
     assert_eq!(read("W:WK5,21:B1,K2:H0"), pos);
+    assert_eq!(read(" w:w21, k5:b1 , k2. "), pos);
+    assert_eq!(read("B:W21-32:B1-12."), Draughts::start());
+    assert_eq!(read("B:W21:BK1-3,7"), read("B:W21:BK1,K2,K3,7"));
+    check_refused("B:W21-33:B1", "from 1 to 32");
+    check_refused("B:W21-:B1", "from 1 to 32");
+    check_refused("B:W23-21:B1", "goes up");
+    check_refused("B:W21-23,22:B1", "named twice");
+    check_refused("B:W21:B0-1", "from 1 to 32");
     for text in [
         "", "11", "11-", "-15", "11-18", "33-29", "0-4", "11x", "11x15", "11-15-18", "011-15",
     ] {
