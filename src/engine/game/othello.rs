@@ -1,7 +1,8 @@
 //! Othello by the rules of the World Othello Federation. A move is the square of the disc that is
 //! played, `d3`, or `pass`, which is legal only for a side that can turn no disc over. A position is
 //! written as programs of the field exchange it: 64 squares from a1 to h1, then a2 to h2 and on to
-//! h8, `*` for black, `O` for white, `-` for none, then a space and the side to move.
+//! h8, `*` for black, `O` for white, `-` for none, then a space and the side to move. The letters and
+//! spaces of other programs are read, too, and the lines of Othello board files (OBF).
 //!
 //! Othello's boards are drawn with rank 1 at the top, so that what other games call above is below.
 
@@ -335,27 +336,40 @@ impl FromStr for Othello {
         const SHAPE: ParsePositionError =
             ParsePositionError("64 squares, a space and the side to move are needed");
 
-        let (squares, turn) = text.split_once(' ').ok_or(SHAPE)?;
+        // What an Othello board file tells behind the position: what moves are worth, and comments.
+        let end = text.find([';', '%']).unwrap_or(text.len());
+        let letters: Vec<char> = (text[..end].chars())
+            .filter(|letter| !letter.is_ascii_whitespace())
+            .collect();
+        let (turn, squares) = letters.split_last().ok_or(SHAPE)?;
         if squares.len() != usize::from(SQUARES) {
             return Err(SHAPE);
         }
         let (mut black, mut white) = (0, 0);
-        for (square, letter) in squares.bytes().enumerate() {
-            match letter {
-                b'*' => black |= 1 << square,
-                b'O' => white |= 1 << square,
-                b'-' => {}
-                _ => {
+        for (square, letter) in squares.iter().enumerate() {
+            match side(*letter) {
+                Some(Seat::First) => black |= 1 << square,
+                Some(Seat::Second) => white |= 1 << square,
+                None if "-.".contains(*letter) => {}
+                None => {
                     return Err(ParsePositionError("a square is *, O or -"));
                 }
             }
         }
         check_reachable(black | white)?;
-        match turn {
-            "*" => Ok(Self::with(black, white, Seat::First)),
-            "O" => Ok(Self::with(white, black, Seat::Second)),
-            _ => Err(SHAPE),
+        match side(*turn).ok_or(ParsePositionError("the side to move is * or O"))? {
+            Seat::First => Ok(Self::with(black, white, Seat::First)),
+            Seat::Second => Ok(Self::with(white, black, Seat::Second)),
         }
+    }
+}
+
+/// The side that programs write with this letter.
+const fn side(letter: char) -> Option<Seat> {
+    match letter {
+        '*' | 'X' | 'x' | 'B' | 'b' => Some(Seat::First),
+        'O' | 'o' | '0' | 'W' | 'w' => Some(Seat::Second),
+        _ => None,
     }
 }
 

@@ -41,6 +41,49 @@ fn black_begins() {
     assert_eq!(legal(&start), "d3 c4 f5 e6");
 }
 
+/// Letters, and lines of Othello board files, as programs write them.
+#[test]
+fn positions_are_read_however_they_are_written() {
+    let text = "---------------------------O*------*O--------------------------- *";
+    let read = |text: &str| text.parse::<Othello>();
+    let with = |letters: [&str; 3]| {
+        let others = text.replace('*', letters[0]).replace('O', letters[1]);
+        others.replace('-', letters[2])
+    };
+    for letters in [
+        ["X", "O", "-"],
+        ["x", "o", "."],
+        ["b", "w", "-"],
+        ["B", "0", "."],
+        ["*", "W", "-"],
+    ] {
+        assert_eq!(read(&with(letters)), Ok(Othello::start()), "{letters:?}");
+    }
+    let ranks: Vec<&str> = (0..8).map(|rank| &text[8 * rank..][..8]).collect();
+    for written in [
+        format!("{text}; f5:+1; d6:-2; % the start"),
+        format!("{text} % the start"),
+        text.replace(' ', ""),
+        format!("{}\n*", ranks.join("\n")),
+    ] {
+        assert_eq!(read(&written), Ok(Othello::start()), "{written}");
+    }
+    let white = read(&text.replace(" *", " o")).expect("it is one");
+    assert_eq!(
+        (white.turn(), white.discs()[0]),
+        (Seat::Second, Othello::start().discs()[1])
+    );
+    for (wrong, reason) in [
+        (text[..64].to_owned(), "64 squares"),
+        (format!("{text}*"), "64 squares"),
+        (text.replace(" *", " -"), "side to move"),
+        (text.replacen('-', "?", 1), "a square is"),
+    ] {
+        let refused = read(&wrong).expect_err(&wrong);
+        assert!(refused.to_string().contains(reason), "{wrong}: {refused}");
+    }
+}
+
 /// A second telling of the rules: square by square, as the rules are written.
 fn turned_by_walking(pos: &Othello, square: u8) -> u64 {
     let has = |set: u64, file: i8, rank: i8| {
@@ -175,7 +218,7 @@ fn positions_that_play_cannot_reach_are_refused() {
     check_refused(start.trim_end_matches('*'), "64 squares");
     check_refused(&format!("-{start}"), "64 squares");
     check_refused(&start.replace(" *", " -"), "side to move");
-    check_refused(&start.replacen('-', "x", 1), "*, O or -");
+    check_refused(&start.replacen('-', "z", 1), "*, O or -");
     check_refused(&start.replacen('O', "-", 1), "centre");
     check_refused(&start.replacen('-', "*", 1), "apart");
 }
