@@ -2,6 +2,7 @@
 //! question, never while one is being answered.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::in_text::{chosen, text, watched};
 use super::{AnyPosition, Choice, Erased, IllegalHere, PlayError};
@@ -26,13 +27,16 @@ pub trait Analyst: fmt::Debug + Send {
     /// The text is neither, or the moves break a rule. The position may then be any.
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError>;
 
-    /// Plays moves, with spaces or commas between. Where all moves at the start are written with as
-    /// many letters, moves need nothing between them.
+    /// Plays moves, with spaces or commas between. Moves need nothing between them where all moves at
+    /// the start are written with as many letters, or all are squares, a letter and a number.
     ///
     /// # Errors
     ///
     /// A move is unreadable, or illegal when its turn comes. Those before it are played.
     fn play(&mut self, moves: &str) -> Result<(), SetUpError>;
+
+    /// The moves that such a text names, each by itself, as they are written there.
+    fn moves_of<'t>(&self, text: &'t str) -> Vec<&'t str>;
 
     /// Has a game that is over go on from the position on the board. What was before is forgotten, but
     /// where it may not come again; a position that ends the game by itself, such as mate, still does.
@@ -140,49 +144,83 @@ pub enum SetUpError {
 pub(super) struct TypedAnalyst<P: Position> {
     pos: Erased<P>,
     table: Table,
-    /// How many bytes a move is written with, if that is the same for all moves at the start.
-    width: Option<usize>,
+    seam: Seam,
+}
+
+/// How moves are told apart that have nothing between them.
+#[derive(Clone, Copy, Debug)]
+enum Seam {
+    /// Each is written with so many bytes.
+    Width(usize),
+    /// Each begins with a letter, and has no other.
+    Letter,
+    /// They are not.
+    None,
+}
+
+impl Seam {
+    /// Of a game that begins with these moves.
+    fn of(moves: &[String]) -> Self {
+        let mut widths = moves.iter().map(String::len);
+        let first = widths.next().unwrap_or_default();
+        let is_square = |text: &String| {
+            let (letter, number) = text.split_at_checked(1).unwrap_or_default();
+            letter.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if widths.all(|width| width == first) {
+            Self::Width(first)
+        } else if moves.iter().all(is_square) {
+            Self::Letter
+        } else {
+            Self::None
+        }
+    }
+
+    /// Where the first move of a word ends that has several.
+    fn end(self, word: &str) -> usize {
+        match self {
+            Self::Width(width) => width,
+            Self::Letter => {
+                let mut bytes = word.bytes().enumerate().skip(1);
+                let next = bytes.find(|(_, byte)| byte.is_ascii_alphabetic());
+                next.map_or(word.len(), |(at, _)| at)
+            }
+            Self::None => word.len(),
+        }
+    }
+
+    /// What a text has between spaces and commas: a move, or several without anything between.
+    fn part<M: FromStr>(self, text: &str) -> impl Iterator<Item = &str> {
+        // Bytes are found faster than characters, and these are both.
+        let is_between = |byte| matches!(byte, b' ' | b',' | b'\t');
+        let (mut rest, mut word) = (text, "");
+        std::iter::from_fn(move || {
+            if word.is_empty() {
+                rest = &rest[rest.bytes().position(|byte| !is_between(byte))?..];
+                let end = rest.bytes().position(is_between).unwrap_or(rest.len());
+                (word, rest) = rest.split_at(end);
+                if self.end(word) >= word.len() || word.parse::<M>().is_ok() {
+                    return Some(std::mem::take(&mut word));
+                }
+            }
+            let parts = word.split_at_checked(self.end(word));
+            let (m, others) = parts.unwrap_or((word, ""));
+            word = others;
+            Some(m)
+        })
+    }
 }
 
 impl<P: Evaluate> TypedAnalyst<P> {
     /// With a table of at most so many bytes.
     pub(super) fn new(table_bytes: usize) -> Self {
         let pos = Erased(Course::<P>::start());
-        let mut widths = pos.legal_moves().into_iter().map(|text| text.len());
-        let first = widths.next();
         Self {
-            width: first.filter(|first| widths.all(|width| width == *first)),
+            seam: Seam::of(&pos.legal_moves()),
             pos,
             table: Table::for_game::<P>(table_bytes),
         }
-    }
-
-    /// Plays what stands between two spaces: a move, or several without anything between.
-    fn play_word(&mut self, word: &str, ply: &mut usize) -> Result<(), SetUpError> {
-        let width = self.width.filter(|width| word.len() > *width);
-        let (Some(width), Err(_)) = (width, word.parse::<P::Move>()) else {
-            return self.play_one(word, ply);
-        };
-        let mut rest = word;
-        while !rest.is_empty() {
-            let (m, others) = rest.split_at_checked(width).unwrap_or((rest, ""));
-            self.play_one(m, ply)?;
-            rest = others;
-        }
-        Ok(())
-    }
-
-    fn play_one(&mut self, text: &str, ply: &mut usize) -> Result<(), SetUpError> {
-        self.pos.play(text).map_err(|error| match error {
-            PlayError::Unreadable(why) => SetUpError::UnreadableMove {
-                ply: *ply,
-                text: beginning(text),
-                why,
-            },
-            PlayError::Illegal(why) => SetUpError::Illegal { ply: *ply, why },
-        })?;
-        *ply += 1;
-        Ok(())
     }
 }
 
@@ -209,19 +247,21 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     }
 
     fn play(&mut self, moves: &str) -> Result<(), SetUpError> {
-        let mut ply = 0;
-        let mut rest = moves;
-        while !rest.is_empty() {
-            // Bytes are found faster than characters, and these are both.
-            let is_between = |byte| matches!(byte, b' ' | b',' | b'\t');
-            let end = rest.bytes().position(is_between).unwrap_or(rest.len());
-            let (word, others) = rest.split_at(end);
-            if !word.is_empty() {
-                self.play_word(word, &mut ply)?;
-            }
-            rest = others.get(1..).unwrap_or_default();
+        for (ply, m) in self.seam.part::<P::Move>(moves).enumerate() {
+            self.pos.play(m).map_err(|error| match error {
+                PlayError::Unreadable(why) => SetUpError::UnreadableMove {
+                    ply,
+                    text: beginning(m),
+                    why,
+                },
+                PlayError::Illegal(why) => SetUpError::Illegal { ply, why },
+            })?;
         }
         Ok(())
+    }
+
+    fn moves_of<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        self.seam.part::<P::Move>(text).collect()
     }
 
     fn resume(&mut self) {

@@ -99,12 +99,12 @@ fn is_balanced(pos: &dyn AnyPosition) -> bool {
 }
 
 /// Reads a line for each opening: moves from the start, or a position. Lines that are empty or begin
-/// with `#` are left out.
+/// with `#`, or `%` as in Othello board files, are left out.
 fn read(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
     let mut openings = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
+        if line.is_empty() || line.starts_with(['#', '%']) {
             continue;
         }
         let opening = read_line(line, game).with_context(|| format!("line {}", number + 1))?;
@@ -120,14 +120,14 @@ fn read(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
 }
 
 fn read_line(line: &str, game: &'static Entry) -> anyhow::Result<Opening> {
+    let mut analyst = game.analyst(0);
     let mut pos = game.start();
-    let words = line.split([' ', ',']).filter(|word| !word.is_empty());
-    let moves: Result<Vec<_>, _> = words.map(|word| pos.play(word)).collect();
+    let words = analyst.moves_of(line);
+    let moves: Result<Vec<_>, _> = words.into_iter().map(|word| pos.play(word)).collect();
     if let Ok(moves) = moves {
         let start = String::new();
         return Ok(Opening { pos, start, moves });
     }
-    let mut analyst = game.analyst(0);
     analyst.set_up(line)?;
     let pos = analyst.position();
     Ok(Opening {
@@ -158,6 +158,41 @@ mod tests {
         ] {
             let error = format!("{:#}", read(text, game).expect_err(text));
             assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    /// Files of the field: EPD, FEN of PDN, OBF, and games of Othello, whose moves have nothing between.
+    #[test]
+    fn files_of_other_programs_are_read() {
+        let board = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R";
+        let chess = format!("{board} b KQkq -");
+        let epd = format!("{chess} hmvc 3; fmvn 3; id \"Ruy Lopez\";");
+        let obf = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; % 1";
+        for (id, line, start) in [
+            ("chess", chess.as_str(), format!("{chess} 0 1")),
+            ("chess", &epd, format!("{chess} 3 3")),
+            (
+                "draughts",
+                "W:WK31,32:B1-4.",
+                "W:WK31,32:B1,2,3,4:H0:F1".to_owned(),
+            ),
+            ("othello", obf, obf[..66].replace('X', "*")),
+        ] {
+            let game = find(id).expect("hosted");
+            let openings = read(line, game).expect(line);
+            assert_eq!(openings[0].start, start);
+            assert_eq!(openings[0].moves, [""; 0]);
+        }
+        for (id, line, moves) in [
+            ("othello", "f5d6c3", ["f5", "d6", "c3"]),
+            ("othello", "F5D6 C3", ["f5", "d6", "c3"]),
+            ("connect-four", "445", ["4", "4", "5"]),
+            ("gomoku", "h8i10a1", ["h8", "i10", "a1"]),
+            ("chess", "e2e4e7e5g1f3", ["e2e4", "e7e5", "g1f3"]),
+        ] {
+            let openings = read(line, find(id).expect("hosted")).expect(line);
+            assert_eq!(openings[0].start, "", "{line}");
+            assert_eq!(openings[0].moves, moves);
         }
     }
 
