@@ -122,6 +122,23 @@ fn who_plays_what_cannot_be_played_or_ends_or_hangs_loses() {
     assert_eq!(faults_of("echo nonsense")["time"], 2);
 }
 
+/// An option that a program does not have would be passed over in silence.
+#[test]
+fn an_option_that_a_program_has_not_is_refused() {
+    let command = format!("cmd={BINARY} engine --game chess");
+    let contest = |option: &str| {
+        let program = ["chess", "--engine", &command, "nodes=10", option];
+        let others = ["--engine", "level=beginner", "--games", "2"];
+        run(&[&program[..], &others].concat())
+    };
+    let output = contest("option.Hsah=8");
+    assert!(!output.status.success(), "{output:?}");
+    let told = String::from_utf8(output.stderr).expect("text");
+    let expected = "it has no option Hsah: it has Hash, Clear Hash, Threads, ";
+    assert!(told.contains(expected), "{told}");
+    assert!(contest("option.hash=8").status.success());
+}
+
 /// Whatever a program has started ends with it: a pipe that it writes to is closed.
 #[test]
 fn nothing_is_left_of_a_program_that_hangs() {

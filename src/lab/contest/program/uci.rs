@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow, bail};
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
 
@@ -23,17 +23,38 @@ impl UciPlayer {
         program: &entrant::Program,
         stop: &Stop,
     ) -> anyhow::Result<Self> {
+        let unready = |fault| anyhow!("it does not say that it is ready ({fault})");
         let mut player =
             Self(Program::start(&program.command, "quit").context("it cannot be started")?);
-        player
-            .greet(&program.options, stop)
-            .map_err(|fault| anyhow::anyhow!("it does not say that it is ready ({fault})"))?;
+        let known = player.greet(stop).map_err(unready)?;
+        for (name, _) in &program.options {
+            if !known.iter().any(|option| option.eq_ignore_ascii_case(name)) {
+                bail!("it has no option {name}: {}", told(&known));
+            }
+        }
+        player.set(&program.options, stop).map_err(unready)?;
         Ok(player)
     }
 
-    fn greet(&mut self, options: &[(String, String)], stop: &Stop) -> Result<(), Fault> {
+    /// Tells the names of its options.
+    fn greet(&mut self, stop: &Stop) -> Result<Vec<String>, Fault> {
         self.0.say("uci")?;
-        self.0.hear_word("uciok", Instant::now() + READY, stop)?;
+        let until = Instant::now() + READY;
+        let mut options = Vec::new();
+        loop {
+            let line = self.0.hear(until, stop)?;
+            let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+            if line.split(' ').next() == Some("uciok") {
+                return Ok(options);
+            }
+            let option = line.strip_prefix("option name ");
+            if let Some((name, _)) = option.and_then(|option| option.split_once(" type ")) {
+                options.push(name.to_owned());
+            }
+        }
+    }
+
+    fn set(&mut self, options: &[(String, String)], stop: &Stop) -> Result<(), Fault> {
         for (name, value) in options {
             self.0
                 .say(&format!("setoption name {name} value {value}"))?;
@@ -60,6 +81,15 @@ impl Player for UciPlayer {
         let told = self.0.hear_word("bestmove", turn.until(), turn.stop)?;
         let m = told.split(' ').next().unwrap_or_default();
         Ok(Answer::Move(m.to_owned()))
+    }
+}
+
+/// The options that a program has, in words.
+fn told(options: &[String]) -> String {
+    if options.is_empty() {
+        "it has none".to_owned()
+    } else {
+        format!("it has {}", options.join(", "))
     }
 }
 
