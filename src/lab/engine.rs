@@ -35,15 +35,16 @@ use crate::arguments::{game, level};
 /// then takes as long as --time says.
 ///
 /// UCI: uci, isready, ucinewgame, position, go (searchmoves, ponder, wtime, btime, winc, binc, movestogo,
-/// depth, nodes, mate, movetime, infinite), ponderhit, stop, quit, and the options Hash, Clear Hash,
+/// depth, nodes, mate, movetime, infinite; of what is no number an `info string` tells, and the answer then
+/// comes after as long as --time says), ponderhit, stop, quit, and the options Hash, Clear Hash,
 /// Threads, MultiPV, Ponder and Level (beginner, easy, medium, hard, full). With searchmoves and with
 /// several lines it searches at full strength. A game that is drawn by repetition or by fifty moves, which
 /// a player need not claim, is thought about as if what was before had not been.
 ///
 /// GTP: what list_commands names. The rules are those of the server: 9 x 9, area scoring, no suicide,
-/// positional superko, all stones on the board alive. Any komi is taken and counted by final_score, but
-/// the engine plays for the server's. If one side is asked for a move out of turn, or moves, the other has
-/// passed, which does not bring the end of the game nearer.
+/// positional superko, all stones on the board alive. Any komi up to 10000 is taken and counted by
+/// final_score, but the engine plays for the server's. If one side is asked for a move out of turn, or
+/// moves, the other has passed, which does not bring the end of the game nearer.
 ///
 /// Piskvork: START, RESTART, BEGIN, TURN, BOARD, TAKEBACK, INFO (timeout_turn, timeout_match,
 /// time_left, max_memory; rule 0, freestyle, is the one that is played), ABOUT, END.

@@ -93,8 +93,11 @@ impl Uci {
         analyst: &dyn Analyst,
         out: &mut dyn Write,
     ) -> io::Result<Question> {
-        self.go = Go::read(words);
         let turn = analyst.position().turn();
+        self.go = Go::read(words, turn, self.settings.time);
+        for fault in &self.go.faults {
+            writeln!(out, "info string no limit: {fault}")?;
+        }
         self.time = self.go.time(turn);
         let mut limits = self.go.limits(turn, self.options.threads);
         if self.input_has_ended && self.waits() {

@@ -13,7 +13,8 @@ pub(super) struct Komi {
     halves: i32,
 }
 
-/// No board has so many points, so beyond this all komis are one.
+/// A komi has to be taken even if it is ridiculous, and no board has so many points. What is beyond this is
+/// none, nor could it be counted with.
 const KOMI_MAX: f64 = 10_000.0;
 
 impl From<u32> for Komi {
@@ -28,10 +29,11 @@ impl FromStr for Komi {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let points: f64 = text.parse().map_err(|_| ())?;
-        if !points.is_finite() {
+        // What is no number is not in there either.
+        if !(-KOMI_MAX..=KOMI_MAX).contains(&points) {
             return Err(());
         }
-        let halves = (2.0 * points.clamp(-KOMI_MAX, KOMI_MAX)).round();
+        let halves = (2.0 * points).round();
         #[expect(clippy::cast_possible_truncation, reason = "it is small, and whole")]
         let halves = halves as i32;
         Ok(Self { halves })

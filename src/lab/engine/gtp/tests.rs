@@ -66,6 +66,11 @@ fn commands_are_answered_as_the_protocol_has_it() {
         ("boardsize", "? syntax error\n\n"),
         ("komi 6.5 # as usual", "=\n\n"),
         ("komi much", "? syntax error\n\n"),
+        ("komi 1e40", "? syntax error\n\n"),
+        ("komi -inf", "? syntax error\n\n"),
+        ("komi nan", "? syntax error\n\n"),
+        // What is ridiculous has to be taken.
+        ("komi -1000", "=\n\n"),
         ("undo", "? cannot undo\n\n"),
         ("play b D4", "=\n\n"),
         ("play white d4", "? illegal move\n\n"),

@@ -41,14 +41,22 @@ pub(super) struct Go {
     /// Whether the opponent is still thinking, so that no time counts, and there is to be no answer,
     /// before `ponderhit` or `stop`.
     pub(super) ponders: bool,
+    /// Words with what stands behind them and is no number that it can be.
+    pub(super) faults: Vec<String>,
 }
 
 impl Go {
-    /// Reads it word by word. What is not known is skipped, and so is a number that is none.
-    pub(super) fn read(words: &[&str]) -> Self {
+    /// Reads it word by word, for the seat that is to move. What is not known is skipped, and so is a
+    /// number that is none: whoever meant to set a limit waits for an answer and may never say `stop`, so
+    /// without another limit the search has the time `instead`.
+    pub(super) fn read(words: &[&str], turn: Seat, instead: Duration) -> Self {
         let mut go = Self::default();
         for (index, word) in words.iter().enumerate() {
             let next = words.get(index + 1).copied().unwrap_or_default();
+            if !is_right(word, next) {
+                go.faults
+                    .push(format!("{word} {next}").trim_end().to_owned());
+            }
             match *word {
                 "depth" => go.depth = next.parse().ok(),
                 "nodes" => go.nodes = next.parse().ok(),
@@ -70,6 +78,9 @@ impl Go {
             }
         }
         let is_limited = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some();
+        if !is_limited && go.time(turn).is_none() && !go.faults.is_empty() {
+            go.move_time = Some(instead);
+        }
         go.is_infinite |= !is_limited && !go.has_time();
         go
     }
@@ -105,6 +116,17 @@ impl Go {
         let by_clock = clock.map(|clock| clock.share());
         let times = [self.move_time.map(Clock::within), by_clock];
         times.into_iter().flatten().min()
+    }
+}
+
+/// Whether what stands behind a word is a number that it can be, if it needs one.
+fn is_right(word: &str, number: &str) -> bool {
+    match word {
+        "depth" | "movestogo" => number.parse::<u32>().is_ok(),
+        "nodes" => number.parse::<u64>().is_ok(),
+        "mate" => number.parse::<u32>().is_ok_and(|moves| moves > 0),
+        "movetime" | "wtime" | "btime" | "winc" | "binc" => time(number).is_some(),
+        _ => true,
     }
 }
 

@@ -209,13 +209,46 @@ fn a_search_is_limited_as_it_is_asked_for() {
     assert_eq!(table.limits("go wtime 5 btime -40").time, Some(ms(1)));
     assert_eq!(table.limits("go infinite"), Limits::default());
     assert_eq!(table.limits("go"), Limits::default());
-    assert_eq!(
-        table.limits("go depth soon searchmoves e7e5"),
-        Limits::default()
-    );
     table.limits("go");
     assert!(table.uci.go.is_infinite);
     assert_eq!(table.limits("go infinite depth 3"), Limits::default());
+}
+
+/// Whoever meant to set a limit gets an answer, though nothing says when.
+#[test]
+fn what_is_no_limit_is_told_and_ends_the_search_soon() {
+    let mut table = Table::new();
+    let soon = Some(Duration::from_millis(970));
+    for (line, time) in [
+        ("movetime abc", soon),
+        ("nodes -1", soon),
+        ("depth x searchmoves e2e4", soon),
+        ("mate 0", soon),
+        ("movetime", soon),
+        // Whose turn it is has no clock.
+        ("wtime much btime 60000", soon),
+        ("infinite depth x", None),
+        ("nodes 5 depth x", None),
+    ] {
+        let (next, told) = table.take(&format!("go {line}"));
+        assert!(told.starts_with("info string no limit: "), "{line}: {told}");
+        let Next::Think(question) = next else {
+            panic!("{line}: {next:?}");
+        };
+        assert_eq!(question.limits.time, time, "{line}");
+    }
+    let (_, told) = table.take("go ponder movetime x");
+    assert_eq!(told, "info string no limit: movetime x\n");
+    assert_eq!(table.uci.time, soon);
+    for line in [
+        "go",
+        "go infinite",
+        "go ponder",
+        "go wtime -40 btime 5",
+        "go depth 3",
+    ] {
+        assert_eq!(table.take(line).1, "", "{line}");
+    }
 }
 
 /// An interface may go on where a player could claim a draw, but has not.
