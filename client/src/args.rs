@@ -499,7 +499,7 @@ pub(crate) struct PlayArguments {
     /// positions: FEN for chess, PDN's FEN for draughts. Whoever is to move in it moves first, and --as
     /// counts the sides as the game does.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["seek", "rated"],
-          value_parser = position)]
+          value_parser = position, allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
     /// Open a match for this player alone, by the id that the server gave it, and wait.
@@ -535,7 +535,8 @@ pub(crate) struct WatchArguments {
     pub(crate) series: bool,
 
     /// With --bots: begin with this position, as in `ply play`.
-    #[arg(long, value_name = "TEXT", requires = "bots", value_parser = position)]
+    #[arg(long, value_name = "TEXT", requires = "bots", value_parser = position,
+          allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
     /// How long the bots let pass before each move, in milliseconds.
@@ -599,7 +600,8 @@ pub(crate) struct BotArguments {
     pub(crate) clock: Option<ClockControl>,
 
     /// With --create: begin with this position, as in `ply play`.
-    #[arg(long, value_name = "TEXT", value_parser = position, requires = "create")]
+    #[arg(long, value_name = "TEXT", value_parser = position, requires = "create",
+          allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
     /// How many matches to play: when one is over, a rematch is accepted until there were so many.
@@ -788,8 +790,14 @@ fn watched_by(text: &str) -> Result<WatchedBy, String> {
 /// A server takes no text that is longer.
 const POSITION_BYTES_MAX: usize = 300;
 
+/// Positions of Othello begin with `-`, and are far longer than any option.
+const HYPHENED_BYTES_MIN: usize = 64;
+
 fn position(text: &str) -> Result<String, String> {
     let text = text.trim();
+    if text.starts_with('-') && text.len() < HYPHENED_BYTES_MIN {
+        return Err("an option comes where a position is wanted".to_owned());
+    }
     if text.is_empty() || text.len() > POSITION_BYTES_MAX {
         return Err(format!("a position has 1 to {POSITION_BYTES_MAX} bytes"));
     }

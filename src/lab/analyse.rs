@@ -59,8 +59,8 @@ const WALKED_MAX: u32 = 10;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The position: in wire notation, or as the moves that lead to it. Without it: the start.
-    /// With `-`: one a line from stdin
+    /// The position: in wire notation, or as the moves that lead to it (`e4 e5`, `f5d6c3`). Without it: the
+    /// start. One that begins with `-` comes last, behind `--`. With `-` alone: one a line from stdin
     position: Option<String>,
 
     /// The game

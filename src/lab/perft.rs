@@ -21,7 +21,8 @@ use crate::arguments::{game, refuse};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The position: in wire notation, or as the moves that lead to it. Without it: the start
+    /// The position: in wire notation, or as the moves that lead to it. Without it: the start. One that
+    /// begins with `-` comes last, behind `--`
     position: Option<String>,
 
     /// The game

@@ -51,6 +51,7 @@ fn wrong_usage_is_told() {
         &["login", "K7QM2PXR", "--label", ""],
         &["play", "--position", " "],
         &["play", "--position", "x", "--seek"],
+        &["play", "--position", "--open"],
         &["watch"],
         &["watch", "--bots", "max"],
         &["watch", "--bots", "max,easy", "--pace", "10001"],
@@ -69,11 +70,15 @@ fn wrong_usage_is_told() {
     }
 }
 
+const OTHELLO: &str = "---------------------------O*------*O--------------------------- *";
+
 #[test]
 fn without_a_server_there_is_no_connection() {
     for command in [
         &["list"][..],
         &["play"],
+        // Positions of Othello look like options.
+        &["play", "othello", "--position", OTHELLO, "--open"],
         &["join", "K7QM2P"],
         &["watch", "K7QM2P"],
         &["raw"],
