@@ -69,10 +69,14 @@ impl Session {
         }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
         let best = paint(STRONG, &harmless(line.first().unwrap_or(&hint.m)));
-        let line = harmless(&line.join(" "));
+        // A line of the move alone would say nothing more.
+        let line = match line.len() {
+            0 | 1 => String::new(),
+            _ => format!(": {}", harmless(&line.join(" "))),
+        };
         let win = 100.0 * hint.worth.win.get();
         let of = view::side(&table.now, SeatNumber(0));
-        self.say(format!("Best is {best}: {line}  ({of} wins {win:.0}%)"));
+        self.say(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
     }
 
     /// Shows what a bot thinks.

@@ -420,6 +420,27 @@ fn a_question_is_asked_again_after_a_drop() {
     evening.told(&["Against whom?"]);
 }
 
+/// A move that the search followed no farther is not told twice.
+#[test]
+fn a_hint_tells_the_move_and_what_is_expected_after_it() {
+    for (pv, told) in [
+        (r#""c3""#, "Best is c3  (x wins 70%)"),
+        (r#""c3","a2""#, "Best is c3: c3 a2  (x wins 70%)"),
+        ("", "Best is c3  (x wins 70%)"),
+    ] {
+        let mut evening = at_table();
+        let now = snapshot("x../.o./...");
+        evening.types("hint");
+        let re = evening.last_id.unwrap();
+        evening.hear(&format!(
+            r#"{{"type":"hint","re":{re},"match":"{}","ply":{},"move":"c3","value":90,"win":0.7,
+            "exact":false,"pv":[{pv}]}}"#,
+            now.match_id, now.ply.0
+        ));
+        evening.told(&[told]);
+    }
+}
+
 #[test]
 fn who_cannot_return_is_not_told_how() {
     let mut evening = at_table();
