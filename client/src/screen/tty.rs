@@ -7,7 +7,9 @@ use std::time::Duration;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 use ratatui::layout::Rect;
-use rustix::io::ioctl_fionread;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, ioctl_fionread};
+use rustix::process::{Signal, getpid, kill_process};
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::mpsc;
 
@@ -40,6 +42,7 @@ impl Tty {
         event::poll(Duration::ZERO).inspect_err(|_| give_back())?;
         let (sender, told) = mpsc::channel(KEYS_AHEAD);
         let tty = Self { terminal, told };
+        end_with_terminal()?;
         // Reading blocks; the thread ends with the process.
         thread::Builder::new()
             .name("keys".to_owned())
@@ -109,6 +112,23 @@ fn forget_what_is_stuck() {
         // Nothing can be done if the terminal is gone.
         let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     }
+}
+
+/// Ends the process when the terminal hangs up, as the kernel does to those to whom it belongs. One that was
+/// lent, as by a program that starts others, would be read in vain for ever.
+fn end_with_terminal() -> io::Result<()> {
+    let wait = || {
+        let input = io::stdin();
+        // It tells of a hang-up though nothing is asked for.
+        let mut terminal = [PollFd::new(&input, PollFlags::empty())];
+        while poll(&mut terminal, None) == Err(Errno::INTR) {}
+        // There are systems that cannot wait for a terminal.
+        if terminal[0].revents().contains(PollFlags::HUP) {
+            let _ = kill_process(getpid(), Signal::HUP);
+        }
+    };
+    let thread = thread::Builder::new().name("hang-up".to_owned());
+    thread.spawn(wait).map(|_| ())
 }
 
 fn give_back() {

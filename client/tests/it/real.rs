@@ -1,7 +1,7 @@
 //! Whole evenings on the real server, in this process and on a free port.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdout};
+use std::process::{Child, ChildStdout, Output};
 use std::sync::Arc;
 
 use plyhouse_matches::ratings::Books;
@@ -126,10 +126,16 @@ impl Somebody {
 
     /// What the run comes to, without what was seen of it before.
     pub(crate) fn ran(mut self) -> Ran {
-        let mut rest = String::new();
-        self.seen.read_to_string(&mut rest).unwrap();
-        let ran = Ran::of(self.child.wait_with_output().unwrap());
-        Ran { out: rest, ..ran }
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        self.seen.read_to_end(&mut stdout).unwrap();
+        let mut complaints = self.child.stderr.take().unwrap();
+        complaints.read_to_end(&mut stderr).unwrap();
+        let status = self.child.wait().unwrap();
+        Ran::of(Output {
+            status,
+            stdout,
+            stderr,
+        })
     }
 
     /// Reads on to the end and gives the exit code.
@@ -138,6 +144,15 @@ impl Somebody {
         self.seen.read_to_string(&mut rest).unwrap();
         assert!(rest.contains(text), "no {text:?} in {rest}");
         self.child.wait().unwrap().code()
+    }
+}
+
+/// Without its server `ply` would try for ever to reach it again.
+impl Drop for Somebody {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -3,11 +3,12 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::num::NonZero;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
-use rustix::io::ioctl_fionread;
+use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionread};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
@@ -31,6 +32,8 @@ struct Desk {
 impl Desk {
     fn at(home: &Home, server: &Real, arguments: &[&str], size: (u16, u16)) -> Self {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        // No `ply` may hold the other end of its own terminal, or of another's.
+        fcntl_setfd(&terminal, FdFlags::CLOEXEC).expect("set");
         grantpt(&terminal).expect("granted");
         unlockpt(&terminal).expect("unlocked");
         tcsetwinsize(&terminal, winsize(size)).expect("resized");
@@ -108,6 +111,14 @@ impl Desk {
         assert!(self.is_as_found());
         assert!(!self.shown.screen().hide_cursor());
         (self.shown.screen().contents(), code)
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.ply.kill();
+        let _ = self.ply.wait();
     }
 }
 
@@ -192,6 +203,21 @@ fn the_terminal_is_given_back_however_it_ends() {
         assert!(seen.contains("You leave the table."), "{signal:?}: {seen}");
         assert!(seen.contains("ply join "), "{signal:?}: {seen}");
     }
+}
+
+/// Where nobody looks on any more, nothing goes on.
+#[test]
+fn it_ends_with_its_terminal() {
+    let (server, home) = (Real::start(), Home::new());
+    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
+    desk.sees("Your turn.");
+    desk.terminal = File::open("/dev/null").expect("opened");
+    let status = (0..400).find_map(|_| {
+        thread::park_timeout(Duration::from_millis(25));
+        desk.ply.try_wait().expect("it was started")
+    });
+    let signal = status.expect("it ends").signal();
+    assert_eq!(signal, Some(Signal::HUP.as_raw()));
 }
 
 #[test]
