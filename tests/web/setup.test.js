@@ -56,6 +56,14 @@ const TEXTS = [
     why: '64 squares and whose turn it is are 65 characters; here there are 8.',
   },
   {
+    game: 'Othello',
+    text: `${'.'.repeat(19)}X${'.'.repeat(7)}XX${'.'.repeat(6)}X0${'.'.repeat(27)} 0; C5:+1; % a board file`,
+    seen: ['d3, black', 'e5, white', 'a1, empty'],
+    turn: 'White',
+    bad: `${'.'.repeat(64)} ?`,
+    why: '“?” is no piece here.',
+  },
+  {
     game: 'Go',
     text: '(;GM[1]FF[4]SZ[9]AB[cc][gg][cg][gc]PL[W])',
     seen: ['C7, black', 'G3, black', 'E5, empty'],

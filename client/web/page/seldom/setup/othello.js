@@ -10,7 +10,7 @@ import { Wrong } from './wrong.js';
 const SIZE = 8;
 const SGF = { kind: 2, pieces: /** @type {[string, string]} */ (['*', 'O']), downwards: true };
 const BLACK = /[*xb]/i;
-const WHITE = /[ow]/i;
+const WHITE = /[ow0]/i;
 const FREE = /[-.]/;
 const CENTRE = ['d4', 'e4', 'd5', 'e5'];
 
@@ -23,7 +23,9 @@ export const othello = {
   swaps: (piece) => (piece === '*' ? 'O' : '*'),
   read: (text, game) => {
     if (isSgf(text)) return readSgf(text, game, SGF);
-    const letters = [...text.replaceAll(/\s/g, '')];
+    // Behind these an Othello board file tells what moves are worth, and comments.
+    const [told = ''] = text.split(/[;%]/);
+    const letters = [...told.replaceAll(/\s/g, '')];
     const { length } = letters;
     if (length !== SIZE * SIZE + 1) throw new Wrong('setup.bad.squares', { length });
     const strange = letters.find(
