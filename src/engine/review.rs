@@ -254,12 +254,14 @@ impl Review {
             };
             line = tell.whole(position, std::mem::take(&mut line));
             let punished = tell.whole(after_move.as_ref(), reply);
+            let settled = tell.all_settled(position, &line, after_move.as_ref(), &punished);
             let board = why::Board {
                 before: position,
                 m: &m,
                 after: after_move.as_ref(),
             };
-            (judgement, Why::of(&board, best, played, &line, punished))
+            let why = Why::of(&board, best, played, &line, punished, settled);
+            (judgement, why)
         });
         Some(Looked {
             ply,

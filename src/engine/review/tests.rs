@@ -161,6 +161,16 @@ fn a_queen_that_was_not_taken_is_no_loss() {
     );
 }
 
+/// In a long exchange what was taken is taken back after the line that is told is over.
+#[test]
+fn what_is_taken_back_later_is_not_lost() {
+    let moves = "10-14 23-18 14x23 26x19 7-10 27-23 3-7 32-27 11-16 21-17 9-14 25-21 7-11 29-25 \
+                 16-20 31-26 6-9 17-13 1-6 22-18 11-16";
+    let review = review("draughts", moves, 20_000);
+    let (_, why) = judged(&review, 20).expect("it is bad");
+    assert!(why.material <= Some(1), "{why:?}");
+}
+
 /// A game of Othello that is played out at random: what is given away is counted where the result is known.
 #[test]
 fn points_are_counted_where_they_are_known() {

@@ -73,6 +73,22 @@ pub(super) struct Board<'a> {
     pub(super) after: &'a dyn AnyPosition,
 }
 
+/// How much more material than the other the seat that moved has, where no exchange is under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settled {
+    /// Before the move.
+    pub(super) before: i32,
+    /// After the better line.
+    pub(super) better: i32,
+    /// After the line that punishes the move that was played.
+    pub(super) played: i32,
+}
+
+/// Of what is counted, the values of the two moves must bear out so many tenths; and no more is told than they do.
+/// Of 113 such words in 40 games of draughts, by 2,000 nodes each, 31 were false by a search of fifty times the
+/// nodes; of those left by this, 3 of 48.
+const BORNE_OUT: u32 = 7;
+
 impl Why {
     /// Why a move was bad before which the position was worth more than after it.
     pub(super) fn of(
@@ -81,6 +97,7 @@ impl Why {
         after: Worth,
         line: &[String],
         punished: Vec<String>,
+        settled: Option<Settled>,
     ) -> Self {
         let seat = board.before.turn();
         let winner = |worth: Worth| worth.known.and_then(|known| known.winner);
@@ -91,7 +108,7 @@ impl Why {
             None => Keeps::Game,
         };
         let given = before.points_given(after, seat);
-        let loses = board.loses(line, &punished);
+        let loses = settled.and_then(|settled| settled.loses(before, after, seat));
         let (is_lost, wins) = (
             winner(after) == Some(seat.other()),
             winner(after) == Some(seat),
@@ -143,23 +160,22 @@ impl Why {
     }
 }
 
-impl Board<'_> {
-    /// What the seat has lost in material after the line that punishes it, and `true`; or else what it did not
-    /// win that the better line wins, and `false`. At least so much, as either line may end in the middle of an
-    /// exchange.
-    fn loses(&self, line: &[String], punished: &[String]) -> Option<(u32, bool)> {
-        let seat = self.before.turn();
-        let better = balances(self.before, line, seat)?;
-        let worse = balances(self.after, punished, seat)?;
-        let before = *better.first()?;
-        let better = *last_two(&better).iter().min()?;
-        // What was taken last may be taken back: nothing is won by that.
-        let regained = last_two(&worse).iter().max()?.min(&before);
-        let worse = before_last_captures(&worse)?.max(*regained);
-        let is_loss = worse < before;
-        let kept = if is_loss { better.min(before) } else { better };
-        let less = u32::try_from(kept - worse).ok()?;
-        (less > 0).then_some((less, is_loss))
+impl Settled {
+    /// What the seat has lost in material, and `true`; or else what it did not win that the better move wins, and
+    /// `false`. Nothing that the values of the two moves do not bear out.
+    fn loses(self, best: Worth, played: Worth, seat: Seat) -> Option<(u32, bool)> {
+        let (lost, missed) = (self.before - self.played, self.better - self.before);
+        let is_loss = lost > missed.max(0);
+        let less = if is_loss {
+            lost + missed.min(0)
+        } else {
+            missed + lost.min(0)
+        };
+        let sign = if seat == Seat::First { 1 } else { -1 };
+        let worse = sign * (best.value - played.value);
+        let (less, worse) = (u32::try_from(less).ok()?, u32::try_from(worse).ok()?);
+        let told = less.min(worse / 100);
+        (told > 0 && 10 * worse >= 100 * BORNE_OUT * less).then_some((told, is_loss))
     }
 }
 
@@ -167,32 +183,4 @@ impl Board<'_> {
 fn goes_on(position: &dyn AnyPosition, line: &[String]) -> bool {
     let mut position = position.clone_box();
     line.iter().all(|m| position.play(m).is_ok()) && position.outcome().is_none()
-}
-
-/// How much more material the seat has than the other before a line, and after each ply of it.
-fn balances(position: &dyn AnyPosition, line: &[String], seat: Seat) -> Option<Vec<i32>> {
-    let balance = |position: &dyn AnyPosition| {
-        let material = position.material()?;
-        Some(material[seat.index()] - material[seat.other().index()])
-    };
-    let mut position = position.clone_box();
-    let mut balances = vec![balance(position.as_ref())?];
-    for m in line {
-        if position.play(m).is_err() {
-            break;
-        }
-        balances.push(balance(position.as_ref())?);
-    }
-    Some(balances)
-}
-
-/// The balance at the end of a line, and a ply before.
-fn last_two(balances: &[i32]) -> &[i32] {
-    &balances[balances.len().saturating_sub(2)..]
-}
-
-/// The balance before the captures that a line ends with.
-fn before_last_captures(balances: &[i32]) -> Option<i32> {
-    let quiet = balances.windows(2).rfind(|pair| pair[0] == pair[1]);
-    quiet.map_or(balances.first(), |pair| pair.last()).copied()
 }
