@@ -268,12 +268,16 @@ fn look_to_the_end<P: Evaluate>(
     let found = watched(search, pos, FIRST_LOOK, watch);
     search.budget.change(*limits);
     if found.is_final::<P>() || search.budget.enforce().is_err() {
-        return Report::of_findings(found, search);
+        let mut report = Report::of_findings(found, search);
+        report.recite(pos);
+        return report;
     }
-    let mut proof = Proof::glance(pos);
+    let mut proof = Proof::by_heart(pos);
     // However far it has come: what is proven is proven.
     let _ = proof.complete_outcome_first(search, pos);
-    Report::of_proof(found, &proof, search)
+    let mut report = Report::of_proof(found, &proof, search);
+    report.recite(pos);
+    report
 }
 
 /// The exact value of the position on the board at the end of the game, and a best move; `None` once there is an

@@ -87,11 +87,10 @@ fn candidates<P: Evaluate>(
             let parts = parts::<P>(level);
             look_around(course, margin, depth, parts, limits, stop, table)?
         }
-        None if legal.len() == 1 => by_heart(course, legal[0], limits, stop, table)?,
-        None => match course.position().book_move() {
-            Some(m) => by_heart(course, m, limits, stop, table)?,
-            None => search_watched(course, limits, stop, table, watch)?,
-        },
+        None if legal.len() == 1 || course.position().by_heart().is_some() => {
+            by_heart(course, &legal, limits, stop, table)?
+        }
+        None => search_watched(course, limits, stop, table, watch)?,
     };
     let mut moves = match margin {
         // Not `moves`, which is of the last complete look: the best may have been seen since.
@@ -155,11 +154,11 @@ fn look_around<P: Evaluate>(
     Some(Report::of_findings(found, &search))
 }
 
-/// Plays `m`, which is known to be right, unless a short look sees the end, and so the faster win or
-/// the slower loss.
+/// Plays the move that is known to be right, or is the only one of these, unless a short look sees the end, and
+/// so the faster win or the slower loss.
 fn by_heart<P: Evaluate>(
     course: &Course<P>,
-    m: P::Move,
+    legal: &[P::Move],
     limits: &Limits,
     stop: &Stop,
     table: &Table,
@@ -168,12 +167,14 @@ fn by_heart<P: Evaluate>(
         depth: Some(limits.depth.unwrap_or(FIRST_LOOK).min(FIRST_LOOK)),
         ..*limits
     };
-    let report = search(course, &limits, stop, table)?;
-    if report.exact {
-        return Some(report);
+    let mut report = search(course, &limits, stop, table)?;
+    if !report.exact
+        && let [m] = legal
+    {
+        report.pv = vec![*m];
     }
-    let pv = vec![m];
-    Some(Report { pv, ..report })
+    report.recite(course.position());
+    Some(report)
 }
 
 /// The moves that do not lose at once: those of `moves`, else any, else `moves` as they are.

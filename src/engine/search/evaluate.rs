@@ -1,5 +1,6 @@
 //! What the search asks of a game beside its rules: an estimate, and whatever else it knows.
 
+use std::cmp::Ordering;
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
@@ -168,8 +169,9 @@ pub trait Evaluate: Position {
         Self::INFO.plies_max
     }
 
-    /// A move that is known to keep the value of the position, where one is known by heart.
-    fn book_move(&self) -> Option<Self::Move> {
+    /// How the game ends for the seat to move if both play their best, `Greater` being a win, and a move that
+    /// keeps this, where they are known by heart.
+    fn by_heart(&self) -> Option<(Ordering, Self::Move)> {
         None
     }
 

@@ -1,10 +1,11 @@
 //! What a search found, and what that cost.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use super::findings::Findings;
 use super::pvs::Searcher;
-use super::solving::Proof;
+use super::solving::{self, Proof};
 use super::{Evaluate, Score};
 
 /// What a search found, and what that cost. `M` is a game's move, or its text above the catalog.
@@ -133,6 +134,32 @@ impl<M: Copy + Eq> Report<M> {
                 self.pv = vec![best];
             }
         }
+        // As with a win: at least so soon, or by so much.
+        if proof.bounds.upper < Score::DRAW {
+            self.score = proof.bounds.upper;
+        }
+    }
+
+    /// Takes over what is known by heart, unless it is known even how soon the game ends.
+    pub(super) fn recite<P: Evaluate<Move = M>>(&mut self, pos: &P) {
+        let Some((outcome, _)) = pos.by_heart() else {
+            return;
+        };
+        let bounds = solving::outcome_bounds(outcome, pos.plies_left());
+        let is_seen = match outcome {
+            Ordering::Greater => self.score >= bounds.lower,
+            Ordering::Equal => false,
+            Ordering::Less => self.exact && self.score <= bounds.upper,
+        };
+        if is_seen {
+            return;
+        }
+        self.score = match outcome {
+            Ordering::Less => self.score.min(bounds.upper),
+            Ordering::Equal | Ordering::Greater => bounds.lower,
+        };
+        self.exact = outcome.is_eq();
+        self.pv = solving::line_by_heart(pos);
     }
 
     /// Takes over what the search has cost so far.

@@ -7,6 +7,8 @@
 //! less, of going on from the middle (compare Pascal Pons, "Solving Connect 4: how to build a
 //! perfect AI", 2015, and MTD(f): Plaat et al., "Best-first fixed-depth minimax algorithms", 1996).
 
+use std::cmp::Ordering;
+
 use super::budget::Spent;
 use super::pvs::{Searcher, TO_THE_END};
 use super::window::{Bounds, NullWindow};
@@ -44,6 +46,16 @@ impl<M: Copy> Proof<M> {
                 0
             },
         }
+    }
+
+    /// A glance, and what is known by heart.
+    pub(super) fn by_heart<P: Evaluate<Move = M>>(pos: &P) -> Self {
+        let mut proof = Self::glance(pos);
+        if let Some((outcome, _)) = pos.by_heart() {
+            let known = outcome_bounds(outcome, pos.plies_left());
+            proof.bounds = proof.bounds.within(known);
+        }
+        proof
     }
 
     /// The value, once it is known.
@@ -125,6 +137,34 @@ pub(super) fn line<P: Evaluate>(
         }
     }
     Ok(line)
+}
+
+/// What is known of the value where it is known who wins, but not how soon.
+pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
+    match outcome {
+        Ordering::Less => Bounds {
+            upper: Score::loss_in(plies_left),
+            ..Bounds::ANY
+        },
+        Ordering::Equal => Bounds::exactly(Score::DRAW),
+        Ordering::Greater => Bounds {
+            lower: Score::win_in(plies_left),
+            ..Bounds::ANY
+        },
+    }
+}
+
+/// A line in which both sides play by heart, as far as that goes.
+pub(super) fn line_by_heart<P: Evaluate>(pos: &P) -> Vec<P::Move> {
+    let mut pos = pos.clone();
+    let mut line = Vec::new();
+    while pos.outcome().is_none()
+        && let Some((_, m)) = pos.by_heart()
+    {
+        line.push(m);
+        pos.play_unchecked(m);
+    }
+    line
 }
 
 /// The first promising move that is worth at least `value`, which one of them is.

@@ -7,6 +7,8 @@
 
 mod book;
 
+use std::cmp::Ordering;
+
 use crate::game::connect_four::{ConnectFour, Move, winning_squares};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, Moves, Score, Sight};
@@ -111,7 +113,7 @@ impl Evaluate for ConnectFour {
         key.min(self.image_key())
     }
 
-    fn book_move(&self) -> Option<Move> {
+    fn by_heart(&self) -> Option<(Ordering, Move)> {
         book::find(self)
     }
 
