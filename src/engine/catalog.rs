@@ -61,6 +61,9 @@ pub struct Entry {
     pub draws: bool,
     /// Whether its bots play games out in place of looking ahead, so that a node of a search is a playout.
     pub plays_out: bool,
+    /// Whether full strength looks from the first ply on to the end of the game, so that what is not known of a
+    /// position is not worth telling.
+    pub is_solved: bool,
     /// Whether players of this game write moves in standard algebraic notation.
     pub writes_san: bool,
     start: fn() -> Box<dyn AnyPosition>,
@@ -80,6 +83,7 @@ impl Entry {
             record: P::RECORD,
             draws: P::DRAWS,
             plays_out: P::PLAYOUTS.is_some(),
+            is_solved: P::SOLVED_FROM >= P::INFO.plies_max,
             writes_san: writes_san::<P>(),
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),

@@ -300,7 +300,9 @@ impl Review {
         };
         // What was played is known from farther on. It is not worse than the best there is.
         let is_best = is_first || (!best.exact && played.for_seat(turn) > best.for_seat(turn));
-        let worth = if is_best && !alone.exact {
+        // But where a game is solved, nothing is told of a position by a move that does not win.
+        let tells = !self.game.is_solved || played.is_won_by(turn);
+        let worth = if is_best && tells && !alone.exact {
             played
         } else {
             best
@@ -309,6 +311,7 @@ impl Review {
             line = std::iter::once(m).chain(&reply).cloned().collect();
             line.truncate(LINE_MAX);
         }
+        let is_known = best.known.is_some() && played.known.is_some();
         Some(Compared {
             turn,
             worth: if favours_turn {
@@ -316,7 +319,11 @@ impl Review {
             } else {
                 worth
             },
-            best: if is_best { played } else { best },
+            best: if is_best || (self.game.is_solved && !is_known) {
+                played
+            } else {
+                best
+            },
             played,
             line,
             reply,

@@ -161,6 +161,78 @@ fn a_queen_that_was_not_taken_is_no_loss() {
     );
 }
 
+/// In Connect Four a first move is judged by heart. Afterwards all is lost, and nothing more is bad.
+#[test]
+fn a_first_move_that_loses_is_told() {
+    let review = review("connect-four", "1 4 4", 1000);
+    let (judgement, why) = judged(&review, 0).expect("it loses");
+    assert_eq!(
+        (*judgement, why.kind, why.keeps, why.better.as_str()),
+        (Judgement::Blunder, Kind::AllowsWin, Keeps::Win, "4")
+    );
+    assert_eq!((why.line.len(), why.punished.len()), (LINE_MAX, LINE_MAX));
+    let looked = review.looked().last().expect("three were played");
+    let told = said(review.game(), looked).expect("it was bad");
+    let begin = "After 1, yellow wins by 4 1 4 1 1 1 4 1 …; 4 would have won.";
+    assert!(told.starts_with(begin), "{told}");
+    assert_eq!((judged(&review, 1), judged(&review, 2)), (None, None));
+    let sound = self::review("connect-four", "4 4 4 4", 1000);
+    assert!(sound.looked().iter().all(|looked| looked.judged.is_none()));
+}
+
+/// Where a game is solved, however little is looked at: what is told of who wins is true, and nothing is judged
+/// but what changes that.
+#[test]
+fn in_a_solved_game_nothing_is_judged_by_an_estimate() {
+    let entry = catalog::find("connect-four").expect("always hosted");
+    let (mut judged, mut unknown) = (0, 0);
+    for seed in 0..6 {
+        let moves = random_moves(entry, seed, 24);
+        let mut start = entry.start();
+        let begin = 13.min(moves.len());
+        for m in &moves[..begin] {
+            start.play(m).expect("it is legal");
+        }
+        let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 16).expect("legal");
+        let review = finished(review, 500);
+        let mut analyst = entry.analyst(1 << 22);
+        // Who wins, as a sign for the first seat.
+        let mut result = |plies: usize| {
+            analyst.set_up(&moves[..plies].join(" ")).expect("legal");
+            let position = analyst.position();
+            let sign = if position.turn() == Seat::First {
+                1
+            } else {
+                -1
+            };
+            match position.outcome() {
+                Some(crate::game::Outcome::Draw) => 0,
+                Some(crate::game::Outcome::Decisive {
+                    winner: Seat::First,
+                }) => 1,
+                Some(crate::game::Outcome::Decisive { .. }) => -1,
+                None => {
+                    let found = analyst.solve(&Limits::default(), &Stop::new());
+                    sign * found.expect("no limit").score.value().signum()
+                }
+            }
+        };
+        for looked in review.looked() {
+            let ply = begin + looked.ply;
+            let (before, after) = (result(ply), result(ply + 1));
+            match looked.worth.known {
+                Some(_) => assert_eq!(looked.worth.chance, f64::from(before), "{looked:?}"),
+                None => unknown += 1,
+            }
+            if looked.judged.is_some() {
+                judged += 1;
+                assert_ne!(before, after, "{looked:?}");
+            }
+        }
+    }
+    assert!(judged > 3 && unknown > 3, "{judged} {unknown}");
+}
+
 /// In a long exchange what was taken is taken back after the line that is told is over.
 #[test]
 fn what_is_taken_back_later_is_not_lost() {

@@ -111,6 +111,11 @@ impl Worth {
         }
     }
 
+    /// Whether it is known that this seat wins.
+    pub(super) fn is_won_by(&self, seat: Seat) -> bool {
+        self.known.is_some_and(|known| known.winner == Some(seat))
+    }
+
     /// How much less the other position is worth to this seat, beyond doubt; negative if that is nothing.
     pub(super) fn lost(&self, after: Self, seat: Seat) -> f64 {
         let doubt = ERRORS * self.doubt.hypot(after.doubt);
