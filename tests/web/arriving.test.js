@@ -7,6 +7,8 @@ import { after, test } from 'node:test';
 import { cell, fits, isOpenToAll, myTurn, openToAll, play } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
+/** @import { Page } from './support.js' */
+
 after(closeBrowser);
 
 const GAMES = ['Chess', 'Draughts', 'Connect Four', 'Tic-tac-toe', 'Othello', 'Go', 'Gomoku'];
@@ -82,6 +84,58 @@ test(
     await ann.getByText('1 watching').waitFor({ state: 'detached' });
   }),
 );
+
+/**
+ * Holds back what is told of whole matches.
+ * @param {Page} page
+ * @returns {Promise<() => void>} lets it come
+ */
+async function holdingMatches(page) {
+  /** @type {(() => void)[] | null} */
+  let held = [];
+  await page.routeWebSocket('**/ws', (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((text) => {
+      if (held && JSON.parse(String(text)).type === 'match') held.push(() => socket.send(text));
+      else socket.send(text);
+    });
+  });
+  await page.reload();
+  return () => {
+    for (const comes of held ?? []) comes();
+    held = null;
+  };
+}
+
+for (const [size, viewport] of Object.entries({
+  desktop: { width: 1280, height: 720 },
+  phone: { width: 390, height: 844 },
+})) {
+  test(
+    `what stands below the match in the lobby stays where it is when that comes and goes: ${size}`,
+    inHouse(async (house) => {
+      const ann = await house.visitor();
+      const bob = await house.visitor(await openToAll(ann, 'Connect Four'));
+      await myTurn(ann);
+      const eve = await house.visitor('/', { viewport });
+      const letCome = await holdingMatches(eve);
+      // Whoever is about to click on it does not click beside it.
+      const watch = eve.getByRole('button', { name: /^Watch: / });
+      await watch.waitFor();
+      const before = await watch.boundingBox();
+      letCome();
+      const live = eve.locator('.live');
+      await live.getByText('Connect Four · being played now').waitFor();
+      assert.deepEqual(await watch.boundingBox(), before);
+      const code = () => eve.getByLabel('A friend gave you a code?').boundingBox();
+      const above = await code();
+      await bob.getByRole('button', { name: 'Resign …' }).click();
+      await bob.getByRole('button', { name: 'Cancel the match' }).click();
+      await live.getByRole('button', { name: 'Watch two bots play' }).waitFor();
+      assert.deepEqual(await code(), above);
+    }),
+  );
+}
 
 test(
   'the match in the lobby gives way to another when it is over',

@@ -1,4 +1,5 @@
-// A match that is being played, seen in the lobby while it goes on; where there is none, two bots are offered.
+// A match that is being played, seen in the lobby while it goes on; where there is none, two bots are offered. It
+// takes the same room from the start: what stands below does not move away from under the mouse.
 
 import { firstLevel, recallChoice } from './choice.js';
 import { Refusal } from './connection.js';
@@ -23,8 +24,9 @@ export class Live {
   #about = h('p', { class: 'about' });
   #board = h('div', { class: 'live-board' });
   #link;
-  /** What there is to be seen where nobody plays. */
-  #idle = h('div', { class: 'live-link', hidden: true });
+  /** What there is to be seen where nobody plays, or nobody is seen yet. */
+  #idle = h('div', { class: 'live-link' });
+  #bots;
   /** @type {Picture | null} */
   #picture = null;
   /** The match that is watched here. @type {string | null} */
@@ -42,6 +44,8 @@ export class Live {
       this.#board,
       h('div', {}, this.#names, this.#about),
     );
+    this.#bots = h('button', { type: 'button', onclick: () => this.#haveBotsPlay() });
+    fill(this.#bots, say('live.bots'));
     this.element = h(
       'section',
       { class: 'live', 'aria-label': say('live.title'), hidden: true },
@@ -80,12 +84,13 @@ export class Live {
     }
     const match = this.#watched === null ? undefined : this.#app.matches.get(this.#watched);
     const game = match && this.#app.game(match.game);
-    const isIdle = isKnown && rows.length === 0;
-    this.element.hidden = !game && !isIdle;
+    this.element.hidden = this.#app.connection.isAlone || this.#app.games.length === 0;
     this.#link.hidden = !game;
-    this.#idle.hidden = !isIdle;
-    if (isIdle) this.#offerBots();
+    this.#idle.hidden = Boolean(game);
     if (game && match) this.#show(game, match);
+    else this.#offerBots();
+    const isIdle = isKnown && rows.every((row) => this.#refused.has(row.match));
+    this.#bots.classList.toggle('gone', !isIdle);
   }
 
   /** @param {string} id */
@@ -107,9 +112,7 @@ export class Live {
     if (!game || this.#idle.dataset.game === game.game) return;
     this.#idle.dataset.game = game.game;
     const board = h('div', { class: 'live-board', 'aria-hidden': true }, sample(game));
-    const watch = h('button', { type: 'button', onclick: () => this.#haveBotsPlay() });
-    fill(watch, say('live.bots'));
-    fill(this.#idle, board, watch);
+    fill(this.#idle, board, this.#bots);
   }
 
   #haveBotsPlay() {
