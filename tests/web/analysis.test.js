@@ -109,6 +109,64 @@ for (const [size, viewport] of Object.entries({
   );
 }
 
+/** What of these is not to be read whole, or sticks out. @param {Page} page @param {string[]} within each of which lies in the one before it */
+const cutOff = (page, ...within) =>
+  page.evaluate(
+    (parts) =>
+      parts.flatMap((part, at) => {
+        const one = document.querySelector(part);
+        const outer = document.querySelector(parts[at - 1] ?? 'body');
+        if (!one || !outer) return [`no ${part}`];
+        const { clientHeight: has, scrollHeight: needs } = one;
+        const [box, around] = [one.getBoundingClientRect(), outer.getBoundingClientRect()];
+        const isIn = box.left >= around.left - 1 && box.right <= around.right + 1;
+        // Letters may be a little higher than their line.
+        const isWhole = has + 4 >= needs && one.clientWidth >= one.scrollWidth && box.width > 8;
+        return isIn && isWhole ? [] : [`${part}: ${one.textContent}`];
+      }),
+    within,
+  );
+
+/** Windows of these widths, and of the same height: from 820 on the moves stand beside the board. */
+const WIDTHS = [360, 390, 600, 820, 1024, 1200, 1400, 1600];
+
+/** In the languages that are long. @param {Page} page @param {string} language */
+async function readsIn(page, language) {
+  await page.setViewportSize({ width: 1200, height: 800 });
+  if (language !== 'English') await page.locator('header select').selectOption(language);
+}
+
+test(
+  'that a match can be analysed stands there in a word in a window of any width, and moves nothing',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann));
+    await playAll(ann, bob, 'a1 b1 a2 c1 a3');
+    await says(bob, 'You lose.');
+    await bob.getByRole('button', { name: 'Show the board' }).click();
+    const place = () => bob.locator('.bar').getByRole('button').last().boundingBox();
+    for (const [language, analyses] of /** @type {const} */ ([
+      ['English', 'Analyse'],
+      ['Deutsch', 'Analysieren'],
+      ['Español', 'Analizar'],
+    ])) {
+      await readsIn(bob, language);
+      const button = bob.locator('.bar').getByRole('button', { name: analyses, exact: true });
+      for (const width of WIDTHS) {
+        await bob.setViewportSize({ width, height: 800 });
+        await button.waitFor();
+        const cut = await cutOff(bob, '.bar', '.bar .analyse', '.bar .analyse span');
+        assert.deepEqual(cut, [], `${language}, ${width}`);
+      }
+      const before = await place();
+      await button.click();
+      await bob.locator('.accuracy', { hasText: '100' }).waitFor();
+      assert.equal(await button.isVisible(), false);
+      assert.deepEqual(await place(), before);
+    }
+  }),
+);
+
 test(
   'whoever made no mistake is not asked to learn from one',
   inHouse(async (house) => {

@@ -40,13 +40,13 @@ export class Actions {
 
   /**
    * @param {App} app
-   * @param {{ backToNow: () => void, turn: () => void, advise: (move: string) => void, others: HTMLElement }} does
+   * @param {{ backToNow: () => void, turn: () => void, advise: (move: string) => void, others: HTMLElement, analyse: HTMLElement }} does
    */
-  constructor(app, { backToNow, turn, advise, others }) {
+  constructor(app, { backToNow, ...does }) {
     this.#app = app;
     this.answers = new Answers(app);
     this.#giveUp = new GiveUp(app);
-    this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn, advise, others });
+    this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), ...does });
     this.#back = button(say('actions.now'), 'primary', backToNow);
     this.#on = button(say('actions.playOn'), 'onward', () => this.playOn());
     this.lower = h(

@@ -2,9 +2,9 @@
 // beside the moves.
 
 import { isExhibition } from './again.js';
+import { BarButton } from './bar-button.js';
 import { h } from './dom.js';
 import { say } from './language.js';
-import { icon } from './switches.js';
 import { come } from './wanted.js';
 
 /** @import { AnalysedPly, Analysis as Told, Message, Valuation } from '../protocol.js' */
@@ -42,19 +42,24 @@ export class Thought {
   }
 }
 
-/** Whether this may be asked for: of two bots by whoever has had them play. @param {App} app @param {Match} match */
-export function mayAnalyse(app, match) {
-  const { status, ply, you, host } = match;
+/** Whether this may be asked for at the end: of two bots by whoever has had them play. @param {App} app @param {Match} match */
+function isOffered(app, match) {
+  const { you, host } = match;
   const who = app.connection.welcome?.analysis;
   const isOurs = you !== null || (isExhibition(match) && host === app.player?.id);
-  return status === 'ended' && ply > 0 && (who === 'anyone' || (who === 'players' && isOurs));
+  return who === 'anyone' || (who === 'players' && isOurs);
 }
+
+/** Whether this may be asked for now. @param {App} app @param {Match} match */
+export const mayAnalyse = (app, match) =>
+  match.status === 'ended' && match.ply > 0 && isOffered(app, match);
 
 export class Analysis {
   /** What is asked of whoever learns from it. */
   asked = h('div', { class: 'answer learning', hidden: true });
   /** Where it is shown. */
   place = h('div', { class: 'analysis', hidden: true });
+  /** In the bar, where it has the place of what is of no use any more. */
   button;
   #app;
   #does;
@@ -74,14 +79,10 @@ export class Analysis {
     this.#app = app;
     this.#does = does;
     const label = say('analysis.ask');
-    this.button = h(
-      'button',
-      {
-        ...{ type: 'button', class: 'quiet round', 'aria-label': label, title: label },
-        ...{ hidden: true, onclick: () => void this.ask() },
-      },
-      icon(WAVE),
-    );
+    const button = new BarButton(app, label, label, WAVE, () => void this.ask());
+    button.show({ never: true });
+    button.element.classList.add('analyse');
+    this.button = button.element;
   }
 
   /** Asks for it, and shows what comes. */
@@ -126,7 +127,10 @@ export class Analysis {
     const isMoved = shown !== this.#shown;
     this.#match = match;
     this.#shown = shown;
-    this.button.hidden = !mayAnalyse(this.#app, match) || this.#isAsked;
+    // Whoever watches sees nothing move when the match is over.
+    this.button.hidden =
+      match.you === null ? !isOffered(this.#app, match) : match.status !== 'ended';
+    this.button.classList.toggle('gone', !mayAnalyse(this.#app, match) || this.#isAsked);
     if (isMoved) this.#draw();
     const { learning } = this;
     this.asked.hidden = !learning;

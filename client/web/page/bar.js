@@ -54,8 +54,8 @@ export class Bar {
   #again;
   #setUp = new SetUpHere();
 
-  /** @param {App} app @param {{ giveUp: () => void, turn: () => void, advise: (move: string) => void, others: HTMLElement }} does */
-  constructor(app, { giveUp, turn, advise, others }) {
+  /** @param {App} app @param {{ giveUp: () => void, turn: () => void, advise: (move: string) => void, others: HTMLElement, analyse: HTMLElement }} does */
+  constructor(app, { giveUp, turn, advise, others, analyse }) {
     this.#advise = advise;
     this.#app = app;
     const time = secondsLeft(GIFT_MS);
@@ -77,9 +77,9 @@ export class Bar {
       this.playAgain(),
     );
     this.#again.element.classList.add('again');
-    const playing = [this.#draw, this.#takeback, this.#resign, this.#hint];
-    const all = [...playing, this.#flip, this.#time, this.#again];
-    fill(this.element, others, this.#setUp.element, ...all.map(({ element }) => element));
+    const playing = [this.#takeback, this.#resign, this.#hint];
+    const all = [...playing, this.#flip, this.#time, this.#again].map(({ element }) => element);
+    fill(this.element, others, this.#setUp.element, this.#draw.element, analyse, ...all);
   }
 
   /**
@@ -97,12 +97,16 @@ export class Bar {
     const whyNot = whyNoDraw(match, game?.draws !== false);
     const { isAlone } = this.#app.connection;
     this.#setUp.show(match, shown, isAlone);
-    // What one does while one plays is out of sight then, and the rest stays in its place.
+    // What one does while one plays is out of sight then, and the rest stays in its place: to set up a position has
+    // that of the draw, and to analyse has those of the next two.
     const isOver = match.status === 'ended';
     this.element.classList.toggle('is-over', isOver);
     this.#draw.show({ never: never || isOver, ...this.#place(match, 'draw', whyNot) });
-    this.#takeback.show({ never, ...this.#place(match, 'takeback', whyNoTakeback(match)) });
-    this.#resign.show({ never, ...this.#place(match, 'resign', '') });
+    this.#takeback.show({
+      never: never || isOver,
+      ...this.#place(match, 'takeback', whyNoTakeback(match)),
+    });
+    this.#resign.show({ never: never || isOver, ...this.#place(match, 'resign', '') });
     const isTimed = match.clock !== undefined;
     const isOfBot = match.seats[1 - (match.you ?? 0)]?.occupant === 'bot';
     // A bot is given no time, and lets one be helped.

@@ -62,16 +62,17 @@ export class Furniture {
       this.board.focus({ preventScroll: true });
     };
     this.analysis = new Analysis(app, { look, toBoard, playOn: () => this.actions.playOn() });
-    // What comes with the end stands behind what has been there.
     const { figurines } = customsOf(game.game);
-    this.moves = new Moves({ look, share }, figurines, this.talk.button, this.analysis.button);
+    this.moves = new Moves({ look, share }, figurines, this.talk.button);
     this.moves.element.append(this.talk.place);
     this.thinking = new Thinking(app);
     this.moves.element.firstElementChild?.after(this.thinking.place, this.analysis.place);
     this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
     const others = this.others.element;
     const advise = (/** @type {string} */ move) => this.board.advise(move);
-    this.actions = new Actions(app, { backToNow: () => look(Infinity), turn, advise, others });
+    const { button: analyse } = this.analysis;
+    const backToNow = () => look(Infinity);
+    this.actions = new Actions(app, { backToNow, turn, advise, others, analyse });
     this.result = new Result(app, {
       again: () => this.actions.again(),
       lookBack: () => look(0),
