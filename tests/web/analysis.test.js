@@ -61,7 +61,9 @@ for (const [size, viewport] of Object.entries({
       await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
       await says(bob, 'What is better?');
       const asked = bob.locator('.learning');
-      await asked.getByText(/^You played knight g8 to f6\./).waitFor();
+      // Beside a large board the analysis tells it.
+      const told = size === 'desktop' ? panel.locator('.told') : asked;
+      await told.getByText(/You played knight g8 to f6\./).waitFor();
       assert.equal(await bob.locator('.drawn.advised').count(), 0);
       await isOpenToAll(bob, 'learning');
       await picture(bob, `learning-${size}`);
@@ -75,7 +77,7 @@ for (const [size, viewport] of Object.entries({
       await choose('a7', 'a6');
       await says(bob, 'The search prefers another.');
       await cell(bob, 'a6').and(bob.getByLabel('black pawn')).waitFor();
-      await asked.getByText(/how good pawn a7 to a6 is\.$/).waitFor();
+      await told.getByText(/how good pawn a7 to a6 is\.$/).waitFor();
       await fits(bob);
       await picture(bob, `tried-${size}`);
       await asked.getByRole('button', { name: 'Try again' }).click();
@@ -83,8 +85,8 @@ for (const [size, viewport] of Object.entries({
       await asked.getByRole('button', { name: 'Show it' }).click();
       await says(bob, 'This was better.');
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
-      const told = (await asked.getByText(/ [a-h][1-8] to [a-h][1-8] /).textContent()) ?? '';
-      const [, from = '', to = ''] = /([a-h][1-8]) to ([a-h][1-8])/.exec(told) ?? [];
+      const better = await told.getByText(/ [a-h][1-8] to [a-h][1-8] /).textContent();
+      const [, from = '', to = ''] = /([a-h][1-8]) to ([a-h][1-8])/.exec(better ?? '') ?? [];
       await asked.getByRole('button', { name: 'Done' }).click();
       await says(bob, 'You lose.');
       // Whoever finds it is told so.
@@ -163,6 +165,60 @@ test(
       await bob.locator('.accuracy', { hasText: '100' }).waitFor();
       assert.equal(await button.isVisible(), false);
       assert.deepEqual(await place(), before);
+    }
+  }),
+);
+
+test(
+  'how a move is judged, and what is asked of whoever learns from it, is read whole in a window of any width',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
+    await says(bob, 'You lose.');
+    await bob.getByRole('button', { name: 'Show the board' }).click();
+    for (const [language, judged] of /** @type {const} */ ([
+      ['English', 'Blunder'],
+      ['Deutsch', 'Grober Fehler'],
+      ['Español', 'Error grave'],
+    ])) {
+      await readsIn(bob, language);
+      await bob.locator('.bar .analyse').click();
+      await bob.locator('.accuracy', { hasText: '100' }).waitFor();
+      await bob.locator('.moves button').nth(5).click();
+      const isWhole = async (
+        /** @type {string} */ what,
+        /** @type {string} */ said,
+        /** @type {string[]} */ ...buttons
+      ) => {
+        for (const width of WIDTHS) {
+          await bob.setViewportSize({ width, height: 800 });
+          // Beside a large board the analysis tells it, and here stand two buttons, with a word at most.
+          const isBeside = width > 800;
+          const words = isBeside && what !== 'judged' ? [] : await cutOff(bob, '.lower', said);
+          const cut = [...words, ...(isBeside ? await cutOff(bob, '.lower', ...buttons) : [])];
+          assert.deepEqual(cut, [], `${language}, ${what}, ${width}`);
+          if (isBeside) await bob.locator('.told', { hasText: /\w/ }).waitFor();
+          await fits(bob);
+        }
+      };
+      await bob.locator('.why.judged', { hasText: new RegExp(`^${judged}\\.`) }).waitFor();
+      await isWhole('judged', '.lower > .why', '.asked', '.asked > .primary:not([hidden])');
+      await picture(bob, `judged-${language}`);
+      const last = ['.learning', '.learning button:last-of-type'];
+      const choose = async (/** @type {string} */ from, /** @type {string} */ to) => {
+        for (const square of [from, to]) await cell(bob, square).click();
+      };
+      await bob.locator('.analysis button').click();
+      await isWhole('asked', '.learning p', ...last);
+      await choose('g8', 'f6');
+      await isWhole('the same', '.learning p', ...last);
+      await bob.locator('.learning button').first().click();
+      await choose('a7', 'a6');
+      await isWhole('another', '.learning p', ...last);
+      await bob.locator('.learning button').nth(1).click();
+      await isWhole('shown', '.learning p', ...last);
+      await bob.locator('.learning .primary').click();
     }
   }),
 );

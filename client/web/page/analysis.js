@@ -155,9 +155,9 @@ export class Analysis {
     return this.#panel?.better(this.#thought, this.#shown) ?? null;
   }
 
-  /** In short, how the last move is judged that is shown. */
+  /** In short, how the last move is judged that is shown, and what was better. */
   get brief() {
-    return this.#panel?.brief(this.#thought, this.#shown) ?? '';
+    return this.#panel?.brief(this.#thought, this.#shown) ?? null;
   }
 
   #draw() {

@@ -3,7 +3,7 @@
 
 import { fill, h, s } from '../dom.js';
 import { customsOf } from '../games.js';
-import { capital, known, say, sentences } from '../language.js';
+import { capital, known, parts, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
@@ -81,9 +81,11 @@ export class AnalysisPanel {
   /** The same in short, where there is little room. @param {Thought} thought @param {number} shown */
   brief({ plies }, shown) {
     const played = plies.get(shown - 1);
-    if (!played?.judged || this.learning) return '';
+    if (!played?.judged || this.learning) return null;
     const judged = known(`judged.${played.judged}`) ?? played.judged;
-    return say('analysis.brief', { judged, keeps: this.#keeps(played) });
+    // What was better is apart: where the analysis stands below, that tells it.
+    const keeps = h('span', { class: 'keeps' }, this.#keeps(played));
+    return parts('analysis.brief', { judged, keeps });
   }
 
   /** What the better move comes to. @param {AnalysedPly} played */
@@ -117,9 +119,8 @@ export class AnalysisPanel {
     );
   }
 
-  /** Why it was bad. @param {AnalysedPly} played */
-  #why(played) {
-    const { ply, move, why } = played;
+  /** Why it was bad, in a sentence. @param {AnalysedPly} played */
+  #kind({ ply, move, why }) {
     const filled = { move: this.#say(move, ply), points: why?.points ?? 0 };
     // From the answer on.
     const count = movesIn(why?.kind === 'allows_win' && why.in ? why.in - 1 : undefined);
@@ -127,13 +128,25 @@ export class AnalysisPanel {
       count > 0
         ? say('why.allows_win.in', { ...filled, count })
         : (known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled));
+    return capital(kind);
+  }
+
+  /** Why it was bad, and what is to be seen of it. @param {AnalysedPly} played */
+  #why(played) {
+    const { why } = played;
     const isQuiet = !/^(allows_win|misses_win|loses_points)$/.test(why?.kind ?? '');
     const line = why?.san ?? why?.punished ?? [];
-    const told = { line: line.join(' ') };
+    // A move that is written with a hyphen stays on its line.
+    const told = { line: line.join(' ').replaceAll('-', '-\u2060') };
     const said = why?.goes_on ? say('why.answer.more', told) : say('why.answer', told);
     const answer = line.length > 0 ? said : '';
     const signs = (why?.signs ?? []).map((sign) => seen(sign));
-    return sentences(capital(kind), ...signs, isQuiet && this.#chances(played), capital(answer));
+    return sentences(
+      this.#kind(played),
+      ...signs,
+      isQuiet && this.#chances(played),
+      capital(answer),
+    );
   }
 
   /** How the chances fell, where no result is known. @param {AnalysedPly} played */
@@ -220,6 +233,7 @@ export class AnalysisPanel {
       name: (move, ply) => this.#say(move, ply),
       better: (played) => this.#keeps(played),
       why: (played) => this.#why(played),
+      brief: (played) => this.#kind(played),
       changed: () => {
         if (this.#thought) this.show(this.#thought, learning.ply);
         this.#app.update();

@@ -15,6 +15,7 @@ import { askForPast } from '../past.js';
  * @property {(move: string, ply: number) => string} name a move as it is said
  * @property {(played: AnalysedPly) => string} better what the better move comes to
  * @property {(played: AnalysedPly) => string} why why the move was bad
+ * @property {(played: AnalysedPly) => string} brief the same in short
  * @property {() => void} playOn plays on from the position in which the move was made
  * @property {() => void} changed there is something else to be seen
  * @property {() => void} ended nothing is learned any more
@@ -87,10 +88,10 @@ export class Learning {
     return say(this.tried === this.#mistake.move ? 'learn.same' : 'learn.other');
   }
 
-  /** What is to be known of it. */
-  get about() {
+  /** What is to be known of it. @param {(played: AnalysedPly) => string} why why the move was bad */
+  #about(why) {
     const played = this.#mistake;
-    const { name, better, why } = this.#does;
+    const { name, better } = this.#does;
     if (this.#isFound || this.#isShown) return better(played);
     if (this.tried === null) return say('learn.played', { move: name(played.move, played.ply) });
     if (this.tried === played.move) return why(played);
@@ -108,18 +109,19 @@ export class Learning {
       h('button', { type: 'button', class: look, onclick: does }, says);
     fill(
       place,
-      h('p', {}, this.about),
+      h('p', {}, this.#about(this.#does.brief)),
       this.tried !== null && !isOver && button(say('learn.again'), () => this.#tryAgain()),
       !isOver && button(say('learn.show'), () => this.#giveUp()),
       isOver && button(say(isLast ? 'dialog.done' : 'learn.next'), () => this.#goOn(), 'primary'),
       // Not of the position after a move that is tried: that is known to the page alone.
-      (this.tried === null || isOver) && button(say('actions.playOn'), () => this.#does.playOn()),
+      (this.tried === null || isOver) &&
+        button(say('actions.playOn'), () => this.#does.playOn(), 'onward'),
     );
   }
 
   /** All that is to be known of it. */
   get told() {
-    return sentences(this.standing, this.about);
+    return sentences(this.standing, this.#about(this.#does.why));
   }
 
   #tryAgain() {
