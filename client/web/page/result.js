@@ -170,7 +170,7 @@ export class Result {
     this.#again.hidden = again === null;
     // Who has it analysed looks back, too.
     this.#analyse.hidden = !mayAnalyse(this.#app, match);
-    this.#back.hidden = !this.#analyse.hidden;
+    this.#back.hidden = !this.#analyse.hidden || match.ply === 0;
     // Without the server nobody else can see it.
     this.#copy.hidden = this.#app.connection.isAlone;
     write(this.#again, again?.label ?? '');
