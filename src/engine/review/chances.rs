@@ -14,7 +14,7 @@ const FITTED: [(&str, f64); 7] = [
     ("connect-four", 1.22),
     ("othello", 0.67),
     ("draughts", 0.68),
-    ("chess", 0.52),
+    ("chess", 0.56),
     ("gomoku", 1.42),
     ("go", 1.84),
 ];
