@@ -8,9 +8,9 @@ use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
-use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionread};
+use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use vt100::Parser;
 
@@ -31,9 +31,10 @@ struct Desk {
 
 impl Desk {
     fn at(home: &Home, server: &Real, arguments: &[&str], size: (u16, u16)) -> Self {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        // No `ply` may hold the other end of its own terminal, or of another's.
-        fcntl_setfd(&terminal, FdFlags::CLOEXEC).expect("set");
+        // No `ply` may hold the other end of its own terminal, or of another's: what std opens is closed there.
+        let mut open = OpenOptions::new();
+        let terminal = open.read(true).write(true).open("/dev/ptmx");
+        let terminal = terminal.expect("a terminal");
         grantpt(&terminal).expect("granted");
         unlockpt(&terminal).expect("unlocked");
         tcsetwinsize(&terminal, winsize(size)).expect("resized");
@@ -53,7 +54,7 @@ impl Desk {
             .stderr(seat());
         let ply = command.spawn().expect("started");
         Self {
-            terminal: terminal.into(),
+            terminal,
             shown: Parser::new(side(size.1), side(size.0), 0),
             ply,
         }
