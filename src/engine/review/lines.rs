@@ -55,6 +55,7 @@ impl Teller<'_> {
         line.truncate(LINE_MAX);
         line
     }
+
     /// What the seat has in material before a move, after the line that would be better, and after that which
     /// punishes the move.
     pub(super) fn all_settled(

@@ -85,8 +85,8 @@ pub(super) struct Settled {
 }
 
 /// Of what is counted, the values of the two moves must bear out so many tenths; and no more is told than they do.
-/// Of 113 such words in 40 games of draughts, by 2,000 nodes each, 31 were false by a search of fifty times the
-/// nodes; of those left by this, 3 of 48.
+/// In 40 games of draughts with 2,000 nodes a position 5 of 55 such words are false by a search of a hundred times the
+/// nodes; 24 of 117 were when exchanges were not followed and all was told.
 const BORNE_OUT: u32 = 7;
 
 impl Why {
