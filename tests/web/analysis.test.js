@@ -251,9 +251,9 @@ test(
       ],
       [
         'Draughts',
-        '10-15 22-17 9-14 17-10 7-14 26-22 14-18',
-        7,
-        /loses material\..*The other side answers 23x14 .* …/,
+        '9-13 24-19 6-9 19-16 12-19 23-16 11-20',
+        4,
+        /loses material\..*The other side answers 12x19 .* …/,
       ],
       ['Connect Four', 'd1 d2 e1 e2 f1 f2 g1', 4, twice],
       ['Tic-tac-toe', 'a1 c3 c1 b1 a3 b2 a2', 2, twice],

@@ -243,6 +243,15 @@ fn what_is_taken_back_later_is_not_lost() {
     assert!(why.material <= Some(1), "{why:?}");
 }
 
+/// Whoever has taken a man seldom stands better by quite as much.
+#[test]
+fn a_man_that_was_given_away_is_counted() {
+    let moves = "9-13 24-19 6-9 19-16 12x19 23x16 11x20";
+    let review = review("draughts", moves, 100_000);
+    let (_, why) = judged(&review, 3).expect("it is bad");
+    assert_eq!((why.kind, why.material), (Kind::LosesMaterial, Some(1)));
+}
+
 /// A game of Othello that is played out at random: what is given away is counted where the result is known.
 #[test]
 fn points_are_counted_where_they_are_known() {
