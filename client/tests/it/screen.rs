@@ -3,7 +3,6 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::num::NonZero;
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::Child;
 use std::thread;
 use std::time::Duration;
@@ -213,12 +212,12 @@ fn it_ends_with_its_terminal() {
     let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
     desk.sees("Your turn.");
     desk.terminal = File::open("/dev/null").expect("opened");
-    let status = (0..400).find_map(|_| {
+    // By the signal, or because its keys have come to an end: whichever it hears first.
+    let has_ended = (0..400).any(|_| {
         thread::park_timeout(Duration::from_millis(25));
-        desk.ply.try_wait().expect("it was started")
+        desk.ply.try_wait().expect("it was started").is_some()
     });
-    let signal = status.expect("it ends").signal();
-    assert_eq!(signal, Some(Signal::HUP.as_raw()));
+    assert!(has_ended);
 }
 
 #[test]
