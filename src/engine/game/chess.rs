@@ -521,7 +521,7 @@ impl fmt::Display for Chess {
 impl FromStr for Chess {
     type Err = ParsePositionError;
 
-    /// Reads FEN, or EPD, which has operations in place of the last two fields: see [`completed`].
+    /// Reads FEN, also without its last two fields, or EPD, which has operations in their place.
     /// Refuses what no play can reach as far as is plain: a side without its one king, a king that
     /// could be captured, rights to castle where king or rook have moved.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
