@@ -14,7 +14,8 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use cozy_chess::{
-    BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as Field, get_pawn_attacks,
+    BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as Field, get_king_moves,
+    get_pawn_attacks,
 };
 
 use self::san::NoMove;
@@ -533,6 +534,12 @@ impl FromStr for Chess {
         }
         let board =
             Board::from_fen(&fen, false).map_err(|error| refused(reason_of(&error, &fen)))?;
+        let [white, black] = Color::ALL.map(|color| board.king(color));
+        if get_king_moves(white).has(black) {
+            return Err(refused(
+                "the board cannot come about: the kings stand beside each other",
+            ));
+        }
         for color in Color::ALL {
             let rights = board.castle_rights(color);
             let may_castle = rights.short.is_some() || rights.long.is_some();

@@ -91,7 +91,10 @@ impl fmt::Display for Line<'_> {
         let (value, report) = (answer.value, answer.report);
         if let Some(outcome) = &answer.outcome {
             return match outcome.winner {
-                Some(_) => write!(f, "{} has lost, score {}", answer.turn, value.score),
+                Some(_) => {
+                    let end = if value.score > 0 { "won" } else { "lost" };
+                    write!(f, "{} has {end}, score {}", answer.turn, value.score)
+                }
                 None => f.write_str("drawn, score 0"),
             };
         }
@@ -193,7 +196,7 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use plyhouse_engine::search::minimax::Scale;
-    use plyhouse_engine::search::{Limits, Stop};
+    use plyhouse_engine::search::{Limits, Score, Stop};
 
     use super::super::answer::Wdl;
     use super::*;
@@ -233,6 +236,26 @@ mod tests {
                 .all(|(told, count)| told.contains(count)),
             "{told:?}"
         );
+    }
+
+    /// Whoever filled the board is also to move there.
+    #[test]
+    fn a_game_that_is_over_may_have_been_won() {
+        let game = plyhouse_engine::catalog::find("othello").expect("hosted");
+        let mut analyst = game.analyst(1 << 12);
+        for (turn, told) in [
+            ("*", "black has won, score 64"),
+            ("O", "white has lost, score -64"),
+        ] {
+            let position = format!("{} {turn}", "*".repeat(64));
+            analyst.set_up(&position).expect("readable");
+            let pos = analyst.position();
+            let outcome = pos.outcome().expect("it is over");
+            let score = Score::of_end(outcome, pos.ending(), pos.turn(), 0);
+            let report = Report::known(score);
+            let answer = Answer::new(&game.info, analyst.as_ref(), "", Scale::Plies, &report);
+            assert_eq!(Line(&answer).to_string(), told);
+        }
     }
 
     #[test]

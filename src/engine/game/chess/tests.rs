@@ -175,6 +175,10 @@ fn positions_that_cannot_be_are_refused() {
             "the board cannot come about: each side has one king",
         ),
         (
+            "kK6/8/8/8/8/8/8/7R w - - 0 1",
+            "the board cannot come about: the kings stand beside each other",
+        ),
+        (
             "4k3/8/8 w - - 0 1",
             "a board has eight ranks, with / between them",
         ),
