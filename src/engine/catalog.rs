@@ -64,6 +64,8 @@ pub struct Entry {
     /// Whether full strength looks from the first ply on to the end of the game, so that what is not known of a
     /// position is not worth telling.
     pub is_solved: bool,
+    /// How much of an estimate is a point, in games in which points decide.
+    pub point: Option<i32>,
     /// Whether players of this game write moves in standard algebraic notation.
     pub writes_san: bool,
     start: fn() -> Box<dyn AnyPosition>,
@@ -84,6 +86,11 @@ impl Entry {
             draws: P::DRAWS,
             plays_out: P::PLAYOUTS.is_some(),
             is_solved: P::SOLVED_FROM >= P::INFO.plies_max,
+            point: if P::POINTS_MAX > 0 {
+                Some(P::POINT)
+            } else {
+                None
+            },
             writes_san: writes_san::<P>(),
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),

@@ -163,7 +163,7 @@ impl Uci {
             "info depth {} seldepth {}{number} score {} nodes {} nps {} hashfull {} time {} pv",
             report.depth,
             report.selective_depth.max(report.depth),
-            score(report.score),
+            score(report.score, self.settings.game.point),
             report.nodes,
             report.nodes_per_second(),
             report.table_use,
@@ -294,11 +294,12 @@ fn best_move(thought: &Thought) -> String {
 fn tell_end(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()> {
     let score = |outcome| Score::of_end(outcome, pos.ending(), pos.turn(), 0);
     let score = pos.outcome().map_or(Score::DRAW, score);
-    writeln!(out, "info depth 0 score {}", self::score(score))
+    writeln!(out, "info depth 0 score {}", self::score(score, None))
 }
 
-/// Mates are counted in moves of the side that mates, losses below zero.
-fn score(score: Score) -> String {
+/// Mates are counted in moves of the side that mates, losses below zero; where points decide, a hundred is a
+/// point, of which an estimate has so many for each.
+fn score(score: Score, point: Option<i32>) -> String {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),
         Some(0) => "mate 0".to_owned(),
@@ -306,7 +307,7 @@ fn score(score: Score) -> String {
         // Hundredths, as of a pawn.
         None => match score.points() {
             Some(points) => format!("cp {}", 100 * points),
-            None => format!("cp {}", score.value()),
+            None => format!("cp {}", 100 * score.value() / point.unwrap_or(100)),
         },
     }
 }

@@ -397,10 +397,11 @@ fn after_the_end_of_the_input_every_search_ends() {
 
 #[test]
 fn values_are_told_as_interfaces_show_them() {
-    assert_eq!(score(Score::estimate(-35)), "cp -35");
-    assert_eq!(score(Score::win_in(1)), "mate 1");
-    assert_eq!(score(Score::win_in(5)), "mate 3");
-    assert_eq!(score(Score::loss_in(0)), "mate 0");
-    assert_eq!(score(Score::loss_in(2)), "mate -1");
-    assert_eq!(score(Score::loss_in(4)), "mate -2");
+    assert_eq!(score(Score::estimate(-35), None), "cp -35");
+    assert_eq!(score(Score::estimate(18), Some(12)), "cp 150");
+    assert_eq!(score(Score::win_in(1), None), "mate 1");
+    assert_eq!(score(Score::win_in(5), None), "mate 3");
+    assert_eq!(score(Score::loss_in(0), None), "mate 0");
+    assert_eq!(score(Score::loss_in(2), None), "mate -1");
+    assert_eq!(score(Score::loss_in(4), None), "mate -2");
 }
