@@ -33,6 +33,10 @@ const PATIENCE_MS = 30_000;
 /** How much slower than this machine the browser shall be: `SLOW=6` finds what is asked for too early. */
 const SLOW = Number(process.env.SLOW ?? 1);
 
+/** Of the messages between each page and the server so many are told when a test fails, and of each the beginning. */
+const MESSAGES_KEPT = 30;
+const MESSAGE_TOLD = 160;
+
 /** The real server, on a port of its own. */
 export class Server {
   #data = mkdtempSync(join(tmpdir(), 'plyhouse-'));
@@ -130,6 +134,8 @@ export class House {
   #contexts = [];
   /** @type {string[]} */
   #complaints = [];
+  /** What each page and the server told each other last, and when. @type {Map<Page, string[]>} */
+  #messages = new Map();
   /** Whether requests may fail, as they do while the server is down. */
   expectsFailures = false;
 
@@ -159,6 +165,7 @@ export class House {
       if (message.type() === 'error') this.#complaints.push(message.text());
     });
     const page = await context.newPage();
+    this.#listen(page);
     if (SLOW > 1) {
       const browser = await context.newCDPSession(page);
       await browser.send('Emulation.setCPUThrottlingRate', { rate: SLOW });
@@ -167,7 +174,27 @@ export class House {
     return page;
   }
 
-  /** Keeps what can be known of how it failed: what everybody saw, and what their pages complained of. */
+  /** @param {Page} page */
+  #listen(page) {
+    /** @type {string[]} */
+    const last = [];
+    this.#messages.set(page, last);
+    page.on('websocket', (socket) => {
+      const note = (/** @type {string} */ what) => {
+        last.push(`${new Date().toISOString().slice(11)} ${what.slice(0, MESSAGE_TOLD)}`);
+        if (last.length > MESSAGES_KEPT) last.shift();
+      };
+      note('opened');
+      socket.on('framesent', ({ payload }) => note(`> ${payload}`));
+      socket.on('framereceived', ({ payload }) => note(`< ${payload}`));
+      socket.on('close', () => note('closed'));
+    });
+  }
+
+  /**
+   * Keeps what can be known of how it failed: what everybody saw, what their pages and the server told each other
+   * last, and what the pages complained of.
+   */
   async tellOfFailure() {
     for (const complaint of this.#complaints) console.error(complaint);
     for (const page of this.#contexts.flatMap((context) => context.pages())) {
@@ -176,6 +203,10 @@ export class House {
         () => console.error(`${page.url()}: ${path}`),
         () => {},
       );
+      // Where only what is printed is kept, this is all that there is to go by.
+      const seen = await page.innerText('body', { timeout: 5000 }).catch(String);
+      console.error(seen.replace(/\s+/g, ' '));
+      console.error((this.#messages.get(page) ?? []).join('\n'));
     }
   }
 
