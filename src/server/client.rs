@@ -278,10 +278,18 @@ impl Client {
     /// Answers hello.
     async fn greet(&mut self, hello: Hello, reply: Reply) {
         let is_beside = hello.beside == Some(true) || self.external.is_some();
+        let Some(((), reply)) = reply.check(self.check_hello(&hello)) else {
+            return;
+        };
+        // Before it is found out who that is: of two connections of a session the one stays that has said hello
+        // later, however long the other is kept by the store.
+        let Some((number, reply)) = reply.check(self.hello_number().await) else {
+            return;
+        };
         let before = self.server.players.changes();
         let identified = self.identify(hello).await;
         if let Some(((player, came), reply)) = reply.check(identified) {
-            self.welcome(reply, player, came != Came::New, is_beside)
+            self.welcome(reply, player, came != Came::New, (number, is_beside))
                 .await;
             if came == Came::WithMore {
                 self.tell_begun();
@@ -290,8 +298,8 @@ impl Client {
         }
     }
 
-    /// Finds out who says hello: a player who comes back, or a new guest.
-    async fn identify(&self, hello: Hello) -> Result<(Player, Came), WireError> {
+    /// Refuses a hello of another version, and a second one.
+    fn check_hello(&self, hello: &Hello) -> Result<(), WireError> {
         let is_other = |version| version != plyhouse_protocol::VERSION;
         if hello.protocol.is_some_and(is_other) {
             let message = "this server speaks another version of the protocol";
@@ -307,6 +315,11 @@ impl Client {
                 "you have said hello already",
             ));
         }
+        Ok(())
+    }
+
+    /// Finds out who says hello: a player who comes back, or a new guest.
+    async fn identify(&self, hello: Hello) -> Result<(Player, Came), WireError> {
         if let Some(external) = &self.external {
             return Ok((self.told_by_proxy(external).await?, Came::Back));
         }

@@ -14,6 +14,7 @@ use plyhouse_store::{
     Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::sync::Mutex;
+use tokio::sync::oneshot::Receiver;
 
 /// How the next writes go.
 pub(crate) const FINE: u8 = 0;
@@ -38,6 +39,8 @@ pub(crate) struct FailingStore {
     mode: AtomicU8,
     /// While a test holds this, no write is answered, and no match is created. Then they are in their order.
     pub(crate) gate: Mutex<()>,
+    /// The session that is asked for next is not given before this comes.
+    pub(crate) next_session: Mutex<Option<Receiver<()>>>,
 }
 
 impl FailingStore {
@@ -169,7 +172,14 @@ impl Store for FailingStore {
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        self.memory.session(token)
+        async move {
+            let held = self.next_session.lock().await.take();
+            if let Some(held) = held {
+                let _ = held.await;
+            }
+            self.memory.session(token).await
+        }
+        .boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {

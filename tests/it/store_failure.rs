@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use plyhouse_store::Store;
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use crate::failing::{
     FINE, FailingStore, LOST_UNKNOWN, PANICS, UNAVAILABLE, UNREADABLE, WRITTEN_UNKNOWN,
 };
-use crate::support::{TestServer, settings};
+use crate::support::{TestServer, pass, settings};
 
 #[tokio::test(start_paused = true)]
 async fn what_is_not_kept_is_not_told() {
@@ -61,7 +62,7 @@ async fn a_bot_waits_for_the_store() {
     ann.play(&id, 0, "b2").await;
     ann.event("moved").await;
     store.set(UNAVAILABLE);
-    crate::support::pass(20).await;
+    pass(20).await;
     assert_eq!(ann.drain().await, [] as [serde_json::Value; 0]);
     store.set(FINE);
     assert_eq!(ann.event("moved").await["ply"], 1);
@@ -85,6 +86,27 @@ async fn who_reconnects_while_being_paired_is_shown_the_match() {
     let shown = ann_again.event("match").await;
     assert_eq!(shown["match"], bob.event("match").await["match"]);
     assert_ne!(shown["you"], json!(null));
+}
+
+/// A page that is loaded anew at once has said hello twice: the later connection stays.
+#[tokio::test(start_paused = true)]
+async fn of_two_connections_the_later_stays_however_long_the_other_is_looked_for() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    let mut ann = server.player("ann").await;
+    ann.create(json!({})).await;
+    let token = ann.token();
+    let (found, next_session) = oneshot::channel();
+    *store.next_session.lock().await = Some(next_session);
+    let mut earlier = server.connect().await;
+    let hello = json!({"type": "hello", "token": token});
+    earlier.send(&hello.to_string()).await;
+    pass(1).await;
+    let (mut later, welcome) = server.come_back(&token).await;
+    assert_eq!(welcome["resumed"], true);
+    found.send(()).expect("it is waited for");
+    assert_eq!(earlier.closed().await, 4001);
+    assert_eq!(later.ask(json!({"type": "ping"})).await["type"], "pong");
 }
 
 /// A match whose task panics is rebuilt from the store at once, and nobody else is harmed.

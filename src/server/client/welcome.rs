@@ -48,10 +48,10 @@ impl Client {
         reply: Reply,
         mut player: Player,
         resumed: bool,
-        is_beside: bool,
+        place: (u64, bool),
     ) {
         let id = player.record.id;
-        let begun = self.begin(&mut player, resumed, is_beside).await;
+        let begun = self.begin(&mut player, resumed, place).await;
         let Some(((), reply)) = reply.check(begun) else {
             return;
         };
@@ -117,38 +117,22 @@ impl Client {
     }
 
     /// Settles how the connection stands to others of its player, and has all servers know who that is, if
-    /// there are several.
+    /// there are several. Of its place there are the number of its hello, and whether the others stay.
     async fn begin(
         &self,
         player: &mut Player,
         resumed: bool,
-        is_beside: bool,
+        (number, is_beside): (u64, bool),
     ) -> Result<(), WireError> {
         let may_block = resumed && player.is_stored;
         player.known = Some(keeping_apart::enter(&self.server, player.record.id, may_block).await?);
-        let number = match &self.server.cluster {
-            None => self.server.next_hello(),
-            Some(cluster) => {
-                let Player {
-                    record,
-                    session,
-                    is_stored,
-                    ..
-                } = player;
-                let refused = |error: WriteError| {
-                    tracing::error!(player = %record.id, %error, "nobody is welcomed");
-                    not_now()
-                };
-                // Other servers learn from the store who somebody is.
-                if !*is_stored {
-                    let sessions = vec![session.clone()];
-                    let added = self.server.store.add_player(record.clone(), sessions).await;
-                    added.map_err(refused)?;
-                    *is_stored = true;
-                }
-                cluster.directory.connection().await.map_err(refused)?
-            }
-        };
+        // Other servers learn from the store who somebody is.
+        if self.server.cluster.is_some() && !player.is_stored {
+            let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
+            let added = self.server.store.add_player(record, sessions).await;
+            added.map_err(|error| not_welcomed(&error))?;
+            player.is_stored = true;
+        }
         self.peer.stands(Standing {
             number,
             session: player.session.id,
@@ -156,6 +140,17 @@ impl Client {
             is_beside,
         });
         Ok(())
+    }
+
+    /// A number greater than those of all who have said hello before, on any server.
+    pub(super) async fn hello_number(&self) -> Result<u64, WireError> {
+        match &self.server.cluster {
+            None => Ok(self.server.next_hello()),
+            Some(cluster) => {
+                let number = cluster.directory.connection().await;
+                number.map_err(|error| not_welcomed(&error))
+            }
+        }
     }
 
     /// Notes which matches of other servers the player has a part in, and tells these of the connection.
@@ -278,4 +273,10 @@ impl Client {
             bot_think_ms: ms(settings.search_time),
         }
     }
+}
+
+/// Somebody cannot be welcomed, as the store fails.
+fn not_welcomed(error: &WriteError) -> WireError {
+    tracing::error!(%error, "nobody is welcomed");
+    not_now()
 }
