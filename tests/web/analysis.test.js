@@ -224,6 +224,22 @@ test(
 );
 
 test(
+  'whoever has asked for the analysis by keyboard goes on from it',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann));
+    await playAll(ann, bob, 'a1 b1 a2 c1 a3');
+    await bob.getByRole('button', { name: 'Show the board' }).click();
+    await inBar(bob, 'Analyse').focus();
+    await bob.keyboard.press('Enter');
+    await bob.getByText(/accuracy \d+ of 100/).waitFor();
+    await bob.keyboard.press('Tab');
+    const within = await bob.evaluate(() => document.activeElement?.closest('section')?.ariaLabel);
+    assert.equal(within, 'Analysis');
+  }),
+);
+
+test(
   'whoever made no mistake is not asked to learn from one',
   inHouse(async (house) => {
     const ann = await house.visitor();

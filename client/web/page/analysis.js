@@ -90,6 +90,7 @@ export class Analysis {
     const match = this.#match;
     if (!match || this.#isAsked) return;
     this.#isAsked = true;
+    const hadFocus = this.button === document.activeElement;
     const seldom = await come(this.#app);
     const isTaken = seldom && (await this.#app.ask({ type: 'analyse', match: match.match }));
     if (!isTaken) {
@@ -102,6 +103,10 @@ export class Analysis {
     this.place.parentElement?.classList.add('analysed');
     this.#draw();
     this.#app.update();
+    // The button goes away: whoever has pressed it by keyboard goes on from what it has brought.
+    const at = document.activeElement;
+    if (hadFocus && (at === this.button || at === document.body))
+      this.#panel.element.focus({ preventScroll: true });
   }
 
   /** @param {Message} message */

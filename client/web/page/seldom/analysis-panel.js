@@ -44,7 +44,7 @@ export class AnalysisPanel {
     this.#learn.addEventListener('click', () => this.#begin());
     this.element = h(
       'section',
-      { 'aria-label': say('analysis.title') },
+      { 'aria-label': say('analysis.title'), tabindex: -1 },
       this.#progress,
       this.#graph,
       h('div', { class: 'row' }, this.#learn, this.#accuracy),
