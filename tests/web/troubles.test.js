@@ -354,8 +354,8 @@ test(
         const error = {
           type: 'error',
           re: id,
-          code: 'rate_limited',
-          message: 'too many requests',
+          code: refusals === 0 ? 'overloaded' : 'rate_limited',
+          message: 'not now',
           retryable: true,
           ...(refusals === 0 ? { retry_after_ms: 100 } : {}),
         };
@@ -368,6 +368,7 @@ test(
     await eve.getByText('Trying again in a moment …').waitFor();
     await titled(eve, 'Trying again … – Plyhouse');
     await eve.getByRole('grid').waitFor();
+    // The server was only busy: one sits there, and does not only watch.
     await play(ann, 'b2');
     await myTurn(eve);
   }),

@@ -10,10 +10,14 @@ import { refusalText } from './words.js';
 /** When to ask again for a match that the server cannot give now and does not say when it can. */
 const ASK_AGAIN_MS = [1000, 2000, 4000, 8000, 15_000];
 
-/** Whoever cannot sit down may still watch. */
+/** Whoever cannot sit down may still watch. Where the server is only busy, the seat is asked for again. */
 const WATCHED_ON = [
-  ...['already_seated', 'seat_taken', 'match_ended', 'overloaded', 'not_allowed'],
-  ...['not_registered', 'too_soon'],
+  'already_seated',
+  'seat_taken',
+  'match_ended',
+  'not_allowed',
+  'not_registered',
+  'too_soon',
 ];
 
 export class Entrance {
