@@ -42,8 +42,8 @@ const INACCURACY: f64 = 0.1;
 const MISTAKE: f64 = 0.2;
 const BLUNDER: f64 = 0.3;
 
-/// A move that looks bad where games are played out is looked at again with so many times the playouts: a few
-/// thousand do not see far enough to call a move bad.
+/// What looks bad where it cannot be known for certain is looked at again with so many times the nodes: a few thousand
+/// playouts do not see far enough to call a move bad.
 const AGAIN: u64 = 5;
 
 /// What differs by less than so many times its standard error is as good.
@@ -231,10 +231,7 @@ impl Review {
         after_move.play(&m).expect("it was played before");
         let mut seen = self.compare(position, &m, alone, after, limits, stop)?;
         if seen.is_to_be_seen_again() {
-            let limits = &Limits {
-                nodes: limits.nodes.map(|nodes| nodes.saturating_mul(AGAIN)),
-                ..*limits
-            };
+            let limits = &again(limits);
             let alone = self.search(position, limits, stop)?;
             let after = self.search(after_move.as_ref(), limits, stop)?;
             seen = self.compare(position, &m, alone, after, limits, stop)?;
@@ -311,7 +308,9 @@ impl Review {
             line = std::iter::once(m).chain(&reply).cloned().collect();
             line.truncate(LINE_MAX);
         }
-        let is_known = best.known.is_some() && played.known.is_some();
+        let is_judged = !self.game.is_solved
+            || (best.known.is_some() && played.known.is_some())
+            || self.is_plain(position, m, (best, played), line.first(), limits, stop)?;
         Some(Compared {
             turn,
             worth: if favours_turn {
@@ -319,15 +318,35 @@ impl Review {
             } else {
                 worth
             },
-            best: if is_best || (self.game.is_solved && !is_known) {
-                played
-            } else {
-                best
-            },
+            best: if is_best || !is_judged { played } else { best },
             played,
             line,
             reply,
         })
+    }
+
+    /// Whether a move is plainly bad, though it is not known who wins with the best one or with this: it loses soon,
+    /// and the best one does not, or there is a win soon, and no more with this; nothing if that was stopped.
+    fn is_plain(
+        &mut self,
+        position: &dyn AnyPosition,
+        m: &str,
+        (best, played): (Worth, Worth),
+        first: Option<&String>,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Option<bool> {
+        let turn = position.turn();
+        let (loses, misses) = (played.is_won_soon(turn.other()), best.is_won_soon(turn));
+        let (other, wins) = match first {
+            Some(first) if loses && best.known.is_none() => (first.as_str(), turn.other()),
+            Some(_) if misses && played.known.is_none() => (m, turn),
+            _ => return Some(false),
+        };
+        let mut after = position.clone_box();
+        after.play(other).expect("it is legal");
+        let (worth, _) = self.search(after.as_ref(), &again(limits), stop)?;
+        Some(!worth.is_won_by(wins))
     }
 
     /// How well each seat played, from 0 to 100, once all has been looked at; nothing for a seat that did not
@@ -361,6 +380,14 @@ impl Compared {
     fn is_to_be_seen_again(&self) -> bool {
         let lost = self.best.chance_of(self.turn) - self.played.chance_of(self.turn);
         lost >= INACCURACY && self.best.doubt.max(self.played.doubt) > 0.0
+    }
+}
+
+/// The limits of a position that is looked at once more.
+fn again(limits: &Limits) -> Limits {
+    Limits {
+        nodes: limits.nodes.map(|nodes| nodes.saturating_mul(AGAIN)),
+        ..*limits
     }
 }
 

@@ -180,8 +180,34 @@ fn a_first_move_that_loses_is_told() {
     assert!(sound.looked().iter().all(|looked| looked.judged.is_none()));
 }
 
+/// Nobody knows who wins, but that three in a row are to be stopped, or made four, is plain.
+#[test]
+fn what_loses_at_once_in_connect_four_is_told() {
+    let review = review("connect-four", "1 7 1 2 1 2 1", 3000);
+    let (judgement, why) = judged(&review, 5).expect("it loses at once");
+    assert_eq!(
+        (*judgement, why.kind, why.keeps, why.better.as_str()),
+        (Judgement::Blunder, Kind::AllowsWin, Keeps::Game, "1")
+    );
+    let looked = &review.looked()[1];
+    let told = said(review.game(), looked).expect("it was bad");
+    assert!(
+        told.starts_with("After 2, red wins at once by 1; 1 holds."),
+        "{told}"
+    );
+    let [_, loser] = review.accuracy().expect("all was looked at");
+    assert!(loser.expect("three moves") < 60, "{loser:?}");
+
+    let missed = self::review("connect-four", "1 7 1 2 1 2 3", 3000);
+    let (judgement, why) = judged(&missed, 6).expect("it does not win");
+    assert_eq!(
+        (*judgement, why.kind, why.better.as_str(), why.plies),
+        (Judgement::Blunder, Kind::MissesWin, "1", Some(1))
+    );
+}
+
 /// Where a game is solved, however little is looked at: what is told of who wins is true, and nothing is judged
-/// but what changes that.
+/// but what changes that, and what is won or lost at once.
 #[test]
 fn in_a_solved_game_nothing_is_judged_by_an_estimate() {
     let entry = catalog::find("connect-four").expect("always hosted");
@@ -224,9 +250,10 @@ fn in_a_solved_game_nothing_is_judged_by_an_estimate() {
                 Some(_) => assert_eq!(looked.worth.chance, f64::from(before), "{looked:?}"),
                 None => unknown += 1,
             }
-            if looked.judged.is_some() {
+            if let Some((_, why)) = &looked.judged {
                 judged += 1;
-                assert_ne!(before, after, "{looked:?}");
+                let is_soon = why.plies.is_some_and(|plies| plies <= 4);
+                assert!(before != after || is_soon, "{looked:?}");
             }
         }
     }

@@ -11,6 +11,9 @@ use crate::search::{Playouts, Report, Score, tree};
 /// of 0.082, 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
 const LASTING_DOUBT: f64 = 0.04;
 
+/// A win that is no farther away than so many plies is one that players see.
+const SOON: u32 = 4;
+
 /// What a position is worth to the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
@@ -114,6 +117,12 @@ impl Worth {
     /// Whether it is known that this seat wins.
     pub(super) fn is_won_by(&self, seat: Seat) -> bool {
         self.known.is_some_and(|known| known.winner == Some(seat))
+    }
+
+    /// Whether it is known that this seat wins within a few moves.
+    pub(super) fn is_won_soon(&self, seat: Seat) -> bool {
+        let plies = self.known.and_then(|known| known.plies);
+        self.is_won_by(seat) && plies.is_some_and(|plies| plies <= SOON)
     }
 
     /// How much less the other position is worth to this seat, beyond doubt; negative if that is nothing.
