@@ -51,7 +51,13 @@ impl Worth {
         };
         let chance = |score: Score| chances(game.info.id).of(score.value());
         let nearer = Score::estimate(tree::standard_error(playouts.count));
+        let sign = if position.turn() == Seat::First {
+            1.0
+        } else {
+            -1.0
+        };
         Self {
+            chance: sign * chance(tree::score_of_won(playouts.won)),
             doubt: chance(nearer).hypot(LASTING_DOUBT),
             ..worth
         }
@@ -215,6 +221,17 @@ mod tests {
             let worth = told("go", &format!("{go} {rest}"), &Limits::nodes(300));
             assert!(!worth.exact, "{worth:?}");
             assert_eq!(worth.value, points, "{worth:?}");
+        }
+    }
+
+    /// What is thought of moves before any is tried counts for nothing in what is told: of so few playouts it would be
+    /// most, and Black was told to have 3 chances of 4 on an empty board.
+    #[test]
+    fn a_few_playouts_know_of_no_advantage() {
+        let empty = find("go").expect("hosted").start().to_string();
+        for nodes in [100, 130, 200, 800] {
+            let worth = told("go", &empty, &Limits::nodes(nodes));
+            assert!(worth.chance.abs() < 0.4, "{nodes}: {worth:?}");
         }
     }
 }

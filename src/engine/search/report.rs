@@ -61,7 +61,7 @@ pub struct Playouts {
     /// How many.
     pub count: u64,
     /// How many of a thousand the seat to move has won, a draw being half a win, and by how much counting a
-    /// little; with what was thought of the move beforehand.
+    /// little.
     pub won: u32,
     /// By how many points the seat to move has won them on average, negative if it has lost. 0 where points do not
     /// decide.

@@ -195,6 +195,8 @@ struct Tree<'a, P, B> {
     path: Vec<(u32, Seat)>,
     /// By how many points the seat to move has won all playouts through each of its moves together.
     points: [i64; MOVES],
+    /// How many playouts through each of its moves the seat to move has won.
+    won: [f32; MOVES],
     candidates: Vec<Candidate>,
 }
 
@@ -214,6 +216,7 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
             seen,
             path: Vec::new(),
             points: [0; MOVES],
+            won: [0.0; MOVES],
             candidates: Vec::new(),
         };
         tree.board.candidates(&tree.seen, &mut tree.candidates);
@@ -287,7 +290,9 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
                 Seat::First => played.points,
                 Seat::Second => -played.points,
             };
-            self.points[usize::from(self.nodes.get(tried).m)] += i64::from(points);
+            let m = usize::from(self.nodes.get(tried).m);
+            self.points[m] += i64::from(points);
+            self.won[m] += won_by(turn);
         }
         let mut mover = None;
         for (node, turn) in &self.path {
@@ -327,7 +332,7 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
             m: B::named(node.m),
             score: score(node.rate()),
             certainty: Certainty::Estimate,
-            playouts: Some(playouts(node, self.points[usize::from(node.m)])),
+            playouts: Some(self.playouts(node)),
         };
         let moves: Vec<_> = children.iter().map(value).collect();
         let pv = self.line(children[0]);
@@ -345,6 +350,28 @@ impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
             pv,
             moves,
             ..Report::known(Score::DRAW)
+        }
+    }
+
+    /// The playouts through a move. What was thought of it beforehand is not among them: of a few playouts it would
+    /// be most.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "counts are whole numbers below 2^24, rates from 0 to 1, and points fewer than a board has"
+    )]
+    fn playouts(&self, node: &Node) -> Playouts {
+        let (m, tried) = (usize::from(node.m), node.tried());
+        let won = if tried > 0.0 {
+            self.won[m] / tried
+        } else {
+            node.rate()
+        };
+        Playouts {
+            count: tried as u64,
+            won: (won * 1000.0).round() as u32,
+            points: (self.points[m] as f64 / f64::from(tried.max(1.0))).round() as i32,
         }
     }
 
@@ -380,6 +407,11 @@ fn urgency(node: Node) -> f32 {
 /// What it is worth to win all playouts instead of none.
 const ALL_WON: f32 = 600.0;
 
+/// What a seat that wins so many of a thousand playouts is told to be ahead.
+pub(crate) fn score_of_won(won: u32) -> Score {
+    score(f32::from(u16::try_from(won).unwrap_or(1000)) / 1000.0)
+}
+
 /// What a seat that wins this share of the playouts is told to be ahead.
 #[expect(clippy::cast_possible_truncation, reason = "it is no more than 300")]
 fn score(rate: f32) -> Score {
@@ -395,20 +427,6 @@ fn score(rate: f32) -> Score {
 )]
 pub(crate) fn standard_error(playouts: u64) -> i32 {
     (ALL_WON * 0.5 / (playouts.max(1) as f32).sqrt()).ceil() as i32
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "counts are whole numbers below 2^24, rates from 0 to 1, and points fewer than a board has"
-)]
-fn playouts(node: &Node, points: i64) -> Playouts {
-    Playouts {
-        count: node.tried() as u64,
-        won: (node.rate() * 1000.0).round() as u32,
-        points: (points as f64 / f64::from(node.tried()).max(1.0)).round() as i32,
-    }
 }
 
 #[cfg(test)]
