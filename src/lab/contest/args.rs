@@ -71,7 +71,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
 
-    /// Ends the contest once it is decided between two differences: elo0=0 elo1=5 alpha=0.05 beta=0.05
+    /// Ends the contest once it is decided between two differences in normalised Elo: elo0=0 elo1=5
+    /// alpha=0.05 beta=0.05
     #[arg(long, value_name = "KEY=VALUE", num_args = 0..=4)]
     sprt: Option<Vec<String>>,
 
@@ -83,7 +84,7 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// The file to whose end the games are written, in the format of the game: .pgn, .pdn or .sgf
+    /// The file to whose end the games are written, in the format of the game: .pgn, .pdn, .sgf or .txt
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 

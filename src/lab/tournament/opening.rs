@@ -15,7 +15,7 @@ const FRUITLESS_DRAWS: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{wanted} different openings are needed, and only {found} of {plies} plies were found: \
-     play fewer games, or take longer openings"
+     play fewer games, or take openings of another length"
 )]
 pub struct TooFewOpenings {
     /// How many openings the plan asks for.
