@@ -108,6 +108,9 @@ fn line(now: &Snapshot, ply: &AnalysedPly) -> String {
     text
 }
 
+/// No material is worth so many hundredths: it is known who wins, but not whether that takes too many moves.
+const AS_GOOD_AS_WON: i32 = 5000;
+
 /// A bar of the chances, and what they are by.
 fn worth(now: &Snapshot, worth: &Valuation) -> String {
     let filled = (0..BAR).filter(|at| (*at as f64 + 0.5) / (BAR as f64) < worth.win.get());
@@ -123,6 +126,10 @@ fn worth(now: &Snapshot, worth: &Valuation) -> String {
             (None, None) => format!("{} wins", side(seat)),
         },
         (None, true) => "drawn".to_owned(),
+        (None, false) if worth.value.abs() >= AS_GOOD_AS_WON => {
+            let seat = SeatNumber(u8::from(worth.value < 0));
+            format!("{} should win", side(seat))
+        }
         (None, false) => format!("{:+}", worth.value),
     };
     format!("{bar} {:3.0}%  {known}", 100.0 * worth.win.get())

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
+import { learn } from '../../client/web/page/language.js';
+import { worth } from '../../client/web/page/seldom/worth.js';
 import { fits, isOpenToAll, moves, myTurn, playBot } from './players.js';
 import { closeBrowser, eventually, inHouse, picture } from './support.js';
 
@@ -132,3 +134,12 @@ test(
     }
   }),
 );
+
+test('an ending that is as good as won is told as that, and not by how many men', async () => {
+  await learn();
+  const told = (/** @type {number} */ value) =>
+    worth({ value, win: 0.5, exact: false }, ['White', 'Red'], 'draughts');
+  assert.equal(told(250), 'White +2.50');
+  assert.equal(told(17_042), 'White should win');
+  assert.equal(told(-15_083), 'Red should win');
+});

@@ -161,6 +161,10 @@ fn of_move(row: &Row<'_>) -> String {
     }
 }
 
+/// No material is worth so many hundredths: so high an ending is valued of which a table tells who wins, but not
+/// whether it takes too many moves.
+const AS_GOOD_AS_WON: i32 = 5000;
+
 fn words(value: Value) -> String {
     match (value.result, value.plies) {
         (Some(wdl), Some(plies)) => format!("{} in {plies}", wdl.name()),
@@ -168,6 +172,8 @@ fn words(value: Value) -> String {
             Some(points) => format!("{} by {}", wdl.name(), points.abs()),
             None => wdl.name().to_owned(),
         },
+        (None, _) if value.score >= AS_GOOD_AS_WON => "about a win".to_owned(),
+        (None, _) if value.score <= -AS_GOOD_AS_WON => "about a loss".to_owned(),
         (None, _) => format!("about {}", signed(value.score)),
     }
 }
@@ -273,6 +279,8 @@ mod tests {
             (Some(Wdl::Draw), None, None, 0, "draw"),
             (None, None, None, 35, "about +35"),
             (None, None, None, 0, "about 0"),
+            (None, None, None, 17_042, "about a win"),
+            (None, None, None, -15_083, "about a loss"),
         ] {
             let value = Value {
                 score,

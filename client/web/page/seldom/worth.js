@@ -6,6 +6,9 @@ import { sideName } from '../naming.js';
 /** @import { Hint, Valuation } from '../../protocol.js' */
 /** @import { Match } from '../match.js' */
 
+/** No material is worth so many hundredths: it is known who wins, but not whether that takes too many moves. */
+const AS_GOOD_AS_WON = 5000;
+
 /** How it stands, by what is known of it. @param {Valuation} told @param {string[]} sides @param {string} game */
 export function worth({ value, exact, wins, in: count, points }, sides, game) {
   if (wins !== undefined) {
@@ -19,6 +22,7 @@ export function worth({ value, exact, wins, in: count, points }, sides, game) {
   if (Math.abs(value) < 1) return say('thinking.even');
   const side = sides[value > 0 ? 0 : 1] ?? '';
   const much = Math.abs(value);
+  if (much >= AS_GOOD_AS_WON) return say('thinking.shouldWin', { side });
   // Where points decide, it is told in them.
   return (
     known(`thinking.leads.${game}`, { side, count: much }) ??

@@ -286,6 +286,7 @@ export default {
   'thinking.unit.go': 'Eine Schätzung: worauf es am Ende hinauslaufen kann.',
   'thinking.even': 'ausgeglichen',
   'thinking.wins': '{side} gewinnt',
+  'thinking.shouldWin': '{side} sollte gewinnen',
   'thinking.wins.in': '{side} gewinnt in {count}',
   'thinking.wins.by': '{side} gewinnt mit {points}',
   'thinking.draw': 'remis',

@@ -286,6 +286,7 @@ export default {
   'thinking.unit.go': 'An estimate: what it may come to at the end.',
   'thinking.even': 'even',
   'thinking.wins': '{side} wins',
+  'thinking.shouldWin': '{side} should win',
   'thinking.wins.in': '{side} wins in {count}',
   'thinking.wins.by': '{side} wins by {points}',
   'thinking.draw': 'a draw',

@@ -288,6 +288,7 @@ export default {
   'thinking.unit.go': 'Una estimación: en qué puede quedar al final.',
   'thinking.even': 'igualado',
   'thinking.wins': '{side}: gana',
+  'thinking.shouldWin': '{side}: debería ganar',
   'thinking.wins.in': '{side}: gana en {count}',
   'thinking.wins.by': '{side}: gana por {points}',
   'thinking.draw': 'tablas',

@@ -288,6 +288,7 @@ export default {
   'thinking.unit.go': 'Une estimation : ce que cela peut donner à la fin.',
   'thinking.even': 'égal',
   'thinking.wins': '{side} : gagne',
+  'thinking.shouldWin': '{side} : devrait gagner',
   'thinking.wins.in': '{side} : gagne en {count}',
   'thinking.wins.by': '{side} : gagne de {points}',
   'thinking.draw': 'nulle',

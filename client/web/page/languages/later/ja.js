@@ -269,6 +269,7 @@ export default {
   'thinking.unit.go': '推定値です。終局時にこのくらいの差になりそうです。',
   'thinking.even': '互角',
   'thinking.wins': '{side}の勝ち',
+  'thinking.shouldWin': '{side}がおそらく勝ち',
   'thinking.wins.in': '{side}が{count}手で勝ち',
   'thinking.wins.by': '{side}の{points}目勝ち',
   'thinking.draw': '引き分け',

@@ -285,6 +285,7 @@ export default {
   'thinking.unit.go': 'Uma estimativa: no que pode dar no fim.',
   'thinking.even': 'igual',
   'thinking.wins': '{side}: vence',
+  'thinking.shouldWin': '{side}: deve vencer',
   'thinking.wins.in': '{side}: vence em {count}',
   'thinking.wins.by': '{side}: vence por {points}',
   'thinking.draw': 'empate',

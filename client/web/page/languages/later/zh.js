@@ -261,6 +261,7 @@ export default {
   'thinking.unit.go': '估计值：终局时大约的差距。',
   'thinking.even': '均势',
   'thinking.wins': '{side}胜',
+  'thinking.shouldWin': '{side}应该会胜',
   'thinking.wins.in': '{side}{count}手胜',
   'thinking.wins.by': '{side}胜{points}',
   'thinking.draw': '和棋',
