@@ -1,6 +1,7 @@
 //! The terminal itself: taken for a full screen, and given back in whatever way it ends.
 
 use std::io;
+use std::process;
 use std::thread;
 use std::time::Duration;
 
@@ -114,6 +115,9 @@ fn forget_what_is_stuck() {
     }
 }
 
+/// What shells call the status of a program that SIGHUP has ended.
+const EXIT_OF_HUP: i32 = 128 + 1;
+
 /// Ends the process when the terminal hangs up, as the kernel does to those to whom it belongs. One that was
 /// lent, as by a program that starts others, would be read in vain for ever.
 fn end_with_terminal() -> io::Result<()> {
@@ -125,6 +129,8 @@ fn end_with_terminal() -> io::Result<()> {
         // There are systems that cannot wait for a terminal.
         if terminal[0].revents().contains(PollFlags::HUP) {
             let _ = kill_process(getpid(), Signal::HUP);
+            // Under `nohup` the signal is ignored, and the terminal is gone all the same.
+            process::exit(EXIT_OF_HUP);
         }
     };
     let thread = thread::Builder::new().name("hang-up".to_owned());

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::num::NonZero;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +30,11 @@ struct Desk {
 
 impl Desk {
     fn at(home: &Home, server: &Real, arguments: &[&str], size: (u16, u16)) -> Self {
+        Self::of(home.ply(&server.url, arguments), size)
+    }
+
+    /// Where this command runs.
+    fn of(mut command: Command, size: (u16, u16)) -> Self {
         // No `ply` may hold the other end of its own terminal, or of another's: what std opens is closed there.
         let mut open = OpenOptions::new();
         let terminal = open.read(true).write(true).open("/dev/ptmx");
@@ -45,7 +50,6 @@ impl Desk {
                 .open(name.to_str().expect("plain letters"))
                 .expect("opened")
         };
-        let mut command = home.ply(&server.url, arguments);
         command
             .env("TERM", "xterm")
             .stdin(seat())
@@ -208,16 +212,37 @@ fn the_terminal_is_given_back_however_it_ends() {
 /// Where nobody looks on any more, nothing goes on.
 #[test]
 fn it_ends_with_its_terminal() {
-    let (server, home) = (Real::start(), Home::new());
-    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
-    desk.sees("Your turn.");
-    desk.terminal = File::open("/dev/null").expect("opened");
-    // By the signal, or because its keys have come to an end: whichever it hears first.
-    let has_ended = (0..400).any(|_| {
-        thread::park_timeout(Duration::from_millis(25));
-        desk.ply.try_wait().expect("it was started").is_some()
-    });
-    assert!(has_ended);
+    let server = Real::start();
+    for is_heard in [true, false] {
+        let home = Home::new();
+        let command = home.ply(&server.url, &PLAY);
+        let mut desk = match is_heard {
+            true => Desk::of(command, (80, 24)),
+            false => Desk::of(without_hangups(&command), (80, 24)),
+        };
+        desk.sees("Your turn.");
+        desk.terminal = File::open("/dev/null").expect("opened");
+        // By the signal, or because its keys have come to an end: whichever it hears first.
+        let has_ended = (0..400).any(|_| {
+            thread::park_timeout(Duration::from_millis(25));
+            desk.ply.try_wait().expect("it was started").is_some()
+        });
+        assert!(has_ended);
+    }
+}
+
+/// The same command, ignoring SIGHUP as `nohup` has it.
+fn without_hangups(command: &Command) -> Command {
+    let mut without = Command::new("sh");
+    without.args(["-c", r#"trap "" HUP; exec "$0" "$@""#]);
+    without.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => without.env(name, value),
+            None => without.env_remove(name),
+        };
+    }
+    without
 }
 
 #[test]
