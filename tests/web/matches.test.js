@@ -13,13 +13,14 @@ import {
   myTurn,
   openToAll,
   play,
+  playAll,
   playBot,
   says,
   titled,
   together,
   playing,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, eventually, inHouse, picture } from './support.js';
 
 after(closeBrowser);
 
@@ -238,6 +239,30 @@ test(
     await eve.getByRole('gridcell', { name: 'b2, empty' }).waitFor();
     await eve.getByRole('button', { name: 'Back to now' }).click();
     await eve.getByRole('gridcell', { name: 'a3, o, last move' }).waitFor();
+  }),
+);
+
+test(
+  'a move that is listed stays, with the focus on it, and goes when it is taken back',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Connect Four'));
+    /** @param {...string} rounds */
+    const listed = (...rounds) =>
+      eventually(async () =>
+        assert.deepEqual(await ann.locator('.moves li').allTextContents(), rounds),
+      );
+    await playAll(ann, bob, 'd1 c1 e1');
+    const first = ann.getByRole('button', { name: 'Move 1, Red: 4', exact: true });
+    await first.focus();
+    await play(bob, 'c2');
+    await listed('43', '53');
+    assert.ok(await first.evaluate((button) => button === document.activeElement));
+    await inBar(bob, 'Take back').click();
+    await ann.getByRole('button', { name: 'Accept' }).click();
+    await listed('43', '5');
+    await play(bob, 'b1');
+    await listed('43', '52');
   }),
 );
 

@@ -156,29 +156,41 @@ export class Moves {
     return h('span', {}, ...parts);
   }
 
-  /** @param {string[]} moves @param {string[]} sides @param {number} begins */
+  /**
+   * Moves that are listed already stay, with the focus that one of them may have.
+   * @param {string[]} moves
+   * @param {string[]} sides
+   * @param {number} begins
+   */
   #draw(moves, sides, begins) {
+    const differs = moves.findIndex((move, at) => move !== this.#drawn[at]);
+    const kept = differs < 0 ? moves.length : differs;
+    const opensRound = (/** @type {number} */ at) => at === 0 || (begins + at) % 2 === 0;
+    this.#plies.splice(kept).forEach((button, at) => {
+      (opensRound(kept + at) ? button.parentElement : button)?.remove();
+    });
+    for (let at = kept; at < moves.length; at++) {
+      // Where the second seat begins, the place of the first is empty.
+      const empty = at === 0 && begins === 1 && h('span', {}, '…');
+      if (opensRound(at)) this.#list.append(h('li', {}, empty));
+      const button = this.#button(moves[at] ?? '', at, sides[(begins + at) % 2] ?? '');
+      this.#list.lastElementChild?.append(button);
+      this.#plies.push(button);
+    }
     this.#drawn = moves;
-    this.#plies = moves.map((move, at) => {
-      const button = h('button', {
+  }
+
+  /** @param {string} move @param {number} at after so many moves @param {string} side whose it is */
+  #button(move, at, side) {
+    return h(
+      'button',
+      {
         type: 'button',
         class: 'quiet',
-        'aria-label': say('moves.of', {
-          number: at + 1,
-          side: sides[(begins + at) % 2] ?? '',
-          move,
-        }),
+        'aria-label': say('moves.of', { number: at + 1, side, move }),
         onclick: () => this.#look(at + 1),
-      });
-      fill(button, this.#written(move));
-      return button;
-    });
-    // Where the second seat begins, the place of the first is empty.
-    const places = begins === 1 ? [h('span', {}, '…'), ...this.#plies] : this.#plies;
-    const rounds = [];
-    for (let at = 0; at < places.length; at += 2) {
-      rounds.push(h('li', {}, places[at], places[at + 1]));
-    }
-    fill(this.#list, ...rounds);
+      },
+      this.#written(move),
+    );
   }
 }
