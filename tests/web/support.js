@@ -218,24 +218,41 @@ export class House {
 }
 
 /**
+ * How many scenes of a file may fail once and are played again, as `tests/run` allows: a browser on a busy machine fails
+ * now and then by nothing but chance. Each is told of.
+ */
+let retries = Number(process.env.RETRIES ?? 0);
+
+/**
  * @param {(house: House) => Promise<void>} scene
  * @param {string[]} [more] options of the server's command line
  */
 export const inHouse =
   (scene, more = []) =>
-  async () => {
-    const server = new Server(more);
-    await server.start();
-    const house = new House(server);
+  async (/** @type {import('node:test').TestContext} */ test) => {
     try {
-      await scene(house);
+      await play(scene, more);
     } catch (error) {
-      await house.tellOfFailure();
-      await house.close().catch(() => {});
-      throw error;
+      if (retries-- <= 0) throw error;
+      console.error(`FLAKY: "${test.name}" has failed, and is played once more.`, error);
+      await play(scene, more);
     }
-    await house.close();
   };
+
+/** @param {(house: House) => Promise<void>} scene @param {string[]} more */
+async function play(scene, more) {
+  const server = new Server(more);
+  await server.start();
+  const house = new House(server);
+  try {
+    await scene(house);
+  } catch (error) {
+    await house.tellOfFailure();
+    await house.close().catch(() => {});
+    throw error;
+  }
+  await house.close();
+}
 
 /**
  * Brings what moves, or changes its colour, to where it ends: nobody is left with what is half way there.
