@@ -267,8 +267,11 @@ fn look_to_the_end<P: Evaluate>(
     search.budget.change(first_look(limits));
     let found = watched(search, pos, FIRST_LOOK, watch);
     search.budget.change(*limits);
-    if found.is_final::<P>() || search.budget.enforce().is_err() {
-        let mut report = Report::of_findings(found, search);
+    let mut report = Report::of_findings(found.clone(), search);
+    // Near the end it takes no time to find out how soon it comes, too.
+    let is_near = pos.plies_left() <= FIRST_LOOK;
+    let is_enough = report.exact || (found.is_final::<P>() && !is_near);
+    if is_enough || search.budget.enforce().is_err() {
         report.recite(pos);
         return report;
     }

@@ -101,6 +101,33 @@ fn what_gives_a_result_away_is_judged_and_nothing_else() {
     assert_eq!(seen.len(), 3, "{seen:?}");
 }
 
+/// In tic-tac-toe it is told how soon the game ends, as plain minimax counts it, and no line is longer.
+#[test]
+fn it_is_told_how_soon_a_game_ends_that_is_near_its_end() {
+    let entry = catalog::find("tic-tac-toe").expect("always hosted");
+    let mut analyst = entry.analyst(0);
+    let mut seen = std::collections::HashSet::new();
+    for seed in 0..60 {
+        let moves = random_moves(entry, seed, 9);
+        let review = Review::new(entry, entry.start(), moves.clone(), 1 << 16).expect("legal");
+        for looked in finished(review, 100_000).looked() {
+            let known = looked.worth.known.expect("all of it is looked at");
+            if known.winner.is_none() {
+                continue;
+            }
+            let so_far = moves[..looked.ply].join(" ");
+            analyst.set_up(&so_far).expect("legal");
+            let plain = analyst.textbook(Method::Minimax, 9, Scale::Plies);
+            let plies = plain.score.plies_to_end();
+            assert_eq!(known.plies, plies, "{moves:?} {looked:?}");
+            let is_short = plies.is_some_and(|plies| looked.line.len() <= plies as usize);
+            assert!(is_short, "{moves:?} {looked:?}");
+            seen.insert(plies);
+        }
+    }
+    assert!(seen.len() >= 5, "{seen:?}");
+}
+
 #[test]
 fn a_mate_that_was_allowed_is_shown() {
     let review = review("chess", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7", 20_000);
