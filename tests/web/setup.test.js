@@ -24,6 +24,14 @@ const TEXTS = [
     why: 'Row 8 from the top has 7 squares in place of 8.',
   },
   {
+    game: 'Chess',
+    text: '4k3/4p3/8/8/8/8/4P3/4K2R w K - bm O-O; fmvn 20; hmvc 3; id "castles";',
+    seen: ['h1, white rook', 'e7, black pawn', 'a1, empty'],
+    turn: 'White',
+    bad: '4k3/4p3/8/8/8/8/4P3/4K2R w K - e2e4',
+    why: '“e2e4” stands where a number belongs.',
+  },
+  {
     game: 'Draughts',
     text: '[FEN "W:W18,K31:B5,K9."]',
     seen: ['18, white man', '31, white king', '9, black king'],
@@ -135,6 +143,7 @@ for (const { game, text: pasted, seen, turn, bad, why } of TEXTS) {
       for (const words of seen) await sees(ann, words);
       const written = await text(ann).inputValue();
       assert.match(written, /^(\(;GM|[^(]*$)/);
+      if (game === 'Chess') assert.match(written, /K - 3 20$/);
       await press(ann, 'Play from here');
       await myTurn(ann);
       for (const words of seen) await sees(ann, words);

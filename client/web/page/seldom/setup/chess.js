@@ -1,4 +1,4 @@
-// Chess: FEN. Of its six fields the last four may be missing.
+// Chess: FEN. Of its six fields the last four may be missing. Or EPD, which has operations behind the fourth.
 
 import { isAttacked } from './attacked.js';
 import { countOf, readGrid, writeGrid } from './grid.js';
@@ -12,6 +12,8 @@ const FIRST = { position: 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 
 const PIECES = 'KQRBNPkqrbnp';
 const PIECES_MAX = 16;
 const PAWNS_MAX = 8;
+/** So many fields EPD has before its operations. */
+const FIELDS_MIN = 4;
 /** The server counts no further. */
 const COUNT_MAX = 65_535;
 
@@ -44,6 +46,21 @@ export const moreOf = (more) => ({
   .../** @type {Partial<More> | undefined} */ (more),
 });
 
+/**
+ * The fields of FEN. Of the operations of EPD two tell what its last fields count, the others nothing of the position.
+ * @param {string} text
+ */
+function fieldsOf(text) {
+  const fields = text.trim().split(/\s+/);
+  const at = fields.findIndex((field, at) => at >= FIELDS_MIN && /^[a-z;]/i.test(field));
+  // Operations end with `;`. What has none may be moves, which are not to be passed over.
+  if (at < 0 || !text.includes(';')) return fields;
+  const told = (/** @type {string} */ name, /** @type {string} */ without) =>
+    new RegExp(`\\b${name}\\s+(\\d+)\\s*;`).exec(text)?.[1] ?? without;
+  const counts = [told('hmvc', '0'), told('fmvn', '1')];
+  return [...fields.slice(0, at), ...counts.slice(at - FIELDS_MIN)];
+}
+
 /** @type {Notation} */
 export const chess = {
   about: 'setup.text.fen',
@@ -54,9 +71,8 @@ export const chess = {
   swapTurns: ['over'],
   read: (text, game) => {
     const { fen, moves } = positionOf(text);
-    const [rows = '', turn = 'w', castling = '-', passant = '-', quiet = '0', number = '1'] = fen
-      .trim()
-      .split(/\s+/);
+    const [rows = '', turn = 'w', castling = '-', passant = '-', quiet = '0', number = '1'] =
+      fieldsOf(fen);
     const squares = readGrid(rows, game, PIECES);
     if (turn !== 'w' && turn !== 'b')
       throw new Wrong('setup.bad.turn', { letter: turn, sides: ['w', 'b'].join(' ') });
