@@ -275,19 +275,22 @@ test(
     await playBot(page, { game: 'Connect Four', side: 'Red' });
     await play(page, 'd1');
     await myTurn(page);
+    // Where the bot has not put its disc.
+    const isTaken = (await cell(page, 'a1').and(page.getByLabel('empty')).count()) === 0;
+    const square = isTaken ? 'b1' : 'a1';
     held.begins();
-    await cell(page, 'a1').click();
+    await cell(page, square).click();
     await says(page, 'Playing …');
     await page.keyboard.press('ArrowLeft');
     await says(page, 'After 2 of 3 moves.');
-    await cell(page, 'a1').and(page.getByLabel('empty')).waitFor();
+    await cell(page, square).and(page.getByLabel('empty')).waitFor();
     await page.keyboard.press('ArrowLeft');
     await says(page, 'After 1 of 3 moves.');
     await page.getByRole('button', { name: 'One move forth' }).click();
     await says(page, 'After 2 of 3 moves.');
     await page.getByRole('button', { name: 'One move forth' }).click();
     await says(page, 'Playing …');
-    await cell(page, 'a1').and(page.getByLabel(/red/)).waitFor();
+    await cell(page, square).and(page.getByLabel(/red/)).waitFor();
     await page.getByRole('button', { name: 'One move back' }).click();
     await says(page, 'After 2 of 3 moves.');
     // What is answered meanwhile takes nobody along.
