@@ -14,6 +14,17 @@ after(closeBrowser);
 const isQueued = (page, square) =>
   cell(page, square).and(page.getByLabel('chosen ahead')).waitFor();
 
+/**
+ * The page has heard of so many moves, which the other may have before: only then is the next one chosen ahead.
+ * @param {Page} page
+ * @param {number} count
+ */
+const knows = (page, count) =>
+  page
+    .locator('.moves button')
+    .nth(count - 1)
+    .waitFor();
+
 /** @param {Page} page */
 const nothingIsQueued = (page) =>
   page.getByLabel('chosen ahead').first().waitFor({ state: 'detached' });
@@ -43,6 +54,7 @@ test(
     await play(bob, 'e7', 'e5');
     await cell(bob, 'd4').and(bob.getByLabel('white pawn')).waitFor();
     await nothingIsQueued(ann);
+    await knows(ann, 3);
 
     // By dragging, too; and what is picked up when the turn comes stays in the hand.
     await cell(ann, 'd4').dragTo(cell(ann, 'e5'));
@@ -55,6 +67,7 @@ test(
     await nothingIsQueuedAt(ann, 'e5');
     await play(bob, 'a7', 'a6');
     await cell(bob, 'f3').and(bob.getByLabel('white knight')).waitFor();
+    await knows(ann, 5);
     await cell(ann, 'b1').click();
     await play(bob, 'a6', 'a5');
     await myTurn(ann);
@@ -106,6 +119,7 @@ test(
     const position = '8/P5k1/8/8/8/8/6K1/8 b - - 0 1';
     const bob = await house.visitor(await inviteOn(ann, { position }, 'Chess'));
     await myTurn(bob);
+    await ann.locator('.room.running').waitFor();
     await cell(ann, 'g2').click();
     await cell(ann, 'g3').click();
     await isQueued(ann, 'g3');
@@ -134,6 +148,7 @@ test(
       .and(ann.getByLabel(/yellow/))
       .waitFor();
     await myTurn(ann);
+    await knows(bob, 2);
     await bob.keyboard.press('5');
     await bob
       .getByText(/^Chosen ahead: 5/)
