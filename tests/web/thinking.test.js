@@ -93,7 +93,8 @@ test(
 test(
   'what a bot has thought before its match is shown is not lost',
   inHouse(async (house) => {
-    const ann = await house.visitor();
+    // What the browser keeps for when there is no server would come at once.
+    const ann = await house.visitor('about:blank', { serviceWorkers: 'block' });
     let [show, hear] = [() => {}, () => {}];
     const mayBeShown = new Promise((resolve) => (show = () => resolve(null)));
     const isHeard = new Promise((resolve) => (hear = () => resolve(null)));

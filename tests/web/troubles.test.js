@@ -168,9 +168,12 @@ test(
   'a search ends in the tab that was replaced, and goes on after a loss',
   inHouse(async (house) => {
     house.expectsFailures = true;
+    const eve = await house.visitor();
     const first = await house.visitor();
     await first.getByRole('button', { name: 'Find an opponent' }).click();
     await first.getByText('bot sits down in').waitFor();
+    // The server has taken it: what it has not would be told of as lost.
+    await eve.getByRole('button', { name: /^Play: guest-/ }).waitFor();
     await house.server.kill();
     await first.getByText('The search goes on as soon as there is a connection.').waitFor();
     await house.server.start();
@@ -192,7 +195,10 @@ test(
   'a refused move is taken back with the reason',
   inHouse(async (house) => {
     const page = await house.visitor();
-    let refuse = () => {};
+    let asked = (/** @type {() => void} */ _refuse) => {};
+    const refusal = new Promise((/** @type {(refuse: () => void) => void} */ resolve) => {
+      asked = resolve;
+    });
     await page.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
       socket.onMessage((text) => {
@@ -205,7 +211,7 @@ test(
           message: 'the square is haunted',
           retryable: false,
         };
-        refuse = () => socket.send(JSON.stringify(error));
+        asked(() => socket.send(JSON.stringify(error)));
       });
     });
     await page.reload();
@@ -214,6 +220,7 @@ test(
     await cell(page, 'b2').click();
     // At once, and before there is an answer.
     await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
+    const refuse = await refusal;
     refuse();
     await page.getByText('Your move was not played. The square is haunted.').waitFor();
     await page.getByRole('gridcell', { name: 'b2, empty' }).waitFor();
@@ -346,11 +353,15 @@ test(
     const ann = await house.visitor();
     const eve = await house.visitor();
     let refusals = 2;
+    let seen = () => {};
+    const isSeen = new Promise((resolve) => (seen = () => resolve(null)));
     await eve.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
-      socket.onMessage((text) => {
+      socket.onMessage(async (text) => {
         const { type, id } = JSON.parse(String(text));
         if (type !== 'join' || refusals-- <= 0) return server.send(text);
+        // It is asked again in a second: what the first answer is told by stands until the next one.
+        if (refusals === 0) await isSeen;
         const error = {
           type: 'error',
           re: id,
@@ -367,6 +378,7 @@ test(
     await eve.getByRole('heading', { name: 'Too many requests.' }).waitFor();
     await eve.getByText('Trying again in a moment …').waitFor();
     await titled(eve, 'Trying again … – Plyhouse');
+    seen();
     await eve.getByRole('grid').waitFor();
     // The server was only busy: one sits there, and does not only watch.
     await play(ann, 'b2');
@@ -390,11 +402,13 @@ test(
 test(
   'a page that is slow to come says so, and without scripts that it needs them',
   inHouse(async (house) => {
-    const slow = await house.visitor();
+    // What the browser keeps for when there is no server would come all the same.
+    const options = { serviceWorkers: /** @type {const} */ ('block') };
+    const slow = await house.visitor('about:blank', options);
     await slow.route('**/main.js', () => {});
     await slow.goto('/', { waitUntil: 'commit' });
     await slow.getByRole('status').filter({ hasText: '…' }).waitFor();
-    const late = await house.visitor();
+    const late = await house.visitor('about:blank', options);
     await late.route('**/room.js', () => {});
     await late.goto('/m/ABCDEF', { waitUntil: 'commit' });
     await late.getByText('Loading …').waitFor();
