@@ -267,6 +267,7 @@ test(
     await play(bob, 'e7', 'e5');
     await inBar(ann, 'Offer a draw').click();
     await answer(bob, 'Decline').click();
+    await ann.locator('#toast', { hasText: 'declines the draw.' }).waitFor();
     await ann.reload();
     await myTurn(ann);
     await inBar(ann, 'Offer a draw').click();

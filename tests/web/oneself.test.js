@@ -148,6 +148,7 @@ test(
     await ann.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Cancel the match' }).click();
+    await says(bob, 'No result.');
     await ann.getByRole('button', { name: 'Forget me for good' }).click();
     await prove(ann);
     await ann.getByRole('heading', { name: 'This device is logged out.' }).waitFor();

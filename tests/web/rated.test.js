@@ -173,6 +173,7 @@ test(
     await bob.getByText('Nobody yet.').waitFor();
     // Once more, from the match, counts again.
     await inBar(ann, 'Rematch').click();
+    await ann.getByText('Waiting for bob to accept.').first().waitFor();
     await bob.goto(link);
     await bob.getByRole('button', { name: 'Accept' }).click();
     await bob.locator('.heading').getByText('rated').waitFor();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { fits, inBar, invite, isOpenToAll, play, playBot, says } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, eventually, inHouse, picture } from './support.js';
 
 /** @import { House, Page } from './support.js' */
 
@@ -76,6 +76,7 @@ test(
   inHouse(async (house) => {
     const { ann, bob } = await two(house);
     await say(ann, 'Hello');
+    await panel(ann).waitFor({ state: 'hidden' });
     await bob.locator('.player .says', { hasText: 'Hello' }).waitFor();
     await opener(bob).click();
     await panel(bob)
@@ -136,7 +137,9 @@ test(
       await panel(ann).getByText(text, { exact: true }).waitFor();
       await bob.locator('.player .says', { hasText: text }).waitFor();
       assert.equal(await bob.locator('main img, main b').count(), 0);
-      assert.equal(await panel(ann).getByLabel('Your words').inputValue(), '');
+      await eventually(async () =>
+        assert.equal(await panel(ann).getByLabel('Your words').inputValue(), ''),
+      );
       await panel(ann).getByLabel('Your words').fill('x'.repeat(141));
       await ann.keyboard.press('Enter');
       await panel(ann).getByText('At most 140 characters, please.').waitFor();
