@@ -114,6 +114,9 @@ test(
     const arrived = async () => {
       await visitor.getByRole('button', { name: /^Play the/ }).waitFor();
       // What is fetched for later comes last.
+      await visitor.waitForFunction(() =>
+        performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/room.js')),
+      );
       await visitor.waitForLoadState('networkidle');
     };
     await arrived();
