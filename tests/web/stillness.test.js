@@ -87,6 +87,15 @@ const watchShifts = (page) =>
 /** What was moved since it was asked last. @param {Page} page @returns {Promise<string[]>} */
 const shifts = (page) => page.evaluate('shifts.splice(0)');
 
+/** Waits until what has changed by now is drawn, and counted if it was moved. @param {Page} page */
+const drawn = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))),
+      ),
+  );
+
 for (const [size, viewport] of Object.entries(WINDOWS)) {
   test(
     `nothing moves over a whole match: ${size}`,
@@ -122,6 +131,7 @@ for (const [size, viewport] of Object.entries(WINDOWS)) {
       await stay('whether to give up');
       await ann.keyboard.press('Escape');
       // An answer makes room for a second.
+      await Promise.all(pages.map(drawn));
       await Promise.all(pages.map(shifts));
       await play(ann, 'h5', 'f7');
       await says(ann, 'You win!');
