@@ -192,6 +192,8 @@ test(
     const match = codeOf(link);
     const bob = await house.visitor(link);
     await signUp(bob, 'Bob & <i>Co</i>');
+    // Whichever page says hello last is the one that stays.
+    await bob.locator('html[data-link=open]').waitFor();
     await bob.goto(link);
     await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
     await ann.getByRole('heading', { name: 'You win!' }).waitFor();

@@ -147,6 +147,8 @@ test(
     const bob = await house.visitor(link);
     await bob.getByText('For this one signs up first.').waitFor();
     await signUp(bob, 'bob');
+    // Whichever page says hello last is the one that stays.
+    await bob.locator('html[data-link=open]').waitFor();
     await bob.goto(link);
     await myTurn(ann);
     const mine = ann.locator('.player.below .rating');
