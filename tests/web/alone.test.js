@@ -35,6 +35,23 @@ async function withoutServer(house, page, path = '/') {
   await page.getByText('You play without the server').waitFor();
 }
 
+test(
+  'the way to play without the server stays from one try to reach it to the next',
+  inHouse(async (house) => {
+    const page = await house.visitor();
+    house.expectsFailures = true;
+    await isKept(page);
+    await house.server.kill();
+    await page.goto('/');
+    const way = page.getByRole('button', { name: 'Play without it' });
+    await way.focus();
+    for (let tries = 0; tries < 3; tries++) await page.waitForEvent('websocket');
+    await way.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('You play without the server').waitFor();
+  }),
+);
+
 /** The moves that the page tells. @param {Page} page */
 const listed = (page) => page.locator('.moves button').allTextContents();
 

@@ -7,6 +7,8 @@ import { say, sentences, soon } from './language.js';
 
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let ticking;
+/** What is said while one waits for the next try. @type {ReturnType<typeof waiting> | undefined} */
+let wait;
 
 /** @param {HTMLElement} place @param {App} app */
 export function showBanner(place, app) {
@@ -26,30 +28,15 @@ export function showBanner(place, app) {
         fill(place, h('div', { class: 'banner' }, h('p', {}, say('link.connecting'))));
       }
       break;
-    case 'waiting': {
-      const next = h('span', { 'aria-hidden': true });
-      const tick = () => {
-        const left = Math.max(0, Math.ceil((link.at - performance.now()) / 1000));
-        write(next, say('link.next', { when: soon(left) }));
-      };
-      tick();
-      ticking = setInterval(tick, 250);
-      fill(
-        place,
-        h(
-          'div',
-          { class: 'banner', role: 'alert' },
-          h('p', {}, `${link.why} `, next),
-          h('button', { type: 'button', onclick: () => connection.open() }, say('link.now')),
-          h(
-            'button',
-            { type: 'button', onclick: () => connection.playAlone(true) },
-            say('alone.play'),
-          ),
-        ),
-      );
+    case 'waiting':
+      // It stays from one try to the next: a button that is about to be pressed is not replaced by another.
+      if (!wait || !place.contains(wait.element)) {
+        wait = waiting(app);
+        fill(place, wait.element);
+      }
+      wait.tell();
+      ticking = setInterval(wait.tell, 250);
       break;
-    }
     case 'replaced':
       fill(
         place,
@@ -84,6 +71,27 @@ export function showBanner(place, app) {
         ),
       );
   }
+}
+
+/** @param {App} app */
+function waiting({ connection }) {
+  const why = h('span');
+  const next = h('span', { 'aria-hidden': true });
+  const element = h(
+    'div',
+    { class: 'banner', role: 'alert' },
+    h('p', {}, why, ' ', next),
+    h('button', { type: 'button', onclick: () => connection.open() }, say('link.now')),
+    h('button', { type: 'button', onclick: () => connection.playAlone(true) }, say('alone.play')),
+  );
+  const tell = () => {
+    const { link } = connection;
+    if (link.state !== 'waiting') return;
+    write(why, link.why);
+    const left = Math.max(0, Math.ceil((link.at - performance.now()) / 1000));
+    write(next, say('link.next', { when: soon(left) }));
+  };
+  return { element, tell };
 }
 
 const slow = () => h('div', { class: 'banner', role: 'status' }, h('p', {}, say('link.slow')));
