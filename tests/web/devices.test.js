@@ -248,7 +248,8 @@ test(
     await phone.getByRole('button', { name: 'Begin as a new guest' }).click();
     await phone.getByRole('button', { name: /^Play the/ }).waitFor();
     await phone.getByText('This device is logged out.').waitFor({ state: 'detached' });
-    assert.notEqual(await nameOf(phone), name);
+    // Until the server has answered the old name stands there.
+    await eventually(async () => assert.notEqual(await nameOf(phone), name));
     assert.equal(await nameOf(ann), name);
   }),
 );
