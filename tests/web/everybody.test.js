@@ -117,8 +117,13 @@ test(
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const link = await invite(page);
-    await page.getByRole('button', { name: 'Copy the link' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    // It says so for two seconds: looked for from before, and with every picture.
+    const isTold = () =>
+      [...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Copied');
+    await Promise.all([
+      page.waitForFunction(isTold),
+      page.getByRole('button', { name: 'Copy the link' }).click(),
+    ]);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
   }),
 );

@@ -225,11 +225,12 @@ test(
     await reads(page, 'dialog', 'Rules of');
     await isOpenToAll(page, 'rules');
     await page.keyboard.press('Escape');
+    // There before the search begins, which a bot ends after 20 seconds.
+    const other = await foxes.visitor();
     await press(page, 'button', 'Find an opponent');
     await reads(page, 'h1, h2', 'Looking for an opponent:');
-    await isOpenToAll(page, 'a search');
-    const other = await foxes.visitor();
     await reads(other, '.seekers', 'ada');
+    await isOpenToAll(page, 'a search');
     await isOpenToAll(other, 'somebody looks for an opponent');
   }),
 );

@@ -53,12 +53,13 @@ for (const [size, viewport] of Object.entries({
       await bob.goto(link);
       await myTurn(ann);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
-      await chooseClock(ann, '5+3');
-      await bob.goto(await invite(ann, 'Othello'));
-      await myTurn(ann);
-      await ann.getByRole('link', { name: 'Plyhouse' }).click();
       await chooseClock(ann, '3 days a move');
       await bob.goto(await invite(ann, 'Chess'));
+      await myTurn(ann);
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
+      // Last: it is called off where the first move is not made within 30 seconds.
+      await chooseClock(ann, '5+3');
+      await bob.goto(await invite(ann, 'Othello'));
       await myTurn(ann);
 
       await ann.goto('/games');
