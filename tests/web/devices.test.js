@@ -183,6 +183,8 @@ test(
   'a code is good once, and says when it is over',
   inHouse(async (house) => {
     const ann = await house.visitor();
+    // What waits by the clock that there was is not called off by the other.
+    await ann.locator('html[data-link=open]').waitFor();
     await ann.clock.install();
     const link = await pairing(ann);
     const phone = await house.visitor(link);
