@@ -88,8 +88,10 @@ export class Moves {
    */
   offerRecord(match, format) {
     this.#record.hidden = format === undefined;
-    if (format === undefined) return;
-    this.#record.setAttribute('href', `/record/${match}.${format}`);
+    const href = `/record/${match}.${format}`;
+    // It stays while others move: what is replaced under the mouse is not clicked.
+    if (format === undefined || this.#record.getAttribute('href') === href) return;
+    this.#record.setAttribute('href', href);
     const says = say('moves.download', { format: format.toUpperCase() });
     this.#record.title = says;
     this.#record.setAttribute('aria-label', says);
