@@ -200,8 +200,26 @@ fn a_first_move_that_loses_is_told() {
     assert_eq!((why.line.len(), why.punished.len()), (LINE_MAX, LINE_MAX));
     let looked = review.looked().last().expect("three were played");
     let told = said(review.game(), looked).expect("it was bad");
-    let begin = "After 1, yellow wins by 4 1 4 1 1 1 4 1 …; 4 would have won.";
+    let begin = "After 1, yellow wins by 4 4 4 4 4 4 6 3 …; 4 would have won.";
     assert!(told.starts_with(begin), "{told}");
+    // Who loses stops three in a row, in whatever line.
+    for first in ["1", "2", "6", "7"] {
+        let review = self::review("connect-four", first, 1000);
+        let (_, why) = judged(&review, 0).expect("it loses");
+        let line = [&[first.to_owned()], &why.punished[..]].concat();
+        let mut position = review.game().start();
+        for (ply, m) in line.iter().enumerate() {
+            position.play(m).expect("it is legal");
+            let is_lost_at_once = |position: &dyn AnyPosition| {
+                position.legal_moves().iter().any(|m| {
+                    let mut next = position.clone_box();
+                    next.play(m).expect("it is legal");
+                    next.outcome().is_some()
+                })
+            };
+            assert!(!is_lost_at_once(position.as_ref()), "{line:?} after {ply}");
+        }
+    }
     assert_eq!((judged(&review, 1), judged(&review, 2)), (None, None));
     let sound = self::review("connect-four", "4 4 4 4", 1000);
     assert!(sound.looked().iter().all(|looked| looked.judged.is_none()));

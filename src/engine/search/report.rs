@@ -159,7 +159,14 @@ impl<M: Copy + Eq> Report<M> {
             Ordering::Equal | Ordering::Greater => bounds.lower,
         };
         self.exact = outcome.is_eq();
-        self.pv = solving::line_by_heart(pos);
+        self.pv = match self.pv.first() {
+            // Where all moves lose, the search knows best which of them holds out.
+            Some(&m) if outcome.is_lt() => {
+                let rest = solving::line_by_heart(&pos.after(m));
+                std::iter::once(m).chain(rest).collect()
+            }
+            Some(_) | None => solving::line_by_heart(pos),
+        };
     }
 
     /// Takes over what the search has cost so far.

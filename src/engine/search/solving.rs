@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use super::budget::Spent;
 use super::pvs::{Searcher, TO_THE_END};
 use super::window::{Bounds, NullWindow};
-use super::{Evaluate, Score};
+use super::{Evaluate, Moves, Score};
 
 /// Ranges of so few pairs of plies are halved: beginning near would only add questions.
 const HALVED_MAX: i32 = 7;
@@ -154,17 +154,29 @@ pub(super) fn outcome_bounds(outcome: Ordering, plies_left: u32) -> Bounds {
     }
 }
 
-/// A line in which both sides play by heart, as far as that goes.
+/// A line by heart, as far as that goes: who wins keeps the win, and whoever loses, to whom all moves come to the
+/// same, plays what looks best.
 pub(super) fn line_by_heart<P: Evaluate>(pos: &P) -> Vec<P::Move> {
     let mut pos = pos.clone();
     let mut line = Vec::new();
     while pos.outcome().is_none()
-        && let Some((_, m)) = pos.by_heart()
+        && let Some((outcome, known)) = pos.by_heart()
     {
+        let m = if outcome.is_lt() {
+            most_promising(&pos)
+        } else {
+            known
+        };
         line.push(m);
         pos.play_unchecked(m);
     }
     line
+}
+
+fn most_promising<P: Evaluate>(pos: &P) -> P::Move {
+    let mut moves = Moves::new();
+    pos.consider(&mut moves);
+    moves.pick(0).m
 }
 
 /// The first promising move that is worth at least `value`, which one of them is.
