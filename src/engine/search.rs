@@ -247,12 +247,12 @@ fn watched<P: Evaluate>(
     })
 }
 
-/// What the first look may spend.
-fn first_look(limits: &Limits) -> Limits {
-    let share = |nodes| nodes / u64::from(FIRST_LOOK_SHARE);
+/// What so many first looks may spend.
+fn first_look(limits: &Limits, times: u32) -> Limits {
+    let share = |nodes| nodes / u64::from(FIRST_LOOK_SHARE) * u64::from(times);
     Limits {
         nodes: limits.nodes.map(share),
-        time: limits.time.map(|time| time / FIRST_LOOK_SHARE),
+        time: (limits.time).map(|time| time / FIRST_LOOK_SHARE * times),
         ..*limits
     }
 }
@@ -264,21 +264,24 @@ fn look_to_the_end<P: Evaluate>(
     limits: &Limits,
     watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Report<P::Move> {
-    search.budget.change(first_look(limits));
+    search.budget.change(first_look(limits, 1));
     let found = watched(search, pos, FIRST_LOOK, watch);
-    search.budget.change(*limits);
     let mut report = Report::of_findings(found.clone(), search);
-    // Near the end it takes no time to find out how soon it comes, too.
-    let is_near = pos.plies_left() <= FIRST_LOOK;
-    let is_enough = report.exact || (found.is_final::<P>() && !is_near);
-    if is_enough || search.budget.enforce().is_err() {
-        report.recite(pos);
-        return report;
+    // Where it is known who wins, how soon is worth no more than to look once more like that.
+    let is_final = found.is_final::<P>();
+    search.budget.change(if is_final {
+        first_look(limits, 2)
+    } else {
+        *limits
+    });
+    if !report.exact && search.budget.enforce().is_ok() {
+        let mut proof = Proof::by_heart(pos);
+        // However far it has come: what is proven is proven.
+        let _ = proof.complete_outcome_first(search, pos);
+        if !is_final || proof.value().is_some() {
+            report = Report::of_proof(found, &proof, search);
+        }
     }
-    let mut proof = Proof::by_heart(pos);
-    // However far it has come: what is proven is proven.
-    let _ = proof.complete_outcome_first(search, pos);
-    let mut report = Report::of_proof(found, &proof, search);
     report.recite(pos);
     report
 }

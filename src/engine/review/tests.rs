@@ -128,6 +128,30 @@ fn it_is_told_how_soon_a_game_ends_that_is_near_its_end() {
     assert!(seen.len() >= 5, "{seen:?}");
 }
 
+/// What later positions have left in the table tells who wins, and not how soon.
+#[test]
+fn a_win_within_a_few_plies_of_connect_four_is_told_with_their_number() {
+    let entry = catalog::find("connect-four").expect("always hosted");
+    let mut analyst = entry.analyst(0);
+    let mut seen = 0;
+    for seed in 0..20 {
+        let moves = random_moves(entry, seed, 42);
+        let review = Review::new(entry, entry.start(), moves.clone(), 1 << 20).expect("legal");
+        for looked in finished(review, 100_000).looked() {
+            analyst
+                .set_up(&moves[..looked.ply].join(" "))
+                .expect("legal");
+            let plain = analyst.textbook(Method::AlphaBeta, 5, Scale::Plies);
+            if let Some(plies) = plain.score.plies_to_end() {
+                let known = looked.worth.known.expect("it is a few plies ahead");
+                assert_eq!(known.plies, Some(plies), "{moves:?} {looked:?}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 50, "{seen}");
+}
+
 #[test]
 fn a_mate_that_was_allowed_is_shown() {
     let review = review("chess", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7", 20_000);

@@ -57,7 +57,7 @@ fn value_every_move<P: Evaluate>(
         // Where the end is near, the look would cost more than to solve.
         let is_near = pos.plies_left() <= FIRST_LOOK;
         depth = if is_near { 1 } else { FIRST_LOOK };
-        search.budget.change(first_look(limits));
+        search.budget.change(first_look(limits, 1));
     }
     // So wide a margin that no move is left out.
     let found = deepen_until(&mut search, pos, Some(u32::MAX), depth, |found, search| {

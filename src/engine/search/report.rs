@@ -125,6 +125,10 @@ impl<M: Copy + Eq> Report<M> {
         }
         self.exact = proof.value().is_some();
         if let Some(score) = proof.value() {
+            if score != self.score {
+                // It ends sooner or later than that.
+                self.pv.truncate(1);
+            }
             self.score = score;
         }
         // Nothing better has been proven of any other move.
