@@ -152,6 +152,15 @@ fn a_win_within_a_few_plies_of_connect_four_is_told_with_their_number() {
     assert!(seen > 50, "{seen}");
 }
 
+/// A loss of which it is not known how soon it comes is no worse than one that comes at once.
+#[test]
+fn who_loses_is_not_told_to_lose_at_once() {
+    let review = review("connect-four", "4 4 4 4 4 4 1 2 1 2 1 3 1", 20_000);
+    let line = |ply: usize| review.looked()[12 - ply].line.clone();
+    assert_eq!(line(11)[0], "1", "three in a row are stopped");
+    assert_eq!(line(10)[..2], ["1", "1"]);
+}
+
 #[test]
 fn a_mate_that_was_allowed_is_shown() {
     let review = review("chess", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7", 20_000);

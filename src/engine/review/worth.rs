@@ -157,14 +157,15 @@ impl Worth {
         }
     }
 
-    /// By what a seat would choose among positions: the chance, and then a nearer win or more points.
+    /// By what a seat would choose among positions: the chance, and then a nearer win or more points. A win or a loss
+    /// of which it is not known how soon it comes is farther away than any other.
     pub(super) fn for_seat(&self, seat: Seat) -> (f64, i64) {
         let sign = |winner| if winner == seat { 1 } else { -1 };
         let known = self.known.and_then(|known| Some((known.winner?, known)));
         let more = known.map_or(0, |(winner, known)| {
             let points = known.points.map(i64::from);
-            let nearness = known.plies.map(|plies| -i64::from(plies));
-            sign(winner) * points.or(nearness).unwrap_or(0)
+            let nearness = -i64::from(known.plies.unwrap_or(u32::MAX));
+            sign(winner) * points.unwrap_or(nearness)
         });
         (self.chance_of(seat), more)
     }
