@@ -99,12 +99,16 @@ pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> 
 /// What the seats have of something, in games that know of it.
 type Count = fn(&Sight) -> Option<[u32; 2]>;
 
-/// Whether a seat threatens to win in two ways at once, here or in the course of this line.
+/// Whether a seat threatens to win in two ways at once, here or in the course of this line. Where the other wins first,
+/// that is no threat.
 fn threatens_twice(from: &dyn AnyPosition, line: &[String], seat: Seat) -> bool {
     (0..=line.len()).any(|plies| {
         let position = after(from, line, plies);
-        let threats = position.sight().threats.map_or(0, |of| of[seat.index()]);
-        position.turn() != seat && position.outcome().is_none() && threats >= THREATS
+        let threats = position.sight().threats.unwrap_or_default();
+        position.turn() != seat
+            && position.outcome().is_none()
+            && threats[seat.index()] >= THREATS
+            && threats[seat.other().index()] == 0
     })
 }
 
@@ -302,6 +306,16 @@ mod tests {
             // Not before it has come to that.
             assert_eq!(told(&[]), [], "{game}");
         }
+        // With the better line the other side wins before it comes to that.
+        let mut position = catalog::find("tic-tac-toe").expect("hosted").start();
+        for m in ["b3", "a1"] {
+            position.play(m).expect("it is legal");
+        }
+        let (better, punished) = (["a3", "c3", "b2", "c1", "b1"], ["c1", "b1", "b2", "a3"]);
+        assert_eq!(
+            seen(position.as_ref(), "a2", &better, &punished),
+            [Sign::TwoThreats]
+        );
         // What comes either way is no sign.
         let mut position = catalog::find("gomoku").expect("hosted").start();
         for m in ["h8", "a1", "h9", "o15", "i10", "a15", "j10"] {
