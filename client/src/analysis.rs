@@ -48,12 +48,8 @@ pub(crate) async fn show(visit: &Visit, code: &str, nodes: Option<u64>) -> Resul
     plies.reverse();
     let game = known.games.iter().find(|game| game.game == now.game);
     known.dialogue.say(view::headline(&now, game).trim_end())?;
-    for ply in &plies {
-        known.dialogue.say(&line(&now, ply))?;
-    }
-    if let Some(end) = end {
-        let text = format!("{:>4}  {:12} {}", "end", "", worth(&now, &end));
-        known.dialogue.say(&text)?;
+    for row in rows(&now, &plies, end.as_ref()) {
+        known.dialogue.say(&row)?;
     }
     known.dialogue.say(&summary(&now, &plies, accuracy))?;
     known.dialogue.close().await;
@@ -85,8 +81,24 @@ async fn next_part(known: &mut Known, now: &Snapshot) -> Result<Analysis, Failur
     timeout(PATIENCE, part).await.map_err(silent)?
 }
 
-/// A move, what the position was worth before it, and what is to be said of it.
-fn line(now: &Snapshot, ply: &AnalysedPly) -> String {
+/// What the first position was worth, and each move with what the position was worth after it.
+fn rows(now: &Snapshot, plies: &[AnalysedPly], end: Option<&Valuation>) -> Vec<String> {
+    let first = plies
+        .first()
+        .map(|ply| row("", "start", Some(&ply.worth), now));
+    let after = (plies.iter().skip(1)).map(|ply| Some(&ply.worth));
+    let moves = plies.iter().zip(after.chain([end]));
+    let moves = moves.map(|(ply, after)| line(now, ply, after));
+    first.into_iter().chain(moves).collect()
+}
+
+fn row(number: &str, played: &str, after: Option<&Valuation>, now: &Snapshot) -> String {
+    let worth = after.map_or_else(String::new, |after| worth(now, after));
+    format!("{number:>4}  {played:12} {worth}")
+}
+
+/// A move, what the position was worth after it, and what is to be said of it.
+fn line(now: &Snapshot, ply: &AnalysedPly, after: Option<&Valuation>) -> String {
     let mark = match ply.judged {
         None => "",
         Some(Judged::Inaccuracy) => "?!",
@@ -96,11 +108,7 @@ fn line(now: &Snapshot, ply: &AnalysedPly) -> String {
     let sans = now.san.as_deref().unwrap_or_default();
     let at = usize::try_from(ply.ply.0).unwrap_or(usize::MAX);
     let played = format!("{}{mark}", harmless(sans.get(at).unwrap_or(&ply.m)));
-    let mut text = format!(
-        "{:>4}  {played:12} {}",
-        ply.ply.0 + 1,
-        worth(now, &ply.worth)
-    );
+    let mut text = row(&(ply.ply.0 + 1).to_string(), &played, after, now);
     if let Some(said) = &ply.said {
         text.push_str("\n      ");
         text.push_str(&paint(STRONG, &harmless(said)));
@@ -155,4 +163,41 @@ fn summary(now: &Snapshot, plies: &[AnalysedPly], accuracy: Option<[Option<u8>; 
         format!("{}: {of}{after}{counts}", view::side(now, seat))
     };
     format!("{}\n{}", of_seat(0), of_seat(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::*;
+    use crate::view::tests::{plain, snapshot};
+
+    /// A blunder stands beside what has become of the position, and not beside what it was.
+    #[test]
+    fn a_move_stands_beside_what_the_position_is_worth_after_it() {
+        let worth = |wins: Value| json!({"value": 0, "win": 0.5, "exact": true, "wins": wins});
+        let ply = |ply: u8, wins: Value, judged: Value| -> AnalysedPly {
+            let mut told = worth(wins);
+            let more = json!({"ply": ply, "seat": ply % 2, "move": "b2", "best": "b2", "pv": ["b2"], "judged": judged});
+            let fields = more.as_object().expect("an object").clone();
+            told.as_object_mut().expect("an object").extend(fields);
+            from_value(told).expect("a ply")
+        };
+        let plies = [
+            ply(0, json!(null), json!("blunder")),
+            ply(1, json!(1), json!(null)),
+        ];
+        let end: Valuation = from_value(worth(json!(0))).expect("a valuation");
+        let now = snapshot("x../.o./...");
+        let rows: Vec<String> = (rows(&now, &plies, Some(&end)).iter())
+            .map(|row| plain(row).replace(['█', '░'], ""))
+            .collect();
+        let told: Vec<Vec<&str>> = (rows.iter())
+            .map(|row| row.split_whitespace().collect())
+            .collect();
+        assert_eq!(told[0][..2], ["start", "50%"]);
+        assert_eq!(told[0].last(), Some(&"drawn"));
+        assert_eq!(told[1], ["1", "b2??", "50%", "o", "wins"]);
+        assert_eq!(told[2], ["2", "b2", "50%", "x", "wins"]);
+    }
 }
