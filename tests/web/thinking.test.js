@@ -144,3 +144,12 @@ test('an ending that is as good as won is told as that, and not by how many men'
   assert.equal(told(17_042), 'White should win');
   assert.equal(told(-15_083), 'Red should win');
 });
+
+test('how far a win is away is told in moves, as players count them', async () => {
+  await learn();
+  const told = (/** @type {number} */ plies) =>
+    worth({ value: 1, win: 1, exact: true, wins: 0, in: plies }, ['White', 'Black'], 'chess');
+  assert.equal(told(5), 'White wins in 3 moves');
+  assert.equal(told(4), 'White wins in 2 moves');
+  assert.equal(told(1), 'White wins with the next move');
+});

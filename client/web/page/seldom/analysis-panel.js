@@ -7,6 +7,7 @@ import { capital, known, parts, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
+import { movesIn } from './worth.js';
 
 /** @import { AnalysedPly, Sign } from '../../protocol.js' */
 /** @import { Does, Thought } from '../analysis.js' */
@@ -91,7 +92,7 @@ export class AnalysisPanel {
   /** What the better move comes to. @param {AnalysedPly} played */
   #keeps({ ply, best, why }) {
     const better = this.#say(why?.better ?? best, ply);
-    const count = movesIn(why?.kind === 'misses_win' ? why.in : undefined);
+    const count = why?.kind === 'misses_win' && why.in ? movesIn(why.in) : 0;
     if (why?.keeps === 'win' && count > 0)
       return capital(say('why.keeps.win.in', { better, count }));
     // Where only points were given away, the move that was played comes to the same result.
@@ -123,7 +124,7 @@ export class AnalysisPanel {
   #kind({ ply, move, why }) {
     const filled = { move: this.#say(move, ply), points: why?.points ?? 0 };
     // From the answer on.
-    const count = movesIn(why?.kind === 'allows_win' && why.in ? why.in - 1 : undefined);
+    const count = why?.kind === 'allows_win' && why.in ? movesIn(why.in - 1) : 0;
     const kind =
       count > 0
         ? say('why.allows_win.in', { ...filled, count })
@@ -249,9 +250,6 @@ export class AnalysisPanel {
     void learning.begin(this.#app, this.#match);
   }
 }
-
-/** So many moves of one side are so many plies, the first of them being theirs; 0 where that is not known. @param {number | undefined} plies */
-const movesIn = (plies) => (plies === undefined ? 0 : Math.max(1, Math.ceil(plies / 2)));
 
 /** What is to be seen of it on the board, as far as there are words for it. @param {Sign} sign */
 const seen = ({ sign, count = 0, instead = 0 }) => known(`sign.${sign}`, { count, instead }) ?? '';

@@ -9,6 +9,9 @@ import { sideName } from '../naming.js';
 /** No material is worth so many hundredths: it is known who wins, but not whether that takes too many moves. */
 const AS_GOOD_AS_WON = 5000;
 
+/** So many moves of one side are so many plies, the first of them being theirs. @param {number} plies */
+export const movesIn = (plies) => Math.max(1, Math.ceil(plies / 2));
+
 /** How it stands, by what is known of it. @param {Valuation} told @param {string[]} sides @param {string} game */
 export function worth({ value, exact, wins, in: count, points }, sides, game) {
   if (wins !== undefined) {
@@ -16,7 +19,7 @@ export function worth({ value, exact, wins, in: count, points }, sides, game) {
     if (points !== undefined) return say('thinking.wins.by', { side, points });
     return count === undefined
       ? say('thinking.wins', { side })
-      : say('thinking.wins.in', { side, count });
+      : say('thinking.wins.in', { side, count: movesIn(count) });
   }
   if (exact) return say('thinking.draw');
   if (Math.abs(value) < 1) return say('thinking.even');

@@ -287,7 +287,10 @@ export default {
   'thinking.even': 'ausgeglichen',
   'thinking.wins': '{side} gewinnt',
   'thinking.shouldWin': '{side} sollte gewinnen',
-  'thinking.wins.in': '{side} gewinnt in {count}',
+  'thinking.wins.in': {
+    one: '{side} gewinnt mit dem nächsten Zug',
+    other: '{side} gewinnt in {count} Zügen',
+  },
   'thinking.wins.by': '{side} gewinnt mit {points}',
   'thinking.draw': 'remis',
   'thinking.chance': '{side} {percent} %',

@@ -287,7 +287,10 @@ export default {
   'thinking.even': 'even',
   'thinking.wins': '{side} wins',
   'thinking.shouldWin': '{side} should win',
-  'thinking.wins.in': '{side} wins in {count}',
+  'thinking.wins.in': {
+    one: '{side} wins with the next move',
+    other: '{side} wins in {count} moves',
+  },
   'thinking.wins.by': '{side} wins by {points}',
   'thinking.draw': 'a draw',
   'thinking.chance': '{side} {percent} %',

@@ -289,7 +289,10 @@ export default {
   'thinking.even': 'igualado',
   'thinking.wins': '{side}: gana',
   'thinking.shouldWin': '{side}: debería ganar',
-  'thinking.wins.in': '{side}: gana en {count}',
+  'thinking.wins.in': {
+    one: '{side}: gana con la siguiente jugada',
+    other: '{side}: gana en {count} jugadas',
+  },
   'thinking.wins.by': '{side}: gana por {points}',
   'thinking.draw': 'tablas',
   'thinking.chance': '{side} {percent} %',

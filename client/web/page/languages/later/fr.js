@@ -289,7 +289,10 @@ export default {
   'thinking.even': 'égal',
   'thinking.wins': '{side} : gagne',
   'thinking.shouldWin': '{side} : devrait gagner',
-  'thinking.wins.in': '{side} : gagne en {count}',
+  'thinking.wins.in': {
+    one: '{side} : gagne au coup suivant',
+    other: '{side} : gagne en {count} coups',
+  },
   'thinking.wins.by': '{side} : gagne de {points}',
   'thinking.draw': 'nulle',
   'thinking.chance': '{side} {percent} %',

@@ -270,7 +270,7 @@ export default {
   'thinking.even': '互角',
   'thinking.wins': '{side}の勝ち',
   'thinking.shouldWin': '{side}がおそらく勝ち',
-  'thinking.wins.in': '{side}が{count}手で勝ち',
+  'thinking.wins.in': { other: '{side}が{count}手で勝ち' },
   'thinking.wins.by': '{side}の{points}目勝ち',
   'thinking.draw': '引き分け',
   'thinking.chance': '{side} {percent}%',

@@ -286,7 +286,10 @@ export default {
   'thinking.even': 'igual',
   'thinking.wins': '{side}: vence',
   'thinking.shouldWin': '{side}: deve vencer',
-  'thinking.wins.in': '{side}: vence em {count}',
+  'thinking.wins.in': {
+    one: '{side}: vence no lance seguinte',
+    other: '{side}: vence em {count} lances',
+  },
   'thinking.wins.by': '{side}: vence por {points}',
   'thinking.draw': 'empate',
   'thinking.chance': '{side} {percent}%',

@@ -262,7 +262,7 @@ export default {
   'thinking.even': '均势',
   'thinking.wins': '{side}胜',
   'thinking.shouldWin': '{side}应该会胜',
-  'thinking.wins.in': '{side}{count}手胜',
+  'thinking.wins.in': { other: '{side}{count}步胜' },
   'thinking.wins.by': '{side}胜{points}',
   'thinking.draw': '和棋',
   'thinking.chance': '{side} {percent}%',
