@@ -445,8 +445,8 @@ export interface Why {
   // `punished` in standard algebraic notation, in chess; so beside each `pv`.
   san?: string[];
 }
-// What is to be seen of it on the board: corner, mobility, captured, atari, lost, open_three, two_threats; a
-// later server knows more.
+// What is to be seen of it on the board: corner, mobility, captured, atari, lost, open_three, two_threats, drawn;
+// a later server knows more.
 export interface Sign {
   sign: string;
   count?: number;

@@ -56,6 +56,8 @@ words! {
         OpenThree = "open_three",
         /// The other side can threaten to win in two ways at once.
         TwoThreats = "two_threats",
+        /// The game is over, and drawn.
+        Drawn = "drawn",
     }
 }
 

@@ -111,6 +111,7 @@ fn seen(sign: Sign, other: &str) -> String {
         Sign::Lost(1) => "A stone is as good as lost.".to_owned(),
         Sign::Lost(stones) => format!("{stones} stones are as good as lost."),
         Sign::OpenThree => format!("It leaves {other} an open three."),
+        Sign::Drawn => "The game is over with it: a draw.".to_owned(),
         Sign::TwoThreats => format!("It lets {other} threaten to win in two ways at once."),
     }
 }

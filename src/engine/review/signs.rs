@@ -2,7 +2,7 @@
 
 use super::why::Board;
 use crate::catalog::AnyPosition;
-use crate::game::Seat;
+use crate::game::{Outcome, Seat};
 use crate::search::{Fate, Sight};
 
 /// With so many more moves than after the better move, the other side has been given mobility.
@@ -39,15 +39,21 @@ pub enum Sign {
     OpenThree,
     /// The other side can threaten to win in two ways at once.
     TwoThreats,
+    /// The game is over, and drawn.
+    Drawn,
 }
 
 /// The signs that a move was bad. At most one of each, and seldom more than one. Where the game is over after
-/// either move there are none.
+/// either move there is none but that it is drawn.
 pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> Vec<Sign> {
     let seat = board.before.turn();
     let other = seat.other();
     let better = after(board.before, line, 1);
     let both = [board.after, better.as_ref()];
+    let [is_drawn, is_drawn_then] = both.map(|position| position.outcome() == Some(Outcome::Draw));
+    if is_drawn && !is_drawn_then {
+        return vec![Sign::Drawn];
+    }
     if (both.iter()).any(|position| position.outcome().is_some() || position.turn() != other) {
         return Vec::new();
     }
@@ -280,6 +286,14 @@ mod tests {
         // Here it lives either way, or dies either way.
         assert_eq!(seen("B1", &["G3", "G4"], &["G3"]), []);
         assert_eq!(seen("G3", &["G4", "B1"], &["B1"]), []);
+    }
+
+    #[test]
+    fn a_move_that_ends_the_game_in_a_draw_is_seen() {
+        let position = at("chess", "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1");
+        let seen = |bad: &str| seen(position.as_ref(), bad, &["f1f8"], &[]);
+        assert_eq!(seen("f1f7"), [Sign::Drawn], "stalemate");
+        assert_eq!(seen("f1a1"), []);
     }
 
     #[test]

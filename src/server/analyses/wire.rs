@@ -81,6 +81,7 @@ fn sign(sign: review::Sign) -> Sign {
         review::Sign::Atari(stones) => (SignKind::Atari, Some(stones), None),
         review::Sign::Lost(stones) => (SignKind::Lost, Some(stones), None),
         review::Sign::TwoThreats => (SignKind::TwoThreats, None, None),
+        review::Sign::Drawn => (SignKind::Drawn, None, None),
         review::Sign::OpenThree => (SignKind::OpenThree, None, None),
     };
     Sign {

@@ -335,6 +335,7 @@ export default {
   },
   'sign.open_three': 'Der anderen Seite bleibt eine offene Drei.',
   'sign.two_threats': 'Die andere Seite kann auf zwei Arten zugleich mit dem Gewinn drohen.',
+  'sign.drawn': 'Damit ist die Partie zu Ende: remis.',
   'why.chances': 'Die Aussichten von {side} fallen von {from} % auf {to} %.',
   'why.keeps.loss': '{better} hätte weniger hoch verloren.',
   'why.answer': 'Die andere Seite antwortet mit {line}.',

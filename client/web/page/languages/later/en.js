@@ -335,6 +335,7 @@ export default {
   },
   'sign.open_three': 'An open three is left to the other side.',
   'sign.two_threats': 'The other side can threaten to win in two ways at once.',
+  'sign.drawn': 'The game is over with it: a draw.',
   'why.chances': 'The chances of {side} fall from {from} % to {to} %.',
   'why.keeps.loss': '{better} would have lost by less.',
   'why.answer': 'The other side answers {line}.',

@@ -337,6 +337,7 @@ export default {
   },
   'sign.open_three': 'Al otro bando le queda un tres abierto.',
   'sign.two_threats': 'El otro bando puede amenazar con ganar de dos maneras a la vez.',
+  'sign.drawn': 'Con ella la partida termina en tablas.',
   'why.chances': 'Las posibilidades de {side} bajan del {from} % al {to} %.',
   'why.keeps.loss': '{better} habría perdido por menos.',
   'why.answer': 'El otro bando responde {line}.',

@@ -336,6 +336,7 @@ export default {
   },
   'sign.open_three': 'Il reste à l’autre camp un trois ouvert.',
   'sign.two_threats': 'L’autre camp peut menacer de gagner de deux façons à la fois.',
+  'sign.drawn': 'La partie est finie : nulle.',
   'why.chances': 'Chances de {side} : de {from} % à {to} %.',
   'why.keeps.loss': '{better} aurait perdu de moins.',
   'why.answer': 'L’autre camp répond {line}.',

@@ -299,6 +299,7 @@ export default {
   'sign.lost': '石{count}個はほぼ助かりません。',
   'sign.open_three': '相手に活三が残ります。',
   'sign.two_threats': '相手は同時に二通りの勝ち筋を作れます。',
+  'sign.drawn': 'この手で対局は引き分けで終わります。',
   'why.chances': '{side}の勝率は {from}% から {to}% に下がります。',
   'why.keeps.loss': '{better}なら負けは小さく済みました。',
   'why.answer': '相手の応手: {line}。',

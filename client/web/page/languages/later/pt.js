@@ -333,6 +333,7 @@ export default {
   },
   'sign.open_three': 'Ao outro lado fica um três aberto.',
   'sign.two_threats': 'O outro lado pode ameaçar vencer de duas maneiras ao mesmo tempo.',
+  'sign.drawn': 'Com ele a partida acaba empatada.',
   'why.chances': 'As chances de {side} caem de {from} % para {to} %.',
   'why.keeps.loss': '{better} teria perdido por menos.',
   'why.answer': 'O outro lado responde com {line}.',

@@ -291,6 +291,7 @@ export default {
   'sign.lost': '有{count}子已基本无法救活。',
   'sign.open_three': '给对方留下活三。',
   'sign.two_threats': '对方可以同时形成两处取胜威胁。',
+  'sign.drawn': '走这一步，对局即以和棋结束。',
   'why.chances': '{side}的胜率从 {from}% 降到 {to}%。',
   'why.keeps.loss': '走{better}本可少输一些。',
   'why.answer': '对方应以{line}。',
