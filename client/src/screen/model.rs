@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use plyhouse_protocol::{MatchId, Ply, Status};
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::{Input, InputRequest};
 
 use super::log::Log;

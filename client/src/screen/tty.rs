@@ -5,13 +5,12 @@ use std::process;
 use std::thread;
 use std::time::Duration;
 
+use crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::{Errno, ioctl_fionread};
+use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_process};
-use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::mpsc;
 
 /// How many keys may be pressed ahead. Those beyond are dropped.
@@ -49,7 +48,6 @@ impl Tty {
             .name("keys".to_owned())
             .spawn(move || {
                 loop {
-                    forget_what_is_stuck();
                     let told = match event::read() {
                         Ok(Event::Key(key)) if key.kind == KeyEventKind::Release => continue,
                         Ok(Event::Key(key)) => Told::Key(key),
@@ -100,18 +98,6 @@ impl Drop for Tty {
         // Nothing can be done if the terminal is gone.
         let _ = self.terminal.show_cursor();
         give_back();
-    }
-}
-
-/// Forgets the rest of a text that was pasted and is longer than what is read at once: it is not told of, and
-/// every later key would come behind it, each with the next one only.
-fn forget_what_is_stuck() {
-    let nothing_is_told = || event::poll(Duration::ZERO).is_ok_and(|is_told| !is_told);
-    let is_stuck = || nothing_is_told() && ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0);
-    // A key that is pressed at this instant is there, too, but told of at once.
-    if is_stuck() && is_stuck() {
-        // Nothing can be done if the terminal is gone.
-        let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{grantpt, ptsname, unlockpt};
@@ -20,6 +21,12 @@ const F1: &str = "\u{1b}OP";
 const F5: &str = "\u{1b}[15~";
 const F10: &str = "\u{1b}[21~";
 const LEFT: &str = "\u{1b}[D";
+
+/// How long what is waited for may take, even where much else runs: whoever waits for ever hides the others' results.
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 60,
+    tv_nsec: 0,
+};
 
 /// A terminal of its own, and `ply` in it.
 struct Desk {
@@ -76,7 +83,12 @@ impl Desk {
         }
     }
 
+    #[track_caller]
     fn read(&mut self) -> bool {
+        let mut written = [PollFd::new(&self.terminal, PollFlags::IN)];
+        let count = poll(&mut written, Some(&PATIENCE)).expect("awaited");
+        let seen = self.shown.screen().contents();
+        assert!(count > 0, "nothing more is written after\n{seen}");
         let mut bytes = [0; 4096];
         // On Linux it is an error to read what nobody can write to any more.
         let count = self.terminal.read(&mut bytes).unwrap_or(0);
@@ -259,6 +271,24 @@ fn a_window_that_shrinks_asks_to_be_enlarged() {
     desk.sees("You play a2.");
     desk.types(F10);
     assert_eq!(desk.ends().1, Some(1));
+}
+
+/// A key and a change of the window that come together are both heard.
+#[test]
+fn a_key_is_heard_while_the_window_changes() {
+    let (server, home) = (Real::start(), Home::new());
+    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
+    desk.sees("Your turn.");
+    for letter in 'a'..='e' {
+        let mut typed = String::new();
+        for _ in 0..30 {
+            typed.push(letter);
+            desk.types(&letter.to_string());
+            desk.signal(Signal::WINCH);
+            desk.sees(&typed);
+        }
+        desk.types("\u{15}");
+    }
 }
 
 /// Whoever has pasted more than a line can hold goes on typing.

@@ -1,10 +1,10 @@
 use std::time::Duration;
 
+use crossterm::event::{KeyCode, KeyEvent};
 use plyhouse_protocol::{ClockControl, Occupant, SeatNumber, Snapshot, TimeLeft};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::*;
 use crate::screen::keys_of;
