@@ -145,6 +145,12 @@ pub(super) fn search<P: Evaluate, B: Board<P>>(
             selective_depth: 1,
             time: budget.elapsed(),
             pv: vec![m],
+            moves: vec![MoveValue {
+                m,
+                score,
+                certainty: Certainty::Exact,
+                playouts: None,
+            }],
             ..Report::known(score)
         };
     }

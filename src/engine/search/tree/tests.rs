@@ -112,3 +112,17 @@ fn the_move_that_was_tried_most_is_the_best() {
         line.play(*m).expect("a line can be played");
     }
 }
+
+/// A pass that wins leaves nothing to try, and is told as the one move that is known.
+#[test]
+fn a_move_that_wins_at_once_is_listed() {
+    let mut course = Course::<Go<9>>::start();
+    let pass = "pass".parse().expect("a move");
+    course.play(pass).expect("legal");
+    let (stop, mut table) = (Stop::new(), Table::new(1 << 20));
+    let limits = Limits::nodes(100);
+    let choice = choose(&course, Level::Max, 0, &limits, &stop, &mut table);
+    let report = choice.expect("the game goes on").1;
+    let listed: Vec<_> = report.moves.iter().map(|value| value.m).collect();
+    assert_eq!((listed, report.pv), (vec![pass], vec![pass]));
+}
