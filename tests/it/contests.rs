@@ -122,7 +122,7 @@ fn who_plays_what_cannot_be_played_or_ends_or_hangs_loses() {
     assert_eq!(faults_of("echo nonsense")["time"], 2);
 }
 
-/// An option that a program does not have would be passed over in silence.
+/// An option that a program does not have, or a value that it does not take, would be passed over in silence.
 #[test]
 fn an_option_that_a_program_has_not_is_refused() {
     let command = format!("cmd={BINARY} engine --game chess");
@@ -135,6 +135,12 @@ fn an_option_that_a_program_has_not_is_refused() {
     assert!(!output.status.success(), "{output:?}");
     let told = String::from_utf8(output.stderr).expect("text");
     let expected = "it has no option Hsah: it has Hash, Clear Hash, Threads, ";
+    assert!(told.contains(expected), "{told}");
+    let output = contest("option.Level=grandmaster");
+    assert!(!output.status.success(), "{output:?}");
+    let told = String::from_utf8(output.stderr).expect("text");
+    let expected =
+        "its option Level takes one of beginner, easy, medium, hard, full, not \"grandmaster\"";
     assert!(told.contains(expected), "{told}");
     assert!(contest("option.hash=8").status.success());
 }

@@ -2,6 +2,7 @@
 //! reach it, and all that it has started ends with it.
 
 mod gtp;
+mod options;
 mod piskvork;
 mod uci;
 

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::super::entrant::{self, Time};
 use super::super::fault::Fault;
 use super::super::player::{Answer, Beginning, Player, Turn};
+use super::options::Offered;
 use super::{Program, READY};
 
 /// A player that speaks UCI.
@@ -27,17 +28,21 @@ impl UciPlayer {
         let mut player =
             Self(Program::start(&program.command, "quit").context("it cannot be started")?);
         let known = player.greet(stop).map_err(unready)?;
-        for (name, _) in &program.options {
-            if !known.iter().any(|option| option.eq_ignore_ascii_case(name)) {
+        for (name, value) in &program.options {
+            let is_meant = |option: &&Offered| option.name.eq_ignore_ascii_case(name);
+            let Some(Offered { values, .. }) = known.iter().find(is_meant) else {
                 bail!("it has no option {name}: {}", told(&known));
+            };
+            if !values.takes(value) {
+                bail!("its option {name} takes {values}, not {value:?}");
             }
         }
         player.set(&program.options, stop).map_err(unready)?;
         Ok(player)
     }
 
-    /// Tells the names of its options.
-    fn greet(&mut self, stop: &Stop) -> Result<Vec<String>, Fault> {
+    /// Tells its options.
+    fn greet(&mut self, stop: &Stop) -> Result<Vec<Offered>, Fault> {
         self.0.say("uci")?;
         let until = Instant::now() + READY;
         let mut options = Vec::new();
@@ -47,10 +52,7 @@ impl UciPlayer {
             if line.split(' ').next() == Some("uciok") {
                 return Ok(options);
             }
-            let option = line.strip_prefix("option name ");
-            if let Some((name, _)) = option.and_then(|option| option.split_once(" type ")) {
-                options.push(name.to_owned());
-            }
+            options.extend(Offered::read(&line));
         }
     }
 
@@ -85,11 +87,12 @@ impl Player for UciPlayer {
 }
 
 /// The options that a program has, in words.
-fn told(options: &[String]) -> String {
+fn told(options: &[Offered]) -> String {
     if options.is_empty() {
         "it has none".to_owned()
     } else {
-        format!("it has {}", options.join(", "))
+        let names: Vec<_> = options.iter().map(|option| option.name.as_str()).collect();
+        format!("it has {}", names.join(", "))
     }
 }
 
