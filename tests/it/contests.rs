@@ -1,11 +1,13 @@
 //! `plyhouse match`: other programs at the board, and what becomes of those that do something wrong.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// How long anything may take; far longer than it does.
@@ -186,6 +188,28 @@ fn a_contest_repeats_and_ends_when_it_is_decided() {
     .concat());
     assert_eq!(decided["sprt"]["verdict"], "h1", "{decided}");
     assert!(decided["games"].as_u64() < Some(100), "{decided}");
+}
+
+/// Whoever breaks it off is told what came of it so far, and that it is not all.
+#[test]
+fn a_contest_that_is_broken_off_fails() {
+    let mut started = Command::new(BINARY);
+    // So many that it could not be over before it is told to stop.
+    let games = ["--openings", "random:8", "--games", "2000"];
+    started.args(["match", "connect-four", "--engine", "level=hard"]);
+    started.args(["--engine", "level=beginner"]).args(games);
+    let piped = started.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut contest = piped.spawn().expect("the binary runs");
+    let mut told = BufReader::new(contest.stderr.take().expect("piped"));
+    told.read_line(&mut String::new()).expect("text");
+    kill_process(Pid::from_child(&contest), Signal::INT).expect("it runs");
+    let output = contest.wait_with_output().expect("it ends");
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).expect("text");
+    assert_eq!(output.status.code(), Some(1), "{rest}");
+    assert!(rest.contains("plyhouse: broken off: "), "{rest}");
+    let report = String::from_utf8(output.stdout).expect("text");
+    assert!(report.contains("beginner"), "{report}");
 }
 
 /// Three players: who meets whom, and how they stand.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::ArgAction;
 use indicatif::{ProgressBar, ProgressStyle};
 use plyhouse_engine::catalog::Entry;
@@ -42,7 +42,8 @@ const LINES: usize = 20;
 /// --sprt the contest ends as soon as one of two differences in normalised Elo can be taken for true: LLR,
 /// the log-likelihood ratio, is counted by pairs as fastchess does.
 ///
-/// The exit status is 0 also when a player did something wrong.
+/// Ctrl-C breaks it off: what came of it so far is told, and the exit status is 1. It is 0 also when a player did
+/// something wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -159,7 +160,8 @@ impl Args {
         self.out.as_deref()
     }
 
-    /// Plays the contest and prints what came of it. Every game is handed to `keep`.
+    /// Plays the contest and prints what came of it. Every game is handed to `keep`. It is an error if Ctrl-C broke it
+    /// off, after what came of it until then was printed.
     pub fn run(self, keep: &mut dyn FnMut(&Played) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let sprt = self.sprt.as_deref().map(sprt).transpose();
         let sprt = sprt.unwrap_or_else(|why| refuse(why));
@@ -173,16 +175,21 @@ impl Args {
         Bench::new(contest.game, &contest.entrants).invite_all(&stop)?;
         let mut scores = vec![Score::default(); contest.pairings.len()];
         let progress = Progress::new(contest.games())?;
+        let mut left = contest.games();
         let threads = NonZeroUsize::new(self.concurrency.into()).expect("clap lets no 0 pass");
         contest.play(threads, &stop, |Finished { place, played }| {
             keep(&played)?;
+            left -= 1;
             let score = &mut scores[place.pairing];
             score.count(place.round, place.seat, &played);
             progress.tell(|| report(&contest, &scores, sprt).in_short());
             Ok(
                 match sprt.map(|sprt| sprt.verdict(&scores[place.pairing].pairs)) {
                     None | Some(Verdict::Open) => ControlFlow::Continue(()),
-                    Some(Verdict::H0 | Verdict::H1) => ControlFlow::Break(()),
+                    Some(Verdict::H0 | Verdict::H1) => {
+                        left = 0;
+                        ControlFlow::Break(())
+                    }
                 },
             )
         })?;
@@ -193,7 +200,9 @@ impl Args {
         } else {
             report.to_string()
         };
-        writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")
+        writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")?;
+        ensure!(left == 0, "broken off: {left} games were not played");
+        Ok(())
     }
 
     /// The players, or what is wrong with them.
