@@ -244,7 +244,13 @@ impl Review {
             reply,
             ..
         } = seen;
-        let judged = judged(best, played, turn).map(|judgement| {
+        let judgement = match judged(best, played, turn) {
+            None if self.lets_go(after_move.as_ref(), (best, played), limits, stop)? => {
+                Some(Judgement::Inaccuracy)
+            }
+            judgement => judgement,
+        };
+        let judged = judgement.map(|judgement| {
             let mut tell = lines::Teller {
                 table: &mut self.table,
                 limits: (limits, stop),
@@ -275,6 +281,24 @@ impl Review {
     /// Compares the move with the best there is; nothing if that was stopped.
     fn compare(
         &mut self,
+    /// Whether there was a win within a few moves and none is known after the move, though the chances are as good
+    /// as before; nothing if that was stopped.
+    fn lets_go(
+        &mut self,
+        after_move: &dyn AnyPosition,
+        (best, played): (Worth, Worth),
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Option<bool> {
+        let turn = after_move.turn().other();
+        let is_less = played.chance_of(turn) < best.chance_of(turn);
+        if !best.is_won_soon(turn) || played.known.is_some() || !is_less {
+            return Some(false);
+        }
+        let (worth, _) = self.search(after_move, &again(limits), stop)?;
+        Some(!worth.is_won_by(turn))
+    }
+
         position: &dyn AnyPosition,
         m: &String,
         (alone, mut line): Found,

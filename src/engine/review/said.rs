@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::{Keeps, Kind, Looked, Sign, Why};
+use super::{Judgement, Keeps, Kind, Looked, Sign, Why};
 use crate::catalog::Entry;
 
 /// In one or two sentences, why the move was bad; nothing where it was not.
 #[must_use]
 pub fn said(game: &Entry, looked: &Looked) -> Option<String> {
-    let (_, why) = looked.judged.as_ref()?;
-    let mut text = headline(game, looked, why);
+    let (judgement, why) = looked.judged.as_ref()?;
+    let mut text = headline(game, looked, *judgement, why);
     let other = game.info.sides[looked.turn.other().index()];
     for sign in &why.signs {
         text.push(' ');
@@ -22,7 +22,7 @@ pub fn said(game: &Entry, looked: &Looked) -> Option<String> {
     Some(text)
 }
 
-fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
+fn headline(game: &Entry, looked: &Looked, judgement: Judgement, why: &Why) -> String {
     let Why { plies, points, .. } = why;
     let sans = looked.san.as_ref();
     let better = sans.and_then(|sans| sans.first()).unwrap_or(&why.better);
@@ -48,7 +48,15 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
                 format!(", after {answer}")
             };
             let end = stop(&after);
-            format!("{better} wins{within}{by}; {m} lets the win go{after}{end}")
+            match judgement {
+                // The chances are still good.
+                Judgement::Inaccuracy => {
+                    format!("{better} wins{within}{by}; {m} makes the win less sure{after}{end}")
+                }
+                Judgement::Mistake | Judgement::Blunder => {
+                    format!("{better} wins{within}{by}; {m} lets the win go{after}{end}")
+                }
+            }
         }
         Kind::AllowsWin => {
             // From the answer on.

@@ -186,6 +186,26 @@ fn a_mate_that_was_allowed_is_shown() {
     assert_eq!(judged(&review, 6), None);
 }
 
+/// A mate is left out, but the game stays won: that is no more than an inaccuracy, and the mate is told.
+#[test]
+fn a_mate_that_was_left_out_is_told() {
+    let entry = catalog::find("chess").expect("hosted");
+    let start = entry.start_at("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    let moves = ["a1b1", "h7h6", "b1b8"].map(str::to_owned).to_vec();
+    let review = Review::new(entry, start.expect("a position"), moves, 1 << 20);
+    let review = finished(review.expect("legal"), 20_000);
+    let (judgement, why) = judged(&review, 0).expect("it is judged");
+    assert_eq!(*judgement, Judgement::Inaccuracy);
+    assert_eq!((why.kind, why.plies), (Kind::MissesWin, Some(1)));
+    let looked = review.looked().last().expect("three");
+    let said = said(entry, looked).expect("words");
+    assert!(
+        said.starts_with("Ra8# wins at once; Rb1 makes the win less sure, after "),
+        "{said}"
+    );
+    assert_eq!(judged(&review, 2), None);
+}
+
 #[test]
 fn a_queen_that_was_lost_is_counted() {
     let review = review("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 c8g4", 20_000);
