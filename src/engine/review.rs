@@ -342,6 +342,8 @@ impl Review {
             } else {
                 worth
             },
+            } else if self.game.point.is_some() && !alone.exact {
+                worth.at_least(turn)
             best: if is_best || !is_judged { played } else { best },
             played,
             line,

@@ -206,6 +206,15 @@ fn a_mate_that_was_left_out_is_told() {
     assert_eq!(judged(&review, 2), None);
 }
 
+/// Who wins by a pass might win by more in another way.
+#[test]
+fn what_a_pass_wins_is_not_all_that_could_be_won() {
+    let review = review("go", "pass pass", 100);
+    let last = review.looked()[0].worth;
+    assert_eq!(last.known.expect("it wins").winner, Some(Seat::Second));
+    assert!(!last.exact && review.end().expect("over").exact);
+}
+
 #[test]
 fn a_queen_that_was_lost_is_counted() {
     let review = review("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 c8g4", 20_000);

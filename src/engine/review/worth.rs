@@ -157,6 +157,16 @@ impl Worth {
         }
     }
 
+    /// What is known of a position of this seat by one of its moves alone, where points decide: others may come to more.
+    pub(super) fn at_least(mut self, seat: Seat) -> Self {
+        self.exact = false;
+        self.known = self.known.filter(|known| known.winner == Some(seat));
+        if let Some(known) = &mut self.known {
+            known.points = None;
+        }
+        self
+    }
+
     /// By what a seat would choose among positions: the chance, and then a nearer win or more points. A win or a loss
     /// of which it is not known how soon it comes is farther away than any other.
     pub(super) fn for_seat(&self, seat: Seat) -> (f64, i64) {
