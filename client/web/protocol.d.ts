@@ -445,7 +445,8 @@ export interface Why {
   // `punished` in standard algebraic notation, in chess; so beside each `pv`.
   san?: string[];
 }
-// What is to be seen of it on the board: corner, mobility, captured, atari, lost, open_three, two_threats, drawn;
+// What is to be seen of it on the board: corner, mobility, captured, atari, lost, open_three, two_threats, drawn,
+// edge, apart;
 // a later server knows more.
 export interface Sign {
   sign: string;

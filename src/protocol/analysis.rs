@@ -58,6 +58,10 @@ words! {
         TwoThreats = "two_threats",
         /// The game is over, and drawn.
         Drawn = "drawn",
+        /// The stone is on the edge of the board with no other beside it, where it surrounds little.
+        Edge = "edge",
+        /// The stone is apart from all others.
+        Apart = "apart",
     }
 }
 

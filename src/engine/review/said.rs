@@ -126,6 +126,8 @@ fn seen(sign: Sign, other: &str) -> String {
 
 const fn kept(keeps: Keeps) -> &'static str {
     match keeps {
+        Sign::Edge => "It stands alone on the edge, where it surrounds little.".to_owned(),
+        Sign::Apart => "It stands apart from all other stones.".to_owned(),
         Keeps::Win => "would have won",
         Keeps::Draw => "would have drawn",
         Keeps::Game => "holds",

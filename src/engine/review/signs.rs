@@ -35,6 +35,10 @@ pub enum Sign {
     Atari(u32),
     /// So many stones are as good as lost, which would be safe.
     Lost(u32),
+    /// The stone is on the edge of the board with no other beside it, where it surrounds little.
+    Edge,
+    /// The stone is apart from all others.
+    Apart,
     /// The other side has three stones that one more makes a four open at both ends.
     OpenThree,
     /// The other side can threaten to win in two ways at once.
@@ -99,7 +103,27 @@ pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> 
         open_three.then_some(Sign::OpenThree),
         two_threats.then_some(Sign::TwoThreats),
     ];
-    all.into_iter().flatten().collect()
+    let mut signs: Vec<Sign> = all.into_iter().flatten().collect();
+    if signs.is_empty() {
+        signs.extend(left_alone(board, better.as_ref()));
+    }
+    signs
+}
+
+/// Where the stone stands, if it stands alone and that of the better move does not.
+fn left_alone(board: &Board<'_>, better: &dyn AnyPosition) -> Option<Sign> {
+    let seat = board.before.turn();
+    let is_new = |count: Count| {
+        let of = |position: &dyn AnyPosition| {
+            count(&position.sight()).map(|counts| counts[seat.index()])
+        };
+        of(board.after) > of(board.before) && of(better) <= of(board.before)
+    };
+    if is_new(|sight| sight.on_edge) {
+        Some(Sign::Edge)
+    } else {
+        is_new(|sight| sight.apart).then_some(Sign::Apart)
+    }
 }
 
 /// What the seats have of something, in games that know of it.
@@ -146,6 +170,16 @@ fn gained(from: &dyn AnyPosition, line: &[String], plies: usize, seat: Seat, cou
     of(after(from, line, plies).as_ref()).saturating_sub(of(from))
 }
 
+/// The moves by which the seat to move gains something.
+fn gaining(position: &dyn AnyPosition, count: Count) -> Vec<String> {
+    let mut moves = match count(&position.sight()) {
+        Some(_) => position.legal_moves(),
+        None => Vec::new(),
+    };
+    moves.retain(|m| gained(position, std::slice::from_ref(m), 1, position.turn(), count) > 0);
+    moves
+}
+
 /// How many the seat to move can gain by one move, at most.
 fn most(position: &dyn AnyPosition, count: Count) -> u32 {
     if count(&position.sight()).is_none() {
@@ -170,16 +204,6 @@ fn after(position: &dyn AnyPosition, line: &[String], plies: usize) -> Box<dyn A
 }
 
 #[cfg(test)]
-/// The moves by which the seat to move gains something.
-fn gaining(position: &dyn AnyPosition, count: Count) -> Vec<String> {
-    let mut moves = match count(&position.sight()) {
-        Some(_) => position.legal_moves(),
-        None => Vec::new(),
-    };
-    moves.retain(|m| gained(position, std::slice::from_ref(m), 1, position.turn(), count) > 0);
-    moves
-}
-
 mod tests {
     use super::*;
     use crate::catalog;
@@ -255,6 +279,27 @@ mod tests {
         );
     }
 
+    /// A stone alone on the edge of the board in Go, or far from all others in Gomoku; but nowhere else, and not where
+    /// something else is to be seen.
+    #[test]
+    fn a_stone_that_is_left_alone_is_seen() {
+        let empty = ["........."; 9].join("/");
+        let go = at("go", &format!("{empty} b 0 0 0 0"));
+        assert_eq!(seen(go.as_ref(), "E1", &["E5"], &["E6"]), [Sign::Edge]);
+        assert_eq!(seen(go.as_ref(), "E2", &["E5"], &["E6"]), []);
+        assert_eq!(seen(go.as_ref(), "A9", &["J1"], &["E6"]), []);
+        let mut beside = go.clone_box();
+        beside.play("D2").expect("it is legal");
+        assert_eq!(seen(beside.as_ref(), "E1", &["E5"], &["E6"]), []);
+
+        let mut gomoku = catalog::find("gomoku").expect("hosted").start();
+        // The first stone is as good as alone anywhere.
+        assert_eq!(seen(gomoku.as_ref(), "a1", &["h8"], &["i9"]), []);
+        gomoku.play("h8").expect("it is legal");
+        assert_eq!(seen(gomoku.as_ref(), "a1", &["i9"], &["i8"]), [Sign::Apart]);
+        assert_eq!(seen(gomoku.as_ref(), "j9", &["i9"], &["i8"]), []);
+    }
+
     #[test]
     fn stones_that_are_lost_are_counted() {
         let rows = "........./........./........./....w..../...wbw.../........./........./........./b.......b";
@@ -328,7 +373,7 @@ mod tests {
             let told = |punished: &[&str]| seen(position.as_ref(), bad, better, punished);
             assert_eq!(told(punished), [Sign::TwoThreats], "{game}");
             // Not before it has come to that.
-            assert_eq!(told(&[]), [], "{game}");
+            assert!(!told(&[]).contains(&Sign::TwoThreats), "{game}");
         }
         // With the better line the other side wins before it comes to that.
         let mut position = catalog::find("tic-tac-toe").expect("hosted").start();

@@ -136,8 +136,10 @@ impl Why {
         };
         let mut signs = signs(board, line, &punished);
         if kind != Kind::LosesGround {
-            // Where more is known than the chances, mobility is not the reason.
-            signs.retain(|sign| !matches!(sign, Sign::Mobility { .. }));
+            // Where more is known than the chances, the reason is none of these.
+            let is_general =
+                |sign: &Sign| matches!(sign, Sign::Mobility { .. } | Sign::Edge | Sign::Apart);
+            signs.retain(|sign| !is_general(sign));
         }
         Self {
             kind,

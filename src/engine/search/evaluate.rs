@@ -22,6 +22,10 @@ pub struct Sight {
     pub moves: Option<u32>,
     /// How many stones each seat has captured.
     pub captured: Option<[u32; 2]>,
+    /// How many stones each seat has on the edge of the board with no other beside them, also diagonally.
+    pub on_edge: Option<[u32; 2]>,
+    /// How many stones each seat has with no other near them.
+    pub apart: Option<[u32; 2]>,
     /// On how many squares each seat would make a four that is open at both ends.
     pub open_fours: Option<[u32; 2]>,
     /// In how many ways each seat threatens to win, of which a stone stops one, seldom more.

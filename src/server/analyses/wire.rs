@@ -81,6 +81,8 @@ fn sign(sign: review::Sign) -> Sign {
         review::Sign::Atari(stones) => (SignKind::Atari, Some(stones), None),
         review::Sign::Lost(stones) => (SignKind::Lost, Some(stones), None),
         review::Sign::TwoThreats => (SignKind::TwoThreats, None, None),
+        review::Sign::Edge => (SignKind::Edge, None, None),
+        review::Sign::Apart => (SignKind::Apart, None, None),
         review::Sign::Drawn => (SignKind::Drawn, None, None),
         review::Sign::OpenThree => (SignKind::OpenThree, None, None),
     };

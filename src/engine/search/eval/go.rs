@@ -112,6 +112,7 @@ impl<const N: u8> Evaluate for Go<N> {
     fn sight(&self) -> Sight {
         Sight {
             captured: Some(self.captures()),
+            on_edge: Some(Seat::ALL.map(|seat| self.alone_on_edge(seat))),
             ..Sight::default()
         }
     }
@@ -153,6 +154,19 @@ impl<const N: u8> Evaluate for Go<N> {
 
     fn plies_left(&self) -> u32 {
         Self::INFO.plies_max - u32::from(self.plies())
+    }
+}
+
+impl<const N: u8> Go<N> {
+    /// How many stones of this seat are on the edge of the board with no other beside them, also diagonally.
+    fn alone_on_edge(&self, seat: Seat) -> u32 {
+        let stones = self.stones(Seat::First) | self.stones(Seat::Second);
+        let edge = self.stones(seat) & Points::EDGE;
+        let is_alone = |bit: &u8| {
+            let point = Points::of(*bit);
+            !(point.neighbours() | point.diagonals()).meets(stones)
+        };
+        u32::try_from(edge.filter(is_alone).count()).unwrap_or(u32::MAX)
     }
 }
 

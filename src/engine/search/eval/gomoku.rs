@@ -71,6 +71,7 @@ impl Evaluate for Gomoku {
         Sight {
             open_fours: Some(stones.map(squares)),
             threats: Some(stones.map(|own| windows::threats(own, free))),
+            apart: Some(stones.map(|own| apart(own, stones[0] | stones[1]))),
             ..Sight::default()
         }
     }
@@ -284,6 +285,15 @@ fn near(stones: Squares) -> Squares {
 
     (along::<1>(stones) | along::<15>(stones) | along::<16>(stones) | along::<17>(stones))
         & Squares::ALL
+}
+
+/// How many of a side's stones have no other near, or near to what is near.
+fn apart(own: Squares, stones: Squares) -> u32 {
+    let is_apart = |bit: &u8| {
+        let square = Squares::of(*bit);
+        (near(near(square)) & stones & !square).is_empty()
+    };
+    u32::try_from(own.into_iter().filter(is_apart).count()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
