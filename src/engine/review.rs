@@ -263,7 +263,10 @@ impl Review {
                 m: &m,
                 after: after_move.as_ref(),
             };
-            let why = Why::of(&board, best, played, &line, punished, settled);
+            let mut why = Why::of(&board, best, played, &line, punished, settled);
+            if self.game.point.is_some() {
+                why.estimate_points(best, played, turn);
+            }
             (judgement, why)
         });
         Some(Looked {
@@ -278,9 +281,6 @@ impl Review {
         })
     }
 
-    /// Compares the move with the best there is; nothing if that was stopped.
-    fn compare(
-        &mut self,
     /// Whether there was a win within a few moves and none is known after the move, though the chances are as good
     /// as before; nothing if that was stopped.
     fn lets_go(
@@ -299,6 +299,9 @@ impl Review {
         Some(!worth.is_won_by(turn))
     }
 
+    /// Compares the move with the best there is; nothing if that was stopped.
+    fn compare(
+        &mut self,
         position: &dyn AnyPosition,
         m: &String,
         (alone, mut line): Found,
@@ -339,11 +342,11 @@ impl Review {
             turn,
             worth: if favours_turn {
                 worth.halfway(alone)
+            } else if self.game.point.is_some() && !alone.exact {
+                worth.at_least(turn)
             } else {
                 worth
             },
-            } else if self.game.point.is_some() && !alone.exact {
-                worth.at_least(turn)
             best: if is_best || !is_judged { played } else { best },
             played,
             line,

@@ -181,7 +181,7 @@ pub struct Why {
     /// `allows_win` the other's, from the move that was played on. Where that is known.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
-    /// By how many points it is won; with `loses_points` how many were given away.
+    /// By how many points it is won; with `loses_points` how many were given away, with `loses_ground` about how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
     /// With `loses_material` and `misses_material` how much, a pawn or a man being one.

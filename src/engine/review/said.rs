@@ -94,7 +94,15 @@ fn headline(game: &Entry, looked: &Looked, judgement: Judgement, why: &Why) -> S
                 format!(" after {answer}")
             };
             let own = game.info.sides[looked.turn.index()];
-            format!("{m} makes the chances of {own} worse{how}; {better} was stronger.")
+            match *points {
+                None => {
+                    format!("{m} makes the chances of {own} worse{how}; {better} was stronger.")
+                }
+                Some(points) => {
+                    let s = if points == 1 { "" } else { "s" };
+                    format!("{m} costs {own} about {points} point{s}{how}; {better} was stronger.")
+                }
+            }
         }
     }
 }
@@ -118,6 +126,8 @@ fn seen(sign: Sign, other: &str) -> String {
         Sign::Atari(stones) => format!("{stones} stones can be captured at once."),
         Sign::Lost(1) => "A stone is as good as lost.".to_owned(),
         Sign::Lost(stones) => format!("{stones} stones are as good as lost."),
+        Sign::Edge => "It stands alone on the edge, where it surrounds little.".to_owned(),
+        Sign::Apart => "It stands apart from all other stones.".to_owned(),
         Sign::OpenThree => format!("It leaves {other} an open three."),
         Sign::Drawn => "The game is over with it: a draw.".to_owned(),
         Sign::TwoThreats => format!("It lets {other} threaten to win in two ways at once."),
@@ -126,8 +136,6 @@ fn seen(sign: Sign, other: &str) -> String {
 
 const fn kept(keeps: Keeps) -> &'static str {
     match keeps {
-        Sign::Edge => "It stands alone on the edge, where it surrounds little.".to_owned(),
-        Sign::Apart => "It stands apart from all other stones.".to_owned(),
         Keeps::Win => "would have won",
         Keeps::Draw => "would have drawn",
         Keeps::Game => "holds",

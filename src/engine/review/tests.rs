@@ -488,7 +488,13 @@ fn sound_moves_of_go_are_good_and_a_wasted_one_is_not() {
         (*judgement, why.kind),
         (Judgement::Blunder, Kind::LosesGround)
     );
-    let mut position = catalog::find("go").expect("hosted").start();
+    assert_eq!(why.signs, [Sign::Edge]);
+    assert!(why.points > Some(3), "{why:?}");
+    let entry = catalog::find("go").expect("hosted");
+    let looked = review.looked().iter().find(|looked| looked.ply == wasted);
+    let said = said(entry, looked.expect("it was looked at")).expect("words");
+    assert!(said.starts_with("A1 costs white about "), "{said}");
+    let mut position = entry.start();
     for m in moves.split(' ').take(wasted + 1) {
         position.play(m).expect("legal");
     }

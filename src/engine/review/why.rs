@@ -47,7 +47,8 @@ pub struct Why {
     /// Within how many plies the win comes: the seat's own that was missed, from the better move on, or
     /// the other's that is allowed, from the move that was played on. Where that is known.
     pub plies: Option<u32>,
-    /// How many points: by which the better move wins, or else how many were given away.
+    /// How many points: by which the better move wins, or else how many were given away, by an estimate with
+    /// [`Kind::LosesGround`].
     pub points: Option<u32>,
     /// How much material is lost, a pawn or a man being one.
     pub material: Option<u32>,
@@ -158,6 +159,18 @@ impl Why {
             played_san: (board.before.in_san(&[board.m.to_owned()]))
                 .and_then(|sans| sans.into_iter().next()),
             punished,
+        }
+    }
+}
+
+impl Why {
+    /// Where only the chances are known, about how many points the move has cost, in a game in which they decide.
+    pub(super) fn estimate_points(&mut self, best: Worth, played: Worth, seat: Seat) {
+        let is_estimated = [best, played].iter().all(|worth| worth.known.is_none());
+        if self.kind == Kind::LosesGround && is_estimated {
+            let sign = if seat == Seat::First { 1 } else { -1 };
+            let less = u32::try_from(sign * (best.value - played.value)).unwrap_or(0);
+            self.points = Some(less).filter(|less| *less > 0);
         }
     }
 }
