@@ -121,15 +121,18 @@ export class AnalysisPanel {
   }
 
   /** Why it was bad, in a sentence. @param {AnalysedPly} played */
-  #kind({ ply, move, why }) {
-    const filled = { move: this.#say(move, ply), points: why?.points ?? 0 };
+  #kind({ ply, move, judged, why }) {
+    const points = why?.points ?? 0;
+    const filled = { move: this.#say(move, ply), points };
     // From the answer on.
     const count = why?.kind === 'allows_win' && why.in ? movesIn(why.in - 1) : 0;
-    const kind =
-      count > 0
-        ? say('why.allows_win.in', { ...filled, count })
-        : (known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled));
-    return capital(kind);
+    const isAbout = points > 0 && why?.kind === 'loses_ground';
+    if (isAbout) return capital(say('why.loses_ground.points', { ...filled, count: points }));
+    if (count > 0) return capital(say('why.allows_win.in', { ...filled, count }));
+    // The chances are still good.
+    const isStill = judged === 'inaccuracy' && why?.kind === 'misses_win';
+    const kind = known(`why.${why?.kind}${isStill ? '.still' : ''}`, filled);
+    return capital(kind ?? say('why.loses_ground', filled));
   }
 
   /** Why it was bad, and what is to be seen of it. @param {AnalysedPly} played */
