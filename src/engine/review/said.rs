@@ -48,15 +48,12 @@ fn headline(game: &Entry, looked: &Looked, judgement: Judgement, why: &Why) -> S
                 format!(", after {answer}")
             };
             let end = stop(&after);
-            match judgement {
-                // The chances are still good.
-                Judgement::Inaccuracy => {
-                    format!("{better} wins{within}{by}; {m} makes the win less sure{after}{end}")
-                }
-                Judgement::Mistake | Judgement::Blunder => {
-                    format!("{better} wins{within}{by}; {m} lets the win go{after}{end}")
-                }
-            }
+            // The chances are still good where that is all.
+            let lost = match judgement {
+                Judgement::Inaccuracy => "makes the win less sure",
+                Judgement::Mistake | Judgement::Blunder => "lets the win go",
+            };
+            format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
         }
         Kind::AllowsWin => {
             // From the answer on.
@@ -73,19 +70,16 @@ fn headline(game: &Entry, looked: &Looked, judgement: Judgement, why: &Why) -> S
             format!("After {m}, {other} wins{within}{by}{how}; {better} {keeps}.")
         }
         Kind::LosesPoints => {
-            let points = points.unwrap_or(0);
-            let s = if points == 1 { "" } else { "s" };
-            let end = stop(&answer);
-            format!("{m} gives away {points} point{s}: {answer}{end} {better} was best.")
+            let (given, end) = (counted(points.unwrap_or(0)), stop(&answer));
+            format!("{m} gives away {given}: {answer}{end} {better} was best.")
         }
         Kind::LosesMaterial => {
-            let lost = why.material.unwrap_or(0);
-            let (lost, end) = (worth(game, lost), stop(&answer));
+            let (lost, end) = (worth(game, why.material.unwrap_or(0)), stop(&answer));
             format!("{m} costs {lost}: {answer}{end} {better} does not.")
         }
         Kind::MissesMaterial => {
-            let missed = why.material.unwrap_or(0);
-            format!("{m} does not win {}: {better} does.", worth(game, missed))
+            let missed = worth(game, why.material.unwrap_or(0));
+            format!("{m} does not win {missed}: {better} does.")
         }
         Kind::LosesGround => {
             let how = if answer.is_empty() {
@@ -94,17 +88,19 @@ fn headline(game: &Entry, looked: &Looked, judgement: Judgement, why: &Why) -> S
                 format!(" after {answer}")
             };
             let own = game.info.sides[looked.turn.index()];
-            match *points {
-                None => {
-                    format!("{m} makes the chances of {own} worse{how}; {better} was stronger.")
-                }
-                Some(points) => {
-                    let s = if points == 1 { "" } else { "s" };
-                    format!("{m} costs {own} about {points} point{s}{how}; {better} was stronger.")
-                }
-            }
+            let lost = match *points {
+                None => format!("makes the chances of {own} worse"),
+                Some(points) => format!("costs {own} about {}", counted(points)),
+            };
+            format!("{m} {lost}{how}; {better} was stronger.")
         }
     }
+}
+
+/// So many points, in words.
+fn counted(points: u32) -> String {
+    let s = if points == 1 { "" } else { "s" };
+    format!("{points} point{s}")
 }
 
 /// What ends a sentence that ends so.
