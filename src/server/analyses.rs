@@ -47,6 +47,9 @@ const GATHERED: Duration = Duration::from_millis(250);
 /// How many plies one message tells of, at most.
 const PAGE: usize = 16;
 
+/// After how long it may be worth asking again, where one is looked at already, in milliseconds.
+pub(super) const RETRY_MS: u64 = 1000;
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
@@ -164,9 +167,16 @@ fn enter(
 ) -> Result<Entered, WireError> {
     let id = analysis.match_id();
     let mut now = server.analyses.now.lock();
-    if now.made.contains_key(&id) || now.made.values().any(|(other, _)| *other == by) {
-        let message = "one match is looked at for you, or this one, already";
-        return Err(WireError::new(ErrorCode::TooSoon, message));
+    // What is only being kept keeps nobody from the next, of which may have been asked upon its last part.
+    let is_for = |(other, made): &(PlayerId, Arc<Analysis>)| *other == by && !made.is_whole();
+    if now.made.contains_key(&id) || now.made.values().any(is_for) {
+        return Err(WireError {
+            retry_after_ms: Some(RETRY_MS),
+            ..WireError::new(
+                ErrorCode::TooSoon,
+                "one match is looked at for you, or this one, already",
+            )
+        });
     }
     if now.made.len() >= LINE_MAX {
         let message = "too many matches wait to be looked at";
@@ -250,10 +260,14 @@ pub(super) fn tell(
                 Some(page) => {
                     done = Some(page.done);
                     let is_last = page.done == page.of;
-                    outbox.send(encode(&ServerMessage::Analysis(Box::new(page))));
+                    let message = encode(&ServerMessage::Analysis(Box::new(page)));
                     if is_last {
+                        // Upon this another may be asked of at once.
+                        drop(told);
+                        outbox.send(message);
                         return;
                     }
+                    outbox.send(message);
                     if analysis.is_under_way() {
                         server.put_off(GATHERED).await;
                     }

@@ -138,6 +138,25 @@ async fn what_an_older_server_kept_is_found_again() {
     assert_eq!(kept.map(|kept| kept.nodes), Some(nodes));
 }
 
+/// Whoever has been told the last part can ask of another match, though a slow store does not have the first yet.
+#[tokio::test(start_paused = true)]
+async fn the_next_match_need_not_wait_for_the_store() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        ids.push(played(&mut ann, &mut bob, json!({"game": "tic-tac-toe"}), &MOVES).await);
+    }
+    let closed = store.gate.lock().await;
+    for id in &ids {
+        assert_eq!(analysed(&mut ann, id).await.0.len(), MOVES.len());
+    }
+    // The first is known, though it is not kept.
+    assert_eq!(analysed(&mut bob, &ids[0]).await.0.len(), MOVES.len());
+    drop(closed);
+}
+
 /// What was found is kept where nobody has an account, too.
 #[tokio::test(start_paused = true)]
 async fn a_server_without_accounts_keeps_what_was_found() {

@@ -277,7 +277,11 @@ impl Store for FailingStore {
         if let Some(error) = self.failing() {
             return future::ready(Err(error)).boxed();
         }
-        self.memory.keep_analysis(id, analysis)
+        async move {
+            let _open = self.gate.lock().await;
+            self.memory.keep_analysis(id, analysis).await
+        }
+        .boxed()
     }
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {

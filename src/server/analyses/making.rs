@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Of which kind the analyses are that are made here. One that was kept of an older kind lacks what is told now,
 /// and is made again. To be raised whenever more is told, or is found in a better way.
-const KIND: u32 = 2;
+const KIND: u32 = 3;
 
 /// What is kept of a match.
 #[derive(Serialize, Deserialize)]
@@ -90,6 +90,12 @@ impl Analysis {
         *self.under_way.borrow()
     }
 
+    /// Whether all has been found, and it is kept at most.
+    pub(super) fn is_whole(&self) -> bool {
+        let found = self.found.lock();
+        found.end.is_some() && found.done == found.of
+    }
+
     /// Nothing more will come.
     pub(super) fn ends(&self) {
         self.under_way.send_replace(false);
@@ -131,8 +137,8 @@ impl Analysis {
 
     /// All of it as text, once it is whole.
     fn text(&self) -> Option<String> {
+        let is_whole = self.is_whole();
         let found = self.found.lock();
-        let is_whole = found.done == found.of;
         let (kind, page) = (KIND, &*found);
         is_whole
             .then(|| serde_json::to_string(&Kept { kind, page }).expect("it has text keys only"))
@@ -141,7 +147,7 @@ impl Analysis {
 
 /// Looks at a match, position by position, and has kept what was found.
 pub(super) async fn make(server: &Shared, by: PlayerId, mut review: Review, found: &Analysis) {
-    let Ok(_place) = server.analyses.places.acquire().await else {
+    let Ok(permit) = server.analyses.places.acquire().await else {
         return;
     };
     let (id, game) = (found.match_id(), review.game());
@@ -173,6 +179,8 @@ pub(super) async fn make(server: &Shared, by: PlayerId, mut review: Review, foun
         // Where there are no search threads, others go on in between.
         tokio::task::yield_now().await;
     }
+    // What is only being kept holds nobody up.
+    drop((permit, review));
     server.metrics.analyses.made.inc();
     let Some(text) = found.text() else { return };
     let analysis = KeptAnalysis {

@@ -95,7 +95,7 @@ impl Client {
 fn busy() -> WireError {
     let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
     WireError {
-        retry_after_ms: Some(1000),
+        retry_after_ms: Some(analyses::RETRY_MS),
         ..error
     }
 }
