@@ -1,11 +1,13 @@
 //! `ply analyse`: what the search thinks of a match that has ended, move by move.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use plyhouse_protocol::{
     AnalysedPly, Analysis, ClientMessage, Judged, MatchRef, SeatNumber, ServerMessage, Snapshot,
     Valuation,
 };
+use textwrap::{Options, WordSplitter};
 use tokio::time::timeout;
 
 use crate::Visit;
@@ -13,6 +15,7 @@ use crate::devices::{Known, unexpected};
 use crate::dialogue::refused;
 use crate::failure::Failure;
 use crate::harmless::harmless;
+use crate::terminal;
 use crate::view::{self, STRONG, paint};
 
 /// How long the next part may take: matches are looked at when a server has nothing better to do.
@@ -20,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(700);
 
 /// How wide the bar of the chances is.
 const BAR: usize = 20;
+
+/// What stands before what is said of a move.
+const SAID: &str = "      ";
 
 /// Has a match looked at, and shows what is found.
 pub(crate) async fn show(visit: &Visit, code: &str, nodes: Option<u64>) -> Result<(), Failure> {
@@ -48,7 +54,8 @@ pub(crate) async fn show(visit: &Visit, code: &str, nodes: Option<u64>) -> Resul
     plies.reverse();
     let game = known.games.iter().find(|game| game.game == now.game);
     known.dialogue.say(view::headline(&now, game).trim_end())?;
-    for row in rows(&now, &plies, end.as_ref()) {
+    let width = terminal::size().map_or(usize::MAX, |(columns, _)| columns);
+    for row in rows(&now, &plies, end.as_ref(), width) {
         known.dialogue.say(&row)?;
     }
     known.dialogue.say(&summary(&now, &plies, accuracy))?;
@@ -81,14 +88,20 @@ async fn next_part(known: &mut Known, now: &Snapshot) -> Result<Analysis, Failur
     timeout(PATIENCE, part).await.map_err(silent)?
 }
 
-/// What the first position was worth, and each move with what the position was worth after it.
-fn rows(now: &Snapshot, plies: &[AnalysedPly], end: Option<&Valuation>) -> Vec<String> {
+/// What the first position was worth, and each move with what the position was worth after it, on a terminal of so many
+/// columns.
+fn rows(
+    now: &Snapshot,
+    plies: &[AnalysedPly],
+    end: Option<&Valuation>,
+    width: usize,
+) -> Vec<String> {
     let first = plies
         .first()
         .map(|ply| row("", "start", Some(&ply.worth), now));
     let after = (plies.iter().skip(1)).map(|ply| Some(&ply.worth));
     let moves = plies.iter().zip(after.chain([end]));
-    let moves = moves.map(|(ply, after)| line(now, ply, after));
+    let moves = moves.map(|(ply, after)| line(now, ply, after, width));
     first.into_iter().chain(moves).collect()
 }
 
@@ -97,8 +110,17 @@ fn row(number: &str, played: &str, after: Option<&Valuation>, now: &Snapshot) ->
     format!("{number:>4}  {played:12} {worth}")
 }
 
+/// The words as lines that, with what is before them, are no longer than so many columns, if that is possible.
+fn wrap(said: &str, width: usize) -> Vec<String> {
+    let options = Options::new(width.saturating_sub(SAID.len()))
+        .word_splitter(WordSplitter::NoHyphenation)
+        .break_words(false);
+    let lines = textwrap::wrap(said, options);
+    lines.into_iter().map(Cow::into_owned).collect()
+}
+
 /// A move, what the position was worth after it, and what is to be said of it.
-fn line(now: &Snapshot, ply: &AnalysedPly, after: Option<&Valuation>) -> String {
+fn line(now: &Snapshot, ply: &AnalysedPly, after: Option<&Valuation>, width: usize) -> String {
     let mark = match ply.judged {
         None => "",
         Some(Judged::Inaccuracy) => "?!",
@@ -110,8 +132,12 @@ fn line(now: &Snapshot, ply: &AnalysedPly, after: Option<&Valuation>) -> String 
     let played = format!("{}{mark}", harmless(sans.get(at).unwrap_or(&ply.m)));
     let mut text = row(&(ply.ply.0 + 1).to_string(), &played, after, now);
     if let Some(said) = &ply.said {
-        text.push_str("\n      ");
-        text.push_str(&paint(STRONG, &harmless(said)));
+        let lines = wrap(&harmless(said), width);
+        text.extend(
+            lines
+                .iter()
+                .map(|line| format!("\n{SAID}{}", paint(STRONG, line))),
+        );
     }
     text
 }
@@ -172,6 +198,17 @@ mod tests {
     use super::*;
     use crate::view::tests::{plain, snapshot};
 
+    /// No word and no move is broken in two, and nothing is longer than the terminal is wide.
+    #[test]
+    fn words_end_their_lines_whole() {
+        let said = "Nf6 wins in 3 moves; O-O lets the win go, after Qxe5+ Be7 Qxg7 Rf8 Qxh7 d5.";
+        let lines = wrap(said, 40);
+        assert!(lines.iter().all(|line| line.len() <= 34), "{lines:?}");
+        assert_eq!(lines.join(" "), said);
+        assert_eq!(wrap(said, usize::MAX), [said]);
+        assert_eq!(wrap("Qxe5+", 3), ["Qxe5+"]);
+    }
+
     /// A blunder stands beside what has become of the position, and not beside what it was.
     #[test]
     fn a_move_stands_beside_what_the_position_is_worth_after_it() {
@@ -189,7 +226,7 @@ mod tests {
         ];
         let end: Valuation = from_value(worth(json!(0))).expect("a valuation");
         let now = snapshot("x../.o./...");
-        let rows: Vec<String> = (rows(&now, &plies, Some(&end)).iter())
+        let rows: Vec<String> = (rows(&now, &plies, Some(&end), 80).iter())
             .map(|row| plain(row).replace(['█', '░'], ""))
             .collect();
         let told: Vec<Vec<&str>> = (rows.iter())
