@@ -86,7 +86,11 @@ for (const [size, viewport] of Object.entries({
       await asked.getByRole('button', { name: 'Show it' }).click();
       await says(bob, 'This was better.');
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
-      const better = await told.getByText(/ [a-h][1-8] to [a-h][1-8] /).textContent();
+      // Each thing is said once, here and where one has found it.
+      const shown = told.getByText(/The best move is \w+ [a-h][1-8] to [a-h][1-8]\.$/);
+      const better = await shown.textContent();
+      assert.doesNotMatch(better ?? '', /would have/);
+      await picture(bob, `shown-${size}`);
       const [, from = '', to = ''] = /([a-h][1-8]) to ([a-h][1-8])/.exec(better ?? '') ?? [];
       await asked.getByRole('button', { name: 'Done' }).click();
       await says(bob, 'You lose.');
@@ -95,6 +99,9 @@ for (const [size, viewport] of Object.entries({
       await says(bob, 'What is better?');
       await choose(from, to);
       await says(bob, 'That is the best move.');
+      const found = told.getByText(/By the search: .*(Black|White) .*\.$/);
+      assert.doesNotMatch((await found.textContent()) ?? '', /would have/);
+      await picture(bob, `found-${size}`);
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
       // Whoever looks elsewhere learns no more.
       await bob.keyboard.press('ArrowLeft');
@@ -219,6 +226,15 @@ test(
       await isWhole('another', '.learning p', ...last);
       await bob.locator('.learning button').nth(1).click();
       await isWhole('shown', '.learning p', ...last);
+      // Whoever finds it is told how it stands.
+      const best = await bob.locator('.told').textContent();
+      const [from = '', to = ''] = best?.match(/[a-h][1-8]/g) ?? [];
+      await bob.locator('.learning .primary').click();
+      await bob.locator('.analysis button').click();
+      await cell(bob, from).and(bob.locator('.movable')).waitFor();
+      await choose(from, to);
+      await bob.locator('.learning .primary').waitFor();
+      await isWhole('found', '.learning p', ...last);
       await bob.locator('.learning .primary').click();
     }
   }),

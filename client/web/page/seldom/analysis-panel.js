@@ -7,7 +7,7 @@ import { capital, known, parts, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
-import { movesIn } from './worth.js';
+import { movesIn, toldWorth } from './worth.js';
 
 /** @import { AnalysedPly, Sign } from '../../protocol.js' */
 /** @import { Does, Thought } from '../analysis.js' */
@@ -65,9 +65,10 @@ export class AnalysisPanel {
     // Whoever looks elsewhere learns no more.
     if (shown !== this.learning?.ply) this.learning = null;
     this.#learn.hidden = !isWhole || this.#mistakes.length === 0 || this.learning !== null;
-    // What is to be found is not told.
-    const told = this.learning
-      ? h('p', {}, this.learning.told)
+    // What is to be found is not told. How it stands is seen beside the board, and heard from here.
+    const { learning } = this;
+    const told = learning
+      ? h('p', {}, h('span', { class: 'unseen' }, learning.standing, ' '), learning.told)
       : this.#judgement(thought.plies.get(shown - 1));
     fill(this.#told, told);
   }
@@ -235,7 +236,7 @@ export class AnalysisPanel {
       look: this.#does.look,
       playOn: this.#does.playOn,
       name: (move, ply) => this.#say(move, ply),
-      better: (played) => this.#keeps(played),
+      worth: (played) => toldWorth(this.#match, played),
       why: (played) => this.#why(played),
       brief: (played) => this.#kind(played),
       changed: () => {

@@ -2,7 +2,7 @@
 // move on the board, is told what the analysis thinks of it, and may try again.
 
 import { fill, h } from '../dom.js';
-import { capital, say, sentences } from '../language.js';
+import { capital, say } from '../language.js';
 import { askForPast } from '../past.js';
 
 /** @import { AnalysedPly } from '../../protocol.js' */
@@ -13,7 +13,7 @@ import { askForPast } from '../past.js';
  * @typedef {object} Does
  * @property {(ply: number) => void} look shows the position after so many moves
  * @property {(move: string, ply: number) => string} name a move as it is said
- * @property {(played: AnalysedPly) => string} better what the better move comes to
+ * @property {(played: AnalysedPly) => string} worth how it stands with the better move
  * @property {(played: AnalysedPly) => string} why why the move was bad
  * @property {(played: AnalysedPly) => string} brief the same in short
  * @property {() => void} playOn plays on from the position in which the move was made
@@ -88,11 +88,16 @@ export class Learning {
     return say(this.tried === this.#mistake.move ? 'learn.same' : 'learn.other');
   }
 
-  /** What is to be known of it. @param {(played: AnalysedPly) => string} why why the move was bad */
+  /**
+   * What is to be known of it.
+   * @param {(played: AnalysedPly) => string} why why the move was bad
+   */
   #about(why) {
     const played = this.#mistake;
-    const { name, better } = this.#does;
-    if (this.#isFound || this.#isShown) return better(played);
+    const { name, worth } = this.#does;
+    // That it is the best is said by how it stands.
+    if (this.#isFound) return worth(played);
+    if (this.#isShown) return say('hint.best', { move: name(played.best, played.ply) });
     if (this.tried === null) return say('learn.played', { move: name(played.move, played.ply) });
     if (this.tried === played.move) return why(played);
     return capital(say('learn.other.about', { move: name(this.tried, played.ply) }));
@@ -119,9 +124,9 @@ export class Learning {
     );
   }
 
-  /** All that is to be known of it. */
+  /** All that is to be known of it, beside how it stands. */
   get told() {
-    return sentences(this.standing, this.#about(this.#does.why));
+    return this.#about(this.#does.why);
   }
 
   #tryAgain() {

@@ -33,17 +33,25 @@ export function worth({ value, exact, wins, in: count, points }, sides, game) {
   );
 }
 
-/** What a move that is advised comes to: how it stands with it, and what is expected then. @param {Match} match @param {Hint} hint */
-export function toldOfHint({ game, seats, you }, hint) {
-  const { win, wins, exact, pv, san = pv } = hint;
+/** How it stands, in a sentence. @param {Match} match @param {Valuation} told */
+export function toldWorth({ game, seats, you }, told) {
+  const { win, wins, exact } = told;
   const sides = seats.map(({ side }) => capital(sideName(side)));
   const ours = you ?? 0;
   const percent = Math.round((ours === 0 ? win : 1 - win) * 100);
   const isKnown = exact || wins !== undefined;
   const chance = isKnown ? '' : say('thinking.chance', { side: sides[ours] ?? '', percent });
+  return say('hint.told', {
+    worth: [worth(told, sides, game), chance].filter(Boolean).join(' · '),
+  });
+}
+
+/** What a move that is advised comes to: how it stands with it, and what is expected then. @param {Match} match @param {Hint} hint */
+export function toldOfHint(match, hint) {
+  const { pv, san = pv } = hint;
   const [, answer] = san;
   return sentences(
-    say('hint.told', { worth: [worth(hint, sides, game), chance].filter(Boolean).join(' · ') }),
+    toldWorth(match, hint),
     answer !== undefined && say('why.answer', { line: answer }),
   );
 }
