@@ -247,7 +247,12 @@ test(
       await text(ann).fill(pasted);
       await stands(ann, why);
       await press(ann, 'Play from here');
-      await ann.locator('#toast', { hasText: why }).waitFor();
+      const toast = ann.locator('#toast', { hasText: why });
+      await toast.waitFor();
+      // Of another position that is not said, and nothing lies over it.
+      await press(ann, 'First position');
+      await stands(ann, / is to move\.$/);
+      assert.equal(await toast.count(), 0);
     }
     for (const [game, pasted, why] of /** @type {const} */ ([
       ['Chess', '7k/5KQ1/8/8/8/8/8/8 b - - 0 1', 'In this position the game is over.'],
@@ -261,7 +266,18 @@ test(
       await setUp(ann, game);
       await text(ann).fill(pasted);
       await stands(ann, /is to move\.$/);
-      await press(ann, 'What does the bot think?');
+      for (const asks of ['Play from here', 'What does the bot think?']) {
+        await press(ann, asks);
+        await ann.locator('#toast', { hasText: why }).waitFor();
+        await stands(ann, why);
+        // Another position is none that was refused.
+        await text(ann).fill('?');
+        await ann.getByRole('alert').filter({ hasText: /./ }).waitFor();
+        assert.equal(await ann.locator('#toast', { hasText: /./ }).count(), 0);
+        await text(ann).fill(pasted);
+        await stands(ann, /is to move\.$/);
+      }
+      await press(ann, 'Play from here');
       await stands(ann, why);
       await isOpenToAll(ann, 'a position that cannot be');
       // Nobody is left in a match.

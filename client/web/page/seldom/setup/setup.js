@@ -26,7 +26,11 @@ import { Wrong } from './wrong.js';
 /** No text of a position is longer, with whatever is told beside. */
 const TEXT_MAX = 20_000;
 
+/** What is said here is of the position that is set up, as elsewhere it is of a match. */
+const ABOUT = 'setup';
+
 export class SetUp {
+  match = ABOUT;
   element = h('div', { class: 'setup' }, h('p', { role: 'status' }, say('page.loading')));
   #app;
   /** @type {Game | null} */
@@ -151,6 +155,7 @@ export class SetUp {
   #become(draft, isTyped = false) {
     this.#draft = draft;
     this.#opinion.forget();
+    this.#app.outlived(ABOUT);
     if (!isTyped) this.#text.value = draft.shown;
     this.#misread = null;
     write(this.#bad, '');
@@ -180,6 +185,7 @@ export class SetUp {
     } catch (error) {
       if (!(error instanceof Wrong)) throw error;
       this.#misread = error;
+      this.#app.outlived(ABOUT);
       write(this.#bad, error.says);
       this.#text.setAttribute('aria-invalid', 'true');
     }
@@ -288,7 +294,8 @@ export class SetUp {
   /** @param {Game} game @param {SeatWish} other */
   async #play({ game }, other) {
     if (this.#isWrong() || this.#isEntering) return;
-    const { text, turn } = this.#now;
+    const draft = this.#now;
+    const { text, turn } = draft;
     /** @type {SeatWish[]} */
     const seats = (this.#seat ?? turn) === 0 ? ['me', other] : [other, 'me'];
     const isBot = typeof other === 'object';
@@ -301,7 +308,7 @@ export class SetUp {
       const match = await this.#app.connection.ask({ ...wanted, ...against });
       if (this.#isHere) this.#app.goTo(match);
     } catch (error) {
-      this.#refused(error);
+      this.#refused(error, draft);
     }
     this.#isEntering = false;
   }
@@ -309,13 +316,14 @@ export class SetUp {
   /** @param {Game} game */
   async #ask({ game }) {
     if (this.#isWrong()) return;
+    const draft = this.#now;
     try {
-      await this.#opinion.ask(game, this.#now);
+      await this.#opinion.ask(game, draft);
       // Board and opinion are seen together.
       for (const part of [this.#opinion.element, this.#board?.element])
         part?.scrollIntoView({ block: 'nearest' });
     } catch (error) {
-      this.#refused(error);
+      this.#refused(error, draft);
     }
   }
 
@@ -326,14 +334,17 @@ export class SetUp {
     return why !== '';
   }
 
-  /** @param {unknown} error */
-  #refused(error) {
+  /** @param {unknown} error @param {Draft} draft what was asked for */
+  #refused(error, draft) {
     if (!(error instanceof Refusal)) throw error;
     if (error.field !== 'position') {
       this.#app.tell(error);
       return;
     }
+    // Somebody has gone on setting up.
+    if (!this.#isHere || draft !== this.#now) return;
     const why = refusedWords(error);
+    this.#app.toast(why);
     write(this.#standing, why);
     this.#standing.classList.add('wrong');
   }
