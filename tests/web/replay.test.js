@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
+import { LANGUAGES } from '../../client/web/page/language.js';
 import { cell, fits, inBar, invite, isOpenToAll, play, playAll, playBot, says } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
@@ -136,6 +137,27 @@ for (const [size, viewport] of Object.entries({
     }),
   );
 }
+
+test(
+  'in every language a phone has room for both that whoever looks back can do',
+  inHouse(async (house) => {
+    const { ann, path } = await over(house, { viewport: { width: 390, height: 844 } });
+    await ann.goto(`${path}#3`);
+    await says(ann, 'After 3 of 7 moves.');
+    const languages = ann.locator('header select');
+    for (const [code, language] of Object.entries(LANGUAGES)) {
+      await ann.setViewportSize({ width: 1200, height: 844 });
+      await languages.selectOption(language);
+      await ann.locator(`html[data-language=${code}] .onward`).waitFor();
+      await ann.setViewportSize({ width: 390, height: 844 });
+      await ann.locator('.asked > .onward').waitFor();
+      await fits(ann);
+      const box = await ann.locator('.asked > .onward').boundingBox();
+      assert.ok(box && box.x + box.width <= 390 && box.width > 40, language);
+      await picture(ann, `look-back-${code}`);
+    }
+  }),
+);
 
 test(
   'who has resigned plays on against the same bot, from the end on, too',
