@@ -99,7 +99,11 @@ for (const [size, viewport] of Object.entries({
       await says(bob, 'What is better?');
       await choose(from, to);
       await says(bob, 'That is the best move.');
-      const found = told.getByText(/By the search: .*(Black|White) .*\.$/);
+      const found = size === 'desktop' ? panel.locator('.stands') : asked;
+      await found
+        .getByText(/(Black|White) [+\d]/)
+        .first()
+        .waitFor();
       assert.doesNotMatch((await found.textContent()) ?? '', /would have/);
       await picture(bob, `found-${size}`);
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
@@ -239,6 +243,91 @@ test(
     }
   }),
 );
+
+for (const [size, options] of Object.entries({
+  phone: { viewport: { width: 390, height: 844 } },
+  desktop: { viewport: { width: 1280, height: 800 }, colorScheme: /** @type {const} */ ('dark') },
+})) {
+  test(
+    `of every position of an analysed match one sees what it is worth and what is best there: ${size}`,
+    inHouse(async (house) => {
+      const ann = await house.visitor();
+      const bob = await house.visitor(await invite(ann, 'Chess'), {
+        ...{ ...options, reducedMotion: /** @type {const} */ ('reduce'), axe: true },
+      });
+      await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
+      await says(bob, 'You lose.');
+      const panel = await analyse(bob);
+      const worth = panel.locator('.worth');
+      const bar = panel.locator('.value');
+      const top = async () => (await bob.locator('.listed').boundingBox())?.y;
+      /** What stands there for the position after so many moves. @param {number} ply */
+      const at = async (ply) => {
+        const count = ply < 7 ? new RegExp(`^After ${ply} of 7 moves\\.$`) : 'You lose.';
+        await says(bob, count);
+        const [box, share] = await Promise.all([
+          bar.boundingBox(),
+          bar.locator('div').boundingBox(),
+        ]);
+        const words = (await worth.textContent()) ?? '';
+        // The bar shows what the words tell.
+        const isWon = words.startsWith('White wins');
+        const percent = isWon ? 100 : Number(/White (\d+) %$/.exec(words)?.[1]);
+        const drawn = ((share?.width ?? 0) / ((box?.width ?? 0) - 2)) * 100;
+        assert.ok(Math.abs(percent - drawn) <= 1, `${words}: ${drawn} %`);
+        return { words, told: (await panel.locator('.told').textContent()) ?? '', y: await top() };
+      };
+      await bar.waitFor();
+      const end = await at(7);
+      assert.match(end.words, /^White wins$/);
+      const seen = [];
+      for (let ply = 6; ply >= 0; ply--) {
+        await bob.keyboard.press('ArrowLeft');
+        seen[ply] = await at(ply);
+        await fits(bob);
+        if (ply === 6 || ply === 5) await picture(bob, `worth-${size}-${ply}`);
+      }
+      // What stands below stays where it is.
+      for (const { y, told } of seen) assert.equal(y, end.y, told);
+      assert.match(seen[6]?.words ?? '', /^White wins with the next move$/);
+      assert.match(seen[6]?.told ?? '', /^Blunder /);
+      for (const ply of [0, 1, 5]) {
+        assert.match(seen[ply]?.words ?? '', /^((White|Black) \+0\.\d\d|even)/);
+        assert.match(seen[ply]?.told ?? '', /^The best move is \w+ [a-h]\d to [a-h]\d\.$/);
+      }
+      await isOpenToAll(bob, 'the worth of a position');
+      // What is to be found is not told by what it would come to.
+      await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
+      await says(bob, 'What is better?');
+      assert.equal(await bar.isVisible(), false);
+      assert.equal(await worth.textContent(), '');
+      await bob.locator('.learning').getByRole('button', { name: 'Show it' }).click();
+      await bar.waitFor();
+      // In each language it is read whole.
+      if (size !== 'phone') return;
+      for (const language of ['Deutsch', 'Español', 'Français', '日本語', 'Português', '中文']) {
+        await readsIn(bob, language);
+        await bob.setViewportSize(options.viewport);
+        await bob.locator('.bar .analyse').click();
+        await bob.locator('.accuracy', { hasText: '100' }).waitFor();
+        for (const [ply, told] of /** @type {const} */ ([
+          [6, /Qxf7#/],
+          [1, /e7.*e5/],
+        ])) {
+          await bob
+            .locator('.moves button')
+            .nth(ply - 1)
+            .click();
+          await bob.locator('.told', { hasText: told }).waitFor();
+          const cut = await cutOff(bob, '.analysis', '.worth', '.worth strong');
+          assert.deepEqual(cut, [], language);
+          await fits(bob);
+        }
+        await picture(bob, `worth-${language}`);
+      }
+    }),
+  );
+}
 
 test(
   'whoever has asked for the analysis by keyboard goes on from it',

@@ -7,6 +7,7 @@ import { capital, known, parts, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
+import { ValueBar } from './value-bar.js';
 import { movesIn, toldWorth } from './worth.js';
 
 /** @import { AnalysedPly, Sign } from '../../protocol.js' */
@@ -24,6 +25,7 @@ export class AnalysisPanel {
   #progress = h('p', { class: 'note', role: 'status' });
   #graph = h('div', { class: 'chances' });
   #accuracy = h('p', { class: 'accuracy' });
+  #worth;
   #told = h('div', { class: 'told', 'aria-live': 'polite' });
   #learn = h('button', { type: 'button' }, say('learn.title'));
   /** The own mistakes, while one learns from them. @type {Learning | null} */
@@ -42,6 +44,7 @@ export class AnalysisPanel {
     this.#app = app;
     this.#match = match;
     this.#does = does;
+    this.#worth = new ValueBar(match);
     this.#learn.addEventListener('click', () => this.#begin());
     this.element = h(
       'section',
@@ -49,6 +52,7 @@ export class AnalysisPanel {
       this.#progress,
       this.#graph,
       h('div', { class: 'row' }, this.#learn, this.#accuracy),
+      h('div', { class: 'stands', 'aria-live': 'polite' }, ...this.#worth.parts),
       this.#told,
     );
   }
@@ -67,10 +71,17 @@ export class AnalysisPanel {
     this.#learn.hidden = !isWhole || this.#mistakes.length === 0 || this.learning !== null;
     // What is to be found is not told. How it stands is seen beside the board, and heard from here.
     const { learning } = this;
+    const next = thought.plies.get(shown);
+    const best = learning ? '' : this.#best(next);
     const told = learning
       ? h('p', {}, h('span', { class: 'unseen' }, learning.standing, ' '), learning.told)
-      : this.#judgement(thought.plies.get(shown - 1));
-    fill(this.#told, told);
+      : this.#judgement(thought.plies.get(shown - 1), best);
+    fill(this.#told, told ?? h('p', {}, best));
+    // Nor is what it would lead to.
+    const isAsked = learning && learning.better === null;
+    const isEnd = shown === this.#match.moves.length;
+    const stands = next ?? (isEnd ? thought.end : null);
+    this.#worth.show(isAsked ? null : stands);
   }
 
   /** @param {Thought} thought @param {number} shown */
@@ -105,19 +116,26 @@ export class AnalysisPanel {
   #say(move, ply) {
     const game = this.#app.game(this.#match.game);
     const before = game ? boardBefore(game, this.#match, ply + 1) : null;
-    return customsOf(this.#match.game).sayMove(move, before);
+    return move === 'pass' ? say('bar.pass') : customsOf(this.#match.game).sayMove(move, before);
   }
 
-  /** Why a move was bad, and what was better. @param {AnalysedPly | undefined} played */
-  #judgement(played) {
+  /** What is best in a position. @param {AnalysedPly | undefined} next */
+  #best(next) {
+    return next ? say('hint.best', { move: this.#say(next.best, next.ply) }) : '';
+  }
+
+  /** Why a move was bad, and what was better. @param {AnalysedPly | undefined} played @param {string} best what is best after it */
+  #judgement(played, best) {
     if (!played?.judged) return null;
-    const { judged } = played;
+    const { judged, why } = played;
+    // The answer is that already.
+    const isAnswered = (why?.punished ?? []).length > 0;
     return h(
       'p',
       { class: judged },
       h('strong', {}, known(`judged.${judged}`) ?? judged),
       ' ',
-      sentences(this.#why(played), this.#keeps(played)),
+      sentences(this.#why(played), this.#keeps(played), !isAnswered && best),
     );
   }
 

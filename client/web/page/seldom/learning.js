@@ -124,9 +124,9 @@ export class Learning {
     );
   }
 
-  /** All that is to be known of it, beside how it stands. */
+  /** All that is to be known of it, beside how it stands and what the position is worth. */
   get told() {
-    return this.#about(this.#does.why);
+    return this.#isFound ? '' : this.#about(this.#does.why);
   }
 
   #tryAgain() {

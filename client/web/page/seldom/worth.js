@@ -17,9 +17,10 @@ export function worth({ value, exact, wins, in: count, points }, sides, game) {
   if (wins !== undefined) {
     const side = sides[wins] ?? '';
     if (points !== undefined) return say('thinking.wins.by', { side, points });
-    return count === undefined
-      ? say('thinking.wins', { side })
-      : say('thinking.wins.in', { side, count: movesIn(count) });
+    // At the end nobody has to move any more for it.
+    return count
+      ? say('thinking.wins.in', { side, count: movesIn(count) })
+      : say('thinking.wins', { side });
   }
   if (exact) return say('thinking.draw');
   if (Math.abs(value) < 1) return say('thinking.even');

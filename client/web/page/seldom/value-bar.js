@@ -1,0 +1,43 @@
+// What a position is worth, in words and as a bar.
+
+import { h, write } from '../dom.js';
+import { capital, known, say } from '../language.js';
+import { sideName } from '../naming.js';
+import { worth } from './worth.js';
+
+/** @import { Valuation } from '../../protocol.js' */
+/** @import { Match } from '../match.js' */
+
+export class ValueBar {
+  #sides;
+  #game;
+  #unit;
+  #value;
+  #chance = h('span');
+  #share = h('div', { class: 'share-0' });
+  #bar = h('div', { class: 'value', hidden: true, 'aria-hidden': true }, this.#share);
+  /** The words, and the bar below them. */
+  parts;
+
+  /** @param {Pick<Match, 'game' | 'seats'>} match @param {string} [waits] what stands there before anything is known */
+  constructor({ game, seats }, waits = '') {
+    this.#sides = seats.map(({ side }) => capital(sideName(side)));
+    this.#game = game;
+    this.#unit = known(`thinking.unit.${game}`) ?? say('thinking.unit');
+    this.#value = h('strong', {}, waits);
+    this.parts = [h('p', { class: 'worth' }, this.#value, this.#chance), this.#bar];
+  }
+
+  /** @param {Valuation | null} told */
+  show(told) {
+    this.#bar.hidden = told === null;
+    if (told) this.#share.style.width = `${told.win * 100}%`;
+    write(this.#value, told ? worth(told, this.#sides, this.#game) : '');
+    // A result that is known needs no unit, and is no chance.
+    const isEstimate = told !== null && !told.exact && told.wins === undefined;
+    this.#value.title = isEstimate ? this.#unit : '';
+    const percent = Math.round((told?.win ?? 0) * 100);
+    const chance = say('thinking.chance', { side: this.#sides[0] ?? '', percent });
+    write(this.#chance, isEstimate ? chance : '');
+  }
+}
