@@ -296,6 +296,10 @@ for (const [size, options] of Object.entries({
         assert.match(seen[ply]?.told ?? '', /^The best move is \w+ [a-h]\d to [a-h]\d\.$/);
       }
       await isOpenToAll(bob, 'the worth of a position');
+      // It is in sight, and not below the window.
+      await bob.evaluate(() => scrollTo(0, 0));
+      const words = await panel.locator('.told p').boundingBox();
+      assert.ok(words && words.y + words.height <= options.viewport.height, `${words?.y}`);
       // What is to be found is not told by what it would come to.
       await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
       await says(bob, 'What is better?');

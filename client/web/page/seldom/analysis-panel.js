@@ -50,9 +50,9 @@ export class AnalysisPanel {
       'section',
       { 'aria-label': say('analysis.title'), tabindex: -1 },
       this.#progress,
+      h('div', { class: 'stands', 'aria-live': 'polite' }, ...this.#worth.parts),
       this.#graph,
       h('div', { class: 'row' }, this.#learn, this.#accuracy),
-      h('div', { class: 'stands', 'aria-live': 'polite' }, ...this.#worth.parts),
       this.#told,
     );
   }
