@@ -300,6 +300,11 @@ for (const [size, options] of Object.entries({
       await bob.evaluate(() => scrollTo(0, 0));
       const words = await panel.locator('.told p').boundingBox();
       assert.ok(words && words.y + words.height <= options.viewport.height, `${words?.y}`);
+      // Also in the dark the first side is light, as it is told.
+      const light = await panel.locator('.area').evaluate((area) => getComputedStyle(area).fill);
+      const share = bar.locator('div');
+      const shares = await share.evaluate((share) => getComputedStyle(share).backgroundColor);
+      assert.equal(light, shares);
       // What is to be found is not told by what it would come to.
       await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
       await says(bob, 'What is better?');
