@@ -3,12 +3,12 @@
 
 import { fill, h, s } from '../dom.js';
 import { customsOf } from '../games.js';
-import { capital, known, parts, say, sentences } from '../language.js';
+import { known, parts, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
 import { ValueBar } from './value-bar.js';
-import { movesIn, toldWorth } from './worth.js';
+import { begin, movesIn, toldWorth } from './worth.js';
 
 /** @import { AnalysedPly, Sign } from '../../protocol.js' */
 /** @import { Does, Thought } from '../analysis.js' */
@@ -105,11 +105,10 @@ export class AnalysisPanel {
   #keeps({ ply, best, why }) {
     const better = this.#say(why?.better ?? best, ply);
     const count = why?.kind === 'misses_win' && why.in ? movesIn(why.in) : 0;
-    if (why?.keeps === 'win' && count > 0)
-      return capital(say('why.keeps.win.in', { better, count }));
+    if (why?.keeps === 'win' && count > 0) return begin(say('why.keeps.win.in', { better, count }));
     // Where only points were given away, the move that was played comes to the same result.
     const result = why?.kind === 'loses_points' ? undefined : why?.keeps;
-    return capital(known(`why.keeps.${result}`, { better }) ?? say('why.keeps.game', { better }));
+    return begin(known(`why.keeps.${result}`, { better }) ?? say('why.keeps.game', { better }));
   }
 
   /** A move as it is said. @param {string} move @param {number} ply */
@@ -146,30 +145,27 @@ export class AnalysisPanel {
     // From the answer on.
     const count = why?.kind === 'allows_win' && why.in ? movesIn(why.in - 1) : 0;
     const isAbout = points > 0 && why?.kind === 'loses_ground';
-    if (isAbout) return capital(say('why.loses_ground.points', { ...filled, count: points }));
-    if (count > 0) return capital(say('why.allows_win.in', { ...filled, count }));
+    if (isAbout) return begin(say('why.loses_ground.points', { ...filled, count: points }));
+    if (count > 0) return begin(say('why.allows_win.in', { ...filled, count }));
     // The chances are still good.
     const isStill = judged === 'inaccuracy' && why?.kind === 'misses_win';
     const kind = known(`why.${why?.kind}${isStill ? '.still' : ''}`, filled);
-    return capital(kind ?? say('why.loses_ground', filled));
+    return begin(kind ?? say('why.loses_ground', filled));
   }
 
   /** Why it was bad, and what is to be seen of it. @param {AnalysedPly} played */
   #why(played) {
     const { why } = played;
     const isQuiet = !/^(allows_win|misses_win|loses_points)$/.test(why?.kind ?? '');
-    const line = why?.san ?? why?.punished ?? [];
     // A move that is written with a hyphen stays on its line.
-    const told = { line: line.join(' ').replaceAll('-', '-\u2060') };
-    const said = why?.goes_on ? say('why.answer.more', told) : say('why.answer', told);
-    const answer = line.length > 0 ? said : '';
+    const moves = (why?.san ?? why?.punished ?? []).map((move) => move.replaceAll('-', '-\u2060'));
+    const [line, ...rest] = moves;
+    // What comes after the answer is of both sides.
+    const key = rest.length > 0 ? 'why.answer.then' : 'why.answer';
+    const told = { line: line ?? '', then: rest.join(' ') };
+    const answer = line !== undefined && say(why?.goes_on ? `${key}.more` : key, told);
     const signs = (why?.signs ?? []).map((sign) => seen(sign));
-    return sentences(
-      this.#kind(played),
-      ...signs,
-      isQuiet && this.#chances(played),
-      capital(answer),
-    );
+    return sentences(this.#kind(played), ...signs, isQuiet && this.#chances(played), answer);
   }
 
   /** How the chances fell, where no result is known. @param {AnalysedPly} played */

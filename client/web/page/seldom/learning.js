@@ -2,8 +2,9 @@
 // move on the board, is told what the analysis thinks of it, and may try again.
 
 import { fill, h } from '../dom.js';
-import { capital, say } from '../language.js';
+import { say } from '../language.js';
 import { askForPast } from '../past.js';
+import { begin } from './worth.js';
 
 /** @import { AnalysedPly } from '../../protocol.js' */
 /** @import { App } from '../main.js' */
@@ -100,7 +101,7 @@ export class Learning {
     if (this.#isShown) return say('hint.best', { move: name(played.best, played.ply) });
     if (this.tried === null) return say('learn.played', { move: name(played.move, played.ply) });
     if (this.tried === played.move) return why(played);
-    return capital(say('learn.other.about', { move: name(this.tried, played.ply) }));
+    return begin(say('learn.other.about', { move: name(this.tried, played.ply) }));
   }
 
   /** Draws what is told and asked. @param {HTMLElement} place */

@@ -9,6 +9,9 @@ import { sideName } from '../naming.js';
 /** No material is worth so many hundredths: it is known who wins, but not whether that takes too many moves. */
 const AS_GOOD_AS_WON = 5000;
 
+/** As a text begins; a square is written there as everywhere. @param {string} text */
+export const begin = (text) => (/^[a-z]\d/.test(text) ? text : capital(text));
+
 /** So many moves of one side are so many plies, the first of them being theirs. @param {number} plies */
 export const movesIn = (plies) => Math.max(1, Math.ceil(plies / 2));
 

@@ -347,6 +347,8 @@ export default {
   'why.keeps.loss': '{better} hätte weniger hoch verloren.',
   'why.answer': 'Die andere Seite antwortet mit {line}.',
   'why.answer.more': 'Die andere Seite antwortet mit {line} …',
+  'why.answer.then': 'Die andere Seite antwortet mit {line}, und danach {then}.',
+  'why.answer.then.more': 'Die andere Seite antwortet mit {line}, und danach {then} …',
   'learn.title': 'Aus deinen Fehlern lernen',
   'learn.better': 'Was ist besser?',
   'learn.played': 'Du hast {move} gespielt. Finde auf dem Brett einen besseren Zug.',

@@ -347,6 +347,8 @@ export default {
   'why.keeps.loss': '{better} would have lost by less.',
   'why.answer': 'The other side answers {line}.',
   'why.answer.more': 'The other side answers {line} …',
+  'why.answer.then': 'The other side answers {line}, and then {then}.',
+  'why.answer.then.more': 'The other side answers {line}, and then {then} …',
   'learn.title': 'Learn from your mistakes',
   'learn.better': 'What is better?',
   'learn.played': 'You played {move}. Find a better move on the board.',

@@ -349,6 +349,8 @@ export default {
   'why.keeps.loss': '{better} habría perdido por menos.',
   'why.answer': 'El otro bando responde {line}.',
   'why.answer.more': 'El otro bando responde {line} …',
+  'why.answer.then': 'El otro bando responde {line}, y luego {then}.',
+  'why.answer.then.more': 'El otro bando responde {line}, y luego {then} …',
   'learn.title': 'Aprende de tus errores',
   'learn.better': '¿Qué es mejor?',
   'learn.played': 'Jugaste {move}. Busca una jugada mejor en el tablero.',

@@ -348,6 +348,8 @@ export default {
   'why.keeps.loss': '{better} aurait perdu de moins.',
   'why.answer': 'L’autre camp répond {line}.',
   'why.answer.more': 'L’autre camp répond {line} …',
+  'why.answer.then': 'L’autre camp répond {line}, puis {then}.',
+  'why.answer.then.more': 'L’autre camp répond {line}, puis {then} …',
   'learn.title': 'Apprendre de vos erreurs',
   'learn.better': 'Que vaut-il mieux ?',
   'learn.played': 'Vous avez joué {move}. Trouvez mieux sur le plateau.',

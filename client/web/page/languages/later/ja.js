@@ -308,6 +308,8 @@ export default {
   'why.keeps.loss': '{better}なら負けは小さく済みました。',
   'why.answer': '相手の応手: {line}。',
   'why.answer.more': '相手の応手: {line}……',
+  'why.answer.then': '相手の応手: {line}、続いて{then}。',
+  'why.answer.then.more': '相手の応手: {line}、続いて{then}……',
   'learn.title': '自分のミスから学ぶ',
   'learn.better': 'もっと良い手は?',
   'learn.played': '{move}と指しました。盤上でもっと良い手を探してください。',

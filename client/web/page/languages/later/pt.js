@@ -345,6 +345,8 @@ export default {
   'why.keeps.loss': '{better} teria perdido por menos.',
   'why.answer': 'O outro lado responde com {line}.',
   'why.answer.more': 'O outro lado responde com {line} …',
+  'why.answer.then': 'O outro lado responde com {line}, e depois {then}.',
+  'why.answer.then.more': 'O outro lado responde com {line}, e depois {then} …',
   'learn.title': 'Aprenda com seus erros',
   'learn.better': 'O que é melhor?',
   'learn.played': 'Você jogou {move}. Ache um lance melhor no tabuleiro.',

@@ -300,6 +300,8 @@ export default {
   'why.keeps.loss': '走{better}本可少输一些。',
   'why.answer': '对方应以{line}。',
   'why.answer.more': '对方应以{line}……',
+  'why.answer.then': '对方应以{line}，接着{then}。',
+  'why.answer.then.more': '对方应以{line}，接着{then}……',
   'learn.title': '从失误中学习',
   'learn.better': '哪一手更好？',
   'learn.played': '你走了{move}。请在棋盘上找出更好的着法。',

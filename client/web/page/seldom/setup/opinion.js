@@ -3,8 +3,9 @@
 
 import { fill, h, write } from '../../dom.js';
 import { customsOf } from '../../games.js';
-import { capital, say } from '../../language.js';
+import { say } from '../../language.js';
 import { ThinkingPanel } from '../thinking-panel.js';
+import { begin } from '../worth.js';
 
 /** @import { Message, Request, SeatWish, Snapshot } from '../../../protocol.js' */
 /** @import { App } from '../../main.js' */
@@ -77,7 +78,7 @@ export class Opinion {
   #moved(move) {
     const { sayMove } = customsOf(this.#draft?.board.game ?? '');
     const said = move === 'pass' ? say('bar.pass') : sayMove(move, this.#draft?.board ?? null);
-    write(this.#says, say('setup.plays', { move: capital(said) }));
+    write(this.#says, say('setup.plays', { move: begin(said) }));
     this.#advise(move);
     this.#callOff();
   }
