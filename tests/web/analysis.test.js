@@ -398,7 +398,7 @@ test(
         'Go',
         'D5 E5 E4 A1',
         4,
-        /makes the chances worse\..*The chances of White fall .*The other side answers \w+, and then .* …/,
+        /costs about \d+ points\. The stone stands alone on the edge.*The chances of White fall .*The other side answers \w+, and then .* …/,
       ],
       [
         'Gomoku',
