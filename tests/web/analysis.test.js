@@ -427,6 +427,15 @@ test(
         .click();
       await panel.getByText(told).waitFor();
       await picture(ann, `analysis-${game}`);
+      // Black is dark, also where it is the first side.
+      const area = await panel.locator('.area').evaluate((area) => getComputedStyle(area).fill);
+      const share = await panel
+        .locator('.share-0')
+        .evaluate((share) => getComputedStyle(share).backgroundColor);
+      const isDark = /Draughts|Othello|Go/.test(game);
+      const first = isDark ? 'rgb(35, 33, 29)' : 'rgb(246, 243, 237)';
+      assert.deepEqual([area, share], [first, first], game);
+      if (isDark) await panel.getByRole('img', { name: /of white where it is light/i }).waitFor();
       // Whoever goes on through the moves finds the next one where it was.
       assert.equal(await top(), before, game);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();

@@ -7,7 +7,7 @@ import { known, parts, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
-import { ValueBar } from './value-bar.js';
+import { ValueBar, shade } from './value-bar.js';
 import { begin, movesIn, toldWorth } from './worth.js';
 
 /** @import { AnalysedPly, Sign } from '../../protocol.js' */
@@ -206,12 +206,15 @@ export class AnalysisPanel {
     const way = known.map(({ x, y }) => `${x} ${y}`).join('L');
     const [first, last] = [known[0], known.at(-1)];
     const bad = [...plies.values()].filter(({ judged }) => judged);
-    const [one, other] = this.#match.seats.map(({ side }) => sideName(side));
+    const sides = this.#match.seats.map(({ side }) => sideName(side));
+    const tone = shade(this.#match);
+    const [light = '', dark = ''] = tone ? sides.toReversed() : sides;
     const picture = s(
       'svg',
       {
         ...{ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img' },
-        'aria-label': say('analysis.graph', { first: one ?? '', second: other ?? '' }),
+        class: tone,
+        'aria-label': say('analysis.graph', { first: light, second: dark }),
       },
       ...(first && last
         ? [

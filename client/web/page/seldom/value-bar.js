@@ -8,6 +8,9 @@ import { worth } from './worth.js';
 /** @import { Valuation } from '../../protocol.js' */
 /** @import { Match } from '../match.js' */
 
+/** Black is drawn dark, also where it is the first side. @param {Pick<Match, 'seats'>} match */
+export const shade = ({ seats }) => (seats[0]?.side === 'black' ? 'of-black' : '');
+
 export class ValueBar {
   #sides;
   #game;
@@ -15,7 +18,7 @@ export class ValueBar {
   #value;
   #chance = h('span');
   #share = h('div', { class: 'share-0' });
-  #bar = h('div', { class: 'value', hidden: true, 'aria-hidden': true }, this.#share);
+  #bar;
   /** The words, and the bar below them. */
   parts;
 
@@ -25,6 +28,8 @@ export class ValueBar {
     this.#game = game;
     this.#unit = known(`thinking.unit.${game}`) ?? say('thinking.unit');
     this.#value = h('strong', {}, waits);
+    const shown = { class: `value ${shade({ seats })}`, hidden: true, 'aria-hidden': true };
+    this.#bar = h('div', shown, this.#share);
     this.parts = [h('p', { class: 'worth' }, this.#value, this.#chance), this.#bar];
   }
 
