@@ -454,16 +454,19 @@ test(
 /**
  * Analyses a match of tic-tac-toe in which c3 was a blunder, of which the server tells this and nothing else.
  *
- * @param {import('./support.js').House} house @param {object} told
+ * @param {import('./support.js').House} house @param {object} told @param {string} judged
  */
-async function blunder(house, told) {
+async function blunder(house, told, judged = 'blunder') {
   const ann = await house.visitor();
   await ann.routeWebSocket('**/ws', (socket) => {
     const server = socket.connectToServer();
     server.onMessage((text) => {
       const message = JSON.parse(String(text));
-      for (const { why } of message.type === 'analysis' ? message.plies : [])
-        if (why) Object.assign(why, told);
+      for (const ply of message.type === 'analysis' ? message.plies : []) {
+        if (!ply.why) continue;
+        Object.assign(ply.why, told);
+        ply.judged = judged;
+      }
       socket.send(JSON.stringify(message));
     });
   });
@@ -471,7 +474,7 @@ async function blunder(house, told) {
   const bob = await house.visitor(await invite(ann));
   await playAll(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
   const panel = await analyse(ann);
-  await ann.getByRole('button', { name: /c3.*Blunder/ }).click();
+  await ann.getByRole('button', { name: new RegExp(`c3.*${judged}`, 'i') }).click();
   return panel;
 }
 
@@ -497,6 +500,17 @@ test(
       signs: [],
     });
     await panel.getByText(/gives 14 points away\..*\w+ would have been better\./).waitFor();
+  }),
+);
+
+test(
+  'a win that was left out where another may follow is not gone',
+  inHouse(async (house) => {
+    const told = { kind: 'misses_win', in: 1, keeps: 'win', signs: [] };
+    const panel = await blunder(house, told, 'inaccuracy');
+    await panel
+      .getByText(/^Inaccuracy .*makes the win less sure\..*\w+ would have won at once\./)
+      .waitFor();
   }),
 );
 

@@ -148,9 +148,9 @@ export class AnalysisPanel {
     if (isAbout) return begin(say('why.loses_ground.points', { ...filled, count: points }));
     if (count > 0) return begin(say('why.allows_win.in', { ...filled, count }));
     // The chances are still good.
-    const isStill = judged === 'inaccuracy' && why?.kind === 'misses_win';
-    const kind = known(`why.${why?.kind}${isStill ? '.still' : ''}`, filled);
-    return begin(kind ?? say('why.loses_ground', filled));
+    if (judged === 'inaccuracy' && why?.kind === 'misses_win')
+      return begin(say('why.misses_win.still', filled));
+    return begin(known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled));
   }
 
   /** Why it was bad, and what is to be seen of it. @param {AnalysedPly} played */
