@@ -281,8 +281,8 @@ impl Review {
         })
     }
 
-    /// Whether there was a win within a few moves and none is known after the move, though the chances are as good
-    /// as before; nothing if that was stopped.
+    /// Whether there was a win within a few moves and none is known after the move, though the chances are nearly as
+    /// good; nothing if that was stopped.
     fn lets_go(
         &mut self,
         after_move: &dyn AnyPosition,
@@ -343,7 +343,7 @@ impl Review {
             worth: if favours_turn {
                 worth.halfway(alone)
             } else if self.game.point.is_some() && !alone.exact {
-                worth.at_least(turn)
+                worth.at_least(alone, turn)
             } else {
                 worth
             },

@@ -161,9 +161,7 @@ impl Why {
             punished,
         }
     }
-}
 
-impl Why {
     /// Where only the chances are known, about how many points the move has cost, in a game in which they decide.
     pub(super) fn estimate_points(&mut self, best: Worth, played: Worth, seat: Seat) {
         let is_estimated = [best, played].iter().all(|worth| worth.known.is_none());

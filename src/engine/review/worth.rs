@@ -157,10 +157,12 @@ impl Worth {
         }
     }
 
-    /// What is known of a position of this seat by one of its moves alone, where points decide: others may come to more.
-    pub(super) fn at_least(mut self, seat: Seat) -> Self {
+    /// What is known of a position of this seat by one of its moves, where points decide, and by what was found of the
+    /// position `alone`: other moves may come to more.
+    pub(super) fn at_least(mut self, alone: Self, seat: Seat) -> Self {
         self.exact = false;
-        self.known = self.known.filter(|known| known.winner == Some(seat));
+        let by_move = self.known.filter(|known| known.winner == Some(seat));
+        self.known = by_move.or(alone.known);
         if let Some(known) = &mut self.known {
             known.points = None;
         }
@@ -208,6 +210,34 @@ impl Worth {
 mod tests {
     use super::*;
     use crate::catalog::find;
+
+    /// One move that wins is enough to know who wins, but not by how much; one that loses tells nothing.
+    #[test]
+    fn by_one_move_no_more_is_known_than_it_proves() {
+        let worth = |winner: Option<Seat>, exact| Worth {
+            value: 4,
+            chance: 0.5,
+            doubt: 0.0,
+            exact,
+            known: winner.map(|winner| Known {
+                winner: Some(winner),
+                plies: None,
+                points: exact.then_some(4),
+            }),
+        };
+        let (won, lost) = (Some(Seat::First), Some(Seat::Second));
+        for (played, alone, known) in [
+            (won, None, won),
+            (lost, None, None),
+            (lost, lost, lost),
+            (None, won, won),
+        ] {
+            let found = worth(played, true).at_least(worth(alone, false), Seat::First);
+            assert!(!found.exact, "{found:?}");
+            assert_eq!(found.known.and_then(|known| known.winner), known);
+            assert_eq!(found.known.and_then(|known| known.points), None);
+        }
+    }
     use crate::search::{Limits, Stop};
 
     /// What a look at a position finds, for the first seat, and how it really ends.
