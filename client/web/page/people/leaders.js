@@ -31,7 +31,10 @@ export class Leaders {
   #asked = 0;
   /** @type {Nowhere | null} */
   #nowhere = null;
-  element;
+  /** All of it, and whether that is shown: not before it is known that there are accounts. */
+  #whole;
+  #isShown = false;
+  element = h('div', { class: 'you' }, h('p', { role: 'status' }, say('page.loading')));
 
   /** @param {App} app */
   constructor(app) {
@@ -55,32 +58,35 @@ export class Leaders {
       ),
       this.#rows,
     );
-    this.element = h(
-      'div',
-      { class: 'you' },
+    this.#whole = [
       h('h1', {}, say('leaders.title')),
       this.#fields,
       this.#table,
       this.#none,
       this.#more,
       h('p', { class: 'note' }, say('leaders.about')),
-    );
+    ];
   }
 
   title() {
-    return this.#nowhere?.title() ?? `${say('leaders.title')} – Plyhouse`;
+    if (this.#nowhere) return this.#nowhere.title();
+    return this.#isShown ? `${say('leaders.title')} – Plyhouse` : 'Plyhouse';
   }
 
   update() {
     const { games, connection } = this.#app;
-    // That it needs the server is told when it is asked for.
-    if (connection.isAlone) return;
+    const { isAlone, welcome } = connection;
+    if (!isAlone && !welcome) return;
     // Where there are no accounts, nobody is rated.
-    if (connection.welcome && connection.welcome.accounts === undefined) {
+    if (!isAlone && welcome?.accounts === undefined) {
       this.#nowhere ??= new Nowhere();
       fill(this.element, this.#nowhere.element);
       return;
     }
+    if (!this.#isShown) fill(this.element, ...this.#whole);
+    this.#isShown = true;
+    // That it needs the server is told when it is asked for.
+    if (isAlone) return;
     if (this.#fields.childElementCount > 0 || games.length === 0) return;
     const { game, pool } = this.#chosen;
     const isKnown = games.some((known) => known.game === game);
