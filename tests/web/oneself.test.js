@@ -278,6 +278,26 @@ test(
         await ann.getByRole('heading', { level: 1 }).waitFor();
         await looks(path);
       }
+      // Nor before the server has said so.
+      /** @type {(welcome: () => void) => void} */
+      let hold = () => {};
+      /** @type {Promise<() => void>} */
+      const welcomed = new Promise((resolve) => (hold = resolve));
+      await ann.routeWebSocket('**/ws', (socket) => {
+        const server = socket.connectToServer();
+        server.onMessage((text) => {
+          const isWelcome = JSON.parse(String(text)).type === 'welcome';
+          if (isWelcome) hold(() => socket.send(text));
+          else socket.send(text);
+        });
+      });
+      await ann.goto('/leaders');
+      const welcome = await welcomed;
+      await ann.locator('main').getByText('Loading').waitFor();
+      await looks('/leaders at first');
+      welcome();
+      await ann.getByRole('heading', { level: 1 }).waitFor();
+      await looks('/leaders in the end');
     },
     ['--accounts', 'off'],
   ),
