@@ -1,8 +1,10 @@
 //! Whole evenings on the real server, in this process and on a free port.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdout, Output};
+use std::process::{Child, Output};
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 use plyhouse_matches::ratings::Books;
 use plyhouse_server::{Accounts, Obeyed, Order, Server, Settings, new_secret};
@@ -12,6 +14,9 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 use crate::fake::{Home, Ran};
+
+/// How long somebody waits for the next line before the test has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server for as long as this value lives.
 pub(crate) struct Real {
@@ -95,14 +100,21 @@ impl Real {
 /// Somebody at a `ply` that goes on while the test does other things.
 pub(crate) struct Somebody {
     child: Child,
-    seen: BufReader<ChildStdout>,
+    lines: Receiver<String>,
 }
 
 impl Somebody {
     pub(crate) fn start(home: &Home, server: &Real, arguments: &[&str]) -> Self {
         let mut child = home.start(&server.url, arguments);
         let seen = BufReader::new(child.stdout.take().unwrap());
-        Self { child, seen }
+        let (sender, lines) = mpsc::channel();
+        // Ends with the child, or when nobody waits for its lines any more.
+        std::thread::spawn(move || {
+            seen.lines()
+                .map_while(Result::ok)
+                .try_for_each(|line| sender.send(line))
+        });
+        Self { child, lines }
     }
 
     pub(crate) fn types(&mut self, lines: &str) {
@@ -114,20 +126,39 @@ impl Somebody {
             .unwrap();
     }
 
+    /// The next line, or none at the end.
+    fn line(&self, waiting_for: &str) -> Option<String> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("waited too long for {waiting_for}"),
+        }
+    }
+
     /// Reads on to the line that contains this.
     pub(crate) fn sees(&mut self, text: &str) -> String {
-        let mut line = String::new();
-        while !line.contains(text) {
-            line.clear();
-            assert_ne!(self.seen.read_line(&mut line).unwrap(), 0, "no {text:?}");
+        loop {
+            let line = self.line(text).unwrap_or_else(|| panic!("no {text:?}"));
+            if line.contains(text) {
+                return line;
+            }
         }
-        line
+    }
+
+    /// All lines to the end.
+    fn rest(&self) -> String {
+        let mut rest = String::new();
+        while let Some(line) = self.line("the end") {
+            rest += &line;
+            rest.push('\n');
+        }
+        rest
     }
 
     /// What the run comes to, without what was seen of it before.
     pub(crate) fn ran(mut self) -> Ran {
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        self.seen.read_to_end(&mut stdout).unwrap();
+        let stdout = self.rest().into_bytes();
+        let mut stderr = Vec::new();
         let mut complaints = self.child.stderr.take().unwrap();
         complaints.read_to_end(&mut stderr).unwrap();
         let status = self.child.wait().unwrap();
@@ -140,8 +171,7 @@ impl Somebody {
 
     /// Reads on to the end and gives the exit code.
     pub(crate) fn ends(mut self, text: &str) -> Option<i32> {
-        let mut rest = String::new();
-        self.seen.read_to_string(&mut rest).unwrap();
+        let rest = self.rest();
         assert!(rest.contains(text), "no {text:?} in {rest}");
         self.child.wait().unwrap().code()
     }
