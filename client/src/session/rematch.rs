@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{ClientMessage, MatchId, Offer, Rematch, Snapshot, Status};
+use plyhouse_protocol::{Analysts, ClientMessage, MatchId, Offer, Rematch, Snapshot, Status};
 
 use super::{Effect, Session};
 use crate::failure::Failure;
@@ -25,6 +25,20 @@ impl Session {
         self.pending = None;
         let (again, leave) = (paint(STRONG, "rematch"), paint(STRONG, "quit"));
         self.say(format!("Type {again} to play again, {leave} to leave."));
+        if let Some(command) = self.analyse_command() {
+            let text = format!("`{command}` then tells which moves were mistakes.");
+            self.say(paint(FAINT, &text));
+        }
+    }
+
+    /// What has this match looked at, where the server does so and something was played.
+    fn analyse_command(&self) -> Option<String> {
+        let analysts = self.welcome.as_ref()?.analysis?;
+        let now = &self.table()?.now;
+        let is_looked_at = matches!(analysts, Analysts::Players | Analysts::Anyone);
+        let code = harmless(&now.code);
+        (is_looked_at && !now.moves.is_empty())
+            .then(|| format!("ply analyse {code}{}", self.server_option))
     }
 
     /// The match is over, and its spectator looks on at the next, if there is one.

@@ -93,7 +93,7 @@ impl Evening {
             "games":[{games}],"levels":[{{"level":"easy","title":"Easy"}},{{"level":"medium",
             "title":"Medium"}},{{"level":"max","title":"Full strength"}}],"limits":{{
             "message_bytes":8192,"requests_per_s":20,"burst":40,"live_matches":16,"following":64,
-            "idle_ms":60000,"abandon_after_ms":60000}},"following":[{}],"chat":"presets","presets":[{{"preset":"hello",
+            "idle_ms":60000,"abandon_after_ms":60000}},"following":[{}],"analysis":"players","chat":"presets","presets":[{{"preset":"hello",
             "text":"Hello"}},{{"preset":"good-game","text":"Good game"}}]}}"#,
             following.join(",")
         ));
@@ -758,7 +758,11 @@ fn commands_are_obeyed() {
     evening.hear(&format!(
         r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":1,"reason":"resignation"}}}}"#
     ));
-    evening.told(&["You lose. You resigned.", "Type rematch to play again"]);
+    evening.told(&[
+        "You lose. You resigned.",
+        "Type rematch to play again",
+        "`ply analyse K7QM2P` then tells",
+    ]);
     assert_eq!(evening.result, None);
     evening.types("quit");
     assert_eq!(evening.result, Some(Ok(())));
