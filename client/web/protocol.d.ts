@@ -174,7 +174,7 @@ export interface Snapshot extends Partial<TimeLeft> {
   ply: number;
   turn: number | null;
   moves: string[];
-  // The same in standard algebraic notation, in chess.
+  // `moves` in standard algebraic notation, in chess.
   san?: string[];
   legal: string[];
   spectators: number;

@@ -82,7 +82,7 @@ pub struct Looked {
     pub loss: f64,
     /// The best line of play, as far as it was seen; its first move is the best.
     pub line: Vec<String>,
-    /// The same in standard algebraic notation, in chess.
+    /// `line` in standard algebraic notation, in chess.
     pub san: Option<Vec<String>>,
     /// How bad the move was, and why; nothing where it was good.
     pub judged: Option<(Judgement, Why)>,

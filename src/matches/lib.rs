@@ -96,7 +96,7 @@ pub struct Match {
     start: Start,
     position: Box<dyn AnyPosition>,
     played: Vec<Played>,
-    /// The same moves in standard algebraic notation, in games whose players write so: made as they are
+    /// `played` in standard algebraic notation, in games whose players write so: made as they are
     /// played, since that takes the position before.
     sans: Vec<Box<str>>,
     seq: Seq,

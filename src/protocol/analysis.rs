@@ -237,7 +237,7 @@ pub struct AnalysedPly {
     pub best: String,
     /// How the game would go on from there, `best` first.
     pub pv: Vec<String>,
-    /// The same in standard algebraic notation, in chess.
+    /// `pv` in standard algebraic notation, in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
     /// How bad the move was; absent if it was not.
@@ -292,7 +292,7 @@ pub struct Hint {
     pub worth: Valuation,
     /// How the game would go on, that move first.
     pub pv: Vec<String>,
-    /// The same in standard algebraic notation, in chess.
+    /// `pv` in standard algebraic notation, in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
     /// The request's fields that mean nothing in it.
@@ -318,7 +318,7 @@ pub struct Thinking {
     pub worth: Valuation,
     /// How the game would go on.
     pub pv: Vec<String>,
-    /// The same in standard algebraic notation, in chess.
+    /// `pv` in standard algebraic notation, in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
     /// How many moves it did not look at, since one before them was enough; absent in games that are played

@@ -72,7 +72,7 @@ pub enum Event {
         /// The move in canonical form.
         #[serde(rename = "move")]
         m: String,
-        /// The same in standard algebraic notation, in chess.
+        /// The move in standard algebraic notation, in chess.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         san: Option<String>,
         /// The position after it.

@@ -57,7 +57,7 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub turn: Option<SeatNumber>,
     /// Every move so far.
     pub moves: Moves,
-    /// The same in standard algebraic notation, in chess.
+    /// `moves` in standard algebraic notation, in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Moves>,
     /// Every legal move; none unless the match is running.

@@ -26,7 +26,7 @@ const GUESSES: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 const WRONG_MAX: u32 = 50;
 const WRONG_WITHIN: Duration = Duration::from_mins(10);
 
-/// The same for this machine itself: others may stand behind its address, whom nobody is to lock out so easily.
+/// So many this machine itself may try: others may stand behind its address, whom nobody is to lock out so easily.
 /// Yet as many as one likes would find a code in the end, where thousands are good.
 const WRONG_HERE_MAX: u32 = 1000;
 

@@ -288,7 +288,7 @@ impl Server {
         self.guessed(preview, address).await
     }
 
-    /// The same of a player, by a name or an id.
+    /// The preview of a player, by a name or an id.
     ///
     /// # Errors
     ///

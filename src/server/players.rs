@@ -50,11 +50,11 @@ struct Index {
     by_token: BTreeMap<TokenHash, PlayerId>,
     /// Guests who have gone, and since when.
     gone: BTreeMap<PlayerId, (Guest, Instant)>,
-    /// The same in the order of their going; who has come back meanwhile is still there.
+    /// The guests of `gone`, whoever went first in front; who has come back meanwhile is still listed.
     going: VecDeque<(PlayerId, Instant)>,
     /// Those who were forgotten last, whoever has forgotten them.
     forgotten: BTreeSet<PlayerId>,
-    /// The same in the order in which they were.
+    /// The ids in `forgotten`, the one forgotten first in front.
     forgotten_first: VecDeque<PlayerId>,
 }
 

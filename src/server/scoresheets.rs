@@ -54,7 +54,7 @@ impl Shared {
         self.written(target, extension).await
     }
 
-    /// The same for whoever has all the time in the world.
+    /// Writes the match down for whoever may wait as long as it takes.
     async fn write(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
         let Ok(_place) = self.replays.acquire().await else {
             return Err(NotServed::Busy);

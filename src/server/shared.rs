@@ -54,7 +54,7 @@ const REPLAYS_MAX: usize = 2;
 pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) store: Arc<dyn Store>,
-    /// The same as the operator sees it, who knows of accounts where nobody else does.
+    /// The store as the operator sees it, who knows of accounts where nobody else does.
     pub(super) kept: Arc<dyn Store>,
     /// This run of the server, as the store knows it.
     pub(super) node: NodeId,

@@ -80,7 +80,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<Mark, WriteError>>;
 
-    /// The same without a new reminder.
+    /// Keeps events without a new reminder.
     fn append(
         &self,
         id: MatchId,
@@ -299,7 +299,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         kept.map_ok(drop).boxed()
     }
 
-    /// The same for somebody who has proved to be the player. False if that is no longer so.
+    /// Keeps a recovery key of somebody who has proved to be the player. False if that is no longer so.
     fn renew_recovery(
         &self,
         player: PlayerId,

@@ -41,8 +41,8 @@ fn as_written(name: &str) -> [String; 2] {
     ]
 }
 
-/// The same as it was found before it was looked at more than once. Of names that were given then some are kept by
-/// that still.
+/// The likeness as it was found before names were looked at more than once. Of names that were given then some
+/// are kept by that still.
 #[must_use]
 pub fn likeness_before(name: &str) -> String {
     // To and fro, so that letters are one that have one capital.

@@ -129,7 +129,7 @@ async fn page_of_match(
     page_about(&front, preview, &request.into_parts().0).await
 }
 
-/// The same of a player.
+/// The page, which tells those who show links what player it is about.
 async fn page_of_player(
     State(front): State<Front>,
     Named(name): Named,

@@ -34,7 +34,7 @@ const REQUESTS_MAX: usize = 1000;
 /// How much of a request's body may be under way. Nobody reads one.
 const BODY_BYTES_MAX: u32 = 16 * 1024;
 
-/// The same of all bodies of a connection: the least that the protocol knows (RFC 9113, section 6.9.2).
+/// How much of a connection's bodies may be under way together: the least there is (RFC 9113, section 6.9.2).
 const BODIES_BYTES_MAX: u32 = 65_535;
 
 /// How much of an answer that is written while it is read waits for the client.

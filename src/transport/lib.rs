@@ -154,7 +154,7 @@ impl Transport {
         self.within_limits(from, &patience, served).await;
     }
 
-    /// The same by HTTP/2, of which none becomes a WebSocket.
+    /// Serves requests by HTTP/2, of which none becomes a WebSocket.
     pub async fn serve_http2(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,

@@ -18,7 +18,7 @@ use tokio_rustls::server::TlsStream;
 /// HTTP/2, and by which name it is agreed upon (RFC 9113, section 3.2).
 const HTTP_2: &[u8] = b"h2";
 
-/// The same of HTTP/1.1, which is spoken with whoever names nothing, too. A WebSocket is made by its upgrade: for one
+/// The name of HTTP/1.1, which is spoken with whoever names nothing, too. A WebSocket is made by its upgrade: for one
 /// a browser opens a connection of its own, on which it offers nothing else.
 const HTTP_1_1: &[u8] = b"http/1.1";
 

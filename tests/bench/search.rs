@@ -252,7 +252,7 @@ fn counting<P: Position>(criterion: &mut Criterion, plies: usize) {
     });
 }
 
-/// The same by `cozy-chess` alone, whose price the seam of games is compared with.
+/// Perft by `cozy-chess` alone, whose price the seam of games is compared with.
 fn counting_chess_directly(criterion: &mut Criterion, plies: usize) {
     let start = Board::startpos();
     let mut group = criterion.benchmark_group("perft");

@@ -1,5 +1,5 @@
 //! Makes the opening book of Connect Four: `cargo run --release --example make_book > FILE`, from
-//! the solver alone, in about half an hour and 2 GiB of memory. The same every time.
+//! the solver alone, in about half an hour and 2 GiB of memory. Each run makes the same book.
 //!
 //! The book holds every position of the first `PLIES` plies in which a side is to move that has
 //! played by the book, whatever the other has played. After that, solving is fast enough to play

@@ -1,5 +1,5 @@
 //! Makes the table of draughts' endings: `cargo run --release --example make_endings > FILE`, by retrograde
-//! analysis, in some minutes. The same every time.
+//! analysis, in some minutes. Each run makes the same table.
 //!
 //! What stands in it is defined without regard to how it is found: for each ending with at most four pieces,
 //! whether the side to move wins, draws or loses, however long it takes; and for the endings of two kings

@@ -44,7 +44,7 @@ pub(crate) fn calm() -> Settings {
     }
 }
 
-/// The same for whoever asks for more than any honest client.
+/// Settings for tests that ask for more than any honest client.
 pub(crate) fn boundless() -> Settings {
     let many = NonZeroU32::new(1_000_000).expect("not zero");
     Settings {
@@ -120,12 +120,12 @@ impl TestServer {
         self.connect_through(PIPE_BYTES).await
     }
 
-    /// The same, over a pipe that holds so many bytes.
+    /// A connection over a pipe that holds so many bytes.
     pub(crate) async fn connect_through(&self, pipe_bytes: usize) -> Player {
         Self::upgraded(self.pipe(pipe_bytes, None)).await
     }
 
-    /// The same, from this address.
+    /// A connection from this address.
     pub(crate) async fn connect_from(&self, from: IpAddr) -> Player {
         Self::upgraded(self.silent_from(from)).await
     }
@@ -149,12 +149,12 @@ impl TestServer {
         self.pipe(PIPE_BYTES, None)
     }
 
-    /// The same, from this address.
+    /// A connection from this address that sends nothing at all.
     pub(crate) fn silent_from(&self, from: IpAddr) -> DuplexStream {
         self.pipe(PIPE_BYTES, Some(from))
     }
 
-    /// The same, over a pipe that holds so many bytes.
+    /// A connection that sends nothing at all, over a pipe that holds so many bytes.
     pub(crate) fn silent_through(&self, pipe_bytes: usize, from: IpAddr) -> DuplexStream {
         self.pipe(pipe_bytes, Some(from))
     }
@@ -178,12 +178,12 @@ impl TestServer {
         self.pair_at("tic-tac-toe").await
     }
 
-    /// The same, playing this game.
+    /// Ann and Bob in a running match of this game.
     pub(crate) async fn pair_at(&self, game: &str) -> (Player, Player, String) {
         self.pair_with(json!({"game": game})).await
     }
 
-    /// The same, on these terms.
+    /// Ann and Bob in a running match on these terms.
     pub(crate) async fn pair_with(&self, create: Value) -> (Player, Player, String) {
         let (mut ann, mut bob) = (self.player("ann").await, self.player("bob").await);
         let id = ann.create(create).await;
@@ -257,7 +257,7 @@ impl Player {
         self.ask_anything(request).await
     }
 
-    /// The same for what need not be a request of the protocol.
+    /// Sends what need not be a request of the protocol, and gives its answer.
     pub(crate) async fn ask_anything(&mut self, request: Value) -> Value {
         let (_, mut came) = self.ask_and_hear(request).await;
         let answer = came.pop().expect("it ends with the answer");
@@ -265,7 +265,7 @@ impl Player {
         answer
     }
 
-    /// The same, and gives the request as it was sent and all that came, the answer last.
+    /// Sends a request, and gives it as it was sent and all that came, the answer last.
     pub(crate) async fn ask_and_hear(&mut self, mut request: Value) -> (Value, Vec<Value>) {
         let id = self.next_id;
         self.next_id += 1;

@@ -169,7 +169,7 @@ test(
     await ann.reload();
     await ann.getByText('Your matches').waitFor();
     await isCalled(ann, name);
-    // The same link once more, from the page itself.
+    // The link of before, opened from the page itself.
     await ann.goto('/pair');
     await ann.evaluate(() => (location.hash = '#ABCD2345'));
     await ann.waitForFunction(() => location.hash === '');

@@ -166,7 +166,7 @@ for (const { game, text: pasted, seen, turn, bad, why } of TEXTS) {
       await sees(ann, seen);
       const after = await text(ann).inputValue();
       assert.notEqual(after, before);
-      // The same once more takes it away.
+      // A second press with the same piece takes it away.
       await cell(ann, seen.split(',')[0] ?? '').click();
       await sees(ann, `${seen.split(',')[0]}, empty`);
       assert.equal(await text(ann).inputValue(), before);

@@ -61,7 +61,7 @@ for (const [size, viewport] of SIZES) {
       await picture(bob, `talk-${size}`);
       // Nothing has moved the board.
       assert.deepEqual(await ann.getByRole('grid').boundingBox(), board);
-      // The same again is too soon, and that is told there.
+      // To repeat oneself is too soon, and that is told there.
       await say(ann, 'Good luck');
       await panel(ann).getByRole('alert').waitFor();
       await ann.keyboard.press('Escape');

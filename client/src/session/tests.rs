@@ -81,7 +81,7 @@ impl Evening {
         self.welcome_to(TIC_TAC_TOE, mine);
     }
 
-    /// The same of a server that hosts these games.
+    /// A server that hosts these games welcomes, and brings these matches.
     fn welcome_to(&mut self, games: &str, mine: &[&Snapshot]) {
         let following: Vec<String> = mine
             .iter()
@@ -768,7 +768,7 @@ fn commands_are_obeyed() {
     assert_eq!(evening.result, Some(Ok(())));
 }
 
-/// The same, of a match that goes on as it stands.
+/// Tells an event of the match, which goes on as it stands.
 fn event(evening: &mut Evening, kind: &str, fields: &str) {
     let id = Evening::target();
     let seq = evening.session.table().expect("at a table").now.seq.next();

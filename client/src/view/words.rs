@@ -40,7 +40,7 @@ fn shown(rating: ShownRating) -> String {
     format!("{}{unsure}", rating.rating)
 }
 
-/// The same where who sits there is listed: with the player for whom a bot plays on.
+/// Who sits there, for a list: with the player for whom a bot plays on.
 pub(crate) fn listed(state: &Occupant) -> String {
     let who = occupant(state);
     match state {

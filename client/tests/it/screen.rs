@@ -243,7 +243,7 @@ fn it_ends_with_its_terminal() {
     }
 }
 
-/// The same command, ignoring SIGHUP as `nohup` has it.
+/// This command, ignoring SIGHUP as `nohup` has it.
 fn without_hangups(command: &Command) -> Command {
     let mut without = Command::new("sh");
     without.args(["-c", r#"trap "" HUP; exec "$0" "$@""#]);

@@ -67,7 +67,7 @@ async function offerRematch(app, match) {
   return null;
 }
 
-/** The same terms, with seats swapped. @param {Match} match @returns {Extract<Request, { type: 'create' }>} */
+/** The terms of this match, with seats swapped. @param {Match} match @returns {Extract<Request, { type: 'create' }>} */
 function anew({ game, seats, you, clock, takeback, stand_in, rated, thinking }) {
   const wishes = seats.map((seat, number) => wish(seat, number === you)).reverse();
   // Two bots are watched at the pace that was chosen for them.

@@ -29,7 +29,7 @@ async function load() {
 }
 
 /**
- * The same, for somebody who waits for it.
+ * Loads what is seldom wanted for somebody who waits for it.
  * @param {App} app
  * @returns {Promise<Seldom | null>} `null` if it does not come, which is told
  */

@@ -1,4 +1,4 @@
-//! The same in English, for whoever has no words of their own.
+//! What is said of a move, in English, for whoever has no words of their own.
 
 use std::fmt::Write;
 

@@ -137,7 +137,7 @@ impl Worth {
         self.chance_of(seat) - after.chance_of(seat) - doubt
     }
 
-    /// The same, as it was a ply before.
+    /// This worth as it was a ply before.
     pub(super) fn sooner(mut self) -> Self {
         if let Some(known) = &mut self.known {
             known.plies = known.plies.map(|plies| plies + 1);

@@ -9,7 +9,7 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> Stri
     sheet_from(None, game, moves, ended)
 }
 
-/// The same of a match that begins with a position.
+/// The sheet of a match that begins with a position.
 fn sheet_from(
     start: Option<&str>,
     game: &str,

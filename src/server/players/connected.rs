@@ -187,7 +187,7 @@ impl Players {
         self.call_if(record, |_| true);
     }
 
-    /// The same, unless the player is called otherwise by now than was believed.
+    /// Takes note of a player's new name and tells it, unless the player was renamed since `before` was read.
     pub(crate) fn call_after(&self, before: &PlayerRecord, record: &PlayerRecord) {
         self.call_if(record, |now| now == before);
     }

@@ -310,7 +310,7 @@ impl Table {
         None
     }
 
-    /// The same for whoever asks what was missed.
+    /// Serves whoever asks what was missed, where the match is seen later. Gives the reply back elsewhere.
     pub(super) fn resync_delayed(
         &mut self,
         command: &Command,

@@ -173,7 +173,7 @@ impl Teller {
         }
     }
 
-    /// The same of one that others were told of before.
+    /// Makes an event part of the match that others were told of before.
     pub(super) fn take_in_late(&mut self, state: &mut Match, event: &Event) {
         state
             .fold(event)
@@ -430,7 +430,7 @@ impl Teller {
         is_new
     }
 
-    /// The same of what was not told before.
+    /// Takes in a line that was not told before.
     pub(super) fn hear_new(&mut self, state: &Match, line: &Line) {
         if self.said.len() == LINES {
             self.said.pop_front();

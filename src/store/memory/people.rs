@@ -34,7 +34,7 @@ pub(super) struct People {
     blocked: Blocked,
     /// Whoever was forgotten.
     gone: BTreeSet<PlayerId>,
-    /// The same in the order of their going; at most as many as players are kept.
+    /// The ids in `gone`, whoever went first in front; at most as many as players are kept.
     going: VecDeque<PlayerId>,
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// The same, for whoever only looks at what is there: on a host that lets write nothing, too.
+    /// The address for whoever only looks at what is there: on a host that lets write nothing, too.
     pub(super) fn read_only(mut self) -> Self {
         let options = self.config.get_options().unwrap_or_default();
         let options = format!("{options} -c default_transaction_read_only=on");

@@ -24,7 +24,7 @@ impl<J> Jobs<J> {
         self.queue.recv().ok()
     }
 
-    /// The same, but no longer than this.
+    /// Waits for the next job, but no longer than this.
     pub(super) fn next_within(&self, time: Duration) -> Result<J, RecvTimeoutError> {
         self.queue.recv_timeout(time)
     }

@@ -39,7 +39,7 @@ async fn over(
     over_from(store, None, when, seats, moves, end).await;
 }
 
-/// The same of one that begins with this position.
+/// Has a match written that begins with this position.
 async fn over_from(
     store: &dyn Store,
     start: Option<&str>,

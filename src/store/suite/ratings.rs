@@ -89,7 +89,7 @@ async fn play(store: &dyn Store, number: u128, seats: [u8; 2], end: &EventKind, 
     play_with(store, (number, 0), seats, end, after_ms).await;
 }
 
-/// The same, of a match that strangers see so many milliseconds later.
+/// Has a rated match written that strangers see so many milliseconds later.
 async fn play_with(
     store: &dyn Store,
     (number, delay_ms): (u128, u64),
@@ -134,7 +134,7 @@ async fn rate(store: &dyn Store) -> usize {
     rate_at(store, 0).await
 }
 
-/// The same, at this time.
+/// Does what is to be done at this time, and gives how many matches were told of.
 async fn rate_at(store: &dyn Store, now_ms: u64) -> usize {
     let mut told = 0;
     loop {

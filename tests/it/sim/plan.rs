@@ -121,7 +121,7 @@ impl Plan {
         }
     }
 
-    /// The same without anything bad.
+    /// The plan of this seed without anything bad.
     pub(crate) fn calm(seed: u64) -> Self {
         let plan = Self::with_outages(seed);
         Self {
@@ -130,7 +130,7 @@ impl Plan {
         }
     }
 
-    /// The same without anything bad but that the server dies and comes back.
+    /// The plan of this seed without anything bad but that the server dies and comes back.
     pub(crate) fn with_outages(seed: u64) -> Self {
         let mut plan = Self::new(seed);
         let is_outage =
@@ -148,7 +148,7 @@ impl Plan {
         }
     }
 
-    /// The same, but in the end nobody can reach the server, and all is due that is played over days.
+    /// This plan, but in the end nobody can reach the server, and all is due that is played over days.
     pub(crate) fn deserted(self) -> Self {
         let (at, calm_at) = (self.calm_at, self.calm_at + Duration::from_secs(2));
         let mut fates = vec![(at, Fate::Kill), (at, Fate::Restart(DAYS_MOVE))];

@@ -284,7 +284,7 @@ impl SimStore {
         read(&disk.synced)
     }
 
-    /// The same, if the disk can be read.
+    /// Reads what is durable, if the disk can be read.
     async fn try_read<T>(&self, read: impl FnOnce(&Tables) -> T) -> Result<T, ReadError> {
         let is_unreadable = {
             let mut disk = self.0.lock();

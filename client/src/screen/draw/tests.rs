@@ -310,7 +310,7 @@ fn picked_squares_and_their_targets_are_marked() {
         [(4, 2), (4, 3), (4, 4)].map(|square| cell(square).symbol()),
         ["*", "*", " "]
     );
-    // The same without colours.
+    // Where no colours are wanted there are none.
     let look = Look {
         colour: false,
         ..LOOK

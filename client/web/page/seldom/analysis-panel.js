@@ -91,7 +91,7 @@ export class AnalysisPanel {
     return last?.judged ? last.best : null;
   }
 
-  /** The same in short, where there is little room. @param {Thought} thought @param {number} shown */
+  /** The judgement in short, where there is little room. @param {Thought} thought @param {number} shown */
   brief({ plies }, shown) {
     const played = plies.get(shown - 1);
     if (!played?.judged || this.learning) return null;

@@ -186,7 +186,7 @@ impl<const N: u8> Board<N> {
         repetition_key_of(self.key, self.passes)
     }
 
-    /// The same after a stone of the side to move on this point.
+    /// The repetition key after a stone of the side to move on this point.
     pub(crate) fn repetition_key_after(&self, bit: u8) -> u64 {
         repetition_key_of(self.key_after(bit), 0)
     }

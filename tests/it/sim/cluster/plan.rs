@@ -134,7 +134,7 @@ impl StorePlan {
 }
 
 impl StorePlan {
-    /// The same without anything bad.
+    /// This plan without anything bad.
     pub(super) fn calm(self) -> Self {
         Self {
             refused_percent: 0,

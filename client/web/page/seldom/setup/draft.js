@@ -48,7 +48,7 @@ export class Draft {
     return this.#notation.write(this, this.#game);
   }
 
-  /** The same for people: as other programs for this game write it. */
+  /** The position for people: as other programs for this game write it. */
   get shown() {
     return this.#notation.show?.(this, this.#game) ?? this.text;
   }
