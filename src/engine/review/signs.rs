@@ -170,25 +170,28 @@ fn gained(from: &dyn AnyPosition, line: &[String], plies: usize, seat: Seat, cou
     of(after(from, line, plies).as_ref()).saturating_sub(of(from))
 }
 
-/// The moves by which the seat to move gains something.
-fn gaining(position: &dyn AnyPosition, count: Count) -> Vec<String> {
-    let mut moves = match count(&position.sight()) {
+/// The moves of the seat to move, each with how many it gains.
+fn gains(position: &dyn AnyPosition, count: Count) -> impl Iterator<Item = (String, u32)> {
+    let moves = match count(&position.sight()) {
         Some(_) => position.legal_moves(),
         None => Vec::new(),
     };
-    moves.retain(|m| gained(position, std::slice::from_ref(m), 1, position.turn(), count) > 0);
-    moves
+    let turn = position.turn();
+    moves.into_iter().map(move |m| {
+        let gain = gained(position, std::slice::from_ref(&m), 1, turn, count);
+        (m, gain)
+    })
+}
+
+/// The moves by which the seat to move gains something.
+fn gaining(position: &dyn AnyPosition, count: Count) -> Vec<String> {
+    let gaining = gains(position, count).filter(|(_, gain)| *gain > 0);
+    gaining.map(|(m, _)| m).collect()
 }
 
 /// How many the seat to move can gain by one move, at most.
 fn most(position: &dyn AnyPosition, count: Count) -> u32 {
-    if count(&position.sight()).is_none() {
-        return 0;
-    }
-    let moves = position.legal_moves();
-    let gains = moves
-        .chunks(1)
-        .map(|m| gained(position, m, 1, position.turn(), count));
+    let gains = gains(position, count).map(|(_, gain)| gain);
     gains.max().unwrap_or(0)
 }
 
