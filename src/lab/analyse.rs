@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use plyhouse_engine::catalog::{Analyst, AnyPosition, Entry};
+use plyhouse_engine::catalog::{Analyst, AnyPosition};
 use plyhouse_engine::search::analysis::Method;
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Limits, Report, Score, Stop};
 
 use self::answer::Answer;
-use crate::arguments::{game, refuse};
+use crate::arguments::{GameAndPosition, refuse};
 use crate::interrupt::stop_on_interrupt;
 
 /// Without a limit, a position is looked at for so long, in milliseconds.
@@ -59,13 +59,8 @@ const WALKED_MAX: u32 = 10;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The position: in wire notation, or as the moves that lead to it (`e4 e5`, `f5d6c3`). Without it: the
-    /// start. One that begins with `-` comes last, behind `--`. With `-` alone: one a line from stdin
-    position: Option<String>,
-
-    /// The game
-    #[arg(long, value_name = "GAME", value_parser = game())]
-    game: &'static Entry,
+    #[command(flatten)]
+    subject: GameAndPosition,
 
     /// Moves to play first from the position, with commas or spaces between
     #[arg(long, value_name = "M,M,…")]
@@ -118,9 +113,9 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  plyhouse analyse --game tic-tac-toe --method minimax
-  plyhouse analyse --game connect-four 4444443
-  plyhouse analyse --game connect-four --exact --json - < positions.txt";
+  plyhouse analyse tic-tac-toe --method minimax
+  plyhouse analyse connect-four 4444443
+  plyhouse analyse connect-four --exact --json - < positions.txt";
 
 /// What is to be found out of every position.
 #[derive(Clone, Copy, Debug)]
@@ -149,19 +144,19 @@ enum NoAnswer {
 impl Args {
     /// Answers, and prints what was asked for.
     pub fn run(self) -> anyhow::Result<()> {
-        let mut analyst = self.game.analyst((self.table as usize) << 20);
-        if self.position.as_deref() == Some("-") {
+        let mut analyst = self.subject.game.analyst((self.table as usize) << 20);
+        if self.subject.position.as_deref() == Some("-") {
             if self.moves.is_some() {
                 refuse("--moves cannot be used with `-`: a line may be a list of moves");
             }
             let lines = lines::Lines {
-                info: &self.game.info,
+                info: &self.subject.game.info,
                 question: self.question(!self.every_move),
                 json: self.json,
             };
             return lines.answer(analyst.as_mut());
         }
-        let position = self.position.as_deref().unwrap_or_default();
+        let position = self.subject.position.as_deref().unwrap_or_default();
         let moves = self.moves.as_deref().unwrap_or_default();
         if let Err(error) = (analyst.set_up(position)).and_then(|()| analyst.play(moves)) {
             refuse(error);
@@ -171,7 +166,7 @@ impl Args {
 
     /// Answers one position.
     fn answer(&self, analyst: &mut dyn Analyst) -> anyhow::Result<()> {
-        let (info, question) = (&self.game.info, self.question(false));
+        let (info, question) = (&self.subject.game.info, self.question(false));
         let position = analyst.position().to_string();
         let mut watch = progress(analyst.position().clone_box());
         match question.ask(analyst, &question.stop()?, &mut watch) {

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
-use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
 
-use crate::arguments::{game, level, refuse};
+use crate::arguments::{GameArg, level, refuse};
 use crate::tournament::{default_plies, opening};
 
 /// A bot visits no more positions than this for a move, so that the same games are played everywhere.
@@ -29,9 +28,8 @@ const STEPS: usize = 50;
 /// through 0, a draw being half a win. The same options give the same slope on every machine.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game
-    #[arg(long, value_name = "GAME", value_parser = game())]
-    game: &'static Entry,
+    #[command(flatten)]
+    game: GameArg,
 
     /// Who plays
     #[arg(long, value_name = "LEVEL", value_parser = level(), default_value = "hard")]
@@ -58,9 +56,9 @@ type Sample = (i32, f64);
 impl Args {
     /// Plays, fits, and prints the figures.
     pub fn run(self) -> anyhow::Result<()> {
-        let plies = default_plies(&self.game.info);
+        let plies = default_plies(&self.game.entry().info);
         let wanted = self.games as usize;
-        let openings = match opening::draw(self.game, wanted, plies, self.seed, |_| true) {
+        let openings = match opening::draw(self.game.entry(), wanted, plies, self.seed, |_| true) {
             Ok(openings) => openings,
             Err(error) => refuse(error),
         };
@@ -70,7 +68,7 @@ impl Args {
         }
         let slope = fitted(&samples);
         let mut out = io::stdout();
-        let id = self.game.info.id;
+        let id = self.game.entry().info.id;
         writeln!(
             out,
             "{id}: slope {slope:.3}, by {} positions of {} games",
@@ -84,7 +82,7 @@ impl Args {
     /// Plays a game, and looks at some of its positions.
     fn play(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
         let (stop, mut table) = (Stop::new(), Table::new(16 << 20));
-        let mut position = self.game.start();
+        let mut position = self.game.entry().start();
         for m in opening {
             position.play(m).expect("openings can be played");
         }

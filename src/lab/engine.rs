@@ -20,7 +20,7 @@ use self::gtp::Gtp;
 use self::piskvork::Piskvork;
 pub(crate) use self::piskvork::Point;
 use self::uci::Uci;
-use crate::arguments::{game, level};
+use crate::arguments::{GameArg, level};
 
 /// Plays as an engine that another program runs: an interface, or a manager of tournaments.
 ///
@@ -51,9 +51,8 @@ use crate::arguments::{game, level};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The game
-    #[arg(long, value_name = "GAME", value_parser = game())]
-    game: &'static Entry,
+    #[command(flatten)]
+    game: GameArg,
 
     /// How strong it plays
     #[arg(long, value_name = "LEVEL", value_parser = level(), default_value_t = Level::Max)]
@@ -80,8 +79,8 @@ const TABLE_MIB_MAX: u32 = 1 << 16;
 
 const EXAMPLES: &str = "\
 Examples:
-  printf 'uci\\nposition startpos moves e2e4\\ngo movetime 500\\n' | plyhouse engine --game chess
-  plyhouse engine --game go --level medium";
+  printf 'uci\\nposition startpos moves e2e4\\ngo movetime 500\\n' | plyhouse engine chess
+  plyhouse engine go --level medium";
 
 /// What is settled before the first command.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +114,7 @@ impl Args {
     /// Speaks until it is told to quit, or nobody is there any more.
     pub fn run(self) -> anyhow::Result<()> {
         let settings = Settings {
-            game: self.game,
+            game: self.game.entry(),
             level: self.level,
             time: Duration::from_millis(self.time),
             table_mib: self.table,
@@ -125,7 +124,7 @@ impl Args {
             None => SysRng.try_next_u64().context("there is no randomness")?,
         };
         let out = io::stdout();
-        match self.game.engine {
+        match self.game.entry().engine {
             EngineProtocol::Uci => driver::run(Uci::new(settings), &settings, seed, out),
             EngineProtocol::Gtp { komi } => {
                 driver::run(Gtp::new(settings, komi), &settings, seed, out)

@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
-use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::game::perft::PlyCount;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use crate::arguments::{game, refuse};
+use crate::arguments::{GameAndPosition, refuse};
 
 /// Counts the lines of play from a position, ply by ply, and how many of them end the game.
 ///
@@ -21,13 +20,8 @@ use crate::arguments::{game, refuse};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The position: in wire notation, or as the moves that lead to it. Without it: the start. One that
-    /// begins with `-` comes last, behind `--`
-    position: Option<String>,
-
-    /// The game
-    #[arg(long, value_name = "GAME", value_parser = game())]
-    game: &'static Entry,
+    #[command(flatten)]
+    subject: GameAndPosition,
 
     /// How many plies are counted
     #[arg(long, value_name = "N")]
@@ -40,8 +34,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  plyhouse perft --game tic-tac-toe --depth 9
-  plyhouse perft --game connect-four --depth 8 4455";
+  plyhouse perft tic-tac-toe --depth 9
+  plyhouse perft connect-four --depth 8 4455";
 
 /// What is printed of a ply.
 #[derive(Debug, Serialize)]
@@ -57,14 +51,15 @@ impl Args {
     /// Counts, and prints a row as soon as it is known.
     pub fn run(self) -> anyhow::Result<()> {
         // Nothing is searched, so the least table will do.
-        let mut analyst = self.game.analyst(0);
-        if let Err(error) = analyst.set_up(self.position.as_deref().unwrap_or_default()) {
+        let GameAndPosition { game, position } = self.subject;
+        let mut analyst = game.analyst(0);
+        if let Err(error) = analyst.set_up(position.as_deref().unwrap_or_default()) {
             refuse(error);
         }
         let mut out = io::stdout().lock();
         let mut print = |line: String| writeln!(out, "{line}").context("cannot write to stdout");
         if !self.json {
-            print(head(self.game.info.sides))?;
+            print(head(game.info.sides))?;
         }
         for ply in 0..=self.depth.min(analyst.plies_left()) {
             let begin = Instant::now();

@@ -51,7 +51,7 @@ fn the_counts_of_the_textbook() {
         assert_eq!(answer["result"], "draw", "{options}");
         assert_eq!(answer["moves"].as_array().expect("moves").len(), 9);
     }
-    let engine = json("analyse --game tic-tac-toe --json");
+    let engine = json("analyse tic-tac-toe --json");
     assert!(engine["nodes"].as_u64() < Some(18_297), "{engine}");
     assert_eq!(engine["exact"], true);
 }
@@ -204,7 +204,7 @@ fn a_line_is_a_line_as_text_too() {
 
 #[test]
 fn lines_of_play_are_counted() {
-    let table = stdout("perft --game tic-tac-toe --depth 20");
+    let table = stdout("perft tic-tac-toe --depth 20");
     let last: Vec<_> = table
         .lines()
         .last()
@@ -212,7 +212,7 @@ fn lines_of_play_are_counted() {
         .split_whitespace()
         .collect();
     assert_eq!(last[..5], ["9", "127872", "81792", "0", "46080"]);
-    let rows = stdout("perft --game connect-four --depth 3 --json 4444");
+    let rows = stdout("perft connect-four --depth 3 --json 4444");
     let rows: Vec<Value> = rows
         .lines()
         .map(|line| serde_json::from_str(line).expect("an object"))
@@ -226,7 +226,8 @@ fn lines_of_play_are_counted() {
 #[test]
 fn what_cannot_be_done_is_said() {
     for (options, why) in [
-        ("analyse", "--game"),
+        ("analyse", "<GAME>"),
+        ("analyse whist", "tic-tac-toe"),
         ("analyse --game whist", "tic-tac-toe"),
         (
             "analyse --game connect-four --moves 4,4,4,4,4,4,4",

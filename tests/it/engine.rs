@@ -206,7 +206,7 @@ fn nonsense_does_no_harm() {
 fn other_games_are_thought_about_in_uci() {
     for game in ["tic-tac-toe", "connect-four", "othello", "draughts"] {
         let mut pos = find(game).expect("it is hosted").start();
-        let mut engine = Program::plyhouse(&["engine", "--game", game, "--table", "8"]);
+        let mut engine = Program::plyhouse(&["engine", game, "--table", "8"]);
         let first = pos.legal_moves().swap_remove(0);
         engine.say(&format!("position fen {pos} moves {first}\ngo depth 3"));
         pos.play(&first).expect("it is legal");

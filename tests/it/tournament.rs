@@ -123,6 +123,8 @@ fn the_command_prints_json() {
 fn the_command_prints_the_same_for_the_same_seed() {
     let seven = stdout(&format!("{SMALL} --seed 7 --threads 1"));
     assert_eq!(seven, stdout(&format!("{SMALL} --seed 7 --threads 3")));
+    let positional = SMALL.replace("--game ", "");
+    assert_eq!(seven, stdout(&format!("{positional} --seed 7")));
     let eight = stdout(&format!("{SMALL} --seed 8"));
     assert_ne!(seven.replace("seed 7", "seed 8"), eight);
 }
@@ -130,7 +132,8 @@ fn the_command_prints_the_same_for_the_same_seed() {
 #[test]
 fn the_command_says_what_it_cannot_do() {
     for (options, why) in [
-        ("", "--game"),
+        ("", "<GAME>"),
+        ("whist", "tic-tac-toe"),
         ("--game whist", "tic-tac-toe"),
         ("--game tic-tac-toe --levels easy,perfect", "beginner"),
         ("--game tic-tac-toe --games 7", "an even number"),

@@ -3,7 +3,7 @@
 use crate::search::Level;
 
 /// The ratings of the levels in each game, the weakest level first: Elo by one Bradley-Terry fit to all games of
-/// `plyhouse tournament --game GAME --nodes 20000 --games N`, shifted so that `medium` has 1500. N was 400 in tic-tac-toe
+/// `plyhouse tournament GAME --nodes 20000 --games N`, shifted so that `medium` has 1500. N was 400 in tic-tac-toe
 /// and Connect Four, 200 in Othello, 100 in chess, 60 in Gomoku, 40 in draughts. Those of Go are the steps of the
 /// README's table.
 const PUBLISHED: [(&str, [i32; 5]); 7] = [

@@ -7,7 +7,7 @@ pub struct Chances {
     pub slope: f64,
 }
 
-/// The slopes: each by `plyhouse chances --game GAME --games 100 --seed 1`, in Gomoku with 200 games, in Go with
+/// The slopes: each by `plyhouse chances GAME --games 100 --seed 1`, in Gomoku with 200 games, in Go with
 /// `--games 40 --level medium --nodes 1000`. But tic-tac-toe has no estimates, as all of it is solved.
 const FITTED: [(&str, f64); 7] = [
     ("tic-tac-toe", 1.0),

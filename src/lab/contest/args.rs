@@ -16,7 +16,7 @@ use super::openings::Source;
 use super::report::Report;
 use super::sprt::{Sprt, Verdict};
 use super::{Contest, Finished, Played, Score};
-use crate::arguments::{game, refuse};
+use crate::arguments::{GameArg, refuse};
 use crate::interrupt::stop_on_interrupt;
 
 /// More games would tell no more: a difference is known to 2 Elo by then.
@@ -47,9 +47,8 @@ const LINES: usize = 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The game
-    #[arg(value_name = "GAME", value_parser = game())]
-    game: &'static Entry,
+    #[command(flatten)]
+    game: GameArg,
 
     #[command(flatten)]
     engines: Engines,
@@ -99,8 +98,8 @@ Examples:
   plyhouse match chess --engine cmd=stockfish proto=uci option.UCI_Elo=2500 \\
     --engine level=max --each st=0.3 --games 200 --openings balanced:8 --out games.pgn
   plyhouse match go --engine level=hard --engine cmd=gnugo arg=--mode arg=gtp arg=--chinese-rules
-  plyhouse match othello --engine cmd='new engine --game othello' proto=uci name=new \\
-    --engine cmd='old engine --game othello' proto=uci name=old --each st=0.2 --sprt elo0=0 elo1=10";
+  plyhouse match othello --engine cmd='new engine othello' proto=uci name=new \\
+    --engine cmd='old engine othello' proto=uci name=old --each st=0.2 --sprt elo0=0 elo1=10";
 
 /// Who meets whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -150,8 +149,8 @@ impl clap::FromArgMatches for Engines {
 impl Args {
     /// What is played.
     #[must_use]
-    pub const fn game(&self) -> &'static Entry {
-        self.game
+    pub fn game(&self) -> &'static Entry {
+        self.game.entry()
     }
 
     /// The file in which games are to be kept.
@@ -209,7 +208,7 @@ impl Args {
     fn entrants(&self) -> Result<Vec<Entrant>, String> {
         let mut entrants: Vec<Entrant> = Vec::new();
         for words in &self.engines.0 {
-            let entrant = Entrant::read(self.each.iter().chain(words), self.game.engine)?;
+            let entrant = Entrant::read(self.each.iter().chain(words), self.game.entry().engine)?;
             if entrants.iter().any(|other| other.name == entrant.name) {
                 return Err(format!(
                     "two players are called {}: use name=",
@@ -226,7 +225,7 @@ impl Args {
 
     fn contest(&self, entrants: Vec<Entrant>) -> anyhow::Result<Contest> {
         let rounds = self.games / 2;
-        let openings = self.openings.open(self.game, rounds, self.seed)?;
+        let openings = self.openings.open(self.game.entry(), rounds, self.seed)?;
         if openings.iter().any(|opening| !opening.start.is_empty()) {
             let takes_moves = |entrant: &Entrant| matches!(&entrant.kind, Kind::Program(Program { proto, .. }) if *proto != Proto::Uci);
             if let Some(entrant) = entrants.iter().find(|entrant| takes_moves(entrant)) {
@@ -241,7 +240,7 @@ impl Args {
                 .collect(),
         };
         Ok(Contest {
-            game: self.game,
+            game: self.game.entry(),
             entrants,
             pairings,
             openings,

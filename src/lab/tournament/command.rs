@@ -10,11 +10,10 @@ use std::thread::available_parallelism;
 use crate::tournament::{Plan, Player, Tournament, default_plies};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::{Level, Limits};
 
 use self::report::Report;
-use crate::arguments::{game, level, refuse};
+use crate::arguments::{GameArg, level, refuse};
 
 /// More games of a pair would tell no more: their ratings are known to 2 Elo by then.
 const GAMES_MAX: u32 = 100_000;
@@ -34,9 +33,8 @@ const THREADS_MAX: u16 = 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The game
-    #[arg(long, value_name = "GAME", value_parser = game())]
-    game: &'static Entry,
+    #[command(flatten)]
+    game: GameArg,
 
     /// The levels that play, with commas between
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level(),
@@ -73,8 +71,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  plyhouse tournament --game tic-tac-toe
-  plyhouse tournament --game connect-four --levels easy,medium --games 1000 --seed 7 --json";
+  plyhouse tournament tic-tac-toe
+  plyhouse tournament connect-four --levels easy,medium --games 1000 --seed 7 --json";
 
 impl Args {
     /// Plays the tournament and prints its report.
@@ -104,12 +102,12 @@ impl Args {
         levels.dedup();
         let bots = levels.into_iter().map(Player::Bot);
         Plan {
-            game: self.game,
+            game: self.game.entry(),
             players: std::iter::once(Player::Random).chain(bots).collect(),
             openings: self.games as usize / 2,
             opening_plies: self
                 .opening_plies
-                .unwrap_or_else(|| default_plies(&self.game.info)),
+                .unwrap_or_else(|| default_plies(&self.game.entry().info)),
             limits: Limits::nodes(self.nodes),
             seed: self.seed,
         }
