@@ -584,7 +584,8 @@ pub(crate) struct BotArguments {
     #[arg(long, value_enum, value_name = "PROTOCOL")]
     pub(crate) protocol: Option<EngineProtocol>,
 
-    /// Set an option of a UCI engine. Can be given several times.
+    /// Set an option of a UCI engine. Can be given several times. A name that the engine does not have, or a value
+    /// that it does not take, is an error.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = engine_option)]
     pub(crate) options: Vec<(String, String)>,
 

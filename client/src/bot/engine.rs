@@ -1,6 +1,7 @@
 //! An engine: a program, the protocol it speaks, and what it may take.
 
 mod gtp;
+mod options;
 mod piskvork;
 mod uci;
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::mem;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -30,6 +31,20 @@ pub(crate) enum Fault {
     /// It does not know the option of this name.
     #[error("the program has no option {0:?}")]
     NoOption(String),
+    /// It does not take this value of an option.
+    #[error("the program's option {name:?} takes {takes}, not {value:?}")]
+    BadValue {
+        name: String,
+        takes: String,
+        value: String,
+    },
+    /// It refuses a command that its protocol requires.
+    #[error("the program refuses {command:?}: {words:?}")]
+    Refused {
+        command: String,
+        /// What it said.
+        words: String,
+    },
     /// It cannot be told with what the match begins.
     #[error("the program cannot be told of the position {0:?}, with which the match begins")]
     NoPosition(String),
@@ -51,6 +66,8 @@ pub(crate) struct Program {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
+    /// Whether the last line ended with a CR, so that an LF that comes next is no line of its own.
+    skips_lf: bool,
 }
 
 impl Program {
@@ -72,6 +89,7 @@ impl Program {
             child,
             input,
             output,
+            skips_lf: false,
         })
     }
 
@@ -101,20 +119,26 @@ impl Program {
         }
     }
 
-    /// The next line; of one that is too long, the beginning.
+    /// Returns the next line, which ends with LF, CR or CR LF. Drops what exceeds [`LINE_BYTES_MAX`].
+    ///
+    /// A CR completes the line at once. An LF that follows it is skipped when it arrives.
     async fn line(&mut self) -> Result<String, Fault> {
         let mut line = Vec::new();
         loop {
             let heard = self.output.fill_buf().await?;
-            if heard.is_empty() {
+            let Some(first) = heard.first() else {
                 return Err(Fault::Gone);
+            };
+            if mem::take(&mut self.skips_lf) && *first == b'\n' {
+                self.output.consume(1);
+                continue;
             }
-            let end = heard.iter().position(|byte| *byte == b'\n');
+            let end = heard.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let taken = end.unwrap_or(heard.len());
             let room = LINE_BYTES_MAX - line.len();
             line.extend_from_slice(&heard[..taken.min(room)]);
-            let taken = taken + usize::from(end.is_some());
-            self.output.consume(taken);
+            self.skips_lf = end.is_some_and(|end| heard[end] == b'\r');
+            self.output.consume(taken + usize::from(end.is_some()));
             if end.is_some() {
                 return Ok(String::from_utf8_lossy(&line).into_owned());
             }

@@ -91,7 +91,7 @@ async fn ask_if_known(
     deadline: &Deadline,
 ) -> Result<(), Fault> {
     match ask(program, command, deadline).await {
-        Ok(_) | Err(Fault::Nonsense(_)) => Ok(()),
+        Ok(_) | Err(Fault::Refused { .. }) => Ok(()),
         Err(fault) => Err(fault),
     }
 }
@@ -142,14 +142,17 @@ pub(super) async fn choose(
     Ok(Answer::Move(m))
 }
 
-/// What a command is answered with; an answer that begins with `?` is a fault.
+/// Returns the answer to a command. An answer that begins with `?` is a refusal.
 async fn ask(program: &mut Program, command: &str, deadline: &Deadline) -> Result<String, Fault> {
     program.say(command).await?;
     let answer = |line: &str| line.starts_with(['=', '?']).then(|| line.to_owned());
     let line = program.hear(deadline, answer).await?;
     match line.strip_prefix('=') {
         Some(text) => Ok(text.trim().to_owned()),
-        None => Err(Fault::Nonsense(line)),
+        None => Err(Fault::Refused {
+            command: command.to_owned(),
+            words: line[1..].trim().to_owned(),
+        }),
     }
 }
 

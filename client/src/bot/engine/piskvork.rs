@@ -105,8 +105,7 @@ pub(super) async fn choose(
         None if setup.is_none() => {
             // The board of a match before is full of stones.
             if !told.is_empty() {
-                program.say("RESTART").await?;
-                heed(program, deadline, is_ok).await?;
+                restart(program, board, deadline).await?;
             }
             program.say("BEGIN").await?;
         }
@@ -114,8 +113,7 @@ pub(super) async fn choose(
             program.say(&format!("TURN {}", point(last)?)).await?;
         }
         None | Some(_) => {
-            program.say("RESTART").await?;
-            heed(program, deadline, is_ok).await?;
+            restart(program, board, deadline).await?;
             let mut lines = "BOARD\n".to_owned();
             let first = setup.map_or(0, |setup| setup.first);
             let before = setup.map_or(&[][..], |setup| setup.stones.as_slice());
@@ -129,30 +127,60 @@ pub(super) async fn choose(
             program.say(&(lines + "DONE")).await?;
         }
     }
-    let square = heed(program, deadline, |line| board.square(line)).await?;
+    let square = loop {
+        // A late OK answers a RESTART that seemed to be unknown.
+        let answer = |line: &str| board.square(line).map(Some).or(is_ok(line).map(|()| None));
+        if let Some(square) = heed(program, deadline, answer).await? {
+            break square;
+        }
+    };
     moves.clone_into(told);
     told.push(square.clone());
     Ok(Answer::Move(square))
 }
 
-fn is_ok(line: &str) -> Option<()> {
-    line.starts_with("OK").then_some(())
+/// Empties the board. `RESTART` is optional: a program that does not know it begins again with `START`.
+async fn restart(program: &mut Program, board: Board, deadline: &Deadline) -> Result<(), Fault> {
+    program.say("RESTART").await?;
+    let heard = |line: &str| match first_word(line).as_str() {
+        "" | "MESSAGE" | "DEBUG" => None,
+        "UNKNOWN" => Some(Ok(false)),
+        _ => Some(read(line, is_ok).map(|()| true)),
+    };
+    if program.hear(deadline, heard).await?? {
+        return Ok(());
+    }
+    program.say(&format!("START {}", board.files)).await?;
+    heed(program, deadline, is_ok).await
 }
 
-/// Waits for an answer. What a program tells people does not count, and what it complains of does.
+/// Whether a line says that a command was carried out. A text may follow: `OK - everything is good`.
+fn is_ok(line: &str) -> Option<()> {
+    line.get(..2)?.eq_ignore_ascii_case("OK").then_some(())
+}
+
+/// The first word of a line in upper case. Programs may use letters of either case.
+fn first_word(line: &str) -> String {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    word.to_ascii_uppercase()
+}
+
+/// Waits for an answer. Remarks for people are skipped, and so is `UNKNOWN`, by which a program complains of an
+/// `INFO` that it does not know.
 async fn heed<T>(
     program: &mut Program,
     deadline: &Deadline,
     wanted: impl Fn(&str) -> Option<T>,
 ) -> Result<T, Fault> {
-    let sort = |line: &str| {
-        let word = line.split_whitespace().next()?;
-        if matches!(word, "MESSAGE" | "DEBUG") {
-            return None;
-        }
-        Some(wanted(line).ok_or_else(|| Fault::Nonsense(line.to_owned())))
+    let sort = |line: &str| match first_word(line).as_str() {
+        "" | "MESSAGE" | "DEBUG" | "UNKNOWN" => None,
+        _ => Some(read(line, &wanted)),
     };
     program.hear(deadline, sort).await?
+}
+
+fn read<T>(line: &str, wanted: impl Fn(&str) -> Option<T>) -> Result<T, Fault> {
+    wanted(line).ok_or_else(|| Fault::Nonsense(line.to_owned()))
 }
 
 #[cfg(test)]

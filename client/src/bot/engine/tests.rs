@@ -197,7 +197,27 @@ fn gtp_may_resign_or_complain() {
     };
     assert_eq!(answer("= resign"), Ok(Answer::Resign));
     assert_eq!(answer("= PASS"), plays("PASS"));
-    assert_eq!(answer("? no"), Err(Fault::Nonsense("? no".to_owned())));
+    let refused = |command: &str, words: &str| Fault::Refused {
+        command: command.to_owned(),
+        words: words.to_owned(),
+    };
+    assert_eq!(answer("? no"), Err(refused("genmove black", "no")));
+    // A refused command of those that GTP requires is told with the engine's words.
+    for (command, words) in [
+        ("boardsize 15", "unacceptable size"),
+        ("clear_board", "not now"),
+        ("komi 7", ""),
+    ] {
+        let script = format!(
+            r#"while read line; do case "$line" in
+                {}*) printf '? {words}\n\n';;
+                *) printf '=\n\n';;
+            esac; done"#,
+            command.split(' ').next().unwrap_or_default()
+        );
+        let mut engine = engine(&script, EngineProtocol::Gtp);
+        assert_eq!(run(engine.start()), Err(refused(command, words)));
+    }
 }
 
 /// It answers a turn by the point that it was told, and a board by the number of stones.
@@ -242,4 +262,129 @@ fn an_option_that_the_program_does_not_have_is_no_start() {
     };
     assert_eq!(start("skill level"), Ok(()));
     assert_eq!(start("Skill"), Err(Fault::NoOption("Skill".to_owned())));
+}
+
+#[test]
+fn a_value_that_an_option_does_not_take_is_no_start() {
+    let script = r#"while read line; do case "$line" in
+            uci) echo "option name Hash type spin default 16 min 1 max 64"; echo uciok;;
+            setoption*) exit;;
+            isready) echo readyok;;
+        esac; done"#;
+    let mut engine = engine(script, EngineProtocol::Uci);
+    engine.options = vec![("hash".to_owned(), "99".to_owned())];
+    let fault = run(engine.start()).expect_err("it is too much");
+    let expected = r#"the program's option "Hash" takes a number from 1 to 64, not "99""#;
+    assert_eq!(fault.to_string(), expected);
+}
+
+/// Every protocol is read with each line end. A CR alone completes a line: nothing comes after it.
+#[test]
+fn lines_end_with_lf_crlf_or_cr() {
+    for end in [r"\n", r"\r\n", r"\r"] {
+        let uci = format!(
+            r#"while read line; do case "$line" in
+                uci) printf 'id name x{end}uciok{end}';;
+                isready) printf 'readyok{end}';;
+                go*) printf 'info depth 1{end}bestmove e2e4{end}';;
+            esac; done"#
+        );
+        let gtp = format!(
+            r#"while read line; do case "$line" in
+                genmove*) printf '= D4{end}{end}';;
+                *) printf '={end}{end}';;
+            esac; done"#
+        );
+        let piskvork = format!(
+            r#"while read line; do case "$line" in
+                START*) printf 'MESSAGE hello{end}OK{end}';;
+                BEGIN) printf '{end}7,7{end}';;
+                TURN*) printf 'DEBUG x{end}{end}0,0{end}';;
+            esac; done"#
+        );
+        for (script, protocol, m) in [
+            (uci, EngineProtocol::Uci, "e2e4"),
+            (gtp, EngineProtocol::Gtp, "D4"),
+            (piskvork, EngineProtocol::Piskvork, "h8"),
+        ] {
+            let mut engine = engine(&script, protocol);
+            assert_eq!(run(engine.choose(&Turn::default())), plays(m), "{end}");
+        }
+    }
+}
+
+/// Engines of Gomoku answer as the protocol allows: a text after OK, letters of either case, remarks, and
+/// UNKNOWN where they do not know an INFO or RESTART.
+#[test]
+fn piskvork_answers_may_be_worded_freely() {
+    for (ok, remark) in [
+        ("OK", "MESSAGE I think"),
+        ("OK - ready to play", "message lower case"),
+        ("ok", "debug depth 3"),
+        ("Ok, 15x15", "UNKNOWN info rule"),
+        ("OK.", "unknown"),
+    ] {
+        let script = format!(
+            r#"while read line; do case "$line" in
+                START*) echo "{remark}"; echo "{ok}";;
+                INFO*) echo "UNKNOWN $line";;
+                RESTART) echo "unknown command";;
+                BEGIN) echo "{remark}"; echo 7,7;;
+                BOARD) ;;
+                DONE) echo "{remark}"; echo 1,0;;
+            esac; done"#
+        );
+        let mut engine = engine(&script, EngineProtocol::Piskvork);
+        run(async {
+            assert_eq!(engine.choose(&Turn::default()).await, plays("h8"), "{ok}");
+            // Another game than before, so the board is told anew.
+            assert_eq!(engine.choose(&moves("a1 a2")).await, plays("b15"), "{ok}");
+        });
+    }
+    for refusal in ["ERROR size", "NO", "O K", "error - 15 is too small"] {
+        let script = format!(r#"while read line; do echo "{refusal}"; done"#);
+        let mut engine = engine(&script, EngineProtocol::Piskvork);
+        let expected = Err(Fault::Nonsense(refusal.to_owned()));
+        assert_eq!(run(engine.start()), expected);
+    }
+}
+
+/// GTP does not require commands about time.
+#[test]
+fn gtp_without_commands_about_time_plays_by_a_clock() {
+    let script = r#"while read line; do case "$line" in
+            time_*) printf '? unknown command\n\n';;
+            genmove*) printf '= C3\n\n';;
+            *) printf '=\n\n';;
+        esac; done"#;
+    for clock in [
+        ClockControl::Fischer {
+            main_ms: 60_000,
+            increment_ms: 1000,
+        },
+        ClockControl::ByoYomi {
+            main_ms: 0,
+            period_ms: 10_000,
+            periods: 3,
+        },
+        ClockControl::Delay {
+            main_ms: 9000,
+            delay_ms: 1000,
+        },
+    ] {
+        let mut engine = engine(script, EngineProtocol::Gtp);
+        engine.clock = Some(clock);
+        let times = Times {
+            clock,
+            left_ms: [9000, 9000],
+            in_period: [false, false],
+            seat: 0,
+            first_move_ms: None,
+        };
+        let turn = Turn {
+            times: Some(times),
+            ..Turn::default()
+        };
+        assert_eq!(run(engine.choose(&turn)), plays("C3"), "{clock:?}");
+    }
 }

@@ -4,30 +4,31 @@ use std::time::Duration;
 
 use plyhouse_protocol::ClockControl;
 
+use super::options::{self, Offered};
 use super::{Answer, THINK};
 use crate::bot::program::{Deadline, Fault, Program};
 use crate::bot::turn::Times;
 
-/// Introduces both sides, and sets the options.
+/// Most options of an engine. Further ones are not known.
+const OPTIONS_MAX: usize = 1000;
+
+/// Introduces both sides, and sets the options. It sets none if the engine does not take all of them.
 pub(super) async fn greet(
     program: &mut Program,
     options: &[(String, String)],
     deadline: &Deadline,
 ) -> Result<(), Fault> {
     program.say("uci").await?;
-    let mut missing: Vec<&str> = options.iter().map(|(name, _)| name.as_str()).collect();
+    let mut offered = Vec::new();
     program
         .hear(deadline, |line| {
-            if let Some(option) = offered(line) {
-                missing.retain(|name| !name.eq_ignore_ascii_case(option));
+            if offered.len() < OPTIONS_MAX {
+                offered.extend(Offered::read(line));
             }
             (line == "uciok").then_some(())
         })
         .await?;
-    // Unsaid, the program would play as if nothing had been wished for.
-    if let Some(name) = missing.first() {
-        return Err(Fault::NoOption((*name).to_owned()));
-    }
+    options::check(options, &offered)?;
     for (name, value) in options {
         program
             .say(&format!("setoption name {name} value {value}"))
@@ -112,13 +113,6 @@ fn score(line: &str) -> Option<i64> {
         "mate" => Some(-MATE),
         _ => None,
     }
-}
-
-/// The name that `option name NAME type TYPE …` tells.
-fn offered(line: &str) -> Option<&str> {
-    let option = line.strip_prefix("option name ")?;
-    let (name, _) = option.split_once(" type ")?;
-    Some(name.trim())
 }
 
 /// The move of `bestmove MOVE`; other lines tell how far the thinking has come.
