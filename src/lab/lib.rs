@@ -9,5 +9,6 @@ pub mod chances;
 pub mod contest;
 pub mod engine;
 mod interrupt;
+mod line_reader;
 pub mod perft;
 pub mod tournament;

@@ -54,6 +54,29 @@ fn chess_is_thought_about_in_uci() {
     engine.ends();
 }
 
+/// Commands may end with any line end. One that ends with CR alone is carried out at once.
+#[test]
+fn commands_may_end_with_cr_alone() {
+    for (game, commands) in [
+        (
+            "chess",
+            &[("isready", "readyok"), ("go depth 1", "bestmove ")][..],
+        ),
+        ("go", &[("protocol_version", "= 2"), ("genmove b", "= ")]),
+        ("gomoku", &[("START 15", "OK"), ("BEGIN", ",")]),
+    ] {
+        let mut engine = Program::plyhouse(&["engine", "--game", game, "--time", "20"]);
+        for (command, answer) in commands {
+            for end in ["\r", "\r\n", "\n"] {
+                engine.say_bytes(format!("{command}{end}").as_bytes());
+                engine.hear(answer);
+            }
+        }
+        engine.close();
+        engine.ends();
+    }
+}
+
 /// A search without an end is ended by `stop` and by `quit`, and does not keep `isready` waiting.
 #[test]
 fn commands_are_heard_during_a_search() {

@@ -6,7 +6,7 @@ mod options;
 mod piskvork;
 mod uci;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -18,13 +18,14 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::time::Instant;
 
 use super::fault::Fault;
+use crate::line_reader::LineReader;
 
 pub(super) use gtp::GtpPlayer;
 pub(super) use piskvork::PiskvorkPlayer;
 pub(super) use uci::UciPlayer;
 
-/// The longest line that is read; the rest of a longer one is taken for the next.
-const LINE_BYTES_MAX: u64 = 1 << 16;
+/// Longest line in bytes. The rest of a longer line is dropped.
+const LINE_BYTES_MAX: usize = 1 << 16;
 
 /// How many lines may wait to be read. A program that says more waits.
 const LINES_MAX: usize = 1024;
@@ -134,18 +135,11 @@ impl Drop for Program {
     }
 }
 
-/// Tells every line, until there are no more or nobody listens.
-fn read_lines(mut output: impl BufRead, tell: &SyncSender<String>) {
-    let mut line = Vec::new();
-    while matches!(
-        (&mut output)
-            .take(LINE_BYTES_MAX)
-            .read_until(b'\n', &mut line),
-        Ok(1..)
-    ) {
-        let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-        line.clear();
-        if tell.send(text).is_err() {
+/// Sends every line, until the program's output ends or the receiver is gone.
+fn read_lines(output: impl BufRead, tell: &SyncSender<String>) {
+    let mut lines = LineReader::new(output, LINE_BYTES_MAX);
+    while let Ok(Some(line)) = lines.next_line() {
+        if tell.send(line.trim_end().to_owned()).is_err() {
             return;
         }
     }

@@ -4,7 +4,7 @@
 //! protocol and writes the output. It sleeps until one of the others sends a message.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -16,10 +16,11 @@ use plyhouse_engine::search::{Level, Limits, Report, Stop};
 use tokio::time::Instant;
 
 use super::{Settings, bytes};
+use crate::line_reader::LineReader;
 
 /// The longest line that is read; the rest of a longer one is dropped. A game of chess with all its
 /// moves, however long, has a tenth of that.
-const LINE_BYTES_MAX: u64 = 1 << 20;
+const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// How many messages may wait for this loop. The sender of one more waits.
 const MESSAGES_MAX: usize = 64;
@@ -372,10 +373,11 @@ pub(super) fn answer(
     Thought::of_choice(analyst.choose(question.level, seed, &limits, stop, &mut watch))
 }
 
-/// Sends each line until the input ends, or the loop has.
-fn read_lines(mut input: impl BufRead, tell: &SyncSender<Message>) {
+/// Sends each line to the loop, until the input or the loop has ended.
+fn read_lines(input: impl BufRead, tell: &SyncSender<Message>) {
+    let mut lines = LineReader::new(input, LINE_BYTES_MAX);
     loop {
-        let message = match read_line(&mut input) {
+        let message = match lines.next_line() {
             Ok(Some(line)) => Message::Line(line),
             Ok(None) => Message::EndOfInput,
             Err(error) => Message::Unreadable(error),
@@ -385,22 +387,4 @@ fn read_lines(mut input: impl BufRead, tell: &SyncSender<Message>) {
             return;
         }
     }
-}
-
-/// The next line without its end; `None` at the end of the input. What is no UTF-8 is replaced.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    if input
-        .by_ref()
-        .take(LINE_BYTES_MAX)
-        .read_until(b'\n', &mut line)?
-        == 0
-    {
-        return Ok(None);
-    }
-    if line.last() != Some(&b'\n') {
-        input.skip_until(b'\n')?;
-    }
-    let text = String::from_utf8_lossy(&line);
-    Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
 }

@@ -1,0 +1,134 @@
+//! Reads text lines that end with LF, CR or CR LF, as the engine protocols allow.
+
+use std::io::{self, BufRead, ErrorKind};
+use std::mem;
+
+/// Splits a stream into lines.
+///
+/// A CR completes its line at once. An LF that follows it later belongs to the same line end, so the reader
+/// skips that LF when it arrives and never waits for it.
+#[derive(Debug)]
+pub(crate) struct LineReader<R> {
+    input: R,
+    /// Longest line in bytes. The reader drops the rest of a longer line.
+    bytes_max: usize,
+    /// Whether the last line ended with a CR, so that an LF that comes next is no line of its own.
+    skips_lf: bool,
+}
+
+impl<R: BufRead> LineReader<R> {
+    /// Reads lines of up to `bytes_max` bytes from `input`.
+    pub(crate) const fn new(input: R, bytes_max: usize) -> Self {
+        Self {
+            input,
+            bytes_max,
+            skips_lf: false,
+        }
+    }
+
+    /// Returns the next line without its end, or `None` at the end of the input. Bytes that are not UTF-8
+    /// become replacement characters.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read.
+    pub(crate) fn next_line(&mut self) -> io::Result<Option<String>> {
+        let mut line = Vec::new();
+        let mut has_begun = false;
+        loop {
+            let chunk = match self.input.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let Some(first) = chunk.first() else {
+                return Ok(has_begun.then(|| text(&line)));
+            };
+            if mem::take(&mut self.skips_lf) && *first == b'\n' {
+                self.input.consume(1);
+                continue;
+            }
+            has_begun = true;
+            let end = chunk.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let taken = end.unwrap_or(chunk.len());
+            let room = self.bytes_max - line.len();
+            line.extend_from_slice(&chunk[..taken.min(room)]);
+            self.skips_lf = end.is_some_and(|end| chunk[end] == b'\r');
+            self.input.consume(taken + usize::from(end.is_some()));
+            if end.is_some() {
+                return Ok(Some(text(&line)));
+            }
+        }
+    }
+}
+
+fn text(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Read};
+
+    use super::*;
+
+    fn lines(input: &[u8], capacity: usize) -> Vec<String> {
+        let mut reader = LineReader::new(BufReader::with_capacity(capacity, input), 8);
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line().expect("memory can be read") {
+            lines.push(line);
+        }
+        lines
+    }
+
+    #[test]
+    fn every_line_end_ends_one_line() {
+        for capacity in [1, 2, 3, 64] {
+            for (input, expected) in [
+                (&b"a\nb\n"[..], &["a", "b"][..]),
+                (b"a\rb\r", &["a", "b"]),
+                (b"a\r\nb\r\n", &["a", "b"]),
+                (b"a\rb\nc\r\nd", &["a", "b", "c", "d"]),
+                (b"a\r\rb\n\nc\r\n\r\n", &["a", "", "b", "", "c", ""]),
+                (b"\n\ra", &["", "", "a"]),
+                (b"", &[]),
+                (b"\xff\r", &["\u{fffd}"]),
+            ] {
+                assert_eq!(lines(input, capacity), expected, "{input:?}, {capacity}");
+            }
+        }
+    }
+
+    #[test]
+    fn rest_of_a_long_line_is_dropped() {
+        for end in ["\n", "\r", "\r\n"] {
+            let input = format!("123456789{end}12345678{end}x");
+            for capacity in [1, 5, 64] {
+                let expected = ["12345678", "12345678", "x"];
+                assert_eq!(lines(input.as_bytes(), capacity), expected);
+            }
+        }
+    }
+
+    /// Fails where a pipe would block: nothing comes after the CR.
+    struct OnlyThis(&'static [u8]);
+
+    impl Read for OnlyThis {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Err(io::Error::other("the reader waits for more"));
+            }
+            self.0.read(buffer)
+        }
+    }
+
+    #[test]
+    fn a_lone_cr_completes_the_line_at_once() {
+        for input in [&b"uciok\r"[..], b"= D4\r", b"OK\r"] {
+            let mut reader = LineReader::new(BufReader::new(OnlyThis(input)), 64);
+            let line = reader.next_line().expect("the line is complete");
+            let expected = String::from_utf8_lossy(&input[..input.len() - 1]);
+            assert_eq!(line.as_deref(), Some(&*expected));
+        }
+    }
+}
