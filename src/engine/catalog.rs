@@ -149,6 +149,10 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// How the game ended, in games that know several ways to; `None` while it goes on.
     fn ending(&self) -> Option<Ending>;
 
+    /// Number of the positions just before this one that could come again. 0 after a capture or a pawn's move
+    /// in chess; `usize::MAX` in games in which no move is special.
+    fn reversible_plies(&self) -> usize;
+
     /// Whether the seat to move has a king that is attacked, in games that have kings.
     fn in_check(&self) -> bool;
 
@@ -360,6 +364,10 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
 
     fn ending(&self) -> Option<Ending> {
         self.0.ending()
+    }
+
+    fn reversible_plies(&self) -> usize {
+        self.0.position().reversible_plies()
     }
 
     fn in_check(&self) -> bool {

@@ -70,6 +70,7 @@ impl Scoresheet {
             moves: state.moves().map(str::to_owned).collect(),
             clocks: after_moves(&state),
             hinted: hinted(events),
+            is_adjudicated: false,
             verdict: verdict(&state),
             scores,
         })
@@ -101,6 +102,7 @@ impl Scoresheet {
             moves: game.moves,
             clocks: None,
             hinted: BTreeSet::new(),
+            is_adjudicated: game.how == Victory::Adjudication,
             verdict: match game.winner {
                 None => Verdict::Drawn,
                 Some(winner) => Verdict::Won(winner, game.how),
@@ -158,7 +160,7 @@ pub struct ProgramGame {
     pub moves: Vec<String>,
     /// Who has won; nobody in a draw.
     pub winner: Option<Seat>,
-    /// How.
+    /// How. Of a draw, whether it was adjudicated.
     pub how: Victory,
 }
 
@@ -175,6 +177,8 @@ pub enum Victory {
     Forfeit,
     /// The other played what cannot be played.
     Infraction,
+    /// A third party ended the game, by what the players thought of it.
+    Adjudication,
 }
 
 /// What a scoresheet tells, whatever its format.
@@ -194,6 +198,8 @@ struct Facts {
     clocks: Option<Vec<Left>>,
     /// The plies for which whoever played them was told the best move.
     hinted: BTreeSet<usize>,
+    /// Whether a third party ended the game.
+    is_adjudicated: bool,
     verdict: Verdict,
     /// The points of the seats, in games that are decided by counting.
     scores: Option<[u32; 2]>,

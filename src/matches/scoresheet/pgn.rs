@@ -57,7 +57,7 @@ pub(super) fn text(facts: &Facts, game_type: Option<&str>, moves: &[String]) -> 
     if let Some(clock) = facts.clock {
         tag("TimeControl", &time_control(&clock));
     }
-    tag("Termination", termination(facts.verdict));
+    tag("Termination", termination(facts));
     text.push('\n');
     let comments: Vec<String> = (0..moves.len()).map(|ply| comment(facts, ply)).collect();
     add_words(
@@ -130,12 +130,14 @@ fn result(facts: &Facts) -> &'static str {
 }
 
 /// PGN, section 9.8.1.
-const fn termination(verdict: Verdict) -> &'static str {
-    match verdict {
+const fn termination(facts: &Facts) -> &'static str {
+    match facts.verdict {
         Verdict::Open => "unterminated",
         Verdict::Void | Verdict::Won(_, Victory::Forfeit) => "abandoned",
         Verdict::Won(_, Victory::Timeout) => "time forfeit",
         Verdict::Won(_, Victory::Infraction) => "rules infraction",
+        Verdict::Won(_, Victory::Adjudication) => "adjudication",
+        Verdict::Drawn if facts.is_adjudicated => "adjudication",
         Verdict::Drawn | Verdict::Won(_, Victory::Rules | Victory::Resignation) => "normal",
     }
 }

@@ -39,6 +39,9 @@ pub(super) fn text(facts: &Facts, game: u8, rules: &[(&str, &str)], moves: &[Str
     if let Some(result) = result(facts) {
         add(&mut text, "RE", &result);
     }
+    if facts.is_adjudicated {
+        add(&mut text, "GC", "Adjudicated by the players' scores");
+    }
     if let Some(clock) = facts.clock {
         let (main_ms, overtime) = times(&clock);
         add(&mut text, "TM", &seconds(main_ms));
@@ -160,6 +163,8 @@ fn result(facts: &Facts) -> Option<String> {
                 Victory::Resignation => "R".to_owned(),
                 Victory::Timeout => "T".to_owned(),
                 Victory::Forfeit | Victory::Infraction => "F".to_owned(),
+                // A win without a reason: SGF has no word for this one.
+                Victory::Adjudication => String::new(),
             };
             format!("{}+{how}", letter(facts.color(seat)))
         }
