@@ -45,6 +45,7 @@ const fn how(played: &Played) -> Victory {
     match &played.end {
         End::Rules(_) => Victory::Rules,
         End::Resignation => Victory::Resignation,
+        End::Adjudication => Victory::Adjudication,
         End::Fault(Fault::Late) => Victory::Timeout,
         End::Fault(Fault::Illegal(_)) => Victory::Infraction,
         End::Fault(Fault::Crashed | Fault::Refused(_) | Fault::Stopped) => Victory::Forfeit,

@@ -4,9 +4,11 @@
 //!
 //! A tournament of the levels repeats everywhere, and knows no clock; a contest is by the clock where it
 //! is to be. A move that cannot be played, an answer that comes too late and a program that ends or
-//! refuses lose their game, and are counted.
+//! refuses lose their game, and are counted. Games that both players' scores have decided can be adjudicated.
 
+mod adjudication;
 mod args;
+mod command;
 mod entrant;
 mod fault;
 mod game;
@@ -37,6 +39,7 @@ pub use game::{End, Played};
 pub use pentanomial::{Difference, Pentanomial};
 pub use sprt::{Sprt, Verdict};
 
+use self::adjudication::Adjudication;
 use self::entrant::Entrant;
 use self::game::{Bench, Fixture};
 use self::openings::Opening;
@@ -53,6 +56,7 @@ struct Contest {
     /// How many openings each pairing plays, each twice.
     rounds: usize,
     seed: u64,
+    adjudication: Adjudication,
 }
 
 /// The place of a game in a contest.
@@ -115,7 +119,7 @@ impl Contest {
         let next = AtomicUsize::new(0);
         let (tell, finished) = sync_channel(threads.get());
         let work = |tell: std::sync::mpsc::SyncSender<Finished>| {
-            let mut bench = Bench::new(self.game, &self.entrants);
+            let mut bench = Bench::new(self.game, &self.entrants, self.adjudication);
             while !stop.is_stopped() {
                 // Only the number itself is shared, so no order with other memory is needed.
                 let number = next.fetch_add(1, Ordering::Relaxed);

@@ -10,6 +10,7 @@ use clap::ArgAction;
 use indicatif::{ProgressBar, ProgressStyle};
 use plyhouse_engine::catalog::Entry;
 
+use super::adjudication::{Adjudication, Draw, Resign};
 use super::entrant::{Entrant, Kind, Program, Proto, Setting};
 use super::game::Bench;
 use super::openings::Source;
@@ -27,16 +28,25 @@ const LINES: usize = 20;
 
 /// Lets engines play each other, in the words of cutechess and fastchess.
 ///
-/// A player is a program (`cmd=`, with `proto=uci`, `gtp` or `piskvork`; its arguments in `cmd=` or each in
-/// an `arg=`; `option.NAME=` for UCI) or a level of this binary (`level=max`). What may be spent on a move:
-/// `tc=60+0.5` (seconds for the game and for each move; `tc=inf`), `st=0.5` (seconds for each move), `nodes=`,
-/// `depth=`, and `timemargin=` (milliseconds that an answer may be late, 100 if nothing is said). UCI is also
-/// spoken for games other than chess, with positions and moves as they are on the wire. In GTP seconds are
-/// whole, and nothing is said of others; what is asked of a game without a limit is waited for, 10 minutes.
+/// A player is a program (`cmd=`, with `proto=uci`, `gtp` or `piskvork`; `option.NAME=` for UCI) or a level of
+/// this binary (`level=max`). `cmd=` is the path of a file, or words as in a shell: quotes hold a path with
+/// spaces together. Arguments stand in `cmd=` or each in an `arg=`. `dir=` is the working directory; relative
+/// paths of the program begin there.
+///
+/// What may be spent on a move: `tc=`, `st=0.5` (seconds for each move), `nodes=`, `depth=`, and `timemargin=`
+/// (milliseconds that an answer may be late, 100 if nothing is said). `tc=` is MOVES/TIME+INCREMENT, where
+/// MOVES and INCREMENT may be left out and TIME is in seconds or minutes:seconds: `60+0.5`, `40/1:30`,
+/// `0+0.1`; `tc=inf` is no limit. The increment is added before each move, the first included. After MOVES
+/// moves, TIME is added to what is left. UCI is also spoken for games other than chess, with positions and
+/// moves as they are on the wire.
+///
+/// GTP counts whole seconds, so `tc=` needs at least one there, and fractions of `st=` are not told. A GTP
+/// program may refuse `time_settings` and `time_left`; its clock runs all the same. The protocol of Gomocup
+/// (Piskvork) has no words for MOVES. A player without a limit has 10 minutes for each move.
 ///
 /// Every opening is played twice with the sides swapped. The rules are those of the server, Go's too. A
-/// game is lost by whoever plays what cannot be played, answers too late, ends or refuses; the program is
-/// then started anew, and that is counted.
+/// game is lost by whoever plays what cannot be played, answers too late, ends or refuses a command; the
+/// program is then started anew, and that is counted.
 ///
 /// Elo and its interval of 95% follow from the variance of pairs, as LOS, the likelihood of superiority. With
 /// --sprt the contest ends as soon as one of two differences in normalised Elo can be taken for true: LLR,
@@ -76,6 +86,18 @@ pub struct Args {
     #[arg(long, value_name = "KEY=VALUE", num_args = 0..=4)]
     sprt: Option<Vec<String>>,
 
+    /// A player loses whose score is SCORE hundredths of a pawn (or point) or more below zero in COUNT
+    /// consecutive moves: movecount=COUNT score=SCORE. With twosided=true the opponent's score has to be as high
+    /// for as long. The scores are those of UCI and of levels; other players report none
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
+    resign: Option<Vec<String>>,
+
+    /// A game is drawn after NUMBER moves or more if both scores stay within SCORE hundredths of zero for COUNT
+    /// consecutive moves of each player: movenumber=NUMBER movecount=COUNT score=SCORE. In chess and draughts
+    /// captures and moves of pawns or men start the count again
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
+    draw: Option<Vec<String>>,
+
     /// Who meets whom: all each other, or the first all others
     #[arg(long, value_enum, default_value = "round-robin")]
     tournament: Kinds,
@@ -96,7 +118,9 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   plyhouse match chess --engine cmd=stockfish proto=uci option.UCI_Elo=2500 \\
-    --engine level=max --each st=0.3 --games 200 --openings balanced:8 --out games.pgn
+    --engine level=max --each st=0.3 --games 200 --openings balanced:8 --out games.pgn \\
+    --resign movecount=3 score=600 --draw movenumber=40 movecount=8 score=10
+  plyhouse match chess --engine cmd=./new dir='/opt/my engine' proto=uci --engine level=max --each tc=40/1:00
   plyhouse match go --engine level=hard --engine cmd=gnugo arg=--mode arg=gtp arg=--chinese-rules
   plyhouse match othello --engine cmd='new engine othello' proto=uci name=new \\
     --engine cmd='old engine othello' proto=uci name=old --each st=0.2 --sprt elo0=0 elo1=10";
@@ -159,19 +183,24 @@ impl Args {
         self.out.as_deref()
     }
 
-    /// Plays the contest and prints what came of it. Every game is handed to `keep`. It is an error if Ctrl-C broke it
-    /// off, after what came of it until then was printed.
+    /// Plays the contest and prints the report. Hands every game to `keep`.
+    ///
+    /// # Errors
+    ///
+    /// A program cannot be started, `keep` fails, or Ctrl-C broke the contest off. In the last case
+    /// the report of the games until then is printed before.
     pub fn run(self, keep: &mut dyn FnMut(&Played) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let sprt = self.sprt.as_deref().map(sprt).transpose();
         let sprt = sprt.unwrap_or_else(|why| refuse(why));
+        let adjudication = self.adjudication().unwrap_or_else(|why| refuse(why));
         let entrants = self.entrants().unwrap_or_else(|why| refuse(why));
         if sprt.is_some() && entrants.len() != 2 {
             refuse("--sprt is for two players");
         }
-        let contest = self.contest(entrants)?;
+        let contest = self.contest(entrants, adjudication)?;
         let stop = stop_on_interrupt()?;
         // What cannot begin at all is no game lost.
-        Bench::new(contest.game, &contest.entrants).invite_all(&stop)?;
+        Bench::new(contest.game, &contest.entrants, adjudication).invite_all(&stop)?;
         let mut scores = vec![Score::default(); contest.pairings.len()];
         let progress = Progress::new(contest.games())?;
         let mut left = contest.games();
@@ -223,7 +252,21 @@ impl Args {
         Ok(entrants)
     }
 
-    fn contest(&self, entrants: Vec<Entrant>) -> anyhow::Result<Contest> {
+    /// When games end early, or what is wrong with `--resign` or `--draw`.
+    fn adjudication(&self) -> Result<Adjudication, String> {
+        let resign = self.resign.as_deref().map(Resign::read).transpose();
+        let draw = self.draw.as_deref().map(Draw::read).transpose();
+        Ok(Adjudication {
+            resign: resign.map_err(|why| format!("--resign: {why}"))?,
+            draw: draw.map_err(|why| format!("--draw: {why}"))?,
+        })
+    }
+
+    fn contest(
+        &self,
+        entrants: Vec<Entrant>,
+        adjudication: Adjudication,
+    ) -> anyhow::Result<Contest> {
         let rounds = self.games / 2;
         let openings = self.openings.open(self.game.entry(), rounds, self.seed)?;
         if openings.iter().any(|opening| !opening.start.is_empty()) {
@@ -246,6 +289,7 @@ impl Args {
             openings,
             rounds,
             seed: self.seed,
+            adjudication,
         })
     }
 }

@@ -1,14 +1,16 @@
 //! Who takes part in a contest, in the words of cutechess: `cmd=… proto=uci name=…` for a program,
 //! `level=max` for the engine of this binary; and what they may spend on a move.
 
+mod pace;
+
 use std::path::Path;
 use std::time::Duration;
 
 use plyhouse_engine::game::EngineProtocol;
-use plyhouse_engine::search::{Level, Limits};
+use plyhouse_engine::search::Level;
 
-/// How much later than allowed an answer may come, where nothing is said: what a busy machine needs.
-const MARGIN: Duration = Duration::from_millis(100);
+pub(super) use self::pace::{Pace, Time, TimeControl};
+use super::command::CommandLine;
 
 /// A player of a contest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +32,7 @@ pub(super) enum Kind {
 /// How another program is started and spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Program {
-    /// The program, and its arguments.
-    pub(super) command: Vec<String>,
+    pub(super) command: CommandLine,
     pub(super) proto: Proto,
     /// Options of UCI, by name.
     pub(super) options: Vec<(String, String)>,
@@ -43,27 +44,6 @@ pub(super) enum Proto {
     Uci,
     Gtp { komi: u32 },
     Piskvork,
-}
-
-/// What may be spent on a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pace {
-    pub(super) time: Time,
-    pub(super) nodes: Option<u64>,
-    pub(super) depth: Option<u32>,
-    /// How much later an answer may come.
-    pub(super) margin: Duration,
-}
-
-/// How time is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Time {
-    /// It is not.
-    Free,
-    /// So much for each move.
-    Move(Duration),
-    /// So much for the game, and so much more after each move.
-    Clock { main: Duration, increment: Duration },
 }
 
 /// A word of the command line: `st=0.5`.
@@ -80,6 +60,7 @@ impl Setting {
         let known = [
             "cmd",
             "arg",
+            "dir",
             "proto",
             "name",
             "level",
@@ -106,8 +87,9 @@ impl Setting {
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
-    command: Option<Vec<String>>,
+    command: Option<String>,
     arguments: Vec<String>,
+    directory: Option<String>,
     proto: Option<String>,
     level: Option<Level>,
     options: Vec<(String, String)>,
@@ -122,8 +104,9 @@ impl Draft {
     fn set(&mut self, Setting { key, value }: &Setting) -> Result<(), String> {
         match key.as_str() {
             "name" => self.name = Some(value.clone()),
-            "cmd" => self.command = Some(value.split_whitespace().map(str::to_owned).collect()),
+            "cmd" => self.command = Some(value.clone()),
             "arg" => self.arguments.push(value.clone()),
+            "dir" => self.directory = Some(value.clone()),
             "proto" => self.proto = Some(value.clone()),
             "level" => {
                 self.level = Some(
@@ -132,10 +115,10 @@ impl Draft {
                         .map_err(|_| format!("there is no level {value}"))?,
                 )
             }
-            "tc" => self.time = Some(clock(value)?),
-            "st" => self.time = Some(Time::Move(seconds(value)?)),
-            "nodes" => self.nodes = Some(count(value)?),
-            "depth" => self.depth = Some(u32::try_from(count(value)?).unwrap_or(u32::MAX)),
+            "tc" => self.time = Some(pace::time_control(value)?),
+            "st" => self.time = Some(Time::Move(pace::seconds(value)?)),
+            "nodes" => self.nodes = Some(pace::count(value)?),
+            "depth" => self.depth = Some(u32::try_from(pace::count(value)?).unwrap_or(u32::MAX)),
             "timemargin" => {
                 let ms = value
                     .parse()
@@ -148,6 +131,40 @@ impl Draft {
             }
         }
         Ok(())
+    }
+
+    /// Whether these settings fit a level of this binary, which has no options and is not started.
+    fn check_level(&self) -> Result<(), String> {
+        if let Some((name, _)) = self.options.first() {
+            return Err(format!(
+                "option.{name}= is for programs: a level has no options"
+            ));
+        }
+        if !self.arguments.is_empty() {
+            return Err("arg= is for programs: a level takes no arguments".to_owned());
+        }
+        if self.directory.is_some() {
+            return Err("dir= is for programs: a level has no working directory".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The program of this `cmd=`, and the name of its file.
+    fn into_program(self, command: &str, spoken: EngineProtocol) -> Result<(Kind, String), String> {
+        let command = CommandLine::read(command, self.directory.as_deref(), self.arguments)?;
+        let name = Path::new(&command.words[0]).file_name();
+        let name = name.unwrap_or_default().to_string_lossy().into_owned();
+        let proto = proto(self.proto.as_deref(), spoken)?;
+        let options = self.options;
+        if proto != Proto::Uci && !options.is_empty() {
+            return Err("only UCI has options".to_owned());
+        }
+        let program = Program {
+            command,
+            proto,
+            options,
+        };
+        Ok((Kind::Program(program), name))
     }
 }
 
@@ -166,31 +183,19 @@ impl Entrant {
             time: draft.time.unwrap_or(Time::Free),
             nodes: draft.nodes,
             depth: draft.depth,
-            margin: draft.margin.unwrap_or(MARGIN),
+            margin: draft.margin.unwrap_or(pace::MARGIN),
         };
-        let (kind, name) = match (draft.level, draft.command) {
-            (Some(level), None) => (Kind::Level(level), level.id().to_owned()),
-            (None, Some(mut command)) => {
-                let program = command.first().ok_or("cmd= names no program")?;
-                let name = Path::new(program).file_name().unwrap_or_default();
-                let name = name.to_string_lossy().into_owned();
-                command.append(&mut draft.arguments);
-                let proto = proto(draft.proto.as_deref(), spoken)?;
-                let options = draft.options;
-                if proto != Proto::Uci && !options.is_empty() {
-                    return Err("only UCI has options".to_owned());
-                }
-                let program = Program {
-                    command,
-                    proto,
-                    options,
-                };
-                (Kind::Program(program), name)
+        let given_name = draft.name.take();
+        let (kind, name) = match (draft.level, draft.command.take()) {
+            (Some(level), None) => {
+                draft.check_level()?;
+                (Kind::Level(level), level.id().to_owned())
             }
+            (None, Some(command)) => draft.into_program(&command, spoken)?,
             _ => return Err("a player has cmd=, or level=, and not both".to_owned()),
         };
         let entrant = Self {
-            name: draft.name.unwrap_or(name),
+            name: given_name.unwrap_or(name),
             kind,
             pace,
         };
@@ -216,7 +221,8 @@ impl Entrant {
             {
                 Err("nodes= and depth= can be told by UCI alone".to_owned())
             }
-            Kind::Level(_) | Kind::Program(_) => Ok(()),
+            Kind::Program(program) => check_clock(program.proto, time),
+            Kind::Level(_) => Ok(()),
         }
     }
 }
@@ -234,49 +240,22 @@ fn proto(name: Option<&str>, spoken: EngineProtocol) -> Result<Proto, String> {
     }
 }
 
-impl Pace {
-    /// What a search that has so much time may spend.
-    pub(super) fn limits(&self, time: Option<Duration>) -> Limits {
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes,
-            time,
-            threads: None,
-        }
-    }
-}
-
-/// Reads `10+0.1`, `60` or `inf`.
-fn clock(text: &str) -> Result<Time, String> {
-    if text == "inf" {
-        return Ok(Time::Free);
-    }
-    let (main, increment) = text.split_once('+').unwrap_or((text, "0"));
-    let increment = if increment == "0" {
-        Duration::ZERO
-    } else {
-        seconds(increment)?
+/// Whether a protocol has words for this time.
+fn check_clock(proto: Proto, time: Time) -> Result<(), String> {
+    let Time::Clock(clock) = time else {
+        return Ok(());
     };
-    Ok(Time::Clock {
-        main: seconds(main)?,
-        increment,
-    })
-}
-
-/// Seconds above 0, of less than a day.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let found = text
-        .parse()
-        .ok()
-        .filter(|found| (0.001..86_400.0).contains(found));
-    found
-        .map(Duration::from_secs_f64)
-        .ok_or(format!("{text} are no seconds"))
-}
-
-fn count(text: &str) -> Result<u64, String> {
-    let found = text.parse().ok().filter(|found| *found > 0);
-    found.ok_or(format!("{text} is no number above 0"))
+    match proto {
+        Proto::Gtp { .. } if clock.at_start() < Duration::from_secs(1) => {
+            Err("GTP counts whole seconds: tc= needs at least one, or use st=".to_owned())
+        }
+        Proto::Piskvork if clock.moves.is_some() => Err(
+            "the protocol of Gomocup has no words for a number of moves in tc=: \
+             use tc=TIME+INCREMENT or st="
+                .to_owned(),
+        ),
+        Proto::Uci | Proto::Gtp { .. } | Proto::Piskvork => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -299,15 +278,19 @@ mod tests {
         let expected = Entrant {
             name: "stockfish".to_owned(),
             kind: Kind::Program(Program {
-                command: vec!["/usr/games/stockfish".to_owned()],
+                command: CommandLine {
+                    words: vec!["/usr/games/stockfish".to_owned()],
+                    directory: None,
+                },
                 proto: Proto::Uci,
                 options: vec![("UCI_Elo".to_owned(), "2000".to_owned())],
             }),
             pace: Pace {
-                time: Time::Clock {
+                time: Time::Clock(TimeControl {
                     main: Duration::from_secs(10),
                     increment: Duration::from_millis(100),
-                },
+                    moves: None,
+                }),
                 nodes: None,
                 depth: Some(8),
                 margin: Duration::from_millis(5),
@@ -327,7 +310,7 @@ mod tests {
         let Kind::Program(go) = go.expect("it is right").kind else {
             panic!("it is a program");
         };
-        assert_eq!(go.command, ["gnugo", "--mode", "gtp"]);
+        assert_eq!(go.command.words, ["gnugo", "--mode", "gtp"]);
         assert_eq!(go.proto, Proto::Gtp { komi: 7 });
     }
 
@@ -344,7 +327,7 @@ mod tests {
             ("cmd=a proto=xboard st=1", "no protocol xboard"),
             ("level=best st=1", "no level best"),
             ("level=max st=0", "no seconds"),
-            ("level=max tc=1+x", "no seconds"),
+            ("level=max tc=1+x", "the increment is in seconds"),
             ("level=max nodes=0", "no number above 0"),
         ] {
             let refused = read(text, UCI).expect_err(text);
@@ -353,6 +336,58 @@ mod tests {
         let gomoku = EngineProtocol::Piskvork;
         for text in ["cmd=a nodes=9", "cmd=a st=1 option.Hash=1"] {
             assert!(read(text, gomoku).is_err(), "{text}");
+        }
+    }
+
+    /// What a level does not have was ignored before, and the user believed that it was set.
+    #[test]
+    fn settings_that_a_level_does_not_have_are_refused() {
+        for (words, why) in [
+            (
+                ["level=hard", "option.Hash=16"],
+                "option.Hash= is for programs",
+            ),
+            (["option.Threads=2", "level=easy"], "option.Threads= is for"),
+            (
+                ["level=easy", "option.Clear Hash="],
+                "option.Clear Hash= is for",
+            ),
+            (["level=beginner", "arg=--fast"], "arg= is for programs"),
+            (["dir=/", "level=medium"], "dir= is for programs"),
+        ] {
+            let settings = words.map(|word| Setting::read(word).expect(word));
+            let refused = Entrant::read(settings.iter(), UCI).expect_err(why);
+            assert!(refused.contains(why), "{words:?}: {refused}");
+        }
+    }
+
+    /// A clock that the protocol cannot tell is refused, not told wrongly.
+    #[test]
+    fn clocks_that_a_protocol_has_no_words_for_are_refused() {
+        let go = EngineProtocol::Gtp { komi: 7 };
+        let gomoku = EngineProtocol::Piskvork;
+        for (text, spoken, why) in [
+            ("cmd=a tc=0+0.1", go, "GTP counts whole seconds"),
+            ("cmd=a tc=40/0.5", go, "GTP counts whole seconds"),
+            ("cmd=a tc=0:00.9", go, "GTP counts whole seconds"),
+            ("cmd=a tc=40/60", gomoku, "no words for a number of moves"),
+            (
+                "cmd=a tc=1/0:05+1",
+                gomoku,
+                "no words for a number of moves",
+            ),
+        ] {
+            let refused = read(text, spoken).expect_err(text);
+            assert!(refused.contains(why), "{text}: {refused}");
+        }
+        for (text, spoken) in [
+            ("cmd=a tc=0+1", go),
+            ("cmd=a tc=25/10:00", go),
+            ("cmd=a tc=0/0.2+0.1", gomoku),
+            ("cmd=a tc=40/0.5+0.01", UCI),
+            ("level=max tc=40/0.5", gomoku),
+        ] {
+            read(text, spoken).expect(text);
         }
     }
 }

@@ -11,7 +11,7 @@ pub enum Fault {
     Crashed,
     /// It has no answer in time.
     Late,
-    /// It says that it does not do what it was asked for.
+    /// It refused a command that its protocol requires: the command, and the program's words.
     Refused(String),
     /// Nothing is wrong, but that everything is to stop.
     Stopped,
@@ -23,7 +23,7 @@ impl fmt::Display for Fault {
             Self::Illegal(m) => write!(f, "illegal move {m}"),
             Self::Crashed => f.write_str("crash"),
             Self::Late => f.write_str("time"),
-            Self::Refused(why) => write!(f, "refusal: {why}"),
+            Self::Refused(why) => write!(f, "it refused {why}"),
             Self::Stopped => f.write_str("stopped"),
         }
     }

@@ -7,7 +7,8 @@ use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
 
-use super::entrant::{Entrant, Time};
+use super::adjudication::{Adjudication, Adjudicator, Ruling, Scored};
+use super::entrant::{Entrant, Time, TimeControl};
 use super::fault::Fault;
 use super::openings::Opening;
 use super::player::{Answer, Beginning, Player, Turn, invite};
@@ -34,6 +35,8 @@ pub enum End {
     Rules(Option<&'static str>),
     /// Who has lost gave up.
     Resignation,
+    /// The players' scores met `--resign` or `--draw`.
+    Adjudication,
     /// Who has lost did something wrong.
     Fault(Fault),
 }
@@ -43,6 +46,7 @@ pub enum End {
 pub(super) struct Bench<'a> {
     pub(super) game: &'static Entry,
     entrants: &'a [Entrant],
+    adjudication: Adjudication,
     players: Vec<Option<Box<dyn Player>>>,
 }
 
@@ -57,10 +61,15 @@ pub(super) struct Fixture<'a> {
 }
 
 impl<'a> Bench<'a> {
-    pub(super) fn new(game: &'static Entry, entrants: &'a [Entrant]) -> Self {
+    pub(super) fn new(
+        game: &'static Entry,
+        entrants: &'a [Entrant],
+        adjudication: Adjudication,
+    ) -> Self {
         Self {
             game,
             entrants,
+            adjudication,
             players: entrants.iter().map(|_| None).collect(),
         }
     }
@@ -108,18 +117,10 @@ impl<'a> Bench<'a> {
         played: &mut Played,
         stop: &Stop,
     ) -> Result<(), (Seat, Fault)> {
-        for seat in Seat::ALL {
-            let game = Beginning {
-                seed: fixture.seeds[seat.index()],
-                stop,
-            };
-            let player = fixture.players[seat.index()];
-            self.player(player, stop)
-                .and_then(|player| player.begin(&game))
-                .map_err(|fault| (seat, fault))?;
-        }
+        self.begin(fixture, stop)?;
         let paces = fixture.players.map(|player| self.entrants[player].pace);
         let mut clocks = Clocks::new(paces.map(|pace| pace.time));
+        let mut adjudicator = Adjudicator::new(self.adjudication);
         let mut pos = fixture.opening.pos.clone_box();
         loop {
             if let Some(outcome) = pos.outcome() {
@@ -136,6 +137,7 @@ impl<'a> Bench<'a> {
                 moves: &played.moves,
                 left: clocks.left,
                 increment: clocks.increment,
+                moves_to_go: clocks.moves_to_go[seat.index()],
                 seat,
                 pace: &paces[seat.index()],
                 began: Instant::now(),
@@ -148,13 +150,42 @@ impl<'a> Bench<'a> {
                     played.end = End::Resignation;
                     return Ok(());
                 }
-                Answer::Move(text) => {
+                Answer::Move { text, score } => {
                     clocks.spend(seat, turn.began.elapsed());
                     let m = pos.play(&text).map_err(|_| (seat, Fault::Illegal(text)))?;
                     played.moves.push(m);
+                    let ruling = adjudicator.judge(Scored {
+                        seat,
+                        score,
+                        plies: played.moves.len(),
+                        is_irreversible: pos.reversible_plies() == 0,
+                    });
+                    if let (Some(ruling), None) = (ruling, pos.outcome()) {
+                        played.end = End::Adjudication;
+                        played.winner = match ruling {
+                            Ruling::Won(winner) => Some(winner),
+                            Ruling::Drawn => None,
+                        };
+                        return Ok(());
+                    }
                 }
             }
         }
+    }
+
+    /// Tells both players that a game begins.
+    fn begin(&mut self, fixture: &Fixture<'_>, stop: &Stop) -> Result<(), (Seat, Fault)> {
+        for seat in Seat::ALL {
+            let game = Beginning {
+                seed: fixture.seeds[seat.index()],
+                stop,
+            };
+            let player = fixture.players[seat.index()];
+            self.player(player, stop)
+                .and_then(|player| player.begin(&game))
+                .map_err(|fault| (seat, fault))?;
+        }
+        Ok(())
     }
 
     fn player(&mut self, number: usize, stop: &Stop) -> Result<&mut dyn Player, Fault> {
@@ -175,29 +206,46 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What is left to both sides.
+/// The clocks of both sides, by seat.
 #[derive(Clone, Copy, Debug)]
 struct Clocks {
+    controls: [Option<TimeControl>; 2],
     left: [Option<Duration>; 2],
     increment: [Duration; 2],
+    /// Own moves up to the next period, where there are periods.
+    moves_to_go: [Option<u32>; 2],
 }
 
 impl Clocks {
     fn new(times: [Time; 2]) -> Self {
-        let clocks = times.map(|time| match time {
-            Time::Free | Time::Move(_) => (None, Duration::ZERO),
-            Time::Clock { main, increment } => (Some(main), increment),
+        let controls = times.map(|time| match time {
+            Time::Free | Time::Move(_) => None,
+            Time::Clock(control) => Some(control),
         });
         Self {
-            left: clocks.map(|(left, _)| left),
-            increment: clocks.map(|(_, increment)| increment),
+            controls,
+            left: controls.map(|control| control.map(|control| control.at_start())),
+            increment: controls
+                .map(|control| control.map_or(Duration::ZERO, |control| control.increment)),
+            moves_to_go: controls.map(|control| control.and_then(|control| control.moves)),
         }
     }
 
-    /// Takes off what a move has cost, and adds the increment.
+    /// Takes off the time of a move, and adds the increment of the next. The last move of a period adds the
+    /// time of another to what is left.
     fn spend(&mut self, seat: Seat, time: Duration) {
-        let (left, increment) = (&mut self.left[seat.index()], self.increment[seat.index()]);
-        *left = left.map(|left| left.saturating_sub(time) + increment);
+        let seat = seat.index();
+        let (Some(control), Some(left)) = (self.controls[seat], &mut self.left[seat]) else {
+            return;
+        };
+        *left = left.saturating_sub(time) + control.increment;
+        if let Some(moves) = &mut self.moves_to_go[seat] {
+            *moves -= 1;
+            if *moves == 0 {
+                *left += control.main;
+                self.moves_to_go[seat] = control.moves;
+            }
+        }
     }
 }
 
@@ -205,17 +253,57 @@ impl Clocks {
 mod tests {
     use super::*;
 
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    const fn control(main: u64, increment: u64, moves: Option<u32>) -> Time {
+        Time::Clock(TimeControl {
+            main: seconds(main),
+            increment: seconds(increment),
+            moves,
+        })
+    }
+
     #[test]
     fn a_clock_runs_for_who_has_one() {
-        let seconds = Duration::from_secs;
-        let main = seconds(10);
-        let increment = seconds(1);
-        let mut clocks = Clocks::new([Time::Clock { main, increment }, Time::Move(main)]);
+        let mut clocks = Clocks::new([control(10, 1, None), Time::Move(seconds(10))]);
+        // The increment is there for the first move, too.
+        assert_eq!(clocks.left, [Some(seconds(11)), None]);
         clocks.spend(Seat::First, seconds(4));
         clocks.spend(Seat::Second, seconds(4));
-        assert_eq!(clocks.left, [Some(seconds(7)), None]);
+        assert_eq!(clocks.left, [Some(seconds(8)), None]);
         // A margin lets a move take more than there is.
-        clocks.spend(Seat::First, seconds(8));
+        clocks.spend(Seat::First, seconds(9));
         assert_eq!(clocks.left, [Some(seconds(1)), None]);
+    }
+
+    #[test]
+    fn increment_alone_is_time_for_every_move() {
+        let mut clocks = Clocks::new([control(0, 2, None), control(0, 3, Some(2))]);
+        assert_eq!(clocks.left, [2, 3].map(seconds).map(Some));
+        for _ in 0..5 {
+            clocks.spend(Seat::First, seconds(2));
+            clocks.spend(Seat::Second, seconds(3));
+            assert_eq!(clocks.left, [2, 3].map(seconds).map(Some));
+        }
+    }
+
+    /// Every period brings its time again, for as long as the game lasts.
+    #[test]
+    fn each_period_adds_its_time() {
+        for (main, moves, spent) in [(60, 3, 5), (40, 2, 1), (9, 1, 9), (25, 5, 4)] {
+            let mut clocks = Clocks::new([control(main, 0, Some(moves)), Time::Free]);
+            let mut expected = main;
+            for ply in 0..4 * moves {
+                assert_eq!(clocks.moves_to_go, [Some(moves - ply % moves), None]);
+                assert_eq!(clocks.left, [Some(seconds(expected)), None], "{ply}");
+                clocks.spend(Seat::First, seconds(spent));
+                expected -= spent;
+                if (ply + 1) % moves == 0 {
+                    expected += main;
+                }
+            }
+        }
     }
 }

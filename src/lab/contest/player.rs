@@ -7,6 +7,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::{Clock, Level, Stop, Table};
 use tokio::time::Instant;
 
+use super::adjudication;
 use super::entrant::{Entrant, Kind, Pace, Proto, Time};
 use super::fault::Fault;
 use super::program::{GtpPlayer, PiskvorkPlayer, UciPlayer};
@@ -46,6 +47,8 @@ pub(super) struct Turn<'a> {
     pub(super) left: [Option<Duration>; 2],
     /// What is added to them.
     pub(super) increment: [Duration; 2],
+    /// Own moves up to the next period of the clock, this one included. `None` if it has no periods.
+    pub(super) moves_to_go: Option<u32>,
     pub(super) seat: Seat,
     pub(super) pace: &'a Pace,
     /// When the player was asked.
@@ -56,8 +59,13 @@ pub(super) struct Turn<'a> {
 /// What a player does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It plays this, as it writes it.
-    Move(String),
+    /// It plays a move.
+    Move {
+        /// As the player writes it.
+        text: String,
+        /// What it thinks of the position, in hundredths of a pawn or of a point; positive is good for it.
+        score: Option<i32>,
+    },
     /// It gives up.
     Resigns,
 }
@@ -68,7 +76,7 @@ impl Turn<'_> {
         match self.pace.time {
             Time::Free => None,
             Time::Move(time) => Some(time),
-            Time::Clock { .. } => self.left[self.seat.index()],
+            Time::Clock(_) => self.left[self.seat.index()],
         }
     }
 
@@ -90,6 +98,7 @@ pub(super) fn invite(
 ) -> anyhow::Result<Box<dyn Player>> {
     Ok(match &entrant.kind {
         Kind::Level(level) => Box::new(Own {
+            game,
             level: *level,
             seed: 0,
             table: Table::new(TABLE_BYTES),
@@ -104,6 +113,7 @@ pub(super) fn invite(
 
 /// The engine of this binary, as it plays for a bot: it forgets everything with every move.
 struct Own {
+    game: &'static Entry,
     level: Level,
     seed: u64,
     table: Table,
@@ -119,11 +129,11 @@ impl Player for Own {
         let time = match turn.pace.time {
             Time::Free => None,
             Time::Move(time) => Some(time),
-            Time::Clock { increment, .. } => Some(
+            Time::Clock(control) => Some(
                 Clock {
                     left: turn.allowed().unwrap_or_default(),
-                    increment,
-                    moves: None,
+                    increment: control.increment,
+                    moves: turn.moves_to_go,
                 }
                 .share(),
             ),
@@ -135,6 +145,47 @@ impl Player for Own {
         if turn.stop.is_stopped() {
             return Err(Fault::Stopped);
         }
-        Ok(Answer::Move(choice.expect("the game goes on").m))
+        let choice = choice.expect("the game goes on");
+        Ok(Answer::Move {
+            score: Some(adjudication::hundredths(
+                choice.report.score,
+                self.game.point,
+            )),
+            text: choice.m,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::entrant::Setting;
+    use super::*;
+
+    /// Calls `test` with the first turn of a game of chess at this pace. A clock has so many seconds left.
+    pub(in crate::contest) fn with_turn<T>(
+        pace: &str,
+        left: f64,
+        moves_to_go: Option<u32>,
+        test: impl FnOnce(&Turn<'_>) -> T,
+    ) -> T {
+        let game = plyhouse_engine::catalog::find("chess").expect("hosted");
+        let settings = ["level=hard", pace].map(|word| Setting::read(word).expect(word));
+        let entrant = Entrant::read(settings.iter(), game.engine).expect(pace);
+        let (left, increment) = match entrant.pace.time {
+            Time::Free | Time::Move(_) => (None, Duration::ZERO),
+            Time::Clock(control) => (Some(Duration::from_secs_f64(left)), control.increment),
+        };
+        test(&Turn {
+            pos: game.start().as_ref(),
+            start: "",
+            moves: &[],
+            left: [left; 2],
+            increment: [increment; 2],
+            moves_to_go,
+            seat: Seat::First,
+            pace: &entrant.pace,
+            began: Instant::now(),
+            stop: &Stop::new(),
+        })
     }
 }

@@ -17,6 +17,7 @@ use plyhouse_engine::search::Stop;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::time::Instant;
 
+use super::command::CommandLine;
 use super::fault::Fault;
 use crate::line_reader::LineReader;
 
@@ -51,9 +52,13 @@ pub(super) struct Program {
 
 impl Program {
     /// Starts a program.
-    pub(super) fn start(command: &[String], farewell: &'static str) -> std::io::Result<Self> {
-        let (program, arguments) = command.split_first().expect("it has been named");
-        let mut child = Command::new(program)
+    pub(super) fn start(command: &CommandLine, farewell: &'static str) -> std::io::Result<Self> {
+        let (program, arguments) = command.words.split_first().expect("it has been named");
+        let mut started = Command::new(program);
+        if let Some(directory) = &command.directory {
+            started.current_dir(directory);
+        }
+        let mut child = started
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -49,6 +49,9 @@ struct Row {
     sprt: Option<Test>,
     /// What the two have lost by their own doing.
     faults: [Faults; 2],
+    /// Games that `--resign` or `--draw` ended.
+    #[serde(skip_serializing_if = "is_zero")]
+    adjudicated: u32,
 }
 
 /// A difference in Elo and the interval that holds it with a certainty of 95%.
@@ -146,7 +149,8 @@ impl Row {
                 bounds: sprt.bounds().map(|bound| rounded(bound, 2)),
                 verdict: sprt.verdict(pairs),
             }),
-            faults: score.faults,
+            faults: score.faults.clone(),
+            adjudicated: score.adjudicated,
         }
     }
 
@@ -165,7 +169,7 @@ impl Row {
         if let Some(test) = self.sprt {
             text += &format!(", LLR {:.2}", test.llr);
         }
-        let lost: u32 = self.faults.iter().map(|faults| faults.count()).sum();
+        let lost: u32 = self.faults.iter().map(Faults::count).sum();
         if lost > 0 {
             text += &format!(", {lost} lost by faults");
         }
@@ -261,24 +265,43 @@ impl fmt::Display for Row {
                 "  LLR {llr:.2} ({low:.2} to {high:.2}) for {elo0} against {elo1} nElo: {verdict}"
             )?;
         }
-        for (
-            name,
-            Faults {
-                illegal,
-                crashes,
-                time,
-            },
-        ) in [player, opponent].into_iter().zip(self.faults)
-        {
-            if illegal + crashes + time > 0 {
-                writeln!(
-                    f,
-                    "  {name} lost {illegal} by illegal moves, {crashes} by crashes, {time} on time"
-                )?;
-            }
+        if self.adjudicated > 0 {
+            writeln!(f, "  adjudicated by scores: {}", self.adjudicated)?;
+        }
+        for (name, faults) in [player, opponent].into_iter().zip(&self.faults) {
+            fmt_faults(f, name, faults)?;
         }
         Ok(())
     }
+}
+
+fn fmt_faults(f: &mut fmt::Formatter<'_>, name: &str, faults: &Faults) -> fmt::Result {
+    let Faults {
+        illegal,
+        crashes,
+        time,
+        refusals,
+        refused,
+    } = faults;
+    if faults.count() == 0 {
+        return Ok(());
+    }
+    write!(
+        f,
+        "  {name} lost {illegal} by illegal moves, {crashes} by crashes, {time} on time"
+    )?;
+    if let Some(refused) = refused {
+        write!(f, ", {refusals} by refused commands: {refused}")?;
+    }
+    writeln!(f)
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[cfg(test)]
@@ -324,5 +347,27 @@ new against old: 40 games, +20 =10 -10, 62.5%
         let told = row.to_string();
         let unpaired = "  games without their pair, which no interval or test counts: 1\n";
         assert!(told.contains(unpaired), "{told}");
+    }
+
+    #[test]
+    fn refusals_and_adjudicated_games_are_told_where_there_are_any() {
+        let mut score = Score::default();
+        score.faults[0].refusals = 2;
+        score.faults[0].refused = Some("komi 7: no such command".to_owned());
+        score.adjudicated = 5;
+        let row = Row::new(["a".to_owned(), "b".to_owned()], &score, None);
+        let told = row.to_string();
+        let expected = "  adjudicated by scores: 5
+  a lost 0 by illegal moves, 0 by crashes, 0 on time, 2 by refused commands: komi 7: no such command
+";
+        assert!(told.ends_with(expected), "{told}");
+        let json = serde_json::to_value(&row).expect("JSON");
+        assert_eq!(json["adjudicated"], 5);
+        assert_eq!(json["faults"][0]["refused"], "komi 7: no such command");
+        score = Score::default();
+        let row = Row::new(["a".to_owned(), "b".to_owned()], &score, None);
+        let json = serde_json::to_value(&row).expect("JSON");
+        assert_eq!(json.get("adjudicated"), None);
+        assert_eq!(json["faults"][0].get("refused"), None);
     }
 }

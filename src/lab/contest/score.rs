@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_protocol::can_be_shown;
 use serde::Serialize;
 
 use super::fault::Fault;
@@ -11,18 +12,49 @@ use super::pentanomial::Pentanomial;
 use crate::tournament::Tally;
 
 /// How often a player has lost by its own doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Faults {
     pub(super) illegal: u32,
     pub(super) crashes: u32,
     pub(super) time: u32,
+    pub(super) refusals: u32,
+    /// The command that the player refused first, and its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refused: Option<String>,
 }
 
 impl Faults {
     /// How many games were lost so.
     pub(super) const fn count(&self) -> u32 {
-        self.illegal + self.crashes + self.time
+        self.illegal + self.crashes + self.time + self.refusals
     }
+
+    fn add(&mut self, fault: &Fault) {
+        match fault {
+            Fault::Illegal(_) => self.illegal += 1,
+            Fault::Late => self.time += 1,
+            Fault::Crashed | Fault::Stopped => self.crashes += 1,
+            Fault::Refused(words) => {
+                self.refusals += 1;
+                self.refused.get_or_insert_with(|| printable(words));
+            }
+        }
+    }
+}
+
+/// Longest text of a program that the report shows, in characters.
+const WORDS_MAX: usize = 200;
+
+/// The beginning of a program's text, without characters that a terminal would not simply show.
+fn printable(text: &str) -> String {
+    let shown = |c| {
+        if can_be_shown(c) {
+            c
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
+    };
+    text.chars().take(WORDS_MAX).map(shown).collect()
 }
 
 /// What two players have scored, as the first of them sees it.
@@ -33,6 +65,8 @@ pub(super) struct Score {
     /// The pairs of which both games have been played.
     pub(super) pairs: Pentanomial,
     pub(super) faults: [Faults; 2],
+    /// Games that were ended by the players' scores.
+    pub(super) adjudicated: u32,
     /// The half-points of games whose pair is not complete, by opening.
     halves: HashMap<usize, usize>,
 }
@@ -56,13 +90,12 @@ impl Score {
                 self.halves.insert(opening, points);
             }
         }
-        if let End::Fault(fault) = &played.end {
-            let faults = &mut self.faults[usize::from(played.winner == Some(seat))];
-            match fault {
-                Fault::Illegal(_) => faults.illegal += 1,
-                Fault::Late => faults.time += 1,
-                Fault::Crashed | Fault::Refused(_) | Fault::Stopped => faults.crashes += 1,
+        match &played.end {
+            End::Fault(fault) => {
+                self.faults[usize::from(played.winner == Some(seat))].add(fault);
             }
+            End::Adjudication => self.adjudicated += 1,
+            End::Rules(_) | End::Resignation => {}
         }
     }
 }
@@ -97,5 +130,23 @@ mod tests {
         };
         assert_eq!(score.tally, tally);
         assert_eq!((score.faults[0].time, score.faults[1].crashes), (1, 1));
+    }
+
+    /// A refusal is no crash, and the first one is told in the program's words, which may be anything.
+    #[test]
+    fn refusals_are_counted_with_the_words_of_the_first() {
+        let mut faults = Faults::default();
+        let long = format!("komi 7: {}", "x".repeat(1000));
+        for words in [
+            "boardsize 9: only 19\u{1b}[2J\tx19",
+            "play b e5: illegal",
+            &long,
+        ] {
+            faults.add(&Fault::Refused(words.to_owned()));
+        }
+        let expected = "boardsize 9: only 19\u{fffd}[2J\u{fffd}x19";
+        assert_eq!(faults.refused.as_deref(), Some(expected));
+        assert_eq!((faults.refusals, faults.crashes, faults.count()), (3, 0, 3));
+        assert_eq!(printable(&long).chars().count(), WORDS_MAX);
     }
 }

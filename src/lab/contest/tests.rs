@@ -22,6 +22,7 @@ fn contest(game: &str, players: &[&str], rounds: usize) -> Contest {
         openings: openings.expect("there are so many"),
         rounds,
         seed: 1,
+        adjudication: Adjudication::default(),
     }
 }
 

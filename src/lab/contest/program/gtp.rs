@@ -53,22 +53,42 @@ impl GtpPlayer {
         self.ask(line, Instant::now() + READY, stop).map(|_| ())
     }
 
-    /// Tells of the time, before the move; before each, since a game may begin with the opponent's.
+    /// Sends a command that GTP 2 does not require. A program that refuses it plays on.
+    fn offer(&mut self, line: &str, stop: &Stop) -> Result<(), Fault> {
+        match self.tell(line, stop) {
+            Err(Fault::Refused(_)) => Ok(()),
+            answered => answered,
+        }
+    }
+
+    /// Sends the time settings and the time left. It does so before each move, since a game may begin with the
+    /// opponent's.
     fn tell_time(&mut self, turn: &Turn<'_>) -> Result<(), Fault> {
-        match turn.pace.time {
-            // Seconds are whole in this protocol.
-            Time::Move(time) if time.subsec_nanos() == 0 => {
-                self.tell(&format!("time_settings 0 {} 1", time.as_secs()), turn.stop)
-            }
-            Time::Free | Time::Move(_) => Ok(()),
-            Time::Clock { main, .. } => {
-                let left = turn.allowed().unwrap_or_default().as_secs();
-                self.tell(&format!("time_settings {} 0 0", main.as_secs()), turn.stop)?;
-                self.tell(
-                    &format!("time_left {} {left} 0", color(turn.seat)),
-                    turn.stop,
-                )
-            }
+        for line in time_commands(turn) {
+            self.offer(&line, turn.stop)?;
+        }
+        Ok(())
+    }
+}
+
+/// The commands that tell a program its time. Seconds are whole in GTP.
+fn time_commands(turn: &Turn<'_>) -> Vec<String> {
+    match turn.pace.time {
+        Time::Move(time) if time.subsec_nanos() == 0 => {
+            vec![format!("time_settings 0 {} 1", time.as_secs())]
+        }
+        Time::Free | Time::Move(_) => Vec::new(),
+        Time::Clock(clock) => {
+            let start = clock.at_start().as_secs();
+            let left = turn.allowed().unwrap_or_default().as_secs();
+            // A time for so many moves is Canadian byo-yomi without a main time.
+            let settings = match clock.moves {
+                None => format!("time_settings {start} 0 0"),
+                Some(moves) => format!("time_settings 0 {start} {moves}"),
+            };
+            let color = color(turn.seat);
+            let moves = turn.moves_to_go.unwrap_or_default();
+            vec![settings, format!("time_left {color} {left} {moves}")]
         }
     }
 }
@@ -101,7 +121,10 @@ impl Player for GtpPlayer {
         if m.eq_ignore_ascii_case("resign") {
             return Ok(Answer::Resigns);
         }
-        Ok(Answer::Move(m))
+        Ok(Answer::Move {
+            text: m,
+            score: None,
+        })
     }
 }
 
@@ -109,5 +132,46 @@ const fn color(seat: Seat) -> &'static str {
     match seat {
         Seat::First => "b",
         Seat::Second => "w",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::player::tests::with_turn;
+    use super::time_commands;
+
+    #[test]
+    fn time_is_told_in_whole_seconds() {
+        for (pace, left, to_go, lines) in [
+            (
+                "tc=60+0.0",
+                59.9,
+                None,
+                &["time_settings 60 0 0", "time_left b 59 0"][..],
+            ),
+            (
+                "tc=0+5",
+                5.0,
+                None,
+                &["time_settings 5 0 0", "time_left b 5 0"],
+            ),
+            (
+                "tc=40/60",
+                31.0,
+                Some(7),
+                &["time_settings 0 60 40", "time_left b 31 7"],
+            ),
+            (
+                "tc=25/10:00+1",
+                9.0,
+                Some(25),
+                &["time_settings 0 601 25", "time_left b 9 25"],
+            ),
+            ("st=3", 0.0, None, &["time_settings 0 3 1"]),
+            ("st=0.5", 0.0, None, &[]),
+            ("tc=inf", 0.0, None, &[]),
+        ] {
+            assert_eq!(with_turn(pace, left, to_go, time_commands), lines, "{pace}");
+        }
     }
 }

@@ -38,15 +38,14 @@ impl Values {
             Some("check") => listed(&["true", "false"]),
             Some("combo") => listed(&kind.split(" var ").skip(1).collect::<Vec<_>>()),
             Some("spin") => {
-                let mut words = kind.split(' ');
-                let mut after = |word| {
-                    words.find(|other| *other == word)?;
-                    words.next()?.parse().ok()
+                let after = |key: &str| {
+                    let mut words = kind.split(' ').skip_while(|word| *word != key);
+                    words.nth(1)?.parse().ok()
                 };
-                match (after("min"), after("max")) {
-                    (Some(least), Some(greatest)) => Self::Between(least, greatest),
-                    _ => Self::Any,
-                }
+                Self::Between(
+                    after("min").unwrap_or(i64::MIN),
+                    after("max").unwrap_or(i64::MAX),
+                )
             }
             _ => Self::Any,
         }
@@ -69,6 +68,9 @@ impl fmt::Display for Values {
         match self {
             Self::Any => f.write_str("anything"),
             Self::Listed(all) => write!(f, "one of {}", all.join(", ")),
+            Self::Between(i64::MIN, i64::MAX) => f.write_str("a number"),
+            Self::Between(least, i64::MAX) => write!(f, "a number from {least}"),
+            Self::Between(i64::MIN, greatest) => write!(f, "a number up to {greatest}"),
             Self::Between(least, greatest) => write!(f, "a number from {least} to {greatest}"),
         }
     }
@@ -92,7 +94,22 @@ mod tests {
         for (value, is_taken) in [("1", true), ("1024", true), ("0", false), ("x", false)] {
             assert_eq!(hash.takes(value), is_taken, "{value}");
         }
-        assert_eq!(values("spin default 1"), Values::Any);
+        for (kind, value, is_taken, told) in [
+            ("spin default 1", "x", false, "a number"),
+            ("spin default 1", "-9", true, "a number"),
+            ("spin default 8 min 8", "7", false, "a number from 8"),
+            ("spin max 9 default 8", "10", false, "a number up to 9"),
+            (
+                "spin max 9 min 2 default 8",
+                "1",
+                false,
+                "a number from 2 to 9",
+            ),
+        ] {
+            let values = values(kind);
+            assert_eq!(values.takes(value), is_taken, "{kind}: {value}");
+            assert_eq!(values.to_string(), told);
+        }
     }
 
     #[test]

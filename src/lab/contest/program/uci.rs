@@ -8,11 +8,15 @@ use anyhow::{Context, anyhow, bail};
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
 
+use super::super::adjudication::uci_score;
 use super::super::entrant::{self, Time};
 use super::super::fault::Fault;
 use super::super::player::{Answer, Beginning, Player, Turn};
 use super::options::Offered;
 use super::{Program, READY};
+
+/// Most options of a program. Further ones are not known.
+const OPTIONS_MAX: usize = 1000;
 
 /// A player that speaks UCI.
 #[derive(Debug)]
@@ -52,7 +56,9 @@ impl UciPlayer {
             if line.split(' ').next() == Some("uciok") {
                 return Ok(options);
             }
-            options.extend(Offered::read(&line));
+            if options.len() < OPTIONS_MAX {
+                options.extend(Offered::read(&line));
+            }
         }
     }
 
@@ -80,9 +86,16 @@ impl Player for UciPlayer {
     fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
         self.0.say(&position(turn))?;
         self.0.say(&go(turn))?;
-        let told = self.0.hear_word("bestmove", turn.until(), turn.stop)?;
-        let m = told.split(' ').next().unwrap_or_default();
-        Ok(Answer::Move(m.to_owned()))
+        let mut score = None;
+        loop {
+            let line = self.0.hear(turn.until(), turn.stop)?;
+            score = uci_score(&line).or(score);
+            let mut words = line.split_whitespace();
+            if words.next() == Some("bestmove") {
+                let text = words.next().unwrap_or_default().to_owned();
+                return Ok(Answer::Move { text, score });
+            }
+        }
     }
 }
 
@@ -113,7 +126,7 @@ fn go(turn: &Turn<'_>) -> String {
     match turn.pace.time {
         Time::Free => {}
         Time::Move(time) => add(&mut line, "movetime", time.as_millis()),
-        Time::Clock { .. } => {
+        Time::Clock(_) => {
             // Of an opponent without a clock nothing is known but that its time is no longer.
             let own = turn.allowed().unwrap_or_default();
             let left = turn
@@ -124,6 +137,9 @@ fn go(turn: &Turn<'_>) -> String {
             }
             for (word, increment) in ["winc", "binc"].into_iter().zip(turn.increment) {
                 add(&mut line, word, increment.as_millis());
+            }
+            if let Some(moves) = turn.moves_to_go {
+                add(&mut line, "movestogo", moves);
             }
         }
     }
@@ -138,4 +154,43 @@ fn go(turn: &Turn<'_>) -> String {
 
 fn add(line: &mut String, word: &str, number: impl std::fmt::Display) {
     write!(line, " {word} {number}").expect("a string takes everything");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::player::tests::with_turn;
+    use super::go;
+
+    #[test]
+    fn time_is_told_in_milliseconds() {
+        for (pace, left, to_go, line) in [
+            (
+                "tc=60+0.0",
+                60.0,
+                None,
+                "go wtime 60000 btime 60000 winc 0 binc 0",
+            ),
+            (
+                "tc=0+0.1",
+                0.1,
+                None,
+                "go wtime 100 btime 100 winc 100 binc 100",
+            ),
+            (
+                "tc=40/5",
+                4.0,
+                Some(3),
+                "go wtime 4000 btime 4000 winc 0 binc 0 movestogo 3",
+            ),
+            (
+                "tc=40/1:30+0.5",
+                90.5,
+                Some(40),
+                "go wtime 90500 btime 90500 winc 500 binc 500 movestogo 40",
+            ),
+            ("st=0.25", 0.0, None, "go movetime 250"),
+        ] {
+            assert_eq!(with_turn(pace, left, to_go, go), line, "{pace}");
+        }
+    }
 }
