@@ -1,34 +1,75 @@
-//! Ctrl-C, where it is to end a search and not the process.
+//! Signals that are to end a search or a contest, and not the process.
 
+use std::future::poll_fn;
 use std::process;
+use std::task::Poll;
 use std::thread;
 
 use anyhow::Context;
 use plyhouse_engine::search::Stop;
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The status of a process that Ctrl-C has ended, as shells tell it.
-const INTERRUPTED: i32 = 130;
-
-/// A flag that Ctrl-C raises. The second Ctrl-C ends the process.
+/// Returns a flag that Ctrl-C raises. The second Ctrl-C ends the process.
+///
+/// # Errors
+///
+/// The process cannot listen for signals.
 pub(super) fn stop_on_interrupt() -> anyhow::Result<Stop> {
+    stop_on([SignalKind::interrupt()])
+}
+
+/// Returns a flag that Ctrl-C or SIGTERM raises. The second signal of either kind ends the process.
+///
+/// SIGHUP keeps its disposition: `nohup` has it ignored, and a handler would end the contest all the same.
+///
+/// # Errors
+///
+/// The process cannot listen for signals.
+pub(super) fn stop_on_interrupt_or_termination() -> anyhow::Result<Stop> {
+    stop_on([SignalKind::interrupt(), SignalKind::terminate()])
+}
+
+/// A signal that the process listens for.
+struct Listened {
+    kind: SignalKind,
+    signal: Signal,
+}
+
+fn stop_on<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Stop> {
     let stop = Stop::new();
-    let raised = stop.clone();
     let runtime =
         (Builder::new_current_thread().enable_io().build()).context("cannot wait for signals")?;
-    let mut interrupt = {
+    let mut listened = Vec::with_capacity(N);
+    {
         let _inside = runtime.enter();
-        signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?
-    };
+        for kind in kinds {
+            let signal = signal(kind)
+                .with_context(|| format!("cannot listen for signal {}", kind.as_raw_value()))?;
+            listened.push(Listened { kind, signal });
+        }
+    }
+    let raised = stop.clone();
     // The thread ends with the process.
     thread::spawn(move || {
         runtime.block_on(async {
-            interrupt.recv().await;
+            first(&mut listened).await;
             raised.stop();
-            interrupt.recv().await;
-            process::exit(INTERRUPTED);
+            let kind = first(&mut listened).await;
+            // The status by which shells tell a process that a signal has ended.
+            process::exit(128 + kind.as_raw_value());
         });
     });
     Ok(stop)
+}
+
+/// Waits for the next of these signals.
+async fn first(listened: &mut [Listened]) -> SignalKind {
+    poll_fn(|context| {
+        let mut received = listened.iter_mut().filter_map(|Listened { kind, signal }| {
+            signal.poll_recv(context).is_ready().then_some(*kind)
+        });
+        received.next().map_or(Poll::Pending, Poll::Ready)
+    })
+    .await
 }

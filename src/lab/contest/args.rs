@@ -18,7 +18,7 @@ use super::report::Report;
 use super::sprt::{Sprt, Verdict};
 use super::{Contest, Finished, Played, Score};
 use crate::arguments::{GameArg, refuse};
-use crate::interrupt::stop_on_interrupt;
+use crate::interrupt::stop_on_interrupt_or_termination;
 
 /// More games would tell no more: a difference is known to 2 Elo by then.
 const GAMES_MAX: usize = 100_000;
@@ -52,8 +52,8 @@ const LINES: usize = 20;
 /// --sprt the contest ends as soon as one of two differences in normalised Elo can be taken for true: LLR,
 /// the log-likelihood ratio, is counted by pairs as fastchess does.
 ///
-/// Ctrl-C breaks it off: what came of it so far is told, and the exit status is 1. It is 0 also when a player did
-/// something wrong.
+/// Ctrl-C or SIGTERM breaks it off: what came of it so far is told, all programs end, and the exit status
+/// is 1. A second one ends the process at once. The status is 0 also when a player did something wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -187,7 +187,7 @@ impl Args {
     ///
     /// # Errors
     ///
-    /// A program cannot be started, `keep` fails, or Ctrl-C broke the contest off. In the last case
+    /// A program cannot be started, `keep` fails, or SIGINT or SIGTERM broke the contest off. In the last case
     /// the report of the games until then is printed before.
     pub fn run(self, keep: &mut dyn FnMut(&Played) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let sprt = self.sprt.as_deref().map(sprt).transpose();
@@ -198,7 +198,7 @@ impl Args {
             refuse("--sprt is for two players");
         }
         let contest = self.contest(entrants, adjudication)?;
-        let stop = stop_on_interrupt()?;
+        let stop = stop_on_interrupt_or_termination()?;
         // What cannot begin at all is no game lost.
         Bench::new(contest.game, &contest.entrants, adjudication).invite_all(&stop)?;
         let mut scores = vec![Score::default(); contest.pairings.len()];
