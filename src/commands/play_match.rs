@@ -1,7 +1,8 @@
 //! `plyhouse match`: contests of the lab, whose games are kept as those of the server's matches are.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::mem;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -24,8 +25,10 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
         "games of {} are kept in a file that ends with .{extension}",
         game.info.id,
     );
+    let about = || path.display().to_string();
     let file = File::options().append(true).create(true).open(&path);
-    let mut file = file.with_context(|| path.display().to_string())?;
+    let mut file = file.with_context(about)?;
+    let mut breaks = missing_breaks(&file, &path).with_context(about)?;
     args.run(&mut |played| {
         let sheet = Scoresheet::of_programs(ProgramGame {
             game,
@@ -37,7 +40,28 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
             winner: played.winner,
             how: how(played),
         })?;
-        writeln!(file, "{}", sheet.text).with_context(|| path.display().to_string())
+        let breaks = mem::take(&mut breaks);
+        writeln!(file, "{breaks}{}", sheet.text).with_context(about)
+    })
+}
+
+/// The line breaks that are missing between what a file holds and the next game: one that ends the last
+/// line, and one for an empty line. Readers of PGN take lines up to an empty one for one game.
+fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() == 0 {
+        return Ok("");
+    }
+    // Two line breaks are at most four bytes.
+    let mut read = File::open(path)?;
+    read.seek(SeekFrom::Start(about.len().saturating_sub(4)))?;
+    let mut end = Vec::new();
+    read.take(4).read_to_end(&mut end)?;
+    end.retain(|byte| *byte != b'\r');
+    Ok(match end.as_slice() {
+        [.., b'\n', b'\n'] => "",
+        [.., b'\n'] => "\n",
+        _ => "\n\n",
     })
 }
 
