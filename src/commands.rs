@@ -8,6 +8,7 @@ mod help;
 mod move_store;
 mod play_match;
 mod ratings;
+pub(crate) mod single_dash;
 mod verify;
 
 use clap::Subcommand;

@@ -24,7 +24,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use self::args::Args;
-use self::commands::Command;
+use self::commands::{Command, single_dash};
 
 /// How long shutting down may take. A service manager waits ten seconds before it kills.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
@@ -48,7 +48,13 @@ pub(crate) struct CommandLine {
 }
 
 fn main() -> ExitCode {
-    let CommandLine { command, server } = CommandLine::parse();
+    let CommandLine { command, server } = CommandLine::try_parse().unwrap_or_else(|error| {
+        let words = std::env::args_os().skip(1);
+        let words: Vec<_> = words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        single_dash::exit::<CommandLine>(error, &words)
+    });
     let done = match command {
         Some(command) => command.run(),
         None => serve(server),
