@@ -166,7 +166,8 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// does not know.
     fn can_win(&self, seat: Seat) -> bool;
 
-    /// Tells every legal move in canonical form, in a fixed order, and none once there is an outcome.
+    /// Tells every legal move in canonical form, in a fixed order. Once there is an outcome there are none,
+    /// unless the game was [resumed](Analyst::resume).
     fn each_legal_move(&self, tell: &mut dyn FnMut(&str));
 
     /// Every legal move in canonical form, in the same order.

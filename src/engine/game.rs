@@ -360,7 +360,21 @@ pub trait Position:
     /// Says why it cannot.
     fn check(&self, m: Self::Move) -> Result<(), IllegalMove>;
 
-    /// Plays `m`, which the caller knows to be legal.
+    /// Appends the moves that remain possible in a position that has ended the game, in a fixed order.
+    /// Only a [resumed](Course::resume) game uses them, since programs of some protocols must move on.
+    /// By default there are none.
+    fn moves_after_end(&self, _moves: &mut Vec<Self::Move>) {}
+
+    /// Tells whether `m` is one of the [`moves_after_end`](Self::moves_after_end).
+    ///
+    /// # Errors
+    ///
+    /// Says why it is not.
+    fn check_after_end(&self, _m: Self::Move) -> Result<(), IllegalMove> {
+        Err(IllegalMove::GAME_OVER)
+    }
+
+    /// Plays `m`, which the caller knows to be legal, or possible after the end of the game.
     fn play_unchecked(&mut self, m: Self::Move);
 
     /// The position after `m`, which the caller knows to be legal.

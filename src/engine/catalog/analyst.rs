@@ -39,7 +39,8 @@ pub trait Analyst: fmt::Debug + Send {
     fn moves_of<'t>(&self, text: &'t str) -> Vec<&'t str>;
 
     /// Has a game that is over go on from the position on the board. What was before is forgotten, but
-    /// where it may not come again; a position that ends the game by itself, such as mate, still does.
+    /// where it may not come again. A position that ends the game by itself keeps its outcome, but moves that
+    /// remain possible in it can be played: a dead position has some, mate has none.
     fn resume(&mut self);
 
     /// As [`resume`](Self::resume), and also where the game goes on: what brought its end nearer, such as

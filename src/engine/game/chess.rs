@@ -440,6 +440,18 @@ impl Position for Chess {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
+        self.check_after_end(m)
+    }
+
+    /// A dead position ends the game, but the pieces can still move.
+    fn moves_after_end(&self, moves: &mut Vec<Move>) {
+        self.each_move(|_, m| moves.push(m));
+    }
+
+    fn check_after_end(&self, m: Move) -> Result<(), IllegalMove> {
+        if !self.can_move() {
+            return Err(IllegalMove::GAME_OVER);
+        }
         if !self.is_possible(m) {
             return Err(IllegalMove(self.reason(m)));
         }
@@ -448,7 +460,7 @@ impl Position for Chess {
 
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
-        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        debug_assert_eq!(self.check_after_end(m), Ok(()), "{m} in {self}");
         self.board.play_unchecked(self.unnamed(m));
     }
 }

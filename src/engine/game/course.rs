@@ -110,6 +110,8 @@ pub struct Course<P: Position> {
     last: Option<P::Move>,
     /// Whether the game has ended by repetition.
     is_repeated: bool,
+    /// Whether the position on the board has ended the game, but play goes on in it.
+    is_played_on: bool,
 }
 
 impl<P: Position> Course<P> {
@@ -148,10 +150,14 @@ impl<P: Position> Course<P> {
         self.pos.ending().or(self.is_repeated.then_some(THIRD))
     }
 
-    /// Appends every legal move, in a fixed order, and none once there is an outcome.
+    /// Appends every legal move, in a fixed order. Once there is an outcome there are none, unless the game
+    /// was [resumed](Self::resume): then it appends the moves that remain possible.
     pub fn legal_moves(&self, moves: &mut Vec<P::Move>) {
         if self.is_repeated {
             return;
+        }
+        if self.is_played_on {
+            return self.pos.moves_after_end(moves);
         }
         let first = moves.len();
         self.pos.legal_moves(moves);
@@ -178,6 +184,9 @@ impl<P: Position> Course<P> {
         if self.is_repeated {
             return Err(IllegalMove::GAME_OVER);
         }
+        if self.is_played_on {
+            return self.pos.check_after_end(m);
+        }
         self.pos.check(m)?;
         if matches!(P::REPETITION, Repetition::Forbidden) {
             let mut past = self.past.clone();
@@ -203,15 +212,20 @@ impl<P: Position> Course<P> {
             self.past.truncate(0);
         }
         self.is_repeated = self.past.ends(&self.pos);
+        self.is_played_on = false;
         Ok(())
     }
 
     /// Has the game go on from the position on the board, whatever has ended it or was about to. What was
     /// before is forgotten, but where the rules forbid that it comes again.
+    ///
+    /// A position that ends the game by itself still has its outcome. If moves remain possible in it, they
+    /// can be played: a dead position in chess has such moves, and mate has none.
     pub fn resume(&mut self) {
         self.pos = self.pos.resumed();
         self.last = None;
         self.is_repeated = false;
+        self.is_played_on = self.pos.outcome().is_some();
         // What has led from the same position to here did not happen, where it is not forgotten anyway.
         let since = if matches!(P::REPETITION, Repetition::Forbidden) {
             self.past.occurrences(&self.pos).next()
@@ -241,6 +255,7 @@ impl<P: Position> From<P> for Course<P> {
             past: Past::new(),
             last: None,
             is_repeated: false,
+            is_played_on: false,
         }
     }
 }

@@ -25,7 +25,9 @@ pub fn best_lines<P: Evaluate>(
     watch: &mut dyn FnMut(usize, &Report<P::Move>),
 ) -> Vec<Report<P::Move>> {
     let mut roots = Vec::new();
-    course.legal_moves(&mut roots);
+    if course.outcome().is_none() {
+        course.legal_moves(&mut roots);
+    }
     roots.retain(|m| only.is_empty() || only.contains(m));
     with_help(course, limits, stop, table, |mut search| {
         let mut lines = Lines {

@@ -1,5 +1,6 @@
 use super::san::NoMove;
 use super::*;
+use crate::game::Course;
 
 fn chess(fen: &str) -> Chess {
     fen.parse().expect(fen)
@@ -53,6 +54,51 @@ fn games_end_as_the_laws_say() {
     ];
     for (fen, end) in ends {
         assert_eq!(outcome(fen), end, "{fen}");
+    }
+}
+
+/// A dead position ends a game, unless play goes on all the same. Mate and stalemate end it for good.
+#[test]
+fn play_can_go_on_in_a_dead_position_only() {
+    let listed = |course: &Course<Chess>| {
+        let mut moves = Vec::new();
+        course.legal_moves(&mut moves);
+        moves
+    };
+    for fen in [
+        "8/8/4k3/8/8/3K1N2/8/8 w - - 0 1",
+        "8/8/4kb2/8/8/3K4/8/8 b - - 12 60",
+        "k7/8/8/8/8/8/8/7K b - - 100 90",
+    ] {
+        let mut course = Course::from(chess(fen));
+        let m = {
+            let mut possible = None;
+            chess(fen).each_move(|_, m| possible = possible.or(Some(m)));
+            possible.expect("a king can move")
+        };
+        assert_eq!(course.check(m), Err(IllegalMove::GAME_OVER), "{fen}");
+        assert_eq!(listed(&course), [], "{fen}");
+        course.resume();
+        assert_eq!(course.outcome(), Some(Outcome::Draw), "{fen}");
+        assert!(listed(&course).contains(&m), "{fen}");
+        let wrong = course.check("a2a4".parse().expect("a move"));
+        let reason = "starts where there is no piece";
+        assert_eq!(wrong, Err(IllegalMove(reason)), "{fen}");
+        course.play(m).expect(fen);
+        // One move later it has ended again.
+        assert_eq!(course.outcome(), Some(Outcome::Draw), "{fen}");
+        assert_eq!(listed(&course), [], "{fen}");
+    }
+    for (fen, m) in [
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "h8g8"),
+        ("R6k/8/6K1/8/8/8/8/8 b - - 100 80", "h8h7"),
+        ("7k/7P/7K/8/8/8/8/8 b - - 0 1", "h8g8"),
+    ] {
+        let mut course = Course::from(chess(fen));
+        course.resume();
+        assert_eq!(listed(&course), [], "{fen}");
+        let m = m.parse().expect(m);
+        assert_eq!(course.check(m), Err(IllegalMove::GAME_OVER), "{fen}");
     }
 }
 
