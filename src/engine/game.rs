@@ -175,6 +175,18 @@ impl fmt::Display for Square {
     }
 }
 
+/// Reads a count of plies or moves, written in digits only. A value above `max` counts as `max`.
+fn read_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    // Digits alone fail to parse only when the value is too large.
+    Some(match digits.parse::<T>() {
+        Ok(count) => count.min(max),
+        Err(_) => max,
+    })
+}
+
 /// The text is not a move in this game's notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a move of this game, which looks like {example}")]

@@ -104,6 +104,8 @@ mod tests {
             ("chess", "7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", "is over"),
             ("chess", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "is over"),
             ("chess", "4k3/4p3/8/8/8/8/4P3/4K2R b K - 100 80", "is over"),
+            ("chess", "4k3/4p3/8/8/8/8/4P3/4K2R b K - 131 80", "is over"),
+            ("draughts", "B:WK32:BK1:H93:F70", "is over"),
             ("chess", "4k3/8/8/8/8/8/8/8 w - - 0 1", "the board"),
             ("chess", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "the board"),
             (

@@ -6,6 +6,7 @@
 //! game ends, and how things are called. A draw that players may claim is given to them at once: by
 //! fifty moves (article 9.3) here, by a third occurrence (9.2) by whoever keeps the past.
 
+mod fen;
 mod outlines;
 mod san;
 
@@ -14,14 +15,13 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use cozy_chess::{
-    BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as Field, get_king_moves,
-    get_pawn_attacks,
+    BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as Field, get_pawn_attacks,
 };
 
 use self::san::NoMove;
 use super::{
-    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
-    ParsePositionError, Position, ReadMoveError, RecordFormat, Repetition, Seat, Shape, Square,
+    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError, Position,
+    ReadMoveError, RecordFormat, Repetition, Seat, Shape, Square,
 };
 
 /// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
@@ -529,147 +529,6 @@ impl fmt::Display for Chess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.board.fmt(f)
     }
-}
-
-impl FromStr for Chess {
-    type Err = ParsePositionError;
-
-    /// Reads FEN, also without its last two fields, or EPD, which has operations in their place.
-    /// Refuses what no play can reach as far as is plain: a side without its one king, a king that
-    /// could be captured, rights to castle where king or rook have moved.
-    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        let refused = |reason| ParsePositionError(reason);
-        let fen = completed(text);
-        // What reads the rest would take a board that lacks ranks.
-        if ranks_of(&fen).count() != RANKS {
-            return Err(refused(RANKS_WANTED));
-        }
-        let board =
-            Board::from_fen(&fen, false).map_err(|error| refused(reason_of(&error, &fen)))?;
-        let [white, black] = Color::ALL.map(|color| board.king(color));
-        if get_king_moves(white).has(black) {
-            return Err(refused(
-                "the board cannot come about: the kings stand beside each other",
-            ));
-        }
-        for color in Color::ALL {
-            let rights = board.castle_rights(color);
-            let may_castle = rights.short.is_some() || rights.long.is_some();
-            if may_castle && board.king(color).file() != File::E {
-                return Err(refused("a king that may castle has moved"));
-            }
-        }
-        // Beyond that, how FEN is written is up to nobody: what is read is told again in the same letters.
-        if board.to_string() != fen {
-            return Err(refused("it is not written as FEN is"));
-        }
-        Ok(Self { board })
-    }
-}
-
-/// FEN as the standard has it, from what programs and people write: without the plies since a pawn was
-/// moved or a piece captured and the number of the move, which are then `0 1`; with a number of the
-/// move counted from 0; with rights to castle in any order; with operations behind (EPD), of which
-/// `hmvc` and `fmvn` tell these two numbers and the others nothing of the position.
-fn completed(text: &str) -> String {
-    let mut fields: Vec<&str> = text.split_ascii_whitespace().collect();
-    let is_operation = |field: &&str| field.starts_with(|c: char| c.is_alphabetic() || c == ';');
-    let end = (fields.iter().skip(FIELDS_MIN)).position(is_operation);
-    // Operations end with `;`. What has none may be moves, which are not to be passed over.
-    let end = end.filter(|_| text.contains(';'));
-    let operations = fields.split_off(end.map_or(fields.len(), |end| FIELDS_MIN + end));
-    if fields.len() < FIELDS_MIN {
-        return fields.join(" ");
-    }
-    let told = |name| {
-        let at = operations.iter().position(|word| *word == name)?;
-        Some(operations.get(at + 1)?.trim_end_matches(';'))
-    };
-    for (field, name, without) in [(4, "hmvc", "0"), (5, "fmvn", "1")] {
-        if fields.len() == field {
-            fields.push(told(name).unwrap_or(without));
-        }
-    }
-    if fields[5] == "0" {
-        fields[5] = "1";
-    }
-    let rights = in_order(fields[2]);
-    fields[2] = &rights;
-    fields.join(" ")
-}
-
-/// Rights to castle in the order of the standard, if they are such.
-fn in_order(rights: &str) -> String {
-    let ways = "KQkq".chars().filter(|way| rights.contains(*way));
-    let ordered: String = ways.collect();
-    if ordered.len() == rights.len() {
-        ordered
-    } else {
-        rights.to_owned()
-    }
-}
-
-/// Fields of FEN that nothing can stand for.
-const FIELDS_MIN: usize = 4;
-
-const RANKS: usize = 8;
-const RANKS_WANTED: &str = "a board has eight ranks, with / between them";
-
-/// The ranks of a FEN, the highest first.
-fn ranks_of(fen: &str) -> impl Iterator<Item = &str> {
-    fen.split(' ').next().unwrap_or_default().split('/')
-}
-
-/// What is wrong with a FEN.
-fn reason_of(error: &cozy_chess::FenParseError, text: &str) -> &'static str {
-    use cozy_chess::FenParseError as Fen;
-    let field = |number| text.split(' ').nth(number).unwrap_or_default();
-    match error {
-        Fen::InvalidBoard => board_reason_of(text),
-        Fen::InvalidSideToMove => "the side to move is w or b",
-        Fen::InvalidCastlingRights if !field(2).chars().all(|c| "KQkq".contains(c)) => {
-            "the rights to castle are some of KQkq, or -"
-        }
-        Fen::InvalidCastlingRights => "these rights to castle cannot be",
-        Fen::InvalidEnPassant if field(3).parse::<Field>().is_err() => {
-            "behind the rights to castle stands a square that a pawn has passed, or -"
-        }
-        Fen::InvalidEnPassant => "no pawn has just passed that square",
-        Fen::InvalidHalfMoveClock => "the halfmove clock is a number up to 100",
-        Fen::InvalidFullmoveNumber => "the number of the move is one up to 65535",
-        Fen::MissingField => "FEN has six fields, and the first four are needed",
-        Fen::TooManyFields => "FEN has six fields",
-    }
-}
-
-/// What is wrong with the board of a FEN, or with who is to move on it.
-fn board_reason_of(text: &str) -> &'static str {
-    let ranks: Vec<&str> = ranks_of(text).collect();
-    let board = ranks.join("/");
-    let is_known = |c: char| c == '/' || ('1'..='8').contains(&c) || "pnbrqkPNBRQK".contains(c);
-    if !board.chars().all(is_known) {
-        return "a piece is one of PNBRQK, or of pnbrqk for black";
-    }
-    let squares = |rank: &str| -> u32 { rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum() };
-    if ranks.iter().any(|rank| squares(rank) != 8) {
-        return "a rank has eight squares";
-    }
-    let count = |wanted: &dyn Fn(char) -> bool| board.chars().filter(|c| wanted(*c)).count();
-    if "kK".chars().any(|king| count(&|c| c == king) != 1) {
-        return "the board cannot come about: each side has one king";
-    }
-    if [ranks[0], ranks[7]]
-        .iter()
-        .any(|rank| rank.contains(['p', 'P']))
-    {
-        return "the board cannot come about: a pawn is on the first or the last rank";
-    }
-    let pieces = [char::is_lowercase, char::is_uppercase].map(|of| count(&of));
-    let pawns = ['p', 'P'].map(|pawn| count(&|c| c == pawn));
-    if pieces.iter().any(|pieces| *pieces > 16) || pawns.iter().any(|pawns| *pawns > 8) {
-        return "the board cannot come about: a side has at most 16 pieces, 8 of them pawns";
-    }
-    "the board cannot come about: a king is attacked that should not be, or by too many pieces"
 }
 
 #[cfg(test)]

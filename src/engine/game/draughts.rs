@@ -406,6 +406,11 @@ impl Position for Draughts {
         usize::from(self.quiet)
     }
 
+    /// Forty moves without progress are a draw that a player has to claim.
+    fn resumed(&self) -> Self {
+        Self { quiet: 0, ..*self }
+    }
+
     #[inline]
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.quiet >= QUIET_PLIES_MAX {
@@ -462,7 +467,8 @@ impl Position for Draughts {
         } else {
             0
         };
-        self.number += u16::from(self.turn == Seat::Second);
+        let is_last_of_move = u16::from(self.turn == Seat::Second);
+        self.number = self.number.saturating_add(is_last_of_move);
         self.turn = self.turn.other();
     }
 

@@ -1,6 +1,6 @@
 use super::san::NoMove;
 use super::*;
-use crate::game::Course;
+use crate::game::{Course, ParsePositionError};
 
 fn chess(fen: &str) -> Chess {
     fen.parse().expect(fen)
@@ -263,19 +263,29 @@ fn positions_that_cannot_be_are_refused() {
             "no pawn has just passed that square",
         ),
         (
-            "4k3/8/8/8/8/8/8/4K3 w - - 101 1",
-            "the halfmove clock is a number up to 100",
-        ),
-        (
-            "4k3/8/8/8/8/8/8/4K3 w - - 0 x",
-            "the number of the move is one up to 65535",
-        ),
-        (
             "4k3/8/8/8/8/8/8/31K3 w - - 0 1",
             "it is not written as FEN is",
         ),
     ] {
         check_refused(fen, reason);
+    }
+}
+
+#[test]
+fn counts_that_are_no_numbers_are_refused() {
+    let (clock, number) = (
+        "the halfmove clock is a number",
+        "the number of the move is a number",
+    );
+    for (counts, reason) in [
+        ("-101 1", clock),
+        ("1e3 1", clock),
+        ("hmvc \"often\";", clock),
+        ("0 x", number),
+        ("0 70000.", number),
+        ("0 -1", number),
+    ] {
+        check_refused(&format!("4k3/8/8/8/8/8/8/4K3 w - - {counts}"), reason);
     }
 }
 
@@ -303,7 +313,7 @@ fn of_a_fen_is_told_what_it_lacks() {
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 h1h2", "FEN has six fields"),
         (
             "4k3/8/8/8/8/8/8/4K2R w K - h1h2",
-            "the halfmove clock is a number up to 100",
+            "the halfmove clock is a number",
         ),
     ] {
         check_refused(fen, reason);
@@ -328,10 +338,62 @@ fn positions_are_read_however_they_are_written() {
         ("w KQkq - bm O-O; id \"a; b\";", "w KQkq - 0 1"),
         ("w KQkq - id \"one\"; hmvc 7; fmvn 20;", "w KQkq - 7 20"),
         ("w KQkq - 3 20 ;D1 26 ;D2 568", "w KQkq - 3 20"),
+        ("w KQkq - 3 20;", "w KQkq - 3 20"),
+        ("w KQkq - ce -13;hmvc 7;fmvn 20;", "w KQkq - 7 20"),
     ] {
-        let read = format!("{board} {text}").parse::<Chess>();
-        let written = read.map(|pos| pos.to_string());
-        assert_eq!(written, Ok(format!("{board} {fields}")), "{text}");
+        check_read(&format!("{board} {text}"), &format!("{board} {fields}"));
+    }
+}
+
+#[track_caller]
+fn check_read(text: &str, fen: &str) {
+    let written = text.parse::<Chess>().map(|pos| pos.to_string());
+    assert_eq!(written, Ok(fen.to_owned()), "{text}");
+}
+
+/// Games in which nobody claims a draw go on past the hundredth quiet ply.
+#[test]
+fn counts_above_their_maximum_are_read_as_the_maximum() {
+    let board = "4k3/8/8/8/8/8/3R4/4K3";
+    let long = "9".repeat(300);
+    for (text, fields) in [
+        ("w - - 101 92", "w - - 100 92"),
+        ("b - - 255 1", "b - - 100 1"),
+        ("w - - 256 400", "w - - 100 400"),
+        (&format!("w - - {long} {long}"), "w - - 100 65535"),
+        ("b - - 7 65536", "b - - 7 65535"),
+        ("w - - 0007 000", "w - - 7 1"),
+        ("w - - hmvc 150; fmvn 70000;", "w - - 100 65535"),
+    ] {
+        check_read(&format!("{board} {text}"), &format!("{board} {fields}"));
+    }
+    let mut pos = chess(&format!("{board} b - - 98 65535"));
+    for m in ["e8e7", "e1e2"] {
+        pos.play(m.parse().expect(m)).expect(m);
+    }
+    assert_eq!(pos.to_string(), "8/4k3/8/8/8/8/3RK3/8 b - - 100 65535");
+    assert_eq!(pos.outcome(), Some(Outcome::Draw));
+}
+
+/// An operand in quotes is one string, whatever words and semicolons it contains.
+#[test]
+fn quoted_operands_of_epd_are_strings() {
+    let board = "4k3/8/8/8/8/8/4P3/4K3";
+    for (operations, counts) in [
+        ("id \"hmvc 99; fmvn 12;\";", "0 1"),
+        ("c0 \"fmvn 30 next\"; hmvc 4;", "4 1"),
+        ("c9 \"x; hmvc 100\"", "0 1"),
+        ("c1 \"he said \\\"; hmvc 50; \\\" then\"; fmvn 8;", "0 8"),
+        (
+            "c2 \"; hmvc 60;\"; c3 \"hmvc 61;\"; hmvc 62; hmvc 63;",
+            "62 1",
+        ),
+        ("pv e4 hmvc 9; acd 12; fmvn 3;", "0 3"),
+        ("hmvc \"5\"; id \"unterminated; fmvn 7;", "5 1"),
+        ("id \"hmvc\" 7; fmvn\t6 ;", "0 6"),
+    ] {
+        let fen = format!("{board} w - - {counts}");
+        check_read(&format!("{board} w - - {operations}"), &fen);
     }
 }
 

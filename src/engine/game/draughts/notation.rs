@@ -5,13 +5,14 @@
 //! `B:W21,22,K5:B1,2:H0:F1`. After `H` stands how many plies were played since a capture or a move
 //! of a man, after `F` the number of the move; both may be left out in what is read. So may squares
 //! between the ends of a run, `W21-32`; and a full stop at the end, spaces and small letters are read.
+//! A count above its maximum is read as the maximum.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::board::{Way, bit, last_row, number, place, place_of};
 use super::{Draughts, Move, PIECES, QUIET_PLIES_MAX};
-use crate::game::{ParseMoveError, ParsePositionError, Position, Seat};
+use crate::game::{ParseMoveError, ParsePositionError, Seat, read_count};
 
 /// No chain of jumps is longer: see `Move`.
 const JUMPS_MAX: u8 = 9;
@@ -142,8 +143,9 @@ impl FromStr for Draughts {
             kings: 0,
             turn,
             quiet: 0,
-            number: 1,
+            number: 0,
         };
+        let mut number = None;
         let two = [fields.next().ok_or(SHAPE)?, fields.next().ok_or(SHAPE)?];
         for (seat, name) in [(Seat::First, 'B'), (Seat::Second, 'W')] {
             let list = two.iter().find_map(|field| field.strip_prefix(name));
@@ -152,10 +154,13 @@ impl FromStr for Draughts {
         for (name, field) in ["H", "F"].into_iter().zip(fields.by_ref()) {
             let digits = field.strip_prefix(name).ok_or(SHAPE)?;
             match name {
-                "H" => pos.quiet = read_number(digits).ok_or(SHAPE)?,
-                _ => pos.number = read_number(digits).ok_or(SHAPE)?,
+                "H" => pos.quiet = read_count(digits, QUIET_PLIES_MAX).ok_or(SHAPE)?,
+                _ => number = Some(read_count(digits, u16::MAX).ok_or(SHAPE)?),
             }
         }
+        // Without a number of the move, the smallest one that leaves room for the quiet plies.
+        let quiet_before_move = pos.quiet.saturating_sub(u8::from(turn == Seat::Second));
+        pos.number = number.unwrap_or(1 + u16::from(quiet_before_move.div_ceil(2)));
         if fields.next().is_some() {
             return Err(SHAPE);
         }
@@ -210,9 +215,9 @@ impl Draughts {
             .any(|seat| self.men(seat) & last_row(seat) != 0)
         {
             "a man on the last row would be a king"
-        } else if self.number == 0 || self.plies() > Self::INFO.plies_max {
+        } else if self.number == 0 {
             "no game has a move of this number"
-        } else if self.quiet > QUIET_PLIES_MAX || u32::from(self.quiet) > self.plies() {
+        } else if u32::from(self.quiet) > self.plies() {
             "the game cannot have been quiet for so long"
         } else {
             return Ok(());

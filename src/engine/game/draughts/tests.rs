@@ -236,9 +236,39 @@ fn positions_that_play_cannot_reach_are_refused() {
     check_refused("B:W1:B2", "last row");
     check_refused("B:W5:B32", "last row");
     check_refused("B:W21:B1:H0:F0", "number");
-    check_refused("B:W21:B1:H0:F60000", "number");
-    check_refused("B:W21:B1:H81:F90", "quiet");
+    check_refused("B:W21:B1:H0:F000", "number");
+    check_refused("B:W21:B1:H-81:F90", "side to move");
+    check_refused("B:W21:B1:H0:F7e4", "side to move");
+    check_refused("B:W21:B1:H99:F40", "quiet");
     check_refused("B:W21:B1:H1:F1", "quiet");
+}
+
+/// Games in which nobody claims a draw go on past the eightieth quiet ply.
+#[test]
+fn counts_above_their_maximum_are_read_as_the_maximum() {
+    let long = "7".repeat(300);
+    for (counts, read_as) in [
+        ("H81:F90", "H80:F90"),
+        ("H256:F900", "H80:F900"),
+        ("H3:F60000", "H3:F60000"),
+        ("H0:F65536", "H0:F65535"),
+        (&format!("H{long}:F{long}"), "H80:F65535"),
+        // Without a number of the move there is one that fits.
+        ("H84", "H80:F41"),
+        ("H5", "H5:F4"),
+    ] {
+        let pos = read(&format!("B:WK32:BK1:{counts}"));
+        assert_eq!(pos.to_string(), format!("B:WK32:BK1:{read_as}"), "{counts}");
+    }
+    assert_eq!(read("W:WK32:BK1:H5").to_string(), "W:WK32:BK1:H5:F3");
+    let mut pos = read("W:WK32:BK1:H78:F70000");
+    play(&mut pos, "32-27");
+    play(&mut pos, "1-6");
+    assert_eq!(pos.to_string(), "W:WK27:BK6:H80:F65535");
+    assert_eq!(pos.outcome(), Some(Outcome::Draw));
+    // A draw that nobody has claimed does not keep the pieces from moving.
+    assert_eq!(pos.resumed().to_string(), "W:WK27:BK6:H0:F65535");
+    assert_eq!(pos.resumed().outcome(), None);
 }
 
 #[test]
