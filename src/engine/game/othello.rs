@@ -1,5 +1,6 @@
 //! Othello by the rules of the World Othello Federation. A move is the square of the disc that is
-//! played, `d3`, or `pass`, which is legal only for a side that can turn no disc over. A position is
+//! played, `d3`, or `pass`, which is legal only for a side that can turn no disc over. The words of other
+//! programs for a pass are read, too. A position is
 //! written as programs of the field exchange it: 64 squares from a1 to h1, then a2 to h2 and on to
 //! h8, `*` for black, `O` for white, `-` for none, then a space and the side to move. The letters and
 //! spaces of other programs are read, too, and the lines of Othello board files (OBF).
@@ -24,6 +25,10 @@ const SQUARES: u8 = SIZE * SIZE;
 
 /// d4, e4, d5 and e5, on which there are discs from the start to the end.
 const CENTRE: u64 = 0x0000_0018_1800_0000;
+
+/// How programs write a pass: the Go Text Protocol and this server, transcripts of games, the Generic Game
+/// Format of GGS, and Edax.
+const PASS_WORDS: [&str; 4] = ["pass", "ps", "pa", "--"];
 
 /// A position of Othello.
 ///
@@ -302,7 +307,11 @@ impl FromStr for Move {
     type Err = ParseMoveError;
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
-        if text.trim().eq_ignore_ascii_case("pass") {
+        let word = text.trim();
+        if PASS_WORDS
+            .iter()
+            .any(|pass| word.eq_ignore_ascii_case(pass))
+        {
             return Ok(Self::PASS);
         }
         let square = Square::read(text, SIZE, SIZE).ok_or(ParseMoveError { example: "d3" })?;

@@ -153,6 +153,20 @@ fn a_side_passes_only_if_it_must() {
     assert_eq!(legal(&pos), "h4");
 }
 
+/// Each program has its own word for a pass.
+#[test]
+fn a_pass_is_read_in_the_words_of_other_programs() {
+    for text in [
+        "pass", "PASS", "Pass", "pa", "PA", "Pa", "ps", "PS", "pS", "--", " PA ", "-- ",
+    ] {
+        assert_eq!(text.parse(), Ok(Move::PASS), "{text:?}");
+    }
+    assert_eq!(Move::PASS.to_string(), "pass");
+    for text in ["-", "---", "p", "pas", "pp", "p1"] {
+        text.parse::<Move>().expect_err(text);
+    }
+}
+
 /// The shortest game there is: black has everything after nine plies, and so all empty squares.
 #[test]
 fn a_side_without_discs_has_lost() {
