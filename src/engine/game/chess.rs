@@ -21,7 +21,7 @@ use cozy_chess::{
 use self::san::NoMove;
 use super::{
     Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError, Position,
-    ReadMoveError, RecordFormat, Repetition, Seat, Shape, Square,
+    ReadMoveError, RecordFormat, Repetition, Seat, Shape, Square, without_move_number,
 };
 
 /// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
@@ -415,6 +415,10 @@ impl Position for Chess {
     }
 
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
+        if let Ok(m) = text.parse() {
+            return Ok(m);
+        }
+        let text = without_move_number(text);
         if let Ok(m) = text.parse() {
             return Ok(m);
         }

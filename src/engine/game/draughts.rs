@@ -472,30 +472,30 @@ impl Position for Draughts {
         self.turn = self.turn.other();
     }
 
-    /// A capture may also be written by its first and last square alone, if no other begins and ends
-    /// there.
+    /// The sign between the squares does not matter. A capture may also be written by its first and last
+    /// square alone, if no other begins and ends there.
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
-        let full = text.parse::<Move>();
-        if let Ok(m) = full
+        if let Ok(m) = text.parse()
             && self.check(m).is_ok()
         {
             return Ok(m);
         }
-        // Squares that no move connects are squares all the same.
-        let full = full.map_err(|unread| match notation::names_squares(text) {
-            true => ReadMoveError::Illegal(IllegalMove("is not how any piece moves")),
-            false => unread.into(),
-        });
-        let Some((from, to)) = notation::ends_of_capture(text) else {
-            return full;
-        };
-        let mut legal = self.listed();
-        legal.retain(|m| m.is_capture() && m.from == from && place(m.traced().to) == to);
-        match (legal[..].first(), legal.len()) {
-            (Some(m), 1) => Ok(*m),
-            (None, _) => full,
-            (Some(_), _) => Err(ReadMoveError::Illegal(IllegalMove(
+        let places = notation::read_squares(text)?;
+        let full = notation::move_over(&places);
+        let legal = self.listed();
+        if let Some(m) = full.filter(|m| legal.contains(m)) {
+            return Ok(m);
+        }
+        let fits = |m: &&Move| matches!(places[..], [from, to] if m.from == from && place(m.traced().to) == to);
+        let mut fitting = legal.iter().filter(fits);
+        match (fitting.next(), fitting.next()) {
+            (Some(m), None) => Ok(*m),
+            (Some(_), Some(_)) => Err(ReadMoveError::Illegal(IllegalMove(
                 "can be more than one capture: name all squares where it lands",
+            ))),
+            // Squares that no move connects are squares all the same.
+            (None, _) => full.ok_or(ReadMoveError::Illegal(IllegalMove(
+                "is not how any piece moves",
             ))),
         }
     }

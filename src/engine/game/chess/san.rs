@@ -2,7 +2,8 @@
 //! of Chess, appendix C; the Portable Game Notation standard, 1994, section 8.2.3).
 //!
 //! Moves are written in the form of the PGN standard, which `cozy-chess` knows. Much more is read:
-//! whatever names exactly one legal move.
+//! whatever names exactly one legal move, also with figurines, `♘f3`, with a letter for the pawn, `Pe4`, and
+//! in long notation, `Ng1-f3`.
 
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Color, File, Piece, Rank, Square as Field};
@@ -45,16 +46,18 @@ impl Chess {
     /// The legal move that `text` names. Of two moves that differ in nothing but the case of their
     /// letters, `bxc3` and `Bxc3`, each is read as it is written.
     pub(super) fn read_san(&self, text: &str) -> Result<Move, NoMove> {
-        // Signs of capture, check and praise tell nothing that the position does not.
-        let text: String = (text.trim().trim_end_matches("e.p.").chars())
-            .filter(|c| !c.is_whitespace() && !"xX:-=+#!?()".contains(*c))
+        let text: String = (without_en_passant(without_glyph(text)).chars())
+            .filter(|c| !is_sign(*c))
+            .map(|c| letter_of_figurine(c).unwrap_or(c))
             .collect();
         let exact = exact_reading(&text);
         let any = || loose_readings(&text.to_ascii_lowercase());
-        match self.named_by(&exact) {
-            Err(_) => self.named_by(&any()),
-            found => found,
-        }
+        let found = self.named_by(&exact).or_else(|_| self.named_by(&any()));
+        // Two squares with a sign between them name a move of any piece: `g1-f3`.
+        found.or_else(|why| match text.parse() {
+            Ok(m) if why != NoMove::Ambiguous && self.is_possible(m) => Ok(m),
+            _ => Err(why),
+        })
     }
 
     /// The one legal move that is told of by one of the readings.
@@ -114,6 +117,46 @@ impl Reading {
             }
         }
     }
+}
+
+/// Whether this is a sign of capture, check, promotion or praise, or a hyphen. The position tells all that such
+/// a sign tells.
+fn is_sign(c: char) -> bool {
+    // They say whether the figurine before them is drawn as text or as a picture.
+    let is_variation_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
+    c.is_whitespace() || is_variation_selector || "xX×:=/()-‐‑–—−+†‡#!?‼⁉⁇⁈".contains(c)
+}
+
+/// The text without a numeric annotation glyph of PGN at its end, `$14`.
+fn without_glyph(text: &str) -> &str {
+    match text.trim_end().rsplit_once('$') {
+        Some((m, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => m,
+        _ => text,
+    }
+}
+
+/// The text without the words at its end that say that a pawn is captured in passing, and the signs behind
+/// them: `exd3 e.p.+`.
+fn without_en_passant(text: &str) -> &str {
+    let text = text.trim_end_matches(is_sign);
+    let ends = ["e.p.", "e.p", "ep"].iter().filter_map(|word| {
+        let (m, end) = text.split_at_checked(text.len().checked_sub(word.len())?)?;
+        end.eq_ignore_ascii_case(word).then_some(m)
+    });
+    ends.min_by_key(|m| m.len()).unwrap_or(text)
+}
+
+/// The letter of the piece that a figurine shows, of either colour. A pawn has `P`.
+const fn letter_of_figurine(figurine: char) -> Option<char> {
+    Some(match figurine {
+        '♔' | '♚' => 'K',
+        '♕' | '♛' => 'Q',
+        '♖' | '♜' => 'R',
+        '♗' | '♝' => 'B',
+        '♘' | '♞' => 'N',
+        '♙' | '♟' => 'P',
+        _ => return None,
+    })
 }
 
 /// What the text tells if capitals are pieces and small letters are files.
@@ -185,14 +228,13 @@ fn rank(digit: u8) -> Option<Rank> {
     Rank::try_index(usize::from(digit.checked_sub(b'1')?))
 }
 
-/// The piece with this letter, a capital. Pawns have none.
+/// The piece with this letter, a capital. The letter of a pawn may be left out.
 fn piece(letter: u8) -> Option<Piece> {
     let letter = Some(char::from(letter)).filter(char::is_ascii_uppercase)?;
-    let piece = Piece::try_from(letter.to_ascii_lowercase()).ok();
-    piece.filter(|piece| *piece != Piece::Pawn)
+    Piece::try_from(letter.to_ascii_lowercase()).ok()
 }
 
 /// What a pawn may become.
 fn promoted(letter: u8) -> Option<Piece> {
-    piece(letter.to_ascii_uppercase()).filter(|piece| *piece != Piece::King)
+    piece(letter.to_ascii_uppercase()).filter(|piece| !matches!(piece, Piece::Pawn | Piece::King))
 }

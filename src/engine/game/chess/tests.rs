@@ -470,6 +470,67 @@ fn moves_are_written_as_the_standard_says() {
     }
 }
 
+/// What programs and books write beside the standard.
+#[test]
+fn moves_are_read_as_other_programs_write_them() {
+    let middle = "r3k2r/1P2p3/8/3pP3/5p2/2p5/1P1BP1P1/R3K1NR w KQkq d6 0 1";
+    let passing = "4k3/8/8/8/3pP3/8/1p6/4K1R1 b - e3 0 1";
+    for (fen, m, texts) in [
+        (
+            middle,
+            "b7b8n",
+            "b8/N|Pb8=N|b7-b8(N)|b7b8=♘|b8 = N|31.b7b8n",
+        ),
+        (middle, "b7a8r", "bxa8/R|bxa8(R)|♙bxa8=♖|b7:a8=♜|30.bxa8=R!"),
+        (
+            middle,
+            "e5d6",
+            "exd6ep|exd6 e.p.#|exd6e.p.!|exd6 (ep)|ed6 E.P.|Pexd6+|exd6 ep !?",
+        ),
+        (
+            middle,
+            "g1f3",
+            "♘f3|♞f3|♘\u{fe0e}f3|♞\u{fe0f}f3|Ng1f3|♘g1–f3|g1-f3|Nf3‼|Nf3 $14|Nf3+-",
+        ),
+        (
+            middle,
+            "g1f3",
+            "31.Nf3|31. Nf3|31...Nf3|31… Nf3?!|31. ... Nf3|2.g1f3|...Nf3|…g1f3",
+        ),
+        (
+            middle,
+            "e1c1",
+            "O-O-O+|0-0-0#|O–O–O!?|17.O-O-O|17... 0-0-0|e1-c1",
+        ),
+        (middle, "g2g4", "Pg4|♙g4|♟g4|g2–g4|Pg2-g4|1...Pg4!|p g4"),
+        (middle, "d2c3", "♗xc3|♝:c3|Bd2xc3|d2:c3|9. Bxc3†"),
+        (middle, "b2c3", "Pbxc3|b2:c3|♙bxc3|9.bxc3"),
+        (passing, "d4e3", "dxe3ep+|d4xe3 e.p.+|d4:e3 e.p|44...Pdxe3"),
+        (passing, "b2b1q", "b1/Q+|b1(Q)#|b1=♛|44... b1=♕!!|Pb2-b1/q"),
+    ] {
+        for text in texts.split('|') {
+            let read = chess(fen).read_move(text).map(|m| m.to_string());
+            assert_eq!(read, Ok(m.to_owned()), "{text:?} in {fen}");
+        }
+    }
+    for text in [
+        "1.", "...", "♔", "♘", "P", "ep", "e.p.", "1.ep", "$1", "♘f9", "b8=P", "b8/K",
+    ] {
+        let read = chess(middle).read_move(text);
+        assert!(
+            matches!(read, Err(ReadMoveError::Unreadable(_))),
+            "{text}: {read:?}"
+        );
+    }
+    for text in ["♗f3", "Pe5", "1.e5", "g1-g3", "b8/"] {
+        let read = chess(middle).read_move(text);
+        assert!(
+            matches!(read, Err(ReadMoveError::Illegal(_))),
+            "{text}: {read:?}"
+        );
+    }
+}
+
 #[test]
 fn moves_are_read_however_players_write_them() {
     // The pawn on b2 and the bishop on d2 can both take on c3.

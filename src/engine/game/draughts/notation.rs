@@ -1,6 +1,9 @@
 //! Moves and positions as PDN, the field's portable notation, writes them.
 //!
-//! A step is `11-15`, a capture `22x15x8`: every square on which it lands. A position is PDN's FEN:
+//! A step is `11-15`, a capture `22x15x8`: every square on which it lands. Programs and books put other signs
+//! between the squares, such as `22:15:8`, so [`read_squares`] ignores the sign.
+//!
+//! A position is PDN's FEN:
 //! the side to move, then the squares of white and of black, kings with a `K` before the number:
 //! `B:W21,22,K5:B1,2:H0:F1`. After `H` stands how many plies were played since a capture or a move
 //! of a man, after `F` the number of the move; both may be left out in what is read. So may squares
@@ -12,7 +15,7 @@ use std::str::FromStr;
 
 use super::board::{Way, bit, last_row, number, place, place_of};
 use super::{Draughts, Move, PIECES, QUIET_PLIES_MAX};
-use crate::game::{ParseMoveError, ParsePositionError, Seat, read_count};
+use crate::game::{ParseMoveError, ParsePositionError, Seat, read_count, without_move_number};
 
 /// No chain of jumps is longer: see `Move`.
 const JUMPS_MAX: u8 = 9;
@@ -65,24 +68,45 @@ impl FromStr for Move {
     }
 }
 
-/// The first and the last square of a capture that is written by these alone, as places.
-pub(super) fn ends_of_capture(text: &str) -> Option<(u8, u8)> {
-    let (from, to) = text.trim().split_once(['x', 'X'])?;
-    Some((read_place(from).ok()?, read_place(to).ok()?))
+/// The places of the squares that a text names as a step or a capture does, whatever signs stand between
+/// them. A move number before them and marks of praise or blame behind them are skipped.
+pub(super) fn read_squares(text: &str) -> Result<Vec<u8>, ParseMoveError> {
+    let text = without_move_number(text);
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || "!?*".contains(c));
+    let ends_with_squares = [text.chars().next(), text.chars().next_back()]
+        .iter()
+        .all(|end| end.is_some_and(|c| c.is_ascii_digit()));
+    if !ends_with_squares {
+        return Err(NO_MOVE);
+    }
+    let squares = text.split(is_separator).filter(|square| !square.is_empty());
+    let places: Vec<u8> = squares.map(read_place).collect::<Result<_, _>>()?;
+    if (2..=usize::from(JUMPS_MAX) + 1).contains(&places.len()) {
+        Ok(places)
+    } else {
+        Err(NO_MOVE)
+    }
 }
 
-/// Whether the text names squares of the board as a step or a capture does, whatever lies between them.
-pub(super) fn names_squares(text: &str) -> bool {
-    let text = text.trim();
-    let is_square = |text: &str| read_place(text).is_ok();
-    match text.split_once('-') {
-        Some((from, to)) => is_square(from) && is_square(to),
-        None => {
-            let count = text.split(['x', 'X']).count();
-            (2..=usize::from(JUMPS_MAX) + 1).contains(&count)
-                && text.split(['x', 'X']).all(is_square)
-        }
+/// Whether programs or people write this between the squares of a move.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || "-‐‑–—−>xX×:*,".contains(c)
+}
+
+/// The move over these places, if the geometry of the board allows one: a step to a neighbour, or jumps.
+pub(super) fn move_over(places: &[u8]) -> Option<Move> {
+    let (from, landings) = places.split_first()?;
+    if let [to] = landings
+        && let Some(way) = (Way::ALL.into_iter()).find(|way| way.from(bit(*from)) == bit(*to))
+    {
+        return Some(Move::step(*from, way));
     }
+    let (mut chain, mut at) = (Move::chain(*from), bit(*from));
+    for to in landings {
+        let leads = |way: &Way| way.from(way.from(at)) == bit(*to);
+        (chain, at) = (chain.and_jump(Way::ALL.into_iter().find(leads)?), bit(*to));
+    }
+    Some(chain)
 }
 
 /// The place of the square whose number is written so.

@@ -129,17 +129,65 @@ fn a_capture_must_be_made_to_its_end() {
 #[test]
 fn squares_that_no_move_connects_are_illegal() {
     let pos = Draughts::start();
-    for text in ["11-14", "11x15", "22x7", "1-32", " 9X10x11 ", "5-5"] {
+    for text in [
+        "11-14",
+        "11x14",
+        "22x7",
+        "1-32",
+        " 9X10x11 ",
+        "5-5",
+        "11-14-17",
+        "11:14",
+    ] {
         let refused = pos.read_move(text).expect_err(text);
         let illegal = IllegalMove("is not how any piece moves");
         assert_eq!(refused, ReadMoveError::Illegal(illegal), "{text}");
     }
     for text in [
-        "", "11", "11-33", "0-4", "11-", "x15", "11-14-17", "11x", "a1-b2", "011-14",
+        "", "11", "11-33", "0-4", "11-", "x15", "11x", "a1-b2", "011-14", ":15", "1.", "1.11",
+        "11=15", "-",
     ] {
         let refused = pos.read_move(text).expect_err(text);
         assert!(matches!(refused, ReadMoveError::Unreadable(_)), "{text}");
     }
+}
+
+/// The squares tell steps and captures apart, so that the sign between them tells nothing.
+#[test]
+fn the_sign_between_squares_does_not_matter() {
+    let capture = "W:W22,K32:B10,18:H0:F9";
+    let jump = "W:W18:B15:H0:F9";
+    for (pos, m, texts) in [
+        (
+            &*Draughts::start().to_string(),
+            "9-14",
+            "9x14|9:14|9X14|9×14|9*14|9 – 14|9>14|9 14| 9-14* |9-14!?|1.9-14|1. 9x14|1... 9:14",
+        ),
+        (
+            capture,
+            "22x15x6",
+            "22:6|22-6|22*6|22-15-6|22:15:6|22×15×6|22x15-6|22 15 6|9.22-6",
+        ),
+        (
+            jump,
+            "18x11",
+            "18-11|18:11|18*11|18X11|18−11|18 x 11|7…18:11",
+        ),
+    ] {
+        for text in texts.split('|') {
+            let read = read(pos).read_move(text).map(|m| m.to_string());
+            assert_eq!(read, Ok(m.to_owned()), "{text:?} in {pos}");
+        }
+    }
+    // Two captures lead from 22 to 6.
+    let two = read("W:W22,32:B9,10,17,18:H0:F9");
+    for text in ["22-6", "22:6", "22*6"] {
+        let why = two.read_move(text).expect_err(text).to_string();
+        assert!(why.contains("more than one capture"), "{text}: {why}");
+    }
+    // A move that is not legal is still read as what its squares are.
+    let stops = read(capture).read_move("22:15").map(|m| m.to_string());
+    assert_eq!(stops, Ok("22x15".to_owned()));
 }
 
 #[test]
