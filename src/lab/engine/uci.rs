@@ -1,7 +1,8 @@
 //! The Universal Chess Interface (Meyer-Kahlen and Huber, 2000; the text of April 2006).
 //!
-//! What is not understood is ignored, as the text demands; what is understood and cannot be is told
-//! as `info string`, and changes nothing: after a position that cannot be, `go` is about that before it.
+//! The engine ignores what it does not understand, as the text demands. A command that it understands but
+//! cannot obey changes nothing, and it sends the reason as `info string`. After a refused `position`,
+//! `go` answers `bestmove (none)`: a move in the position before would be wrong in the one that was meant.
 
 mod go;
 mod options;
@@ -32,12 +33,19 @@ const COMMANDS: [&str; 9] = [
     "quit",
 ];
 
+/// The answer to `go` where there is no move.
+const NO_MOVE: &str = "bestmove (none)";
+
 /// An engine that speaks UCI.
 #[derive(Debug)]
 pub(super) struct Uci {
     settings: Settings,
     options: Options,
     placement: Placement,
+    /// Why the last `position` was refused. The analyst then still holds the position before it.
+    refusal: Option<String>,
+    /// The answer to the last `go` where the rules have ended the game but moves remain possible.
+    move_after_end: Option<String>,
     /// What was asked for last.
     go: Go,
     /// For whom, and so by whose clock.
@@ -54,6 +62,8 @@ impl Uci {
             options: Options::new(&settings),
             settings,
             placement: Placement::default(),
+            refusal: None,
+            move_after_end: None,
             go: Go::default(),
             time: None,
             held: None,
@@ -75,6 +85,14 @@ impl Uci {
         placed.expect("it has been set up before");
     }
 
+    /// Begins a new game. The position stays, but a refused one gives way to the start.
+    fn begin_game(&mut self, analyst: &mut Box<dyn Analyst>) {
+        if self.refusal.take().is_some() {
+            self.placement = Placement::default();
+        }
+        self.renew(analyst);
+    }
+
     fn set_up(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Result<(), String> {
         let placement = Placement::read(words)?;
         if let Err(error) = placement.set_up(analyst) {
@@ -86,13 +104,13 @@ impl Uci {
         Ok(())
     }
 
-    /// What `go` asks for here.
+    /// What `go` asks for here. There is nothing to search after a refused `position`.
     fn go(
         &mut self,
         words: &[&str],
         analyst: &dyn Analyst,
         out: &mut dyn Write,
-    ) -> io::Result<Question> {
+    ) -> io::Result<Next> {
         let turn = analyst.position().turn();
         self.go = Go::read(words, turn, self.settings.time);
         for fault in &self.go.faults {
@@ -105,6 +123,11 @@ impl Uci {
             self.go.is_infinite = false;
             self.go.ponders = false;
         }
+        if let Some(why) = &self.refusal {
+            writeln!(out, "info string no position to search: {why}")?;
+            self.answer(NO_MOVE.to_owned(), out)?;
+            return Ok(Next::Line);
+        }
         let legal = analyst.position().legal_moves();
         let canonical = |m: &String| analyst.position().read_move(m).ok();
         let mut only: Vec<_> = self.go.only.iter().filter_map(canonical).collect();
@@ -115,11 +138,14 @@ impl Uci {
                 "info string searchmoves has moves that cannot be played"
             )?;
         }
-        Ok(Question {
+        let is_over = analyst.position().outcome().is_some();
+        let first = only.first().or(legal.first());
+        self.move_after_end = first.filter(|_| is_over).cloned();
+        Ok(Next::Think(Question {
             level: self.options.level,
             limits,
             aim: self.aim(only),
-        })
+        }))
     }
 
     fn aim(&self, only: Vec<String>) -> Aim {
@@ -139,6 +165,15 @@ impl Uci {
     /// Whether the search that goes on may not answer before it is told to.
     const fn waits(&self) -> bool {
         self.go.is_infinite || self.go.ponders
+    }
+
+    /// Sends an answer now, or holds it back until `stop` or `ponderhit`.
+    fn answer(&mut self, answer: String, out: &mut dyn Write) -> io::Result<()> {
+        self.held = Some(answer);
+        if self.waits() {
+            return Ok(());
+        }
+        self.tell_held(out)
     }
 
     fn tell_held(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -202,17 +237,14 @@ impl Protocol for Uci {
                 Ok(Then::Renew) => self.renew(analyst),
                 Err(why) => writeln!(out, "info string {why}")?,
             },
-            "ucinewgame" => self.renew(analyst),
+            "ucinewgame" => self.begin_game(analyst),
             "position" => {
-                if let Err(why) = self.set_up(words, analyst.as_mut()) {
-                    let kept = analyst.position();
-                    writeln!(
-                        out,
-                        "info string refused, the position is still {kept}: {why}"
-                    )?;
+                self.refusal = self.set_up(words, analyst.as_mut()).err();
+                if let Some(why) = &self.refusal {
+                    writeln!(out, "info string position refused: {why}")?;
                 }
             }
-            "go" => return Ok(Next::Think(self.go(words, analyst.as_ref(), out)?)),
+            "go" => return self.go(words, analyst.as_ref(), out),
             "ponderhit" => self.go.ponders = false,
             "quit" => return Ok(Next::Quit),
             // There is nothing to stop.
@@ -267,21 +299,24 @@ impl Protocol for Uci {
         for (line, report) in thought.lines.iter().enumerate() {
             self.tell_report(line, report, out)?;
         }
+        let mut answer = best_move(&thought);
         if thought.m.is_none() {
             tell_end(analyst.position(), out)?;
+            if let Some(m) = &self.move_after_end {
+                answer = format!("bestmove {m}");
+            }
         }
-        self.held = Some(best_move(&thought));
-        if self.waits() && !stopped {
-            return Ok(());
+        if stopped {
+            return writeln!(out, "{answer}");
         }
-        self.tell_held(out)
+        self.answer(answer, out)
     }
 }
 
 /// The move, and the reply that is expected, which may be thought about in the opponent's time.
 fn best_move(thought: &Thought) -> String {
     let Some(m) = &thought.m else {
-        return "bestmove (none)".to_owned();
+        return NO_MOVE.to_owned();
     };
     let line = thought.lines.first().map(|line| line.pv.as_slice());
     match line.unwrap_or_default() {

@@ -15,7 +15,11 @@ struct Table {
 
 impl Table {
     fn new() -> Self {
-        let game = find("chess").expect("it is hosted");
+        Self::of("chess")
+    }
+
+    fn of(game: &str) -> Self {
+        let game = find(game).expect("it is hosted");
         let settings = Settings {
             game,
             level: Level::Max,
@@ -127,8 +131,8 @@ fn a_position_is_set_up_or_nothing_changes() {
         "position fen moves e2e4",
     ] {
         let told = table.say(bad);
-        let kept = format!("info string refused, the position is still {open}: ");
-        assert!(told.starts_with(&kept), "{bad}: {told}");
+        let refused = "info string position refused: ";
+        assert!(told.starts_with(refused), "{bad}: {told}");
         assert_eq!(table.position(), open, "{bad}");
     }
     for (bad, why) in [
@@ -148,6 +152,7 @@ fn a_position_is_set_up_or_nothing_changes() {
         assert_eq!(told.lines().count(), 1, "{told}");
     }
     // Neither a table of another size nor a new game touches what is on the board.
+    assert_eq!(table.say("position startpos moves e2e4 e7e5"), "");
     assert_eq!(table.say("setoption name Hash value 2"), "");
     assert_eq!(table.say("ucinewgame"), "");
     assert_eq!(table.position(), open);
@@ -249,6 +254,96 @@ fn what_is_no_limit_is_told_and_ends_the_search_soon() {
     ] {
         assert_eq!(table.take(line).1, "", "{line}");
     }
+}
+
+/// A move in the position before would be wrong in the one that was refused.
+#[test]
+fn after_a_refused_position_there_is_no_move() {
+    let mut table = Table::new();
+    for bad in [
+        "position fen 4k3/8/8/8/8/8/3R4/4K3 w - - -1 92",
+        "position startpos moves e2e4 e7e5 e4e5",
+        "position fen kk6/8/8/8/8/8/8/7K w - - 0 1",
+        "position begin",
+    ] {
+        table.say("position startpos moves d2d4");
+        let why = table.say(bad);
+        let why = why
+            .strip_prefix("info string position refused: ")
+            .expect(bad);
+        let answer = format!("info string no position to search: {why}bestmove (none)\n");
+        for go in ["go depth 2", "go movetime 5", "go mate 1 searchmoves d7d5"] {
+            assert_eq!(table.say(go), answer, "{bad}: {go}");
+        }
+        // Nothing but another position or game ends this.
+        table.say("setoption name Hash value 2");
+        table.say("isready");
+        let (reason, rest) = answer.split_once('\n').expect("two lines");
+        assert_eq!(table.say("go infinite"), format!("{reason}\n"), "{bad}");
+        assert_eq!(table.say("stop"), rest, "{bad}");
+        assert_eq!(
+            table.say("go ponder wtime 9 btime 9"),
+            format!("{reason}\n")
+        );
+        assert_eq!(table.say("ponderhit"), rest, "{bad}");
+        table.say("position startpos moves d2d4");
+        assert!(table.think("go depth 1").contains("\nbestmove "), "{bad}");
+    }
+    table.say("position startpos moves e2e5");
+    assert_eq!(table.say("ucinewgame"), "");
+    assert!(
+        table
+            .think("go depth 1 searchmoves a2a3")
+            .ends_with("bestmove a2a3\n")
+    );
+}
+
+/// Nobody claims a draw from the engine, and few interfaces end a game by the material that is left.
+#[test]
+fn there_is_a_move_wherever_a_piece_can_move() {
+    for (game, position) in [
+        ("chess", "fen 4k3/8/8/8/8/8/3R4/4K3 w - - 117 140"),
+        ("chess", "fen 4k3/8/8/8/8/8/3R4/4K3 b - - 100 70000"),
+        ("chess", "fen 4k3/8/8/8/8/8/4B3/4K3 w - - 0 1"),
+        ("chess", "fen 4k3/8/8/8/8/8/8/4K3 b - - 150 1"),
+        ("chess", "fen 4k1b1/8/8/8/8/8/8/2B1K3 w - - 3 60"),
+        // The rook is taken, and then the kings are alone.
+        ("chess", "fen 8/8/8/4k3/3R4/8/8/4K3 b - - 0 9 moves e5d4"),
+        (
+            "chess",
+            "fen 8/8/4k3/8/8/3K1N2/8/8 w - - 0 1 moves f3g5 e6f5 d3e3",
+        ),
+        ("draughts", "fen B:WK32:BK1:H91:F80"),
+        ("draughts", "fen B:WK32:BK1:H79:F80 moves 1-6 32-27"),
+    ] {
+        for go in ["depth 3", "nodes 50", "mate 2"] {
+            let mut table = Table::of(game);
+            assert_eq!(table.say(&format!("position {position}")), "");
+            let legal = table.analyst.position().legal_moves();
+            let told = table.think(&format!("go {go}"));
+            let best = told.lines().last().expect("an answer");
+            let best = best.strip_prefix("bestmove ").expect("a move");
+            let m = best.split(' ').next().expect("a move").to_owned();
+            assert!(legal.contains(&m), "{position}: {m}");
+        }
+    }
+    let mut table = Table::new();
+    table.say("position fen 4k3/8/8/8/8/8/4B3/4K3 w - - 0 1");
+    for m in ["e1f2", "e2b5", "e2h5"] {
+        let told = table.think(&format!("go depth 3 searchmoves {m}"));
+        assert!(told.ends_with(&format!("bestmove {m}\n")), "{told}");
+    }
+    assert!(!table.think("go infinite").contains("bestmove"));
+    assert!(table.say("stop").starts_with("bestmove e"));
+    table.say("setoption name MultiPV value 3");
+    assert!(!table.think("go depth 3").contains("(none)"));
+    table.say("setoption name Level value easy");
+    assert!(!table.think("go depth 3").contains("(none)"));
+    let told = table.say("position fen 4k3/8/8/8/8/8/4B3/4K3 w - - 0 1 moves e2e4");
+    assert!(
+        told.starts_with("info string position refused: move 1: e2e4 "),
+        "{told}"
+    );
 }
 
 /// An interface may go on where a player could claim a draw, but has not.
