@@ -193,7 +193,7 @@ fn on_number_pad(typed: &str) -> Option<String> {
 
 /// Whether people write this between squares, or before what a pawn becomes.
 fn is_between(c: char) -> bool {
-    c.is_whitespace() || "-–—>x×X:=,".contains(c)
+    c.is_whitespace() || "-‐‑–—−>x×X:*=,".contains(c)
 }
 
 /// The parts of what was typed, without what stands between them.
@@ -323,13 +323,26 @@ mod tests {
     fn numbers_of_draughts_are_read_however_they_are_parted() {
         let steps = ["11-15", "11-16"];
         let typed = [
-            "11-15", "11 15", "11x15", "11 - 15", "11,15", "11–15", "11>15",
+            "11-15", "11 15", "11x15", "11 - 15", "11,15", "11–15", "11>15", "11:15", "11*15",
+            "11‐15",
         ];
         check_read("draughts", &steps, &typed, "11-15");
         check_read("draughts", &steps, &["11 14", "11-14"], "11-14");
         let jumps = ["22x15x8", "22x15x6", "22x17x10", "21x14"];
         let typed = [
-            "22 15 8", "22-15-8", "22x15x8", "22X15X8", "22 8", "22-8", "22x8",
+            "22 15 8",
+            "22-15-8",
+            "22x15x8",
+            "22X15X8",
+            "22 8",
+            "22-8",
+            "22x8",
+            "22:15:8",
+            "22:8",
+            "22*8",
+            "22×15×8",
+            "22−8",
+            "22x15-8*",
         ];
         check_read("draughts", &jumps, &typed, "22x15x8");
         // Two captures end there: which is for the server to ask.
