@@ -187,6 +187,17 @@ fn read_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
     })
 }
 
+/// The text without the move number in front of the move: `e4` of `1.e4`, `1. e4`, `1... e4` or `1… e4`.
+fn without_move_number(text: &str) -> &str {
+    let text = text.trim_start();
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.starts_with(['.', '…']) {
+        rest.trim_start_matches(|c: char| matches!(c, '.' | '…') || c.is_whitespace())
+    } else {
+        text
+    }
+}
+
 /// The text is not a move in this game's notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a move of this game, which looks like {example}")]
