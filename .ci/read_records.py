@@ -79,8 +79,9 @@ def read_pdn(text, match):
     clocks = re.findall(r"\[%clk (\d+):(\d+):([\d.]+)\]", text)
     clocks = [round((int(h) * 3600 + int(m) * 60 + float(s)) * 1000) for h, m, s in clocks]
     assert clocks == [left for left, _ in match["left"]], (clocks, match["left"])
-    result = {0: "0-1", 1: "1-0", None: "1/2-1/2"}[match["outcome"]["winner"]]
-    assert game.tags["Result"] == result, game.tags
+    # In PDN 2.0 "1-0" is a win of Black, who has the first seat.
+    expected = {0: "1-0", 1: "0-1", None: "1/2-1/2"}[match["outcome"]["winner"]]
+    assert game.tags["Result"] == result == expected, (game.tags, result)
 
 
 def read_sgf(text, match):

@@ -127,15 +127,20 @@ impl Scoresheet {
     }
 }
 
-/// The position before them, if it is not the first of the game, the moves in one line, and in the next how
-/// it ended, as PGN says it: by seats, not by colours.
-fn plain(facts: &Facts, moves: &[String]) -> String {
-    let result = match facts.verdict {
+/// Returns the result as PGN writes it, with the score of the first seat first.
+const fn result_by_seat(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Open | Verdict::Void => "*",
         Verdict::Drawn => "1/2-1/2",
         Verdict::Won(Seat::First, _) => "1-0",
         Verdict::Won(Seat::Second, _) => "0-1",
-    };
+    }
+}
+
+/// The position before them, if it is not the first of the game, the moves in one line, and in the next the
+/// result.
+fn plain(facts: &Facts, moves: &[String]) -> String {
+    let result = result_by_seat(facts.verdict);
     let start = match facts.is_set_up {
         true => format!("{}\n", facts.start),
         false => String::new(),

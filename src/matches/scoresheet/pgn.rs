@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::timing::{hours, seconds};
-use super::{Color, Facts, HINT, PlayerKind, Verdict, Victory};
+use super::{Color, Facts, HINT, PlayerKind, Verdict, Victory, result_by_seat};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 
@@ -16,7 +16,9 @@ const UNKNOWN: &str = "?";
 
 /// The text of a game after these moves.
 pub(super) fn text(facts: &Facts, game_type: Option<&str>, moves: &[String]) -> String {
-    let result = result(facts);
+    // In both formats the first seat comes first. That is White in chess. In English draughts it is
+    // Black, also from a set-up position with White to move (PDN 2.0, 6.1.1.1.1.5).
+    let result = result_by_seat(facts.verdict);
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
         let value = value.replace('\\', r"\\").replace('"', "\\\"");
@@ -116,17 +118,6 @@ fn time_control(clock: &ClockControl) -> String {
 fn title(side: &str) -> String {
     let (first, rest) = side.split_at(side.len().min(1));
     first.to_ascii_uppercase() + rest
-}
-
-fn result(facts: &Facts) -> &'static str {
-    match facts.verdict {
-        Verdict::Open | Verdict::Void => "*",
-        Verdict::Drawn => "1/2-1/2",
-        Verdict::Won(seat, _) => match facts.color(seat) {
-            Color::White => "1-0",
-            Color::Black => "0-1",
-        },
-    }
 }
 
 /// PGN, section 9.8.1.

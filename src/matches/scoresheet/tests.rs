@@ -121,10 +121,67 @@ fn draughts_is_kept_in_pdn() {
     let game = sheet("draughts", "11-15 22-18 15x22 25x18", resigned);
     for line in [
         "[GameType \"21\"]\n",
-        "[White \"Plyhouse bot (hard)\"]\n[Black \"ann \\\"\\\\]\"]\n[Result \"0-1\"]\n",
-        "\n\n1. 11-15 22-18 2. 15x22 25x18 0-1\n",
+        "[White \"Plyhouse bot (hard)\"]\n[Black \"ann \\\"\\\\]\"]\n[Result \"1-0\"]\n",
+        "\n\n1. 11-15 22-18 2. 15x22 25x18 1-0\n",
     ] {
         assert!(game.contains(line), "{line} in {game}");
+    }
+}
+
+/// Returns the tag and the last word of a PDN file.
+fn results_of(pdn: &str) -> (&str, &str) {
+    let tag = pdn.split("[Result \"").nth(1).expect("a tag");
+    let (tag, _) = tag.split_once('"').expect("the end of the tag");
+    let word = pdn.split_whitespace().next_back().expect("a result");
+    (tag, word)
+}
+
+#[test]
+fn black_winning_at_draughts_is_1_0() {
+    let ended = |winner, reason| sheet("draughts", "9-13 24-20", Some((winner, reason)));
+    for (game, result) in [
+        (ended(Some(Seat::First), Reason::Timeout), "1-0"),
+        (ended(Some(Seat::First), Reason::Abandonment), "1-0"),
+        (ended(Some(Seat::Second), Reason::Resignation), "0-1"),
+        (ended(None, Reason::Agreement), "1/2-1/2"),
+        (ended(None, Reason::Aborted), "*"),
+    ] {
+        assert_eq!(results_of(&game), (result, result), "{game}");
+    }
+    // The result does not depend on the side to move in the first position.
+    let white_first = "W:W18,K31:B5,K9";
+    for (winner, result) in [(Seat::First, "1-0"), (Seat::Second, "0-1")] {
+        let ended = Some((Some(winner), Reason::Resignation));
+        let game = sheet_from(Some(white_first), "draughts", "18-15", ended);
+        assert_eq!(results_of(&game), (result, result), "{game}");
+    }
+}
+
+#[test]
+fn draughts_between_programs_has_the_result_of_black_first() {
+    for (winner, start, result) in [
+        (Some(Seat::First), "", "1-0"),
+        (Some(Seat::Second), "", "0-1"),
+        (None, "", "1/2-1/2"),
+        (Some(Seat::First), "W:W18,K31:B5,K9", "1-0"),
+    ] {
+        let game = Scoresheet::of_programs(ProgramGame {
+            game: find("draughts").expect("it is hosted"),
+            event: "a contest".to_owned(),
+            ended_s: 0,
+            names: ["dark", "light"].map(str::to_owned),
+            start: start.to_owned(),
+            moves: Vec::new(),
+            winner,
+            how: Victory::Resignation,
+        });
+        let text = game.expect("it can be written").text;
+        assert_eq!(results_of(&text), (result, result), "{text}");
+        // The names stay with the colours.
+        assert!(
+            text.contains("[White \"light\"]\n[Black \"dark\"]"),
+            "{text}"
+        );
     }
 }
 
@@ -256,7 +313,7 @@ fn clocks_stand_in_pgn_and_pdn() {
     let game = timed("draughts", clock, &[("11-15", 0), ("22-18", 0)]);
     let control = "[TimeControl \"60d0.5\"]\n";
     assert!(game.contains(control), "{game}");
-    let expected = "\n1. 11-15 {[%clk 0:01:00]} 1... 22-18 {[%clk 0:01:00]} 1-0\n";
+    let expected = "\n1. 11-15 {[%clk 0:01:00]} 1... 22-18 {[%clk 0:01:00]} 0-1\n";
     assert!(game.ends_with(expected), "{game}");
 }
 
