@@ -5,6 +5,7 @@
 mod handicap;
 mod record;
 mod score;
+mod sgf;
 mod time;
 
 use std::io::{self, Write};
@@ -12,7 +13,7 @@ use std::io::{self, Write};
 use plyhouse_engine::catalog::{Analyst, AnyPosition, SetUpError};
 use plyhouse_engine::game::Seat;
 
-use self::record::Record;
+use self::record::{Record, SetUp, Step};
 use self::score::{Komi, final_score, stones_by_status};
 use self::time::TimeSystem;
 use super::Settings;
@@ -55,6 +56,8 @@ pub(super) struct Gtp {
     /// What the rules of the game give the second seat.
     own_komi: u32,
     komi: Komi,
+    /// The position before the first turn, in wire notation. It is empty for an empty board.
+    start: String,
     /// What was played by each command that played something.
     turns: Vec<Vec<String>>,
     time: TimeSystem,
@@ -81,6 +84,7 @@ impl Gtp {
             settings,
             own_komi,
             komi: Komi::from(own_komi),
+            start: String::new(),
             turns: Vec::new(),
             time: TimeSystem::default(),
             asked: None,
@@ -100,8 +104,7 @@ impl Gtp {
             }
             "boardsize" => self.board_size(words, analyst),
             "clear_board" => {
-                self.turns.clear();
-                self.replay(analyst);
+                self.clear(analyst);
                 Ok(String::new())
             }
             "komi" => {
@@ -153,9 +156,15 @@ impl Gtp {
         if size != u32::from(self.settings.game.info.files) {
             return Err("unacceptable size".to_owned());
         }
+        self.clear(analyst);
+        Ok(String::new())
+    }
+
+    /// Empties the board.
+    fn clear(&mut self, analyst: &mut dyn Analyst) {
+        self.start.clear();
         self.turns.clear();
         self.replay(analyst);
-        Ok(String::new())
     }
 
     fn play(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
@@ -214,7 +223,7 @@ impl Gtp {
         points: &[&str],
         analyst: &mut dyn Analyst,
     ) -> Result<(), &'static str> {
-        if !self.turns.is_empty() {
+        if !self.turns.is_empty() || !self.start.is_empty() {
             return Err("board not empty");
         }
         for point in points {
@@ -229,7 +238,6 @@ impl Gtp {
 
     /// `loadsgf FILE [MOVE]`: the main line of a record, up to before that move.
     fn load(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
-        const FAILED: &str = "cannot load file";
         let (file, moves_max) = match words {
             [file] => (file, usize::MAX),
             [file, number] => {
@@ -238,23 +246,73 @@ impl Gtp {
             }
             _ => return Err(SYNTAX.to_owned()),
         };
-        let record = Record::load(file, self.settings.game.info.files).ok_or(FAILED)?;
-        let before = std::mem::take(&mut self.turns);
+        let failed = |why| format!("cannot load file: {why}");
+        let record = Record::load(file, self.settings.game.info.files).map_err(failed)?;
+        let before = (
+            std::mem::take(&mut self.start),
+            std::mem::take(&mut self.turns),
+        );
         self.replay(analyst);
-        for (seat, vertex) in record.played(moves_max) {
-            if self.play_for(seat, vertex, analyst).is_err() {
-                self.turns = before;
-                self.replay(analyst);
-                return Err(FAILED.to_owned());
-            }
+        if let Err(why) = self.play_record(&record, moves_max, analyst) {
+            (self.start, self.turns) = before;
+            self.replay(analyst);
+            return Err(failed(why));
         }
         self.komi = record.komi.unwrap_or(self.komi);
         Ok(String::new())
     }
 
-    /// Sets up what was played.
+    /// Plays the first `moves_max` moves of a record, and sets up what it sets up before the next move.
+    fn play_record(
+        &mut self,
+        record: &Record,
+        moves_max: usize,
+        analyst: &mut dyn Analyst,
+    ) -> Result<(), String> {
+        let mut number = 0;
+        for (at, step) in record.steps.iter().enumerate() {
+            match step {
+                Step::SetUp(set_up) => {
+                    let turn = match record.steps.get(at + 1) {
+                        Some(Step::Move(seat, _)) => *seat,
+                        _ => set_up.turn.unwrap_or(Seat::First),
+                    };
+                    self.set_up(set_up, turn, analyst)?;
+                }
+                Step::Move(..) if number == moves_max => break,
+                Step::Move(seat, vertex) => {
+                    number += 1;
+                    let side = self.settings.game.info.sides[seat.index()];
+                    self.play_for(*seat, vertex, analyst)
+                        .map_err(|why| format!("move {number}, {side} {vertex}: {why}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the board. As in GNU Go the game begins here: earlier positions may come again, and
+    /// `undo` goes back no farther.
+    fn set_up(
+        &mut self,
+        set_up: &SetUp,
+        turn: Seat,
+        analyst: &mut dyn Analyst,
+    ) -> Result<(), String> {
+        let before = analyst.position().to_string();
+        let rows = before.split(' ').next().unwrap_or_default();
+        self.start = set_up.position(rows, turn);
+        self.turns.clear();
+        analyst.set_up(&self.start).map_err(|error| match error {
+            SetUpError::Unreadable { position, .. } => format!("its set-up: {}", position.0),
+            error => error.to_string(),
+        })
+    }
+
+    /// Sets up the first position, and plays the turns.
     fn replay(&self, analyst: &mut dyn Analyst) {
-        analyst.set_up("").expect("nothing is the start");
+        let is_set_up = analyst.set_up(&self.start);
+        is_set_up.expect("it has been set up before");
         for m in self.turns.iter().flatten() {
             play_on(m, analyst).expect("it has been played before");
         }

@@ -225,10 +225,17 @@ fn a_record_is_set_up_or_nothing_changes() {
     let mut table = Table::new();
     table.check(&[("play b C3", "=\n\n")]);
     let before = table.position();
-    for bad in [&twice, &large, "nowhere.sgf"] {
-        table.check(&[(&format!("loadsgf {bad}"), "? cannot load file\n\n")]);
+    for (bad, reason) in [
+        (&twice, "move 2, white E5: illegal move"),
+        (&large, "the board is 19x19, and this engine plays 9x9 only"),
+    ] {
+        let answer = format!("? cannot load file: {reason}\n\n");
+        table.check(&[(&format!("loadsgf {bad}"), &answer)]);
         assert_eq!(table.position(), before);
     }
+    let answer = table.say("loadsgf nowhere.sgf");
+    assert!(answer.starts_with("? cannot load file: "), "{answer}");
+    assert_eq!(table.position(), before);
     table.check(&[
         ("loadsgf", "? syntax error\n\n"),
         (&format!("loadsgf {good} soon"), "? syntax error\n\n"),
@@ -243,6 +250,249 @@ fn a_record_is_set_up_or_nothing_changes() {
         "{}",
         table.position()
     );
+}
+
+/// A table, and a folder for the records that it loads.
+struct Library {
+    table: Table,
+    folder: tempfile::TempDir,
+}
+
+impl Library {
+    fn new() -> Self {
+        Self {
+            table: Table::new(),
+            folder: tempfile::tempdir().expect("a folder"),
+        }
+    }
+
+    /// Loads a record, with these words after the name of the file.
+    fn load(&mut self, record: &[u8], words: &str) -> String {
+        let path = self.folder.path().join("record.sgf");
+        std::fs::write(&path, record).expect("a file");
+        let path = path.to_str().expect("text");
+        self.table.say(&format!("loadsgf {path} {words}"))
+    }
+
+    /// Loads a record, and compares the stones: black's, then white's, each as rows from the top.
+    fn check_stones(&mut self, record: &str, black: &str, white: &str) {
+        assert_eq!(self.load(record.as_bytes(), ""), "=\n\n", "{record}");
+        let position = self.table.position();
+        let rows = position.split(' ').next().unwrap_or_default().split('/');
+        let mut stones = [Vec::new(), Vec::new()];
+        for (row, number) in rows.zip((1..=9).rev()) {
+            for (point, column) in row.chars().zip("ABCDEFGHJ".chars()) {
+                if let Some(seat) = "bw".find(point) {
+                    stones[seat].push(format!("{column}{number}"));
+                }
+            }
+        }
+        let stones = stones.map(|of_seat| of_seat.join(" "));
+        assert_eq!(stones, [black, white], "{record}");
+    }
+
+    /// Loads a record that is refused for this reason, and compares the position with the one before.
+    fn check_refused(&mut self, record: &str, reason: &str) {
+        let before = [self.table.position(), self.table.say("final_score")];
+        let answer = self.load(record.as_bytes(), "");
+        assert!(answer.starts_with("? cannot load file: "), "{answer}");
+        assert!(answer.contains(reason), "{record}: {answer}");
+        let after = [self.table.position(), self.table.say("final_score")];
+        assert_eq!(after, before, "{record}");
+    }
+}
+
+/// A ko that black can take at E5, and white then at D5.
+const KO: &str = "AB[ce][dd][df]AW[de][ed][ef][fe]";
+
+#[test]
+fn set_up_stones_are_no_earlier_positions() {
+    let mut library = Library::new();
+    let recapture = [
+        "AB[ah][bh]AW[bi][ch][di][ai]PL[B];B[ci];W[bi]",
+        "AW[ai][bi][ch][di]AB[bh][ah];B[ci];W[bi]",
+        "AW[ch]AB[ah]AW[di]AB[bh]AW[bi]AW[ai]PL[B];B[ci];W[bi]",
+        // White's stones in a node of their own.
+        "AB[ah][bh];AW[bi][ch][di][ai];B[ci];W[bi]",
+    ];
+    for record in recapture {
+        library.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
+    }
+    // In the other corner, with the colours exchanged.
+    let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
+    library.check_stones(exchanged, "F9 H9 G8", "H8 J8");
+    // A move in the record still has to be legal.
+    let atari = "(;SZ[9]AB[ee]AW[de][ed][fe]PL[W];W[ef];B[ee])";
+    library.check_refused(atari, "move 2, black E5: illegal move");
+}
+
+#[test]
+fn superko_begins_with_the_position_that_was_set_up() {
+    let mut library = Library::new();
+    let back = format!("(;SZ[9]{KO};B[ee];W[de])");
+    library.check_refused(&back, "move 2, white D5: illegal move");
+    let taken = format!("(;SZ[9]{KO};B[ee];W[aa];B[bb];W[de])");
+    library.check_stones(&taken, "B8 D6 C5 D4", "A9 E6 D5 F5 E4");
+    // A set-up in the middle of a game begins it again, as in GNU Go.
+    let restored = format!("(;SZ[9]{KO};B[ee];AE[ee]AW[de];B[ee])");
+    library.check_stones(&restored, "D6 C5 E5 D4", "E6 F5 E4");
+    let restored = format!("(;SZ[9]{KO};B[ee];AE[ee];AW[de];B[ee];W[de])");
+    library.check_refused(&restored, "move 3, white D5: illegal move");
+    library.table.check(&[("play w D5", "? illegal move\n\n")]);
+}
+
+#[test]
+fn set_up_in_the_middle_of_a_game_changes_the_board() {
+    let mut library = Library::new();
+    let record = "(;SZ[9]AB[cc][gg];B[aa];W[bb];AE[cc]AW[ee]AB[bb];W[ai];B[ii])";
+    library.check_stones(record, "A9 B8 G3 J1", "E5 A1");
+    // The position before move 3 has the set-up that comes before it.
+    for (number, stones) in [
+        ("1", "C7\nG3"),
+        ("2", "A9\nC7\nG3"),
+        ("3", "A9\nB8\nE5\nG3"),
+        ("4", "A9\nB8\nE5\nG3\nA1"),
+    ] {
+        assert_eq!(library.load(record.as_bytes(), number), "=\n\n");
+        let alive = library.table.say("final_status_list alive");
+        assert_eq!(alive, format!("= {stones}\n\n"), "{number}");
+    }
+    // All stones may go.
+    library.check_stones("(;SZ[9];B[aa];W[bb];AE[aa:ii];W[cc])", "", "C7");
+    // A stone may change its colour.
+    library.check_stones("(;SZ[9];B[aa];W[bb];AW[aa];B[cc])", "C7", "A9 B8");
+}
+
+#[test]
+fn side_to_move_is_that_of_the_record() {
+    let mut library = Library::new();
+    for (record, turn) in [
+        ("AB[cc][gg]AW[ee]", 'b'),
+        ("AB[cc][gg]AW[ee]PL[W]", 'w'),
+        ("AB[cc][gg]PL[white]", 'w'),
+        ("AW[cc][gg]PL[B]", 'b'),
+        ("AB[cc][gg];PL[W]", 'w'),
+        ("AB[cc]PL[W];B[aa];W[bb]", 'b'),
+        ("AW[cc]PL[W];B[aa]", 'w'),
+        ("AE[cc]PL[W]", 'w'),
+    ] {
+        let record = format!("(;SZ[9]{record})");
+        assert_eq!(library.load(record.as_bytes(), ""), "=\n\n", "{record}");
+        let position = library.table.position();
+        let told = position.split(' ').nth(1);
+        assert_eq!(
+            told,
+            Some(turn.to_string().as_str()),
+            "{record}: {position}"
+        );
+        // No side has passed.
+        assert_eq!(
+            position.split(' ').nth(4),
+            Some("0"),
+            "{record}: {position}"
+        );
+        let color = if turn == 'b' { "b" } else { "w" };
+        let answer = library.table.say(&format!("genmove {color}"));
+        assert!(
+            answer.starts_with("= ") && !answer.contains("pass"),
+            "{record}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn moves_after_a_set_up_are_taken_back_to_it() {
+    let mut library = Library::new();
+    let record = format!("(;SZ[9]{KO};B[ee])");
+    library.check_stones(&record, "D6 C5 E5 D4", "E6 F5 E4");
+    library.table.check(&[
+        ("fixed_handicap 2", "? board not empty\n\n"),
+        ("play w A1", "=\n\n"),
+        ("undo", "=\n\n"),
+        ("undo", "=\n\n"),
+        ("undo", "? cannot undo\n\n"),
+        ("final_status_list alive", "= D6 E6\nC5 D5 F5\nD4 E4\n\n"),
+        ("set_free_handicap A1 A2", "? board not empty\n\n"),
+    ]);
+    let before = library.table.position();
+    library.check_refused("(;SZ[9]AB[aa];B[bb];W[bb])", "move 2");
+    assert_eq!(library.table.position(), before);
+    library.table.check(&[
+        ("clear_board", "=\n\n"),
+        ("final_status_list alive", "=\n\n"),
+        ("fixed_handicap 2", "= C3 G7\n\n"),
+    ]);
+}
+
+/// GNU Go leaves such stones on the board, and sgfmill takes them off. In the rules of this engine no
+/// position has them.
+#[test]
+fn set_up_stones_without_a_liberty_are_refused() {
+    let mut library = Library::new();
+    library
+        .table
+        .check(&[("play b C3", "=\n\n"), ("komi 3", "=\n\n")]);
+    for record in [
+        "(;SZ[9]AB[aa]AW[ab][ba])",
+        "(;SZ[9]KM[5]AW[ab][ba]AB[aa];B[ee])",
+        "(;SZ[9]AB[aa:ii])",
+        "(;SZ[9]AW[ee]AB[de][ed][fe][ef]PL[W])",
+        "(;SZ[9];B[aa];AW[ab][ba])",
+    ] {
+        library.check_refused(record, "its set-up: a chain has no liberty");
+    }
+    // What counts is the board before the next move.
+    library.check_stones("(;SZ[9]AB[aa:ii];AE[aa];W[aa])", "", "A9");
+}
+
+#[test]
+fn records_are_read_as_gnu_go_reads_them() {
+    let mut library = Library::new();
+    for record in [
+        "(;SZ[9];B[ee];W[cc]",
+        "(;SZ[9](;B[ee](;W[cc]",
+        "From: Ann (ann)\nDate: today\n\n(;SZ[9];B[ee];W[cc])",
+        "\u{feff}(;SZ[09]\r\n;B[ee]\r\n;W[cc])\r\n",
+        "(;SZ[9:9]KM[6,5];B[ee];W[cc])(;SZ[19];B[aa])",
+        "(;GaMe[1]SiZe[9];Black[ee];White[cc])",
+        "(;SZ[9]AB[ee][aa];AE[aa]AW[cc])",
+    ] {
+        library.check_stones(record, "E5", "C7");
+    }
+    let latin_1 = b"(;SZ[9]PB[Ren\xe9]C[\xa7 \\] \xff];B[ee];W[cc])";
+    assert_eq!(library.load(latin_1, ""), "=\n\n");
+    library
+        .table
+        .check(&[("final_status_list alive", "= C7\nE5\n\n")]);
+}
+
+#[test]
+fn unreadable_records_change_nothing() {
+    let mut library = Library::new();
+    library
+        .table
+        .check(&[("play b C3", "=\n\n"), ("komi 3", "=\n\n")]);
+    for (record, reason) in [
+        ("(;GM[1]FF[4];B[ed];W[de])", "without SZ the board is 19x19"),
+        (
+            "(;FF[3]KM[0.5]PB[ann];B[aa])",
+            "without SZ the board is 19x19",
+        ),
+        ("(;SZ[13];B[aa])", "the board is 13x13"),
+        ("(;SZ[9:7];B[aa])", "the board is 9x7"),
+        ("(;SZ[9]KM[six];B[aa])", "KM[six] is not a komi"),
+        ("(;SZ[9]KM[1e9];B[aa])", "KM[1e9] is not a komi"),
+        ("(;GM[4]SZ[9];B[aa])", "GM[4] is not Go"),
+        ("(;GM[2]SZ[8];B[dc])", "GM[2] is not Go"),
+        ("(;SZ[9];B[ee];W[cc", "\"W[cc\" has no closing bracket"),
+        ("(;SZ[9]KM[9];B[ee];W[jj])", "W[jj] is not on the board"),
+        ("no game", "no game"),
+        ("", "no game"),
+    ] {
+        library.check_refused(record, reason);
+    }
+    let too_long = format!("(;SZ[9]C[{}])", "a".repeat(1 << 20));
+    library.check_refused(&too_long, "more than 1048576 bytes");
 }
 
 #[test]
