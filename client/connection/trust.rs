@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use plyhouse_protocol::without_byte_order_mark;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -40,7 +41,7 @@ impl Trust {
     /// There is no certificate among it, or a broken one.
     pub fn only(pem: &[u8]) -> Result<Self, NoAuthority> {
         let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_slice_iter(pem) {
+        for certificate in CertificateDer::pem_slice_iter(without_byte_order_mark(pem)) {
             let certificate = certificate.map_err(|_| NoAuthority)?;
             roots.add(certificate).map_err(|_| NoAuthority)?;
         }
@@ -101,6 +102,8 @@ mod tests {
         };
         check(&pem, true);
         check(&pem.repeat(2), true);
+        check(&format!("\u{feff}{pem}"), true);
+        check("\u{feff}", false);
         check("", false);
         check(&key, false);
         check(&pem[..pem.len() / 2], false);

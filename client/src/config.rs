@@ -147,6 +147,8 @@ mod tests {
         assert!(arguments.ascii);
         assert!(arguments.plain);
         assert_eq!(arguments.color, When::Never);
+        let marked = filled("ply list", &format!("\u{feff}{file}")).unwrap();
+        assert_eq!(marked.server, arguments.server);
         let line =
             "ply list --server other.example --name bob --ascii=false --plain=false --color always";
         let arguments = filled(line, file).unwrap();

@@ -49,7 +49,7 @@ pub(crate) fn key(file: Option<&Path>) -> Result<Option<Token>, Failure> {
                     file.display()
                 ))
             })?;
-            text
+            without_byte_order_mark(&text).to_owned()
         }
         None => std::env::var(KEY_ENVIRONMENT).unwrap_or_default(),
     };
@@ -77,6 +77,11 @@ pub(crate) fn new_password() -> Result<Token, Failure> {
     Ok(password)
 }
 
+/// Some editors begin a text file with this mark, which is no part of a password or key.
+fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// The next line of the input.
 fn asked(prompt: &str) -> Result<Token, Failure> {
     let input = io::stdin();
@@ -89,17 +94,19 @@ fn asked(prompt: &str) -> Result<Token, Failure> {
             let _ = error.write_all(b"\n");
             line?
         }
-        _ => {
-            let mut line = String::new();
-            let mut limited = input.lock().take(BYTES_MAX);
-            limited.read_line(&mut line).map_err(unread)?;
-            if line.is_empty() {
-                return Err(Failure::Stopped);
-            }
-            line
-        }
+        _ => piped(input.lock())?,
     };
     Ok(Token::new(line.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+/// The next line of an input that is no terminal, with its line break.
+fn piped(input: impl io::BufRead) -> Result<String, Failure> {
+    let mut line = String::new();
+    input.take(BYTES_MAX).read_line(&mut line).map_err(unread)?;
+    if line.is_empty() {
+        return Err(Failure::Stopped);
+    }
+    Ok(without_byte_order_mark(&line).to_owned())
 }
 
 /// A terminal that shows nothing of what is typed, until this is dropped.
@@ -147,4 +154,43 @@ impl Drop for Quiet {
 
 fn unread(error: io::Error) -> Failure {
     Failure::Failed(format!("the password cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_file_may_begin_with_a_byte_order_mark() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        for (text, expected) in [
+            ("\u{feff}ply_abc\r\n", Some("ply_abc")),
+            ("\u{feff}  ply_abc", Some("ply_abc")),
+            ("ply_abc\nmore", Some("ply_abc")),
+            ("\u{feff}", None),
+            ("\u{feff}\nply_abc", None),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let read = key(Some(&file)).ok().flatten();
+            assert_eq!(
+                read,
+                expected.map(|key| Token::new(key.to_owned())),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn piped_password_may_begin_with_a_byte_order_mark() {
+        for (text, expected) in [
+            ("\u{feff}pass word\r\nnext", "pass word\r\n"),
+            ("password", "password"),
+            ("\u{feff}\n", "\n"),
+        ] {
+            let read = piped(text.as_bytes()).ok();
+            assert_eq!(read.as_deref(), Some(expected), "{text:?}");
+        }
+        assert!(matches!(piped("".as_bytes()), Err(Failure::Stopped)));
+    }
 }

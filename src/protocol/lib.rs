@@ -50,7 +50,10 @@ pub use said::{BlockedPlayer, ChatMode, Preset, PresetText, Said, Saying};
 pub use seekers::{Seeker, Seekers};
 pub use session::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
-pub use text::{BadName, MatchCode, MatchRef, PlayerName, Remark, Token, can_be_shown, is_same};
+pub use text::{
+    BadName, MatchCode, MatchRef, PlayerName, Remark, Token, can_be_shown, is_same,
+    without_byte_order_mark,
+};
 pub use welcome::{
     Challenge, ClockPreset, DaysMatch, FollowedMatch, GameSummary, LevelSummary, Limits,
     PlayerSummary, Welcome,

@@ -323,9 +323,29 @@ impl fmt::Debug for Token {
     }
 }
 
+/// The contents of a text file without the byte-order mark with which some editors begin it.
+#[must_use]
+pub fn without_byte_order_mark(contents: &[u8]) -> &[u8] {
+    contents.strip_prefix(b"\xef\xbb\xbf").unwrap_or(contents)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_removed_once_and_at_the_beginning() {
+        for (contents, expected) in [
+            ("\u{feff}text", "text"),
+            ("text\u{feff}", "text\u{feff}"),
+            ("\u{feff}\u{feff}", "\u{feff}"),
+            ("\u{feff}", ""),
+            ("", ""),
+        ] {
+            let left = without_byte_order_mark(contents.as_bytes());
+            assert_eq!(left, expected.as_bytes(), "{contents:?}");
+        }
+    }
 
     fn check_name(text: &str, expect: Result<&str, BadName>) {
         let name = text.parse::<PlayerName>();

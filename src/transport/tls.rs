@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use plyhouse_protocol::without_byte_order_mark;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -121,11 +122,13 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
         })
     };
     let chain = contents(certificate)?;
-    let chain = CertificateDer::pem_slice_iter(&chain).collect::<Result<Vec<_>, _>>();
+    let chain = CertificateDer::pem_slice_iter(without_byte_order_mark(&chain))
+        .collect::<Result<Vec<_>, _>>();
     let chain = chain.ok().filter(|chain| !chain.is_empty());
     let chain = chain.ok_or_else(|| TlsError::NoCertificate(certificate.to_owned()))?;
     // The reason is left out, since it might quote the key.
-    let secret = PrivateKeyDer::from_pem_slice(&contents(key)?);
+    let secret = contents(key)?;
+    let secret = PrivateKeyDer::from_pem_slice(without_byte_order_mark(&secret));
     let secret = secret.map_err(|_| TlsError::NoKey(key.to_owned()))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()?
@@ -195,6 +198,12 @@ mod tests {
         check(&(cert.clone() + &cert), &key, Ok(()));
         // Both in one file, as some tools write them.
         check(&(cert.clone() + &key), &(key.clone() + &cert), Ok(()));
+        // Some editors write a byte-order mark.
+        let marked = ["\u{feff}".to_owned() + &cert, "\u{feff}".to_owned() + &key];
+        check(&marked[0], &marked[1], Ok(()));
+        check(&marked[0], &key, Ok(()));
+        check(&cert, &marked[1], Ok(()));
+        check("\u{feff}", &key, Err("cert.pem holds no certificates"));
         check(&key, &key, Err("cert.pem holds no certificates"));
         check("", &key, Err("cert.pem holds no certificates"));
         check(&cert, &cert, Err("key.pem holds no private key"));

@@ -1,8 +1,10 @@
 //! Whose certificate is believed.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use plyhouse_protocol::without_byte_order_mark;
 use tokio_rustls::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
 };
@@ -60,7 +62,8 @@ impl Trust {
 /// The authorities in a PEM file.
 fn read(path: &Path) -> Result<RootCertStore, pem::Error> {
     let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(path)? {
+    let pem = fs::read(path).map_err(pem::Error::Io)?;
+    for certificate in CertificateDer::pem_slice_iter(without_byte_order_mark(&pem)) {
         roots.add_parsable_certificates([certificate?]);
     }
     if roots.is_empty() {
@@ -107,5 +110,36 @@ impl ServerCertVerifier for Believer {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn authorities_may_begin_with_a_byte_order_mark() {
+        let names = ["authority".to_owned()];
+        let pem = rcgen::generate_simple_self_signed(names)
+            .expect("made")
+            .cert
+            .pem();
+        let folder = tempfile::tempdir().expect("made");
+        let file = folder.path().join("ca.pem");
+        for (text, expected) in [
+            (pem.clone(), Some(1)),
+            (format!("\u{feff}{pem}"), Some(1)),
+            (format!("\u{feff}{pem}{pem}"), Some(2)),
+            (format!("\u{feff}\r\n{pem}"), Some(1)),
+            ("\u{feff}".to_owned(), None),
+        ] {
+            fs::write(&file, &text).expect("written");
+            let read = read(&file).ok().map(|roots| roots.len());
+            assert_eq!(read, expected, "{text}");
+        }
+        assert!(matches!(
+            read(&folder.path().join("none")),
+            Err(pem::Error::Io(_))
+        ));
     }
 }
