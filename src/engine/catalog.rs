@@ -3,6 +3,8 @@
 
 mod analyst;
 mod in_text;
+mod move_list;
+mod movetext;
 mod published;
 mod starting;
 
@@ -198,6 +200,10 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// As of [`play`](Self::play).
     fn play_written(&mut self, text: &str) -> Result<Written, PlayError>;
 
+    /// Lets the game continue if it has ended by a draw that a player has to claim, such as the third
+    /// occurrence of a position. Returns whether it has.
+    fn waive_draw(&mut self) -> bool;
+
     /// The canonical form of the move that `text` names, and the outcome once it is played here.
     ///
     /// # Errors
@@ -231,7 +237,8 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Choice>;
 
-    /// The moves of a game that goes on from here, as the game's [record](Entry::record) writes them.
+    /// The moves of a game that goes on from here, as the game's [record](Entry::record) writes them. The
+    /// game may continue after a draw that a player has to claim.
     ///
     /// # Errors
     ///
@@ -346,6 +353,12 @@ impl<P: Position> Erased<P> {
         })
     }
 
+    fn play_text(&mut self, text: &str) -> Result<P::Move, PlayError> {
+        let m = self.read(text)?;
+        self.play_read(m)?;
+        Ok(m)
+    }
+
     fn play_read(&mut self, m: P::Move) -> Result<(), PlayError> {
         Ok(self.0.play(m).map_err(|why| IllegalHere {
             m: m.to_string(),
@@ -403,9 +416,7 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
     }
 
     fn play(&mut self, text: &str) -> Result<String, PlayError> {
-        let m = self.read(text)?;
-        self.play_read(m)?;
-        Ok(written::<P>(m))
+        self.play_text(text).map(written::<P>)
     }
 
     fn play_written(&mut self, text: &str) -> Result<Written, PlayError> {
@@ -416,6 +427,10 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
             m: written::<P>(m),
             san: before.map(|before| before.recorded(m)),
         })
+    }
+
+    fn waive_draw(&mut self) -> bool {
+        self.0.waive_draw()
     }
 
     fn try_play(&self, text: &str) -> Result<(String, Option<Outcome>), PlayError> {
@@ -454,6 +469,7 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         let mut course = Self(self.0.clone());
         let mut written = Vec::with_capacity(moves.len());
         for text in moves {
+            course.0.waive_draw();
             let m = course.read(text)?;
             let before = course.0.position().clone();
             course.play_read(m)?;
@@ -596,8 +612,7 @@ mod tests {
             written.push(played.concat());
         }
         for text in written {
-            assert_eq!(analyst.moves_of(&text), played);
-            analyst.set_up(&text).expect(&text);
+            assert_eq!(analyst.set_up_moves(&text).as_ref(), Ok(&played), "{text}");
             check_agrees(analyst.position(), end);
         }
         let error = analyst.play(&played[0]).expect_err("the game is over");

@@ -345,6 +345,19 @@ pub trait Position:
         self.clone()
     }
 
+    /// The position from which the game continues if no player claims the draw that the rules let a
+    /// player claim here, such as fifty moves without a capture. `None` if the game is not drawn, or if
+    /// the draw needs no claim.
+    #[must_use]
+    fn unclaimed(&self) -> Option<Self> {
+        None
+    }
+
+    /// The only legal move here, if records of the game may leave it out: a forced pass.
+    fn omissible_move(&self) -> Option<Self::Move> {
+        None
+    }
+
     /// The move that `text` names here, in any notation that players of the game use, whether or not
     /// it is legal.
     ///

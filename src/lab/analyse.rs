@@ -45,6 +45,10 @@ const WALKED_MAX: u32 = 10;
 /// each with one line. A line that cannot be answered is answered with an error, and the status is
 /// then 1 in the end. What is found for one line is kept for the next.
 ///
+/// Moves are read as players of the game write them, in chess `Nf3` as well as `g1f3`, also with nothing
+/// between them. Move numbers, comments, variations and a result, as in PGN, are skipped. A forced pass may
+/// be left out. The moves may continue after a draw that a player has to claim.
+///
 /// With --json an answer is one object: `position`; `turn`, the side to move, which all values are
 /// for; `outcome`, as in the protocol, if the game is over; `score`; `result`, win, draw or loss, if
 /// that is known; `plies` to the win or loss, where points do not decide; whether all this is `exact`; the `depth` that was
@@ -62,7 +66,7 @@ pub struct Args {
     #[command(flatten)]
     subject: GameAndPosition,
 
-    /// Moves to play first from the position, with commas or spaces between
+    /// Moves to play first from the position, written in the same ways
     #[arg(long, value_name = "M,M,…")]
     moves: Option<String>,
 
@@ -158,7 +162,7 @@ impl Args {
         }
         let position = self.subject.position.as_deref().unwrap_or_default();
         let moves = self.moves.as_deref().unwrap_or_default();
-        if let Err(error) = (analyst.set_up(position)).and_then(|()| analyst.play(moves)) {
+        if let Err(error) = (analyst.set_up(position)).and_then(|()| analyst.play_record(moves)) {
             refuse(error);
         }
         self.answer(analyst.as_mut())

@@ -89,6 +89,8 @@ impl Scoresheet {
         };
         let mut position = start.clone_box();
         for m in &game.moves {
+            // The opening may continue after a draw that nobody has claimed.
+            position.waive_draw();
             position.play(m)?;
         }
         Self::written(&Facts {

@@ -223,6 +223,26 @@ fn lines_of_play_are_counted() {
     assert!(nodes.eq([1, 7, 49, 342]), "{rows:?}");
 }
 
+/// Arguments take what a `move` request takes.
+#[test]
+fn arguments_are_read_as_players_write_moves() {
+    let told =
+        json("analyse --game chess --json --depth 1 c4,e5,Nc3,Nf6,Nb1 --moves Bc5,Nf3,Bxf2+");
+    assert_eq!(
+        told["position"],
+        "rnbqk2r/pppp1ppp/5n2/4p3/2P5/5N2/PP1PPbPP/RNBQKB1R w KQkq - 0 5"
+    );
+    let rows = stdout(
+        "perft --game chess --depth 1 --json 1.d4,d5,2.Nc3,Nc6,3.Bf4,Bf5,4.Qd3,Qd7,5.O-O-O,0-0-0",
+    );
+    let last: Value = serde_json::from_str(rows.lines().last().expect("rows")).expect("an object");
+    assert_eq!(last["ply"], 1);
+    let repeated = "Nf3,Nf6,Ng1,Ng8,".repeat(2);
+    let rows = stdout(&format!("perft --game chess --depth 1 --json {repeated}e4"));
+    let last: Value = serde_json::from_str(rows.lines().last().expect("rows")).expect("an object");
+    assert_eq!(last["nodes"], 20);
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     for (options, why) in [

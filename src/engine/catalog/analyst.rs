@@ -2,41 +2,56 @@
 //! question, never while one is being answered.
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::in_text::{chosen, text, watched};
-use super::{AnyPosition, Choice, Erased, IllegalHere, PlayError};
+use super::move_list::{MoveReader, Notation, beginning};
+use super::{AnyPosition, Choice, Erased, IllegalHere, texts};
 use crate::game::perft::{PlyCount, perft};
 use crate::game::{Course, ParseMoveError, ParsePositionError, Position};
 use crate::search::analysis::{self, Method};
 use crate::search::minimax::Scale;
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
-/// A text that cannot be read is repeated up to so many letters.
-const TOLD_MAX: usize = 20;
-
 /// A position of a game that is not known at compile time, and a table to search it with.
 ///
 /// The table keeps what it knows when the position changes.
 pub trait Analyst: fmt::Debug + Send {
-    /// Sets up the position that `text` tells: in wire notation, or as the moves that lead to it
-    /// from the start, as `play` takes them. Nothing is the start.
+    /// Sets up the position that `text` describes: in wire notation, or as the moves that lead to it from
+    /// the start, as [`play_record`](Self::play_record) takes them. An empty text is the start.
     ///
     /// # Errors
     ///
-    /// The text is neither, or the moves break a rule. The position may then be any.
+    /// The text is neither, or the moves break a rule. The position is then undefined.
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError>;
 
-    /// Plays moves, with spaces or commas between. Moves need nothing between them where all moves at
-    /// the start are written with as many letters, or all are squares, a letter and a number.
+    /// As [`set_up`](Self::set_up). Returns the moves in canonical form if the text is a list of moves,
+    /// and else none.
     ///
     /// # Errors
     ///
-    /// A move is unreadable, or illegal when its turn comes. Those before it are played.
+    /// As of [`set_up`](Self::set_up).
+    fn set_up_moves(&mut self, text: &str) -> Result<Vec<String>, SetUpError>;
+
+    /// Plays moves with spaces or commas between them, as engine protocols write them. Moves in canonical
+    /// form may have nothing between them if all moves at the start have the same length, or all are squares.
+    ///
+    /// # Errors
+    ///
+    /// A move is unreadable, or illegal in its position. The moves before it are played.
     fn play(&mut self, moves: &str) -> Result<(), SetUpError>;
 
-    /// The moves that such a text names, each by itself, as they are written there.
-    fn moves_of<'t>(&self, text: &'t str) -> Vec<&'t str>;
+    /// Plays the moves of a record of a game, as players and programs write it, and returns them in
+    /// canonical form.
+    ///
+    /// A record may contain what PGN does: move numbers, comments, variations, which are skipped, and a
+    /// result at its end. It may leave out a forced pass, which is played. It may continue after a draw
+    /// that a player has to claim.
+    ///
+    /// # Errors
+    ///
+    /// A move is unreadable, or illegal in its position; a comment has no end; or moves follow the result.
+    /// The position is then undefined.
+    fn play_record(&mut self, text: &str) -> Result<Vec<String>, SetUpError>;
 
     /// Has a game that is over go on from the position on the board. What was before is forgotten, but
     /// where it may not come again. A position that ends the game by itself keeps its outcome, but moves that
@@ -140,77 +155,29 @@ pub enum SetUpError {
     },
 }
 
+/// Some editors begin a text file with it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Reads a position in wire notation. A semicolon may end a FEN, as it ends the operations of EPD.
+fn read_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
+    let error = match text.parse() {
+        Ok(pos) => return Ok(pos),
+        Err(error) => error,
+    };
+    let (fen, _) = text.split_once(';').ok_or(error)?;
+    let is_number = |field: &str| field.bytes().all(|byte| byte.is_ascii_digit());
+    match fen.split_ascii_whitespace().last().is_some_and(is_number) {
+        true => fen.trim_ascii_end().parse(),
+        false => Err(error),
+    }
+}
+
 /// An analyst of the game whose positions are `P`.
 #[derive(Debug)]
 pub(super) struct TypedAnalyst<P: Position> {
     pos: Erased<P>,
     table: Table,
-    seam: Seam,
-}
-
-/// How moves are told apart that have nothing between them.
-#[derive(Clone, Copy, Debug)]
-enum Seam {
-    /// Each is written with so many bytes.
-    Width(usize),
-    /// Each begins with a letter, and has no other.
-    Letter,
-    /// They are not.
-    None,
-}
-
-impl Seam {
-    /// Of a game that begins with these moves.
-    fn of(moves: &[String]) -> Self {
-        let mut widths = moves.iter().map(String::len);
-        let first = widths.next().unwrap_or_default();
-        let is_square = |text: &String| {
-            let (letter, number) = text.split_at_checked(1).unwrap_or_default();
-            letter.bytes().all(|byte| byte.is_ascii_alphabetic())
-                && number.bytes().all(|byte| byte.is_ascii_digit())
-        };
-        if widths.all(|width| width == first) {
-            Self::Width(first)
-        } else if moves.iter().all(is_square) {
-            Self::Letter
-        } else {
-            Self::None
-        }
-    }
-
-    /// Where the first move of a word ends that has several.
-    fn end(self, word: &str) -> usize {
-        match self {
-            Self::Width(width) => width,
-            Self::Letter => {
-                let mut bytes = word.bytes().enumerate().skip(1);
-                let next = bytes.find(|(_, byte)| byte.is_ascii_alphabetic());
-                next.map_or(word.len(), |(at, _)| at)
-            }
-            Self::None => word.len(),
-        }
-    }
-
-    /// What a text has between spaces and commas: a move, or several without anything between.
-    fn part<M: FromStr>(self, text: &str) -> impl Iterator<Item = &str> {
-        // Bytes are found faster than characters, and these are both.
-        let is_between = |byte| matches!(byte, b' ' | b',' | b'\t');
-        let (mut rest, mut word) = (text, "");
-        std::iter::from_fn(move || {
-            if word.is_empty() {
-                rest = &rest[rest.bytes().position(|byte| !is_between(byte))?..];
-                let end = rest.bytes().position(is_between).unwrap_or(rest.len());
-                (word, rest) = rest.split_at(end);
-                if self.end(word) >= word.len() || word.parse::<M>().is_ok() {
-                    return Some(std::mem::take(&mut word));
-                }
-            }
-            let parts = word.split_at_checked(self.end(word));
-            let (m, others) = parts.unwrap_or((word, ""));
-            word = others;
-            Some(m)
-        })
-    }
+    notation: Notation,
 }
 
 impl<P: Evaluate> TypedAnalyst<P> {
@@ -218,51 +185,61 @@ impl<P: Evaluate> TypedAnalyst<P> {
     pub(super) fn new(table_bytes: usize) -> Self {
         let pos = Erased(Course::<P>::start());
         Self {
-            seam: Seam::of(&pos.legal_moves()),
+            notation: Notation::of(&pos.legal_moves()),
             pos,
             table: Table::for_game::<P>(table_bytes),
         }
+    }
+
+    /// Sets up a position and returns the moves that lead to it, if the text is a list of moves.
+    fn set_up_typed(&mut self, text: &str) -> Result<Vec<P::Move>, SetUpError> {
+        self.table.next_search();
+        self.pos.0 = Course::start();
+        let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_ascii();
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        let position = match read_position::<P>(text) {
+            Ok(pos) => {
+                self.pos.0 = Course::from(pos);
+                return Ok(Vec::new());
+            }
+            Err(error) => error,
+        };
+        let reader = MoveReader::new(&mut self.pos, self.notation);
+        let m = match reader.play_record(text) {
+            Err(SetUpError::UnreadableMove { ply: 0, why, .. }) => why,
+            // Move numbers, comments or a result alone are no list of moves.
+            Ok(moves) if moves.is_empty() => match text.parse::<P::Move>() {
+                Err(why) => why,
+                Ok(_) => return Ok(moves),
+            },
+            played => return played,
+        };
+        Err(SetUpError::Unreadable {
+            text: beginning(text),
+            m,
+            position,
+        })
     }
 }
 
 impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError> {
-        self.table.next_search();
-        self.pos.0 = Course::start();
-        let text = text.trim_ascii();
-        let Err(error) = self.play(text) else {
-            return Ok(());
-        };
-        match (text.parse::<P>(), error) {
-            (Ok(pos), _) => self.pos.0 = Course::from(pos),
-            (Err(position), SetUpError::UnreadableMove { ply: 0, why, .. }) => {
-                return Err(SetUpError::Unreadable {
-                    text: beginning(text),
-                    m: why,
-                    position,
-                });
-            }
-            (Err(_), error) => return Err(error),
-        }
-        Ok(())
+        self.set_up_typed(text).map(drop)
+    }
+
+    fn set_up_moves(&mut self, text: &str) -> Result<Vec<String>, SetUpError> {
+        self.set_up_typed(text).map(texts)
     }
 
     fn play(&mut self, moves: &str) -> Result<(), SetUpError> {
-        for (ply, m) in self.seam.part::<P::Move>(moves).enumerate() {
-            self.pos.play(m).map_err(|error| match error {
-                PlayError::Unreadable(why) => SetUpError::UnreadableMove {
-                    ply,
-                    text: beginning(m),
-                    why,
-                },
-                PlayError::Illegal(why) => SetUpError::Illegal { ply, why },
-            })?;
-        }
-        Ok(())
+        MoveReader::new(&mut self.pos, self.notation).play_moves(moves)
     }
 
-    fn moves_of<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        self.seam.part::<P::Move>(text).collect()
+    fn play_record(&mut self, text: &str) -> Result<Vec<String>, SetUpError> {
+        let reader = MoveReader::new(&mut self.pos, self.notation);
+        reader.play_record(text).map(texts)
     }
 
     fn resume(&mut self) {
@@ -365,8 +342,4 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     fn perft(&self, plies: usize) -> Vec<PlyCount> {
         perft(&self.pos.0, plies)
     }
-}
-
-fn beginning(text: &str) -> String {
-    text.chars().take(TOLD_MAX).collect()
 }

@@ -414,6 +414,12 @@ impl Position for Chess {
         Self { board }
     }
 
+    /// A player has to claim the draw by fifty moves (FIDE Laws of Chess, article 9.3).
+    fn unclaimed(&self) -> Option<Self> {
+        let is_drawn = self.board.halfmove_clock() >= QUIET_PLIES_MAX;
+        (is_drawn && self.can_move() && !self.is_dead()).then(|| self.resumed())
+    }
+
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
         if let Ok(m) = text.parse() {
             return Ok(m);

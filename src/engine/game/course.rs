@@ -237,6 +237,19 @@ impl<P: Position> Course<P> {
         }
     }
 
+    /// Lets the game continue if it has ended by a draw that a player has to claim: the third occurrence
+    /// of a position, or too many moves without progress. Returns whether it has. A later occurrence of a
+    /// repeated position is a draw again; the moves without progress are counted from here.
+    pub fn waive_draw(&mut self) -> bool {
+        if let Some(pos) = self.pos.unclaimed() {
+            self.pos = pos;
+        } else if !self.is_repeated || self.pos.outcome().is_some() {
+            return false;
+        }
+        self.is_repeated = false;
+        true
+    }
+
     /// The move that `text` names here, whether or not it is legal.
     ///
     /// # Errors

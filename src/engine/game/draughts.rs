@@ -411,6 +411,12 @@ impl Position for Draughts {
         Self { quiet: 0, ..*self }
     }
 
+    /// A player has to claim the draw by forty moves.
+    fn unclaimed(&self) -> Option<Self> {
+        let is_drawn = self.quiet >= QUIET_PLIES_MAX && self.can_move();
+        is_drawn.then_some(Self { quiet: 0, ..*self })
+    }
+
     #[inline]
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.quiet >= QUIET_PLIES_MAX {

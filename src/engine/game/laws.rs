@@ -70,6 +70,7 @@ pub(crate) fn check<P: Position>() {
             check_end(&course);
             check_moves(&course, &some_of(&known, (seed, ply)));
             check_repetition(pos, &positions[..ply]);
+            check_records(&course);
             match played.get(ply) {
                 Some(m) => {
                     assert_eq!(course.outcome(), None, "{pos} has moves");
@@ -112,6 +113,25 @@ fn listed<P: Position>(course: &Course<P>) -> Vec<P::Move> {
 fn check_start<P: Position>() {
     assert_eq!(P::start().turn(), Seat::First);
     assert_eq!(P::start().outcome(), None);
+}
+
+/// Records leave out only moves that are forced, and continue only after draws.
+fn check_records<P: Position>(course: &Course<P>) {
+    let pos = course.position();
+    if let Some(m) = pos.omissible_move() {
+        assert_eq!(listed(course), [m], "{pos}");
+    }
+    if let Some(unclaimed) = pos.unclaimed() {
+        assert_eq!(pos.outcome(), Some(Outcome::Draw), "{pos}");
+        assert_eq!(unclaimed.outcome(), None, "{pos}");
+        assert_eq!(unclaimed.turn(), pos.turn(), "{pos}");
+    }
+    let mut continued = course.clone();
+    let is_drawn = course.outcome() == Some(Outcome::Draw);
+    if continued.waive_draw() {
+        assert!(is_drawn, "{pos}");
+        assert_eq!(continued.outcome(), None, "{pos}");
+    }
 }
 
 /// Whether a letter may stand in a text of JSON as it is.

@@ -232,6 +232,11 @@ impl Position for Othello {
         })
     }
 
+    /// Edax and the WTHOR database write no passes.
+    fn omissible_move(&self) -> Option<Move> {
+        self.must_pass().then_some(Move::PASS)
+    }
+
     #[inline]
     fn recorded(&self, m: Move) -> String {
         let point = |square: Square| RecordFormat::sgf_point(square.file, square.rank);

@@ -72,8 +72,9 @@ pub struct Args {
     games: usize,
 
     /// What games begin with: `random:8` for so many random moves, `balanced:8` for such after which
-    /// neither side is far ahead, or a file with an opening in each line, as moves (`e4 e5`, `f5d6c3`) or as a
-    /// position (FEN, EPD, FEN of PDN, OBF). Those of a file are taken in turn, and again if there are too few
+    /// neither side is far ahead, or a file with an opening in each line, as moves (`e4 e5`, `1. e4 e5`, `f5d6c3`) or
+    /// as a position (FEN, EPD, FEN of PDN, OBF), or with games in PGN or PDN, of which all moves are played.
+    /// Those of a file are taken in turn, and again if there are too few
     #[arg(long, value_name = "SOURCE", default_value = "random")]
     openings: Source,
 

@@ -1,13 +1,16 @@
 //! What the games of a contest begin with: openings of a file, or random ones. Each is played twice,
 //! with the sides swapped.
 
+mod pgn;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Context, bail};
-use plyhouse_engine::catalog::{AnyPosition, Choice, Entry};
+use anyhow::{Context, bail, ensure};
+use plyhouse_engine::catalog::{Analyst, AnyPosition, Choice, Entry};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
 
+use self::pgn::Game;
 use crate::tournament::{default_plies, opening};
 
 /// How many positions are visited to see whether an opening is balanced.
@@ -20,6 +23,9 @@ const TABLE_BYTES: usize = 1 << 20;
 /// feels.
 const BALANCED: i32 = 80;
 
+/// Some editors begin a text file with it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Where openings come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
@@ -27,7 +33,7 @@ pub(super) enum Source {
     Random(Option<u32>),
     /// Random moves after which neither side is far ahead.
     Balanced(u32),
-    /// A file with an opening in each line.
+    /// A file with an opening in each line, or with games in PGN or PDN.
     File(PathBuf),
 }
 
@@ -98,42 +104,78 @@ fn is_balanced(pos: &dyn AnyPosition) -> bool {
     })
 }
 
-/// Reads a line for each opening: moves from the start, or a position. Lines that are empty or begin
-/// with `#`, or `%` as in Othello board files, are left out.
+/// Reads the openings of a file: the games of PGN or PDN, or an opening in each line.
 fn read(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
-    let mut openings = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with(['#', '%']) {
-            continue;
-        }
-        let opening = read_line(line, game).with_context(|| format!("line {}", number + 1))?;
-        if opening.pos.outcome().is_some() {
-            bail!("line {}: the game is over", number + 1);
-        }
-        openings.push(opening);
-    }
+    let text = text.trim_start_matches(BYTE_ORDER_MARK);
+    let openings = match pgn::is_pgn(text) {
+        true => read_games(text, game)?,
+        false => read_lines(text, game)?,
+    };
     if openings.is_empty() {
         bail!("there is no opening in it");
     }
     Ok(openings)
 }
 
-fn read_line(line: &str, game: &'static Entry) -> anyhow::Result<Opening> {
+/// Reads the games of a PGN or PDN file, with all their moves.
+fn read_games(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
     let mut analyst = game.analyst(0);
-    let mut pos = game.start();
-    let words = analyst.moves_of(line);
-    let moves: Result<Vec<_>, _> = words.into_iter().map(|word| pos.play(word)).collect();
-    if let Ok(moves) = moves {
-        let start = String::new();
-        return Ok(Opening { pos, start, moves });
+    let games = pgn::games(text, game)?.into_iter().zip(1..);
+    let openings = games.map(|(Game { fen, movetext }, number)| {
+        let read = read_game(analyst.as_mut(), fen.as_deref(), &movetext);
+        read.with_context(|| format!("game {number}"))
+    });
+    openings.collect()
+}
+
+fn read_game(
+    analyst: &mut dyn Analyst,
+    fen: Option<&str>,
+    movetext: &str,
+) -> anyhow::Result<Opening> {
+    let mut start = String::new();
+    let moves = analyst.set_up_moves(fen.unwrap_or_default())?;
+    ensure!(moves.is_empty(), "its FEN is no position");
+    if fen.is_some() {
+        start = analyst.position().to_string();
     }
-    analyst.set_up(line)?;
+    let moves = analyst.play_record(movetext)?;
+    opening(analyst, start, moves)
+}
+
+/// Reads a line for each opening: moves from the start, or a position. Lines that are empty or a comment
+/// are skipped: those that begin with `#` or `;`, or with `%` as in Othello board files.
+fn read_lines(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
+    let mut analyst = game.analyst(0);
+    let mut openings = Vec::new();
+    for (line, number) in text.lines().map(str::trim).zip(1..) {
+        let is_braced = line.starts_with('{') && line.find('}') == Some(line.len() - 1);
+        if line.is_empty() || line.starts_with(['#', '%', ';']) || is_braced {
+            continue;
+        }
+        let opening = read_line(analyst.as_mut(), line);
+        openings.push(opening.with_context(|| format!("line {number}"))?);
+    }
+    Ok(openings)
+}
+
+fn read_line(analyst: &mut dyn Analyst, line: &str) -> anyhow::Result<Opening> {
+    let moves = analyst.set_up_moves(line)?;
+    let start = match moves.is_empty() {
+        true => analyst.position().to_string(),
+        false => String::new(),
+    };
+    opening(analyst, start, moves)
+}
+
+/// The opening that ends with the analyst's position.
+fn opening(analyst: &dyn Analyst, start: String, moves: Vec<String>) -> anyhow::Result<Opening> {
     let pos = analyst.position();
+    ensure!(pos.outcome().is_none(), "the game is over");
     Ok(Opening {
         pos: pos.clone_box(),
-        start: pos.to_string(),
-        moves: Vec::new(),
+        start,
+        moves,
     })
 }
 
@@ -194,6 +236,160 @@ mod tests {
             assert_eq!(openings[0].start, "", "{line}");
             assert_eq!(openings[0].moves, moves);
         }
+    }
+
+    /// What is read of a file: the position before each opening's moves, and the moves.
+    fn starts_and_moves(text: &str, game: &str) -> Vec<(String, String)> {
+        let openings = read(text, find(game).expect("hosted"));
+        let openings = openings.unwrap_or_else(|error| panic!("{text}: {error:#}"));
+        let pair = |opening: Opening| (opening.start, opening.moves.join(" "));
+        openings.into_iter().map(pair).collect()
+    }
+
+    #[test]
+    fn lines_may_have_move_numbers_comments_and_results() {
+        for (game, text, expected) in [
+            (
+                "chess",
+                "\u{feff}; a book\r\n{ two }\r\n1.c4 e5 2.Nc3 {English}\r\n1. Nf3 d5 ; Reti\r\n",
+                &["c2c4 e7e5 b1c3", "g1f3 d7d5"][..],
+            ),
+            (
+                "chess",
+                "1. f4 e5 2. fxe5 d6 3. exd6 Bxd6 (3... c5 4. d3) *\ne4 d5 exd5 Qxd5 1/2-1/2",
+                &["f2f4 e7e5 f4e5 d7d6 e5d6 f8d6", "e2e4 d7d5 e4d5 d8d5"],
+            ),
+            (
+                "draughts",
+                "1. 9-13 22-18 2. 6-9 0-1\n1.10-14 22-18!",
+                &["9-13 22-18 6-9", "10-14 22-18"],
+            ),
+            (
+                "connect-four",
+                "% book\n1. 4 4 2. 3\n\n1.4 2",
+                &["4 4 3", "4 2"],
+            ),
+            ("gomoku", "1. h8 h9 $1\nh8i9j10", &["h8 h9", "h8 i9 j10"]),
+        ] {
+            let read = starts_and_moves(text, game);
+            let expected = expected
+                .iter()
+                .map(|moves| (String::new(), (*moves).to_owned()));
+            assert_eq!(read, expected.collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    /// A forced pass that a transcript leaves out is played.
+    #[test]
+    fn transcripts_may_omit_passes() {
+        let read = starts_and_moves(
+            "d3c3f5d2d1e1b2c1a3\n1. d3 c3 2. f5d2 3. d1e1 4. b2c1 5. a3",
+            "othello",
+        );
+        for (_, moves) in read {
+            assert_eq!(moves, "d3 c3 f5 d2 d1 e1 b2 c1 pass a3");
+        }
+    }
+
+    #[test]
+    fn fen_may_end_with_a_semicolon() {
+        for fen in [
+            "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+            "4k3/8/8/8/8/8/4P3/4K2R b K - 7 31",
+            "r3k3/8/8/8/8/8/4P3/4K3 w q - 12 7",
+        ] {
+            for end in [";", " ;", "; id \"7\";"] {
+                let read = starts_and_moves(&format!("\u{feff}{fen}{end}\r\n"), "chess");
+                assert_eq!(read, [(fen.to_owned(), String::new())]);
+            }
+        }
+        let bad = "4k3/8/8/8/8/8/4P3/4K2R w Q - 0 1;";
+        let error = format!(
+            "{:#}",
+            read(bad, find("chess").expect("hosted")).expect_err(bad)
+        );
+        assert!(
+            error.contains("line 1") && error.contains("rights to castle"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn books_in_pgn_and_pdn_are_read() {
+        let chess = "\u{feff}[Event \"Book\"]\r\n[Site \"?\"]\r\n[Result \"*\"]\r\n\r\n1. d4 Nf6 2. c4\r\n\
+            e6 {[%eval 0.2]\r\n[x] } 3. Nc3 (3. Nf3 b6) Bb4 *\r\n\r\n\
+            [Event \"Ending\"]\r\n[SetUp \"1\"]\r\n[FEN \"4k3/8/8/8/8/8/4P3/4K2R b K - 0 31\"]\r\n\r\n\
+            31... Kd7 32. O-O $1 1/2-1/2\r\n\r\n[Event \"None\"]\r\n\r\n*\r\n";
+        assert_eq!(
+            starts_and_moves(chess, "chess"),
+            [
+                ("", "d2d4 g8f6 c2c4 e7e6 b1c3 f8b4"),
+                ("4k3/8/8/8/8/8/4P3/4K2R b K - 0 31", "e8d7 e1g1"),
+                ("", ""),
+            ]
+            .map(|(start, moves)| (start.to_owned(), moves.to_owned()))
+        );
+        let draughts = "[Event \"Double corner\"]\n[GameType \"21\"]\n1. 9-14 22-18 2. 5-9\n1-0\n\
+            [SetUp \"1\"]\n[FEN \"W:WK32,21:B1,K5.\"]\n1. 32-27 1-6 *";
+        assert_eq!(
+            starts_and_moves(draughts, "draughts"),
+            [
+                ("", "9-14 22-18 5-9"),
+                ("W:W21,K32:B1,K5:H0:F1", "32-27 1-6"),
+            ]
+            .map(|(start, moves)| (start.to_owned(), moves.to_owned()))
+        );
+    }
+
+    #[test]
+    fn errors_name_the_line_or_the_game() {
+        let good = "[Event \"x\"]\n\n1. e4 e5 *\n\n[Event \"y\"]\n";
+        for (text, why) in [
+            ("e4 e5\n\n1. e4 e4".to_owned(), "line 3: ply 1: e4"),
+            ("{x}\n1. e4 {x\n".to_owned(), "line 2: ply 1: {"),
+            ("# x\nf3 e5 g4 Qh4#".to_owned(), "line 2: the game is over"),
+            (format!("{good}1. e4 e5 2. Ke3"), "game 2: ply 2: Ke3"),
+            (
+                format!("{good}1. f3 e5 2. g4 Qh4#"),
+                "game 2: the game is over",
+            ),
+            (
+                format!("{good}[FEN \"e4 e5\"]"),
+                "game 2: its FEN is no position",
+            ),
+            (format!("{good}[FEN \"8/8\"]"), "game 2: \"8/8\""),
+            (format!("{good}1. e4 (1. d4"), "game 2: ply 1: ("),
+            (
+                format!("{good}[Variant \"Antichess\"]\n1. e4"),
+                "game 2: the variant antichess",
+            ),
+            ("\u{feff}\n; x\n".to_owned(), "no opening"),
+        ] {
+            let error = format!(
+                "{:#}",
+                read(&text, find("chess").expect("hosted")).expect_err(&text)
+            );
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    /// Players have to claim a repetition, so openings may pass one.
+    #[test]
+    fn openings_continue_after_an_unclaimed_draw() {
+        let dance = "Nf3 Nf6 Ng1 Ng8 ".repeat(2);
+        let opening = format!("{dance}e4 c5");
+        assert!(
+            starts_and_moves(&opening, "chess")[0]
+                .1
+                .ends_with("f6g8 e2e4 c7c5")
+        );
+        let pgn = format!("[Event \"x\"]\n{dance}\nd4 *");
+        assert!(starts_and_moves(&pgn, "chess")[0].1.ends_with("f6g8 d2d4"));
+        let error = read(&dance, find("chess").expect("hosted")).expect_err("a draw");
+        assert!(
+            format!("{error:#}").contains("line 1: the game is over"),
+            "{error:#}"
+        );
     }
 
     /// In Connect Four more than half of all positions after eight plies are decided.

@@ -62,6 +62,39 @@ fn every_line_has_its_answer() {
     assert_eq!((answers.len(), failed), (7, 5));
 }
 
+/// The positions of the answers to lines of a game.
+fn positions(game: &str, lines: &str) -> Vec<String> {
+    let question = Question::EveryMove {
+        exact: false,
+        limits: Limits::depth(1),
+    };
+    let (answers, failed) = answers_to(question, game, true, lines.as_bytes());
+    assert_eq!(failed, 0, "{answers:?}");
+    let position = |answer: &String| {
+        let answer: serde_json::Value = serde_json::from_str(answer).expect("an object");
+        answer["position"].as_str().expect("text").to_owned()
+    };
+    answers.iter().map(position).collect()
+}
+
+/// Records of other programs: a byte-order mark, SAN, move numbers, comments, and an omitted pass.
+#[test]
+fn records_are_read() {
+    let chess = "\u{feff}1. c4 e5 2. Nc3 {English} Nf6 3. g3 d5 4. cxd5 Nxd5 5. Bg2 Nb6 *\r\n\
+        c2c4e7e5b1c3g8f6g2g3d7d5c4d5f6d5f1g2d5b6\r\n\
+        c4 e5 Nb1-c3 Nf6! g3 d5 c4xd5 Nxd5 Bg2 Nb6 ; even\r\n\
+        rnbqkb1r/ppp2ppp/1n6/4p3/8/2N3P1/PP1PPPBP/R1BQK1NR w KQkq - 2 6;\r\n";
+    let told = positions("chess", chess);
+    assert_eq!(told, vec![told[3].clone(); 4]);
+    let othello =
+        "d3c3f5d2d1e1b2c1a3\nd3c3f5d2d1e1b2c1passa3\n1. D3 C3 2. F5 D2 3. D1 E1 4. B2 C1 5. a3\n";
+    let told = positions("othello", othello);
+    assert_eq!(told, vec![told[0].clone(); 3]);
+    let repeated = "Nf3 Nf6 Ng1 Ng8 ".repeat(2);
+    let told = positions("chess", &format!("{repeated}\n{repeated} d4\n"));
+    assert!(told[1].contains("/3P4/"), "{told:?}");
+}
+
 #[test]
 fn the_end_of_a_game_is_told() {
     let (answers, failed) = answers("tic-tac-toe", true, b"a1b1a2b2a3\nxox/xox/oxo\n");

@@ -1,0 +1,425 @@
+use super::super::{Analyst, Entry, find, texts};
+use super::*;
+use crate::game::laws;
+use crate::game::othello::Othello;
+
+fn entry(game: &str) -> &'static Entry {
+    find(game).expect(game)
+}
+
+fn analyst(game: &str) -> Box<dyn Analyst> {
+    entry(game).analyst(0)
+}
+
+/// The moves of a list that begins at the start of a game.
+fn moves(game: &str, list: &str) -> Vec<String> {
+    let moves = analyst(game).set_up_moves(list);
+    moves.unwrap_or_else(|error| panic!("{game}: {list:?}: {error}"))
+}
+
+/// The error of a list that begins at the start of a game.
+fn error(game: &str, list: &str) -> String {
+    let moves = analyst(game).set_up_moves(list);
+    moves.expect_err(list).to_string()
+}
+
+/// The moves of a list after a position.
+fn moves_after(game: &str, position: &str, list: &str) -> Result<Vec<String>, String> {
+    let mut analyst = analyst(game);
+    analyst.set_up(position).expect(position);
+    analyst.play_record(list).map_err(|error| error.to_string())
+}
+
+/// How the game ends with a list of moves.
+fn ending(game: &str, list: &str) -> Option<&'static str> {
+    let mut analyst = analyst(game);
+    analyst.set_up(list).expect(list);
+    analyst.position().ending().map(|ending| ending.detail)
+}
+
+/// Each word of a list is read as a `move` request reads it.
+#[test]
+fn words_are_read_as_a_move_request_reads_them() {
+    for (game, list) in [
+        (
+            "chess",
+            "d2-d4 d7-d5 c2-c4 e7-e6 Nb1c3 Ng8f6 Bc1g5 Nb8d7 c4xd5 e6xd5 Nc3xd5 Nf6xd5 Bg5xd8 \
+                Bf8b4+ Qd1d2 Bb4xd2+ Ke1xd2 Ke8xd8",
+        ),
+        (
+            "chess",
+            "e4 f5 exf5 g6?! fxg6 Nf6 g7!! Ng4?? gxh8=Q Nxh2 Rxh2 Kf7 Qxh7+ Ke6 Qxe7+!",
+        ),
+        (
+            "chess",
+            "c4 Nf6 Nc3 b6 g3 Bb7 Nf3 c5 Bg2 Nc6 b3 e6 Bb2 Be7 d3 d5 Qd2 d4 Na4 Qd7 O-O-O 0-0-0",
+        ),
+        ("chess", "e4 d5 e5 f5 exf6e.p. Kf7 fxg7 Ke8 gxh8(N) Nf6"),
+        ("chess", "f3 e5 g4 Qd8-h4#"),
+        ("draughts", "11-15 22-18 15x22 25x18 12-16 29-25"),
+        ("go", "e5 pass C3 PASS g7"),
+    ] {
+        let mut position = entry(game).start();
+        let expected: Vec<String> = (list.split_whitespace())
+            .map(|word| position.play(word).expect(word))
+            .collect();
+        assert_eq!(moves(game, list), expected, "{list}");
+        let mut strict = analyst(game);
+        strict.play(list).expect(list);
+        assert_eq!(strict.position().to_string(), position.to_string());
+    }
+}
+
+/// Joined moves end where the position has such a move.
+#[test]
+fn joined_moves_of_different_lengths_are_split() {
+    for (game, joined, expected) in [
+        (
+            "chess",
+            "e2e4f7f5e4f5g7g6f5g6g8f6g6g7f6g4g7h8qg4h2h1h2",
+            "e2e4 f7f5 e4f5 g7g6 f5g6 g8f6 g6g7 f6g4 g7h8q g4h2 h1h2",
+        ),
+        (
+            "chess",
+            "a2a4b7b5a4b5a7a6b5a6b8c6a6a7a8b8a7b8nc6b8",
+            "a2a4 b7b5 a4b5 a7a6 b5a6 b8c6 a6a7 a8b8 a7b8n c6b8",
+        ),
+        ("chess", "e4e5Nf3Nc6Bb5", "e2e4 e7e5 g1f3 b8c6 f1b5"),
+        (
+            "chess",
+            "e2e4e7e5Bc4Nc6Qh5 Nf6Qxf7#",
+            "e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7",
+        ),
+        (
+            "draughts",
+            "11-1522-1815x2225x18",
+            "11-15 22-18 15x22 25x18",
+        ),
+        ("draughts", "9-1322-186-925-22", "9-13 22-18 6-9 25-22"),
+        ("go", "E5passC3D4", "E5 pass C3 D4"),
+        ("gomoku", "h1h11h10a1", "h1 h11 h10 a1"),
+        ("connect-four", "44 5566", "4 4 5 5 6 6"),
+    ] {
+        let expected: Vec<&str> = expected.split(' ').collect();
+        assert_eq!(moves(game, joined), expected, "{joined}");
+    }
+}
+
+#[test]
+fn errors_quote_the_move_and_count_the_plies() {
+    for (game, list, expected) in [
+        ("connect-four", "1111111", "ply 6: 1 is full"),
+        (
+            "connect-four",
+            "12 348",
+            "ply 4: \"8\" is not a move of this game, which looks like 4",
+        ),
+        ("chess", "e4 e5 Bxf7+", "ply 2: Bxf7+ names no legal move"),
+        (
+            "chess",
+            "e4 e4e5",
+            "ply 1: e4e5 moves a piece of the opponent",
+        ),
+        (
+            "chess",
+            "e2e4e2e4",
+            "ply 1: e2e4 starts where there is no piece",
+        ),
+        (
+            "chess",
+            "e4 hello",
+            "ply 1: \"hello\" is not a move of this game, which looks like e2e4",
+        ),
+        (
+            "chess",
+            "e4e5Nf3castles",
+            "ply 3: \"castles\" is not a move of this game, which looks like e2e4",
+        ),
+        ("othello", "f5d6d6", "ply 2: d6 is already taken"),
+        (
+            "draughts",
+            "11-15 15-18",
+            "ply 1: 15-18 begins where the side to move has no piece",
+        ),
+        (
+            "go",
+            "passpassE5",
+            "ply 2: E5 cannot be played: the game is over",
+        ),
+    ] {
+        assert_eq!(error(game, list), expected, "{list}");
+    }
+}
+
+/// Long words take little time, also where they are no moves.
+#[test]
+fn long_words_are_read_or_refused() {
+    let dance = "g1f3g8f6f3g1f6g8".repeat(1000);
+    assert_eq!(moves("chess", &dance).len(), 4000);
+    for (game, word) in [
+        ("chess", "e2e4e7e5".to_owned() + &"x".repeat(60_000)),
+        ("chess", "N".repeat(60_000)),
+        ("draughts", "1".repeat(60_000)),
+        ("othello", "-".repeat(60_000)),
+        ("connect-four", "1".repeat(60_000)),
+        ("go", "pass".repeat(15_000)),
+        ("chess", "é".repeat(30_000)),
+        ("gomoku", "(".repeat(60_000)),
+        ("tic-tac-toe", "1.".repeat(30_000)),
+    ] {
+        assert!(analyst(game).set_up(&word).is_err(), "{game}");
+    }
+    let too_long = "Nf3 Nf6 Ng1 Ng8 ".repeat(5_000);
+    let told = error("chess", &too_long);
+    assert!(told.contains("longer than any can be"), "{told}");
+}
+
+/// Move numbers, comments, variations, glyphs and results are no moves.
+#[test]
+fn movetext_of_pgn_is_read() {
+    for (game, list, expected) in [
+        (
+            "chess",
+            "1. c4 e5 {English} 2. Nc3 $6 Nf6 (2... Bb4 3. Nd5 (3. g3)) 3. g3! ; fine\n d5 1/2-1/2",
+            "c2c4 e7e5 b1c3 g8f6 g2g3 d7d5",
+        ),
+        ("chess", "1.d4 d5 2.c4 c6 2... *", "d2d4 d7d5 c2c4 c7c6"),
+        (
+            "chess",
+            "17.f4 17...f5 18.g4 fxg4 0-1",
+            "f2f4 f7f5 g2g4 f5g4",
+        ),
+        ("chess", "1 e4 c5 2 Nf3 d6 3 d4", "e2e4 c7c5 g1f3 d7d6 d2d4"),
+        ("chess", "1… e4 … c5", "e2e4 c7c5"),
+        (
+            "chess",
+            "e4 d5 e5 f5 exf6 e.p. Kf7 fxg7 + ! ? ½-½",
+            "e2e4 d7d5 e4e5 f7f5 e5f6 e8f7 f6g7",
+        ),
+        (
+            "draughts",
+            "1. 11-15 23-19 2. 8-11 {x} 22-17 2-0",
+            "11-15 23-19 8-11 22-17",
+        ),
+        ("draughts", "1 9-13 22-18 2 6-9 1-1", "9-13 22-18 6-9"),
+        ("connect-four", "1. 4 4 2. 4 3 {3 is bad} 1-0", "4 4 4 3"),
+        ("connect-four", "1.44 2.43", "4 4 4 3"),
+        ("othello", "1. F5 d6 2. C3d3 3. c4 *", "f5 d6 c3 d3 c4"),
+        ("gomoku", "1.h8 i9 2.i8 (2. g8) g8 ; x", "h8 i9 i8 g8"),
+        ("go", "1. e5 c3\r\n2. G7 0-1\r\n", "E5 C3 G7"),
+        ("tic-tac-toe", "1 b2 a1 2 c3!", "b2 a1 c3"),
+    ] {
+        let expected: Vec<&str> = expected.split(' ').collect();
+        assert_eq!(moves(game, list), expected, "{list}");
+        assert_eq!(moves(game, &format!("\u{feff}{list}")), expected, "{list}");
+    }
+}
+
+#[test]
+fn faulty_movetext_is_refused() {
+    for (game, list, why) in [
+        (
+            "chess",
+            "e4 e5 1-0 Nf3",
+            "ply 2: Nf3 comes after the result of the game",
+        ),
+        ("chess", "1. e4 * 1. d4", "ply 1: 1. comes after the result"),
+        (
+            "chess",
+            "e4 {e5",
+            "ply 1: { opens a comment or a variation that has no end",
+        ),
+        ("chess", "e4 (d4 e5", "ply 1: ( opens"),
+        ("chess", "1 e4 e5 3 Nf3", "ply 2: \"3\" is not a move"),
+        ("chess", "e4 2 e5", "ply 1: \"2\" is not a move"),
+        ("chess", "1 2 e4", "\"1 2 e4\" is not a move"),
+        ("draughts", "11 15", "\"11 15\" is not a move"),
+        (
+            "draughts",
+            "11-15 0-0 23-19",
+            "ply 1: 23-19 comes after the result",
+        ),
+        ("connect-four", "8", "\"8\" is not a move"),
+        ("connect-four", "4 9 4", "ply 1: \"9\" is not a move"),
+        ("chess", "1-0", "not a position"),
+        ("chess", "{nothing}", "not a position"),
+        ("go", "...", "not a position"),
+    ] {
+        let told = error(game, list);
+        assert!(told.contains(why), "{list}: {told}");
+    }
+}
+
+/// Engine protocols have moves alone.
+#[test]
+fn only_records_have_more_than_moves() {
+    let mut analyst = analyst("chess");
+    analyst.set_up("").expect("the start");
+    for text in ["1.", "*", "1-0", "{e4}", "1 e4", ";", "...", "$1", "!"] {
+        assert!(analyst.play(text).is_err(), "{text}");
+    }
+    assert_eq!(
+        analyst.position().to_string(),
+        entry("chess").start().to_string()
+    );
+    for (game, text) in [
+        ("go", "C3D4"),
+        ("go", "passE5"),
+        ("chess", "Nf3Nf6"),
+        ("draughts", "11-1522-18"),
+    ] {
+        assert!(entry(game).analyst(0).play(text).is_err(), "{text}");
+    }
+}
+
+/// Omits every forced pass for which `omits` holds.
+fn without_passes(played: &[String], omits: impl Fn(usize) -> bool) -> Vec<String> {
+    let kept = played.iter().enumerate();
+    let kept = kept.filter(|(ply, m)| *m != "pass" || !omits(*ply));
+    kept.map(|(_, m)| m.clone()).collect()
+}
+
+/// Random games of Othello with their passes written, omitted, or both, joined or not.
+#[test]
+fn forced_passes_may_be_omitted() {
+    let mut passes = 0;
+    for seed in 0..40 {
+        let (_, played) = laws::random_game::<Othello>(seed);
+        let played = texts(played);
+        passes += played.iter().filter(|m| *m == "pass").count();
+        let some = without_passes(&played, |ply| ply % 2 == 0);
+        let none = without_passes(&played, |_| true);
+        for kept in [&played, &some, &none] {
+            for text in [kept.concat(), kept.join(" "), kept.concat().to_uppercase()] {
+                assert_eq!(moves("othello", &text), played, "{text}");
+            }
+        }
+    }
+    assert!(passes > 10, "{passes}");
+}
+
+/// Only records omit passes.
+#[test]
+fn omitted_passes_are_refused_in_other_places() {
+    let pass = |played: &[String]| played.iter().position(|m| m == "pass");
+    let game = |seed| texts(laws::random_game::<Othello>(seed).1);
+    let played = (0..40).map(game).find(|played| pass(played).is_some());
+    let played = played.expect("games have passes");
+    let ply = pass(&played).expect("this one has");
+    let (before, next) = (&played[..ply], &played[ply + 1]);
+    let mut analyst = analyst("othello");
+    analyst.set_up(&before.concat()).expect("legal");
+    assert!(analyst.play(next).is_err());
+    assert!(analyst.position().clone_box().play(next).is_err());
+    let twice = format!("{} passpass", before.concat());
+    let told = error("othello", &twice);
+    assert!(
+        told.starts_with(&format!("ply {}: pass is allowed only", ply + 1)),
+        "{told}"
+    );
+    assert!(error("othello", "f5 f5").starts_with("ply 1: f5 is already taken"));
+}
+
+const DANCE: &str = "Nf3 Nf6 Ng1 Ng8 ";
+
+/// A player has to claim the draw at the third occurrence of a position.
+#[test]
+fn records_continue_after_an_unclaimed_repetition() {
+    let twice = DANCE.repeat(2);
+    assert_eq!(ending("chess", &twice), Some("repetition"));
+    assert_eq!(ending("chess", &(twice.clone() + "Nc3")), None);
+    assert_eq!(
+        ending("chess", &(twice.clone() + DANCE)),
+        Some("repetition")
+    );
+    let list = twice + "e4 e5 Qh5 Qh4 Qd1 Qd8 Qh5 Qh4 Qd1 Qd8 Nc3 Nc6";
+    let played = moves("chess", &list);
+    assert_eq!(played.len(), 20);
+    assert_eq!(played[19], "b8c6");
+    assert_eq!(moves("chess", &played.concat()), played);
+
+    let kings = "1-6 32-28 6-1 28-32 ".repeat(2);
+    let from = "B:WK32:BK1:H0:F60";
+    assert_eq!(
+        moves_after("draughts", from, &(kings + "1-5 32-27 5-9")).map(|moves| moves.len()),
+        Ok(11)
+    );
+}
+
+/// A player has to claim the draw by fifty moves in chess and by forty in draughts.
+#[test]
+fn records_continue_after_an_unclaimed_count_of_moves() {
+    let chess = "4k3/8/8/8/8/8/4P3/4K2R w - - 99 80";
+    for (game, position, list, plies) in [
+        ("chess", chess, "Rh2 Kd8 Rh3 Kc8 e4 Kb8", 6),
+        (
+            "chess",
+            "4k3/8/8/8/8/8/4P3/4K2R b - - 100 80",
+            "Ke8d8 Rh1-h8+",
+            2,
+        ),
+        ("draughts", "B:WK32:BK1:H79:F60", "1-5 32-28 5-1 28-24", 4),
+        ("draughts", "W:WK32:BK1,2:H80:F60", "32-27 2-7", 2),
+    ] {
+        let played = moves_after(game, position, list).expect(list);
+        assert_eq!(played.len(), plies, "{list}");
+    }
+    let mut analyst = analyst("chess");
+    analyst.set_up(chess).expect(chess);
+    analyst.play_record("Rh2").expect("legal");
+    let ending = analyst.position().ending().map(|ending| ending.detail);
+    assert_eq!(ending, Some("fifty-moves"));
+}
+
+/// Nobody has to claim these ends.
+#[test]
+fn records_end_where_the_game_does() {
+    for (game, position, list) in [
+        ("go", "", "E5 pass pass D4"),
+        ("go", "", "pass pass pass"),
+        ("chess", "", "f3 e5 g4 Qh4# e2e4"),
+        ("chess", "7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", "h8h7"),
+        ("chess", "4k3/8/8/8/8/8/8/4K1N1 w - - 100 80", "Nf3"),
+        ("tic-tac-toe", "", "a1 b1 a2 b2 a3 c1"),
+        ("connect-four", "", "4545454 1"),
+    ] {
+        let told = moves_after(game, position, list).expect_err(list);
+        assert!(told.ends_with("the game is over"), "{list}: {told}");
+    }
+    let snapback = "E5 C3 E4";
+    assert_eq!(moves("go", snapback).len(), 3);
+}
+
+/// The programs of a contest and its records read such games, too.
+#[test]
+fn games_after_an_unclaimed_draw_are_recorded() {
+    let played = moves("chess", &(DANCE.repeat(2) + "e4 e5"));
+    let mut position = entry("chess").start();
+    let recorded = position.recorded(&played).expect("all can be played");
+    assert_eq!(recorded.last().map(String::as_str), Some("e5"));
+    for m in &played[..8] {
+        position.play(m).expect("legal");
+    }
+    position.play("e2e4").expect_err("a match is over by then");
+    assert!(position.waive_draw());
+    assert!(!position.waive_draw());
+    position.play("e2e4").expect("legal");
+}
+
+/// A FEN may end with a semicolon, as EPD does.
+#[test]
+fn a_position_may_end_with_a_semicolon() {
+    for (position, rest) in [
+        ("4k3/8/8/8/8/8/4P3/4K2R w K - 3 20", ";"),
+        ("4k3/8/8/8/8/8/4P3/4K2R b K - 0 1", "; id \"x 1\"; bm e4;"),
+        ("r3k3/8/8/8/8/8/4P3/4K3 w q - 12 7", " ; c0 \"a; b\";"),
+    ] {
+        let mut analyst = analyst("chess");
+        analyst
+            .set_up(&format!("{position}{rest}"))
+            .expect(position);
+        assert_eq!(analyst.position().to_string(), position);
+    }
+    let told = error("chess", "4k3/8/8/8/8/8/4P3/4K2R x K - 0 1;");
+    assert!(told.ends_with("the side to move is w or b"), "{told}");
+}

@@ -1,0 +1,161 @@
+//! Splits a list of moves into words: at spaces, commas and line breaks. Skips comments, variations and
+//! numeric annotation glyphs as PGN writes them (PGN standard, 1994, sections 5, 7 and 8.2).
+
+/// Longest text in parentheses that is part of a move, as in `e8(Q)` or `exd6(e.p.)`, in bytes.
+const INLINE_BYTES_MAX: usize = 6;
+
+/// A part of a list of moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// A move, several joined moves, a move number or a result.
+    Word(&'t str),
+    /// A comment or a variation without an end: its opening bracket.
+    Unclosed(&'static str),
+}
+
+/// The parts of a list of moves, in order.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            rest = &rest[rest.bytes().position(|byte| !is_separator(byte))?..];
+            match skipped(rest) {
+                Ok(0) => break,
+                Ok(end) => rest = &rest[end..],
+                Err(bracket) => {
+                    rest = "";
+                    return Some(Token::Unclosed(bracket));
+                }
+            }
+        }
+        let (word, others) = rest.split_at(word_end(rest));
+        rest = others;
+        Some(Token::Word(word))
+    })
+}
+
+// Bytes are found faster than characters. All of these are ASCII.
+const fn is_separator(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == b','
+}
+
+/// Length of the comment, variation or glyph at the beginning of the text; 0 if there is none.
+///
+/// # Errors
+///
+/// It has no end; returns its opening bracket.
+fn skipped(text: &str) -> Result<usize, &'static str> {
+    match text.as_bytes()[0] {
+        b'{' => text.find('}').map(|end| end + 1).ok_or("{"),
+        b';' => Ok(line_end(text)),
+        b'(' => variation_end(text.as_bytes()).ok_or("("),
+        b'$' => {
+            let digits = text.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+            Ok(if digits > 0 { digits + 1 } else { 0 })
+        }
+        _ => Ok(0),
+    }
+}
+
+fn line_end(text: &str) -> usize {
+    text.find(['\n', '\r']).unwrap_or(text.len())
+}
+
+/// Length of the variation at the beginning of the text, with the variations and comments in it.
+fn variation_end(text: &[u8]) -> Option<usize> {
+    let (mut depth, mut comment_end) = (0_usize, None);
+    for (at, byte) in text.iter().enumerate() {
+        match (comment_end, byte) {
+            (Some(b'}'), b'}') | (Some(b'\n'), b'\n' | b'\r') => comment_end = None,
+            (Some(_), _) => {}
+            (None, b'{') => comment_end = Some(b'}'),
+            (None, b';') => comment_end = Some(b'\n'),
+            (None, b'(') => depth += 1,
+            (None, b')') if depth == 1 => return Some(at + 1),
+            (None, b')') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    None
+}
+
+/// Length of the word at the beginning of the text. It is at least 1.
+fn word_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    while let Some(byte) = bytes.get(end) {
+        match byte {
+            b'(' if end > 0 => match inline_length(&bytes[end..]) {
+                Some(length) => end += length,
+                None => break,
+            },
+            b'{' | b';' | b'$' if end > 0 => break,
+            byte if is_separator(*byte) => break,
+            _ => end += 1,
+        }
+    }
+    end
+}
+
+/// Length of a text in parentheses that is part of the move before it. Moves of a variation have digits.
+fn inline_length(text: &[u8]) -> Option<usize> {
+    let end = text
+        .iter()
+        .take(INLINE_BYTES_MAX)
+        .position(|byte| *byte == b')')?;
+    let is_inline = |byte: &u8| !byte.is_ascii_digit() && !is_separator(*byte);
+    text[..end].iter().all(is_inline).then_some(end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        let word = |token| match token {
+            Token::Word(word) => word,
+            Token::Unclosed(bracket) => panic!("{text:?} does not close {bracket}"),
+        };
+        tokens(text).map(word).collect()
+    }
+
+    #[test]
+    fn comments_variations_and_glyphs_are_skipped() {
+        for (text, expected) in [
+            ("a1,b2\tc3\r\nd4\n", &["a1", "b2", "c3", "d4"][..]),
+            ("e4{best by test}e5 {a {brace} c5", &["e4", "e5", "c5"]),
+            (
+                "e4 (1. d4 (1. c4 {(} e5) d5) e5(1... c5) Nf3",
+                &["e4", "e5", "Nf3"],
+            ),
+            ("e4;the king's pawn\ne5 ; (\r\nNf3", &["e4", "e5", "Nf3"]),
+            ("e4 (d4 ; not )\n d5) e5", &["e4", "e5"]),
+            ("e4$1 $14 e5$6{!}Nf3", &["e4", "e5", "Nf3"]),
+            (
+                "e8(Q) exd6(e.p.)+ Nf3(!) d1(N)#",
+                &["e8(Q)", "exd6(e.p.)+", "Nf3(!)", "d1(N)#"],
+            ),
+            ("$ $x )", &["$", "$x", ")"]),
+            ("{}", &[]),
+            (" , ", &[]),
+        ] {
+            assert_eq!(words(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn unclosed_comments_and_variations_are_reported() {
+        for (text, bracket) in [
+            ("e4 {and so on", "{"),
+            ("e4 e5 (2. f4 {)}", "("),
+            ("(((", "("),
+            ("e4 (d4 ; d5)", "("),
+        ] {
+            assert_eq!(
+                tokens(text).last(),
+                Some(Token::Unclosed(bracket)),
+                "{text:?}"
+            );
+        }
+    }
+}
