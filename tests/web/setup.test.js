@@ -383,13 +383,48 @@ test(
     await cell(ann, 'h1').dragTo(cell(ann, 'h4'));
     await sees(ann, 'h4, white rook');
     assert.equal(await sent(), '4k3/4p3/8/8/7R/8/4P3/4K3 w - - 0 1');
+    // Other programs count further.
     await text(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65536');
-    await told.filter({ hasText: /65.?536/ }).waitFor();
+    await sees(ann, 'h1, white rook');
+    assert.equal(await sent(), '4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 65535');
+    await text(ann).fill('4k3/4p3/8/8/8/8/4P3/4K2R w - - 0 many');
+    await told.filter({ hasText: '“many” stands where a number belongs.' }).waitFor();
     await setUp(ann, 'Draughts');
     await text(ann).fill('[FEN "W:W18,K31:B5,K9."]\n1. 18-14 9-18 *');
     await sees(ann, '31, white king');
     await told.filter({ hasText: '2 moves that the text tells, too, are not played.' }).waitFor();
     await press(ann, 'Play from here');
     await myTurn(ann);
+  }),
+);
+
+test(
+  'texts of other programs are read, and the page says that their moves are not played',
+  inHouse(async (house) => {
+    const fen = '4k3/4p3/8/8/8/8/4P3/4K2R w K - 3 20';
+    const told = (/** @type {Page} */ page) => page.getByRole('alert');
+    const link = new URLSearchParams({ game: 'chess', position: `${fen} moves e1g1 e8d7` });
+    const ann = await house.visitor(`/setup#${link}`, { axe: true });
+    await sees(ann, 'h1, white rook');
+    const two = '2 moves that the text tells, too, are not played.';
+    await told(ann).filter({ hasText: two }).waitFor();
+    assert.equal(await text(ann).inputValue(), fen);
+    await text(ann).fill('position startpos moves e2e4 e7e5 g1f3');
+    await sees(ann, 'e2, white pawn');
+    await told(ann).filter({ hasText: '3 moves that' }).waitFor();
+    await text(ann).fill(`[Event "A"]\n\n1. e4 e5 *\n\n[Event "B"]\n[FEN "${fen}"]\n\n20. O-O *`);
+    await told(ann).filter({ hasText: 'this record tells moves only' }).waitFor();
+    await sees(ann, 'a1, white rook');
+    await setUp(ann, 'Go');
+    await text(ann).fill('(;GM[1]FF[4]SZ[9]KM[7]AB[cc]AW[cg]PL[W];W[ee];B[dd])');
+    for (const words of ['C7, black', 'C3, white', 'G3, empty', 'E5, empty'])
+      await sees(ann, words);
+    await told(ann).filter({ hasText: two }).waitFor();
+    await fits(ann);
+    await isOpenToAll(ann, 'moves that are not played');
+    await picture(ann, 'setup-unplayed');
+    await press(ann, 'Play from here');
+    await myTurn(ann);
+    await sees(ann, 'C7, black');
   }),
 );

@@ -1,6 +1,7 @@
 // Chess: FEN. Of its six fields the last four may be missing. Or EPD, which has operations behind the fourth.
 
 import { isAttacked } from './attacked.js';
+import { splitFen } from './epd.js';
 import { countOf, readGrid, writeGrid } from './grid.js';
 import { positionOf } from './pgn.js';
 import { Wrong } from './wrong.js';
@@ -12,9 +13,9 @@ const FIRST = { position: 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 
 const PIECES = 'KQRBNPkqrbnp';
 const PIECES_MAX = 16;
 const PAWNS_MAX = 8;
-/** So many fields EPD has before its operations. */
-const FIELDS_MIN = 4;
-/** The server counts no further. */
+/** The results with which a game can end. */
+const RESULT = /^(1-0|0-1|1\/2-1\/2|\*)$/;
+/** Maximum of both counts. Greater counts are read as this. */
 const COUNT_MAX = 65_535;
 
 /**
@@ -46,21 +47,6 @@ export const moreOf = (more) => ({
   .../** @type {Partial<More> | undefined} */ (more),
 });
 
-/**
- * The fields of FEN. Of the operations of EPD two tell what its last fields count, the others nothing of the position.
- * @param {string} text
- */
-function fieldsOf(text) {
-  const fields = text.trim().split(/\s+/);
-  const at = fields.findIndex((field, at) => at >= FIELDS_MIN && /^[a-z;]/i.test(field));
-  // Operations end with `;`. What has none may be moves, which are not to be passed over.
-  if (at < 0 || !text.includes(';')) return fields;
-  const told = (/** @type {string} */ name, /** @type {string} */ without) =>
-    new RegExp(`\\b${name}\\s+(\\d+)\\s*;`).exec(text)?.[1] ?? without;
-  const counts = [told('hmvc', '0'), told('fmvn', '1')];
-  return [...fields.slice(0, at), ...counts.slice(at - FIELDS_MIN)];
-}
-
 /** @type {Notation} */
 export const chess = {
   about: 'setup.text.fen',
@@ -70,9 +56,10 @@ export const chess = {
   swaps: (piece) => (piece === piece.toUpperCase() ? piece.toLowerCase() : piece.toUpperCase()),
   swapTurns: ['over'],
   read: (text, game) => {
-    const { fen, moves } = positionOf(text);
+    const { fen, moves } = positionOf(text, RESULT);
+    const { fields, moves: after } = splitFen(fen);
     const [rows = '', turn = 'w', castling = '-', passant = '-', quiet = '0', number = '1'] =
-      fieldsOf(fen);
+      fields;
     const squares = readGrid(rows, game, PIECES);
     if (turn !== 'w' && turn !== 'b')
       throw new Wrong('setup.bad.turn', { letter: turn, sides: ['w', 'b'].join(' ') });
@@ -82,14 +69,14 @@ export const chess = {
     if (lost !== undefined) throw new Wrong('setup.bad.castle', { letter: lost });
     if (!/^(-|[a-h][36])$/.test(passant)) throw new Wrong('setup.bad.passant', { text: passant });
     for (const count of [quiet, number])
-      if (!/^\d{1,5}$/.test(count) || Number(count) > COUNT_MAX)
-        throw new Wrong('setup.bad.number', { text: count });
+      if (!/^\d+$/.test(count)) throw new Wrong('setup.bad.number', { text: count });
     /** @type {More} */
     const more = {
       castling: [...'KQkq'].filter((way) => castling.includes(way)).join(''),
-      ...{ passant, quiet: Number(quiet), number: Math.max(1, Number(number)) },
+      ...{ passant, quiet: Math.min(Number(quiet), COUNT_MAX) },
+      number: Math.min(Math.max(1, Number(number)), COUNT_MAX),
     };
-    return { squares, turn: turn === 'w' ? 0 : 1, more, moves };
+    return { squares, turn: turn === 'w' ? 0 : 1, more, moves: moves + after };
   },
   write: ({ squares, turn, more }, game) => {
     const { castling, passant, quiet, number } = moreOf(more);

@@ -14,6 +14,8 @@ const MEN = 12;
 /** The rows on which a man becomes a king. */
 const LAST = { b: '8', w: '1' };
 const LISTS = /^([BW]):([BW])([^:]*):([BW])([^:]*)(?::(H\d+(?::F\d+)?))?$/;
+/** The results with which a game can end. `0-0` is one in PDN only: in PGN it is castling. */
+const RESULT = /^(1-0|0-1|1\/2-1\/2|2-0|0-2|1-1|0-0|\*)$/;
 
 /** Those that have a number, by it. @param {Game} game */
 function numbered(game) {
@@ -39,7 +41,7 @@ export const draughts = {
   swaps: (piece) => ({ b: 'w', w: 'b', B: 'W', W: 'B' })[piece] ?? piece,
   swapTurns: ['across', 'over'],
   read: (text, game) => {
-    const { fen, moves } = positionOf(text);
+    const { fen, moves } = positionOf(text, RESULT);
     const parts = LISTS.exec(fen.replaceAll(/\s/g, '').replace(/\.$/, '').toUpperCase());
     const [, turn, one, first = '', other, second = '', more] = parts ?? [];
     if (!parts || one === other) throw new Wrong('setup.bad.pdn');

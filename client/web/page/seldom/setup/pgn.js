@@ -1,30 +1,71 @@
-// What PGN and PDN tell beside a position: the moves, which are played in a match only.
+// Reads PGN and PDN: the position that the first game begins with, and the number of its moves.
 
 import { Wrong } from './wrong.js';
 
-const TAG = /\[\s*\w+\s+"[^"]*"\s*\]/g;
-const REMARK = /\{[^}]*\}|;[^\n]*|\$\d+/g;
-/** Moves that were not played, without others in them. */
-const VARIATION = /\([^()]*\)/g;
-/** Variations lie no deeper in each other. */
-const DEPTH_MAX = 10;
-const NUMBER = /\d+\.+/g;
-/** How it ended. */
-const END = /^(1-0|0-1|1\/2-1\/2|2-0|0-2|1-1|\*)$/;
+/**
+ * One token: an escaped line, a comment, a tag (also one with stray quotes in its value), a parenthesis or a word.
+ * A comment without an end goes on to the end of the text.
+ */
+const TOKEN = new RegExp(
+  [
+    /^%.*/,
+    /\{[^}]*\}?/,
+    /;.*/,
+    /\[\s*(?<tag>[\w+#=:-]+)\s+"(?<value>(?:\\.|[^"\\])*)"\s*\]/,
+    /^\[\s*(?<badTag>[\w+#=:-]+)\s+".*"\s*\]\s*$/,
+    /[()]/,
+    /(?<word>[^\s(){};[\]]+)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gmu',
+);
+/** The number of a move, and perhaps the move itself; a FEN has a slash in its first word. */
+const NUMBERED = /^\d+[.…]+[^/]*$/;
+const NUMBER = /^\d+([.…]+|$)/;
+/** Words without a letter or a digit are annotations; `--` is a null move. */
+const ANNOTATION = /^(\$.*|e\.?p\.?|(?!--$)[^\p{L}\p{N}♔-♟]+)$/u;
 
 /**
- * The position of a record, and how many moves it tells beside. What is no record is taken for a position.
+ * The position that the first game begins with, and the number of its moves. A text that is not PGN is returned as
+ * the position.
  * @param {string} text
+ * @param {RegExp} result matches the results with which a game can end
  * @returns {{ fen: string, moves: number }}
  */
-export function positionOf(text) {
-  const fen = /\[\s*FEN\s+"([^"]*)"/i.exec(text)?.[1];
-  const isRecord = text.search(TAG) >= 0 || /^1\./.test(text);
+export function positionOf(text, result) {
+  /** @type {Map<string, string>} */
+  const tags = new Map();
+  let [isFirst, isRecord, hasMoves] = [true, false, false];
+  let [moves, depth] = [0, 0];
+  for (const { 0: token, groups = {} } of text.matchAll(TOKEN)) {
+    const { value = '', word } = groups;
+    const tag = (groups.tag ?? groups.badTag)?.toUpperCase();
+    if (tag !== undefined) {
+      // The tags of the next game.
+      if (hasMoves || tags.has(tag)) break;
+      isRecord = true;
+      tags.set(tag, value);
+    } else if (word !== undefined) {
+      isRecord ||= isFirst && NUMBERED.test(word);
+      isFirst = false;
+      if (!isRecord) continue;
+      hasMoves = true;
+      if (depth > 0) continue;
+      if (result.test(word)) break;
+      if (isMove(word)) moves++;
+    } else if (token === '(') depth++;
+    else if (token === ')') depth = Math.max(0, depth - 1);
+  }
   if (!isRecord) return { fen: text, moves: 0 };
-  // Who pastes a whole game does not mean the position that it begins with.
+  const fen = tags.get('FEN');
+  // Users who paste a whole game do not mean the first position of the game.
   if (fen === undefined) throw new Wrong('setup.bad.record');
-  let told = text.replaceAll(TAG, ' ').replaceAll(REMARK, ' ');
-  for (let depth = 0; depth < DEPTH_MAX; depth++) told = told.replaceAll(VARIATION, ' ');
-  const words = told.replaceAll(NUMBER, ' ').split(/\s+/);
-  return { fen, moves: words.filter((word) => word !== '' && !END.test(word)).length };
+  return { fen, moves };
+}
+
+/** Whether a word of the movetext is a move. @param {string} word */
+function isMove(word) {
+  const move = word.replace(NUMBER, '');
+  return move !== '' && !ANNOTATION.test(move);
 }

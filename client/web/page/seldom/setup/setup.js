@@ -17,6 +17,7 @@ import { Draft } from './draft.js';
 import { EditBoard, squareWords } from './edit-board.js';
 import { notationOf } from './notations.js';
 import { Opinion } from './opinion.js';
+import { readPosition } from './read-position.js';
 import { refusedWords } from './refused.js';
 import { Wrong } from './wrong.js';
 
@@ -101,9 +102,8 @@ export class SetUp {
     this.#begin(game, Draft.first(game));
     if (position === undefined) return;
     this.#text.value = position;
-    this.#read(position);
-    // As people write it, where that is known.
-    if (!this.#misread) this.#become(this.#now);
+    // A text that is read is replaced by the notation that users know.
+    this.#read(position, false);
   }
 
   /** @param {Game} game @param {Draft} draft */
@@ -174,14 +174,13 @@ export class SetUp {
     this.#showTools();
   }
 
-  /** Reads a text that somebody writes. @param {string} text */
-  #read(text) {
+  /** Reads the text of a position. @param {string} text @param {boolean} [isTyped] whether the text stays as it is */
+  #read(text, isTyped = true) {
     const game = /** @type {Game} */ (this.#game);
     try {
-      if (text.trim() === '') throw new Wrong('setup.bad.empty');
-      const told = notationOf(game.game).read(text.trim(), game);
-      this.#become(new Draft(game, told), true);
-      if (told.moves) write(this.#bad, say('setup.unplayed', { count: told.moves }));
+      const { draft, unplayed } = readPosition(text, game);
+      this.#become(draft, isTyped);
+      if (unplayed > 0) write(this.#bad, say('setup.unplayed', { count: unplayed }));
     } catch (error) {
       if (!(error instanceof Wrong)) throw error;
       this.#misread = error;

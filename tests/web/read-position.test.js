@@ -1,0 +1,212 @@
+// The set-up board reads positions and records that other programs have written.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { learn } from '../../client/web/page/language.js';
+import { readPosition } from '../../client/web/page/seldom/setup/read-position.js';
+import { Wrong } from '../../client/web/page/seldom/setup/wrong.js';
+
+/** @import { Game } from '../../client/web/protocol.js' */
+
+await learn();
+
+/** @type {(game: string, title: string, size: number) => Game} */
+const game = (name, title, size) => ({
+  ...{ game: name, title, sides: ['black', 'white'], files: size, ranks: size, draws: true },
+});
+const CHESS = game('chess', 'Chess', 8);
+const DRAUGHTS = game('draughts', 'Draughts', 8);
+const OTHELLO = game('othello', 'Othello', 8);
+const GO = game('go', 'Go', 9);
+
+const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
+const ROOK = '4k3/4p3/8/8/8/8/4P3/4K2R w K - 3 20';
+const PAWN = '4k3/8/8/8/8/8/4P3/4K3 b - - 7 31';
+
+/** @param {Game} game @param {string} text the position and the number of moves that are not played */
+function reads(game, text) {
+  const { draft, unplayed } = readPosition(text, game);
+  return [draft.text, unplayed];
+}
+
+/** What the page says of a text without a position. @param {Game} game @param {string} text */
+function refusal(game, text) {
+  try {
+    readPosition(text, game);
+  } catch (error) {
+    if (error instanceof Wrong) return error.says;
+    throw error;
+  }
+  return null;
+}
+
+test('moves after a chess position are counted', () => {
+  for (const [text, fen, moves] of /** @type {const} */ ([
+    [`${ROOK} moves e1g1 e8d7`, ROOK, 2],
+    [`position fen ${ROOK} moves e1g1`, ROOK, 1],
+    [`fen ${ROOK}`, ROOK, 0],
+    [`\uFEFF${ROOK}\r\nmoves\r\ne1g1\r\n`, ROOK, 1],
+    ['position startpos moves e2e4 e7e5 g1f3', START, 3],
+    ['startpos', START, 0],
+    ['startpos moves', START, 0],
+    ['4k3/8/8/8/8/8/4P3/4K3 b - - moves e8d7', '4k3/8/8/8/8/8/4P3/4K3 b - - 0 1', 1],
+    ['4k3/8/8/8/8/8/4P3/4K3 moves e2e4', '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1', 1],
+    [`${ROOK} e1g1 e8d7 e2e4`, ROOK, 3],
+    [`${ROOK}\n\n20. O-O Kd7 21. e4`, ROOK, 3],
+  ])) {
+    assert.deepEqual(reads(CHESS, text), [fen, moves], text);
+  }
+});
+
+test('moves after a position of another game are counted', () => {
+  const men = 'B:W31,K32:B1,2:H0:F1';
+  for (const [text, position, moves] of /** @type {const} */ ([
+    [`position fen ${men} moves 1-6 32-28`, 'B:W31,K32:B1,2:H0:F1', 2],
+    ['B:W31,K32:B1,2 moves 1-6', 'B:W31,K32:B1,2:H0:F1', 1],
+  ])) {
+    assert.deepEqual(reads(DRAUGHTS, text), [position, moves], text);
+  }
+  const [first, moves] = reads(DRAUGHTS, 'position startpos moves 11-15 22-18 15x22');
+  assert.match(String(first), /^B:W21,22,.*:B1,2,.*:H0:F1$/);
+  assert.equal(moves, 3);
+  const othello = `${'.'.repeat(27)}OX......XO${'.'.repeat(27)} X`;
+  assert.equal(reads(OTHELLO, `position fen ${othello} moves d3 c3`)[1], 2);
+  assert.equal(reads(GO, 'position startpos moves E5')[1], 1);
+});
+
+test('of several games in PGN the first is read', () => {
+  for (const [text, fen, moves] of /** @type {const} */ ([
+    [
+      `[Event "A"]\n[FEN "${ROOK}"]\n\n20. O-O 1-0\n\n[Event "B"]\n[FEN "${PAWN}"]\n\n31... Kd7 *`,
+      ROOK,
+      1,
+    ],
+    // The first game has no result.
+    [`[FEN "${ROOK}"]\n\n20. O-O Kd7\n\n[FEN "${PAWN}"]\n\n31... Kd7`, ROOK, 2],
+    // The first game has no moves, and then no result either.
+    [`[FEN "${ROOK}"]\r\n\r\n*\r\n\r\n[FEN "${PAWN}"]\r\n\r\n31... Kd7 *`, ROOK, 0],
+    [`[Event "A"]\n[FEN "${ROOK}"]\n\n[Event "B"]\n[FEN "${PAWN}"]\n\n31... Kd7 *`, ROOK, 0],
+    // The second game has no FEN.
+    [`[FEN "${ROOK}"]\n\n20. O-O *\n\n[Event "B"]\n\n1. e4 e5 2. Nf3 1/2-1/2`, ROOK, 1],
+  ])) {
+    assert.deepEqual(reads(CHESS, text), [fen, moves], text);
+  }
+  for (const text of [
+    `[Event "A"]\n\n1. e4 e5 1-0\n\n[Event "B"]\n[FEN "${PAWN}"]\n\n31... Kd7 *`,
+    `[Event "A"]\n\n[Event "B"]\n[FEN "${PAWN}"]\n\n31... Kd7 *`,
+    `1. d4 d5 2. c4\n\n[FEN "${PAWN}"]\n\n31... Kd7 *`,
+    `[Event "A"]\n\n1. e4 {[FEN "${PAWN}"]} e5 *`,
+    `; [FEN "${PAWN}"]\n1. e4 e5 *`,
+    `% [FEN "${PAWN}"]\n1. e4 e5 *`,
+  ]) {
+    assert.match(refusal(CHESS, text) ?? '', /this record tells moves only/, text);
+  }
+});
+
+test('comments, escaped lines and variations of PGN have no tags and no moves', () => {
+  const tag = `[FEN "${ROOK}"]`;
+  for (const [text, moves] of /** @type {const} */ ([
+    [`% [FEN "${PAWN}"]\n${tag}\n\n20. O-O\n% 20... Kd8 21. e3\n20... Kd7 *`, 2],
+    [`{ [FEN "${PAWN}"] }\n${tag}\n\n20. O-O { (20. e4 } Kd7 { :-) ; } 21. e4 *`, 3],
+    [`${tag}\r\n\r\n20. O-O ; a } comment ( to the end\r\n20... Kd7 $1 21. e4 !? *`, 3],
+    [`${tag}\n\n20. O-O (20. e4 e5 (20... Kd8 1-0) 21. Kd2) 20... Kd7 *`, 2],
+    [`${tag}\n\n20.O-O Kd7 21.e4 {without an end`, 3],
+    [`[Event "the {"]\n[Site "a ] b"]\n[White "\\"X\\" (1"]\n${tag}\n\n20. O-O *`, 1],
+    [`[Event "the "big" one"]\n${tag}\n\n20. O-O *`, 1],
+    [`\uFEFF[Event "?"] ${tag} 20 0-0 Kd7 21 -- e6 *`, 4],
+    [`My game 3:\n\n${tag}\n\n20. O-O *`, 1],
+  ])) {
+    assert.deepEqual(reads(CHESS, text), [ROOK, moves], text);
+  }
+});
+
+test('of several games in PDN the first is read', () => {
+  const [one, other] = ['W:W18,K31:B5,K9', 'B:W32:B1'];
+  const read = 'W:W18,K31:B5,K9:H0:F1';
+  for (const [text, moves] of /** @type {const} */ ([
+    [`[FEN "${one}."]\n1. 18-14 9x18 0-0\n\n[FEN "${other}"]\n1. 1-6 32-28 1-1`, 2],
+    [`[Event "A"]\n[FEN "${one}"]\n2-0\n[Event "B"]\n[FEN "${other}"]\n1. 1-6 *`, 0],
+    [`[FEN "${one}"]\r\n% 1. 18-15\r\n1. 18-14 {(18-15} 9-18\r\n\r\n[FEN "${other}"]\r\n`, 2],
+  ])) {
+    assert.deepEqual(reads(DRAUGHTS, text), [read, moves], text);
+  }
+  const text = `[Event "A"]\n1. 11-15 22-18 1-0\n\n[FEN "${other}"]\n1. 1-6 *`;
+  assert.match(refusal(DRAUGHTS, text) ?? '', /this record tells moves only/);
+});
+
+test('a quoted operand of EPD is one string', () => {
+  const board = '4k3/8/8/8/8/8/4P3/4K2R w K -';
+  for (const [operations, counts] of /** @type {const} */ ([
+    ['c0 "mate, hmvc 100 now";', '0 1'],
+    ['c0 "hmvc 9; fmvn 8;";', '0 1'],
+    ['id "a; hmvc 99; b"; hmvc 4; fmvn 12;', '4 12'],
+    ['c1 "say \\"hmvc 50;\\" twice"; fmvn 3;', '0 3'],
+    ['pv O-O hmvc 5; hmvc 6;', '6 1'],
+    ['hmvc 7; c9 "no end; fmvn 40;', '7 1'],
+    ['bm O-O; fmvn 9; hmvc 2', '2 9'],
+    ['c0 "two moves e2e4";', '0 1'],
+    // FEN with operations, as in files of openings.
+    ['3 17;', '3 17'],
+    ['3 17 ; hmvc 40; fmvn 50;', '3 17'],
+    ['3 bm O-O; fmvn 5;', '3 5'],
+    [';', '0 1'],
+  ])) {
+    const text = `${board} ${operations}`;
+    assert.deepEqual(reads(CHESS, text), [`${board} ${counts}`, 0], text);
+  }
+});
+
+test('of several positions in a file the first is read', () => {
+  const board = '4k3/8/8/8/8/8/4P3/4K3 w - -';
+  for (const [text, counts] of /** @type {const} */ ([
+    [`${board} bm e4;\n${PAWN.slice(0, -5)} hmvc 31; fmvn 9;`, '0 1'],
+    [`${board} 5 8\r\n${PAWN}\r\n${ROOK}`, '5 8'],
+    [`${board}\n${PAWN}`, '0 1'],
+  ])) {
+    assert.deepEqual(reads(CHESS, text), [`${board} ${counts}`, 0], text);
+  }
+});
+
+test('counts of a FEN may be greater than the server counts', () => {
+  const board = '4k3/8/8/8/8/8/3R4/4K3 w - -';
+  for (const [counts, read] of /** @type {const} */ ([
+    ['104 92', '104 92'],
+    ['150 70000', '150 65535'],
+    ['0 65536', '0 65535'],
+    ['99999999999999999999999 0', '65535 1'],
+    ['hmvc 120; fmvn 99999;', '120 65535'],
+  ])) {
+    const { draft } = readPosition(`${board} ${counts}`, CHESS);
+    assert.equal(draft.text, `${board} ${read}`);
+    assert.equal(draft.board.at('d2'), 'R');
+  }
+  assert.equal(reads(DRAUGHTS, 'W:W18:BK9:H81:F70000')[0], 'W:W18:BK9:H81:F70000');
+  for (const count of ['-1', '1.5', '0x10', 'e2e4']) {
+    assert.match(refusal(CHESS, `${board} 0 ${count}`) ?? '', /stands where a number belongs/);
+  }
+});
+
+test('long texts are read in linear time', { timeout: 30_000 }, () => {
+  // In quadratic time, one of these takes longer than the limit.
+  const many = 100_000;
+  for (const part of [
+    '[a "',
+    '(',
+    '{',
+    '1. e4 ',
+    '"',
+    '\\',
+    '[',
+    ' moves',
+    'a ',
+    '\n',
+    '%\n',
+    '0 ',
+  ]) {
+    for (const before of ['', `${ROOK} `, `[FEN "${ROOK}"] `, `${PAWN.slice(0, -5)} c0 `]) {
+      refusal(CHESS, before + part.repeat(many));
+      refusal(DRAUGHTS, before + part.repeat(many));
+    }
+  }
+});
