@@ -18,6 +18,7 @@ const game = (name, title, size) => ({
 const CHESS = game('chess', 'Chess', 8);
 const DRAUGHTS = game('draughts', 'Draughts', 8);
 const OTHELLO = game('othello', 'Othello', 8);
+const GOMOKU = game('gomoku', 'Gomoku', 15);
 const GO = game('go', 'Go', 9);
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
@@ -39,6 +40,13 @@ function refusal(game, text) {
     throw error;
   }
   return null;
+}
+
+/** The stones of a Go board, and the side to move. @param {string} text */
+function stones(text) {
+  const { draft, unplayed } = readPosition(text, GO);
+  const all = [...draft.squares].map(([square, piece]) => `${piece}:${square}`);
+  return [all.sort().join(' '), draft.turn === 0 ? 'b' : 'w', unplayed];
 }
 
 test('moves after a chess position are counted', () => {
@@ -187,6 +195,68 @@ test('counts of a FEN may be greater than the server counts', () => {
   }
 });
 
+test('the set-up of an SGF goes on to the first move of its main line', () => {
+  for (const [text, squares, turn, moves] of /** @type {const} */ ([
+    ['(;GM[1]FF[4]SZ[9];AB[aa]AW[bb]PL[W])', 'b:a9 w:b8', 'w', 0],
+    ['(;GM[1]SZ[9]AB[aa][bb];AE[bb];AW[cc];B[dd];AB[ee];W[ff])', 'b:a9 w:c7', 'b', 2],
+    ['(;SZ[9];C[a \\] (;AB[cc\\])]\n;AB[aa:ba]\nAW[ab]\n;W[ii])', 'b:a9 b:b9 w:a8', 'w', 1],
+    ['(;SZ[9]AB[aa](;AW[bb](;B[cc];W[dd])(;B[ee]))(;AW[gg];B[hh]))', 'b:a9 w:b8', 'b', 2],
+    ['(;SZ[9]AB[aa]AB[bb]AW[cc]PL[B];PL[W])', 'b:a9 b:b8 w:c7', 'w', 0],
+    ['(;SZ[9]AB[aa:cc]AE[bb]AW[ii])', 'b:a7 b:a8 b:a9 b:b7 b:b9 b:c7 b:c8 b:c9 w:i1', 'b', 0],
+    // The set-up of a node comes before its move.
+    ['(;SZ[9]AW[cc]AB[dd]W[aa])', 'b:d6 w:c7', 'w', 1],
+    // A comment is not a move.
+    ['(;SZ[9]AB[aa]C[1 ;B[bb\\] W[cc\\]])', 'b:a9', 'w', 0],
+  ])) {
+    assert.deepEqual(stones(text), [squares, turn, moves], text);
+  }
+  const gomoku = readPosition('(;GM[4]SZ[15];AB[hh][ii];AW[gh];W[aa])', GOMOKU);
+  assert.deepEqual([...gomoku.draft.squares.keys()].sort(), ['g8', 'h8', 'i7']);
+  assert.equal(gomoku.unplayed, 1);
+  const othello = readPosition('(;GM[2];AB[dc][dd][ed][de]AW[ee];W[cd];B[ef])', OTHELLO);
+  assert.equal(othello.draft.text.length, 66);
+  assert.deepEqual([othello.draft.turn, othello.unplayed], [1, 2]);
+});
+
+test('an SGF may have other text around it, another size notation, and no end', () => {
+  for (const [text, moves] of /** @type {const} */ ([
+    ['(;GM[1]SZ[9]AB[aa]AW[bb];B[cc]', 1],
+    ['(;GM[1]SZ[9]AB[aa]AW[bb]', 0],
+    ['(;GM[1]SZ[9]AB[aa]AW[bb];B[cc];W[dd];C[cut off', 2],
+    ['Game (1) of 2:\r\n\r\n(;GM[1]\r\nSZ[09]\r\nAB[aa]AW[bb])\r\nBye', 0],
+    ['\uFEFF(;SZ[9:9]AB[aa]AW[bb])', 0],
+    ['( ; GM [ 01 ] SZ [ 9 ] AB [aa] AW [bb] ; B [] )', 1],
+    ['(;GaMe[1]SiZe[9]AddBlack[aa]AddWhite[bb];White[cc])', 1],
+    ['(;SZ[9]AB[aa]AW[bb];B[cc])\n(;SZ[19]AB[dd];B[ee];W[ff])', 1],
+    ['(;SZ[9]AB[aa]AW[bb])(;GM[2]SZ[8];B[ee];W[ff])', 0],
+  ])) {
+    const [squares, , unplayed] = stones(text);
+    assert.deepEqual([squares, unplayed], ['b:a9 w:b8', moves], text);
+  }
+});
+
+test('an SGF that the board cannot show is refused with the reason', () => {
+  for (const [of, text, reason] of /** @type {const} */ ([
+    [GO, '(;GM[1]FF[4];B[ed];W[de])', /Without a board size \(SZ\), an SGF has 19 lines; 9 are/],
+    [GO, '(;AB[aa]AW[bb])', /Without a board size/],
+    [GO, '(;GM[1]SZ[13]AB[aa])', /has 13 lines in place of 9/],
+    [GO, '(;GM[1]SZ[9:13]AB[aa])', /has 9×13 lines in place of 9/],
+    [GO, '(;GM[1]SZ[nine]AB[aa])', /“nine” stands where a number belongs/],
+    [GO, '(;GM[4]SZ[9]AB[aa])', /not of Go/],
+    [GO, '(;GM[12]SZ[9]AB[aa])(;GM[1]SZ[9]AB[aa])', /not of Go/],
+    [OTHELLO, '(;GM[1]SZ[8]AB[dd])', /not of Othello/],
+    [GOMOKU, '(;GM[Go]SZ[15]AB[dd])', /not of Gomoku/],
+    [GO, '(;SZ[9];AB[aj])', /“aj” is no point/],
+    [GO, '(;SZ[9];AB[aa:bb:cc])', /“aa:bb:cc” is no point/],
+    [GO, '(;SZ[9];;B[aa];AB[bb])', /tells moves, and sets nothing up/],
+    [GO, '(;SZ[9]AB[aa]C[cut off', /This is no SGF/],
+    [GO, '(;SZ[9]AB[aa] 1 AW[bb])', /This is no SGF/],
+    [GO, '(AB[aa])', /This is no SGF/],
+  ])) {
+    assert.match(refusal(of, text) ?? '', reason, text);
+  }
+});
+
 test('long texts are read in linear time', { timeout: 30_000 }, () => {
   // In quadratic time, one of these takes longer than the limit.
   const many = 100_000;
@@ -208,5 +278,9 @@ test('long texts are read in linear time', { timeout: 30_000 }, () => {
       refusal(CHESS, before + part.repeat(many));
       refusal(DRAUGHTS, before + part.repeat(many));
     }
+  }
+  for (const part of ['(', ';', 'A[', 'AB[aa]', '[', 'C[\\]', 'A', ' ', 'PL', ')']) {
+    refusal(GO, `(;SZ[9]${part.repeat(many)}`);
+    refusal(GO, part.repeat(many));
   }
 });

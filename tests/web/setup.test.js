@@ -416,7 +416,7 @@ test(
     await told(ann).filter({ hasText: 'this record tells moves only' }).waitFor();
     await sees(ann, 'a1, white rook');
     await setUp(ann, 'Go');
-    await text(ann).fill('(;GM[1]FF[4]SZ[9]KM[7]AB[cc]AW[cg]PL[W];W[ee];B[dd])');
+    await text(ann).fill('(;GM[1]FF[4]SZ[9]KM[7];AB[cc][gg]AW[cg];AE[gg]PL[W];W[ee];B[dd]');
     for (const words of ['C7, black', 'C3, white', 'G3, empty', 'E5, empty'])
       await sees(ann, words);
     await told(ann).filter({ hasText: two }).waitFor();

@@ -413,6 +413,7 @@ export default {
   'setup.bad.sgf': 'Das ist kein SGF: es beginnt mit (; und hat Einträge wie AB[dd].',
   'setup.bad.kind': 'Dieses SGF ist nicht von {game}.',
   'setup.bad.size': 'Dieses Brett hat {size} Linien statt {files}.',
+  'setup.bad.unsized': 'Ohne Brettgröße (SZ) hat ein SGF {size} Linien; hier sind {files} nötig.',
   'setup.bad.point': '„{point}“ ist kein Punkt dieses Bretts.',
   'setup.bad.record':
     'Gelesen werden hier Stellungen (FEN), Züge werden nicht gespielt: Diese Aufzeichnung hat nur Züge.',

@@ -413,6 +413,8 @@ export default {
   'setup.bad.sgf': 'This is no SGF: one begins with (; and has properties such as AB[dd].',
   'setup.bad.kind': 'This SGF is not of {game}.',
   'setup.bad.size': 'This board has {size} lines in place of {files}.',
+  'setup.bad.unsized':
+    'Without a board size (SZ), an SGF has {size} lines; {files} are needed here.',
   'setup.bad.point': '“{point}” is no point of this board.',
   'setup.bad.record':
     'Here positions are read (FEN), and moves are not played: this record tells moves only.',

@@ -414,6 +414,8 @@ export default {
   'setup.bad.sgf': 'Esto no es SGF: empieza por (; y tiene propiedades como AB[dd].',
   'setup.bad.kind': 'Este SGF no es de {game}.',
   'setup.bad.size': 'Este tablero tiene {size} líneas en lugar de {files}.',
+  'setup.bad.unsized':
+    'Sin tamaño de tablero (SZ), un SGF tiene {size} líneas; aquí hacen falta {files}.',
   'setup.bad.point': '«{point}» no es un punto de este tablero.',
   'setup.bad.record':
     'Aquí se leen posiciones (FEN) y no se juegan las jugadas: este registro solo tiene jugadas.',

@@ -414,6 +414,8 @@ export default {
     'Ce n’est pas du SGF : il commence par (; et contient des propriétés comme AB[dd].',
   'setup.bad.kind': 'Ce SGF n’est pas de {game}.',
   'setup.bad.size': 'Ce plateau a {size} lignes au lieu de {files}.',
+  'setup.bad.unsized':
+    'Sans taille de plateau (SZ), un SGF a {size} lignes ; il en faut {files} ici.',
   'setup.bad.point': '« {point} » n’est pas un point de ce plateau.',
   'setup.bad.record':
     'On lit ici des positions (FEN), les coups ne sont pas joués : ce texte ne contient que des coups.',

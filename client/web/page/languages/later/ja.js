@@ -369,6 +369,8 @@ export default {
   'setup.bad.sgf': 'SGF ではありません。(; で始まり、AB[dd] のような項目があります。',
   'setup.bad.kind': 'この SGF は{game}のものではありません。',
   'setup.bad.size': 'この盤は {files} 路ではなく {size} 路です。',
+  'setup.bad.unsized':
+    '盤のサイズ（SZ）がない SGF は {size} 路とみなされます。ここでは {files} 路が必要です。',
   'setup.bad.point': '「{point}」はこの盤の点ではありません。',
   'setup.bad.record':
     'ここで読めるのは局面（FEN）で、手は指されません。この棋譜には手しかありません。',

@@ -410,6 +410,8 @@ export default {
   'setup.bad.sgf': 'Isto não é SGF: começa por (; e tem propriedades como AB[dd].',
   'setup.bad.kind': 'Este SGF não é de {game}.',
   'setup.bad.size': 'Este tabuleiro tem {size} linhas em vez de {files}.',
+  'setup.bad.unsized':
+    'Sem tamanho de tabuleiro (SZ), um SGF tem {size} linhas; aqui são precisas {files}.',
   'setup.bad.point': '«{point}» não é um ponto deste tabuleiro.',
   'setup.bad.record':
     'Aqui são lidas posições (FEN), e os lances não são jogados: este registro só tem lances.',

@@ -359,6 +359,7 @@ export default {
   'setup.bad.sgf': '这不是 SGF：它以 (; 开头，含有 AB[dd] 这样的属性。',
   'setup.bad.kind': '这个 SGF 不是{game}的。',
   'setup.bad.size': '这个棋盘有 {size} 路，应为 {files} 路。',
+  'setup.bad.unsized': '没有棋盘大小（SZ）的 SGF 视为 {size} 路；这里需要 {files} 路。',
   'setup.bad.point': '“{point}”不是这个棋盘上的点。',
   'setup.bad.record': '这里读取的是局面（FEN），不会走出着法：这份棋谱只有着法。',
   'setup.bad.moves': '这个 SGF 只有着法，没有摆子（AB、AW）。',

@@ -1,4 +1,4 @@
-// Positions as SGF has them: stones that are set up at the beginning (AB, AW), and whose turn it is (PL).
+// Reads and writes positions as SGF: the stones set up before the first move (AB, AW, AE), and the side to move (PL).
 
 import { Board } from '../../position.js';
 import { Wrong } from './wrong.js';
@@ -14,59 +14,129 @@ import { Wrong } from './wrong.js';
  * @property {boolean} downwards whether the first rank lies on top
  */
 
-/** The first node, and its properties with their values. */
-const ROOT = /\(\s*;((?:\s*[A-Za-z]+(?:\s*\[(?:\\[\s\S]|[^\]\\])*\])+)*)/;
-const PROPERTY = /([A-Za-z]+)((?:\s*\[(?:\\[\s\S]|[^\]\\])*\])+)/g;
+/** The beginning of the first game. Programs and mails may have text before it. */
+const BEGINNING = /\(\s*;/;
+/** One token of a game: a property with its values, or a sign. */
+const TOKEN = /\s*(?:([A-Za-z]+)((?:\s*\[(?:\\[\s\S]|[^\]\\])*\])+)|([;()]))/y;
 const VALUE = /\[((?:\\[\s\S]|[^\]\\])*)\]/g;
-const MOVE = /[;\]]\s*[BW]\s*\[/g;
 const GO = 1;
+/** Number of lines of a Go board for which SGF has no `SZ`. */
+const GO_LINES = 19;
 
-/** Whether a text means to be SGF. @param {string} text */
-export const isSgf = (text) => text.trimStart().startsWith('(');
+/** A node: the values of its properties by name. @typedef {Map<string, string[]>} Node */
+
+/** Whether a text is meant to be SGF. @param {string} text */
+export const isSgf = (text) => text.trimStart().startsWith('(') || BEGINNING.test(text);
 
 /**
+ * The position before the first move of the first game, in its main line.
  * @param {string} text
  * @param {Game} game
  * @param {Kind} kind
  * @returns {Told}
  */
-export function readSgf(text, game, { kind, pieces, downwards }) {
-  const root = ROOT.exec(text)?.[1];
-  if (root === undefined) throw new Wrong('setup.bad.sgf');
-  /** @type {Map<string, string[]>} */
-  const told = new Map();
-  for (const [, name = '', values = ''] of root.matchAll(PROPERTY)) {
-    const short = name.replaceAll(/[a-z]/g, '');
-    told.set(
-      short,
-      [...values.matchAll(VALUE)].map(([, value = '']) => value.trim()),
-    );
-  }
-  const number = (/** @type {string} */ name, /** @type {number} */ usual) =>
-    Number.parseInt(told.get(name)?.[0] ?? String(usual), 10);
-  if (number('GM', kind) !== kind && !(kind !== GO && !told.has('GM')))
-    throw new Wrong('setup.bad.kind', { game: game.title });
-  const size = number('SZ', game.files);
-  if (size !== game.files) throw new Wrong('setup.bad.size', { size, files: game.files });
-  const squares = new Map();
-  for (const [name, piece] of /** @type {const} */ ([
-    ['AB', pieces[0]],
-    ['AW', pieces[1]],
-  ])) {
-    for (const value of told.get(name) ?? [])
-      for (const square of pointsOf(value, game, downwards)) squares.set(square, piece);
-  }
-  const moves = [...text.matchAll(MOVE)].length;
+export function readSgf(text, game, kind) {
+  const { nodes, isWhole } = mainLineOf(text);
+  const first = nodes.findIndex(isMove);
+  // What follows the first move is only counted.
+  const isCut = !isWhole && first < 0;
+  const [root] = nodes;
+  if (root === undefined || isCut) throw new Wrong('setup.bad.sgf');
+  checkGame(root, game, kind);
+  // A node with set-up and a move is against the standard. Programs read its set-up first.
+  const before = first < 0 ? nodes : nodes.slice(0, first + 1);
+  const squares = setUpOf(before, game, kind);
+  const moves = nodes.reduce((sum, node) => sum + movesIn(node).length, 0);
   // Moves would have to be played, which is done in a match.
   if (squares.size === 0 && moves > 0) throw new Wrong('setup.bad.moves');
-  return { squares, turn: turnOf(told, squares.size), moves };
+  return { squares, turn: turnOf(before, squares, kind), moves };
 }
 
-/** Whose turn it is; where nothing says so, of whoever does not give a handicap. @param {Map<string, string[]>} told @param {number} count */
-function turnOf(told, count) {
-  const player = told.get('PL')?.[0]?.toUpperCase().charAt(0);
-  if (player !== undefined) return player === 'W' ? 1 : 0;
-  return count > 0 && !told.has('AW') ? 1 : 0;
+/**
+ * The nodes of the main line: of several variations it takes the first, so that it ends with the first `)`.
+ * @param {string} text
+ * @returns {{ nodes: Node[], isWhole: boolean }} `isWhole` is false if something in it is not SGF
+ */
+function mainLineOf(text) {
+  /** @type {Node[]} */
+  const nodes = [];
+  const start = text.search(BEGINNING);
+  if (start < 0) return { nodes, isWhole: false };
+  const token = new RegExp(TOKEN);
+  token.lastIndex = start;
+  let at = start;
+  for (let found = token.exec(text); found; found = token.exec(text)) {
+    at = token.lastIndex;
+    const [, name = '', values = '', sign] = found;
+    if (sign === ')') return { nodes, isWhole: true };
+    if (sign === ';') nodes.push(new Map());
+    if (sign === undefined) addProperty(nodes.at(-1), name, values);
+  }
+  // Many files lack the last `)`.
+  return { nodes, isWhole: text.slice(at).trim() === '' };
+}
+
+/** A property that is there twice has the values of both. @param {Node | undefined} node @param {string} name @param {string} values */
+function addProperty(node, name, values) {
+  // Older versions of SGF write `AddBlack` for `AB`.
+  const short = name.replaceAll(/[a-z]/g, '');
+  const all = node?.get(short) ?? [];
+  for (const [, value = ''] of values.matchAll(VALUE)) all.push(value.trim());
+  node?.set(short, all);
+}
+
+/** @param {Node} node */
+const movesIn = (node) => ['B', 'W'].filter((name) => node.has(name));
+
+/** @param {Node} node */
+const isMove = (node) => movesIn(node).length > 0;
+
+/** Checks that a record is of this game, and its board of this size. @param {Node} root @param {Game} game @param {Kind} kind */
+function checkGame(root, game, { kind }) {
+  const [number] = root.get('GM') ?? [];
+  if (number !== undefined && (!/^\d+$/.test(number) || Number(number) !== kind))
+    throw new Wrong('setup.bad.kind', { game: game.title });
+  const { files, ranks } = game;
+  const [size] = root.get('SZ') ?? [];
+  if (size === undefined) {
+    if (kind !== GO || (files === GO_LINES && ranks === GO_LINES)) return;
+    throw new Wrong('setup.bad.unsized', { size: GO_LINES, files });
+  }
+  const [, columns, rows = columns] = /^(\d+)(?:\s*:\s*(\d+))?$/.exec(size) ?? [];
+  if (columns === undefined) throw new Wrong('setup.bad.number', { text: size });
+  if (Number(columns) === files && Number(rows) === ranks) return;
+  const lines = columns === rows ? Number(columns) : `${columns}×${rows}`;
+  throw new Wrong('setup.bad.size', { size: lines, files });
+}
+
+/** @param {Node[]} nodes @param {Game} game @param {Kind} kind */
+function setUpOf(nodes, game, { pieces, downwards }) {
+  /** @type {Map<string, string>} */
+  const squares = new Map();
+  const pointsIn = (/** @type {Node} */ node, /** @type {string} */ name) =>
+    (node.get(name) ?? []).flatMap((value) => pointsOf(value, game, downwards));
+  for (const node of nodes) {
+    for (const square of pointsIn(node, 'AB')) squares.set(square, pieces[0]);
+    for (const square of pointsIn(node, 'AW')) squares.set(square, pieces[1]);
+    for (const square of pointsIn(node, 'AE')) squares.delete(square);
+  }
+  return squares;
+}
+
+/**
+ * The seat to move: the one that PL names, or that makes the first move. Without both, White moves if only Black has
+ * stones, which are a handicap.
+ * @param {Node[]} nodes up to the first move
+ * @param {Map<string, string>} squares
+ * @param {Kind} kind
+ */
+function turnOf(nodes, squares, { pieces: [black, white] }) {
+  const player = nodes.flatMap((node) => node.get('PL') ?? []).at(-1);
+  if (player !== undefined) return player.toUpperCase().startsWith('W') ? 1 : 0;
+  const [first] = nodes.flatMap(movesIn);
+  if (first !== undefined) return first === 'W' ? 1 : 0;
+  const all = [...squares.values()];
+  return all.includes(black) && !all.includes(white) ? 1 : 0;
 }
 
 /** A point, or all from one corner to another. @param {string} value @param {Game} game @param {boolean} downwards */
@@ -80,7 +150,7 @@ function pointsOf(value, game, downwards) {
     return { file, row };
   });
   const [from, to = from] = ends;
-  if (!from || !to) throw new Wrong('setup.bad.point', { point: value });
+  if (!from || !to || ends.length > 2) throw new Wrong('setup.bad.point', { point: value });
   const board = new Board(game, '');
   const between = (/** @type {number} */ one, /** @type {number} */ other) =>
     Array.from({ length: Math.abs(other - one) + 1 }, (_, at) => Math.min(one, other) + at);
