@@ -17,6 +17,7 @@ mod clocks;
 mod closing;
 mod cluster;
 mod contests;
+mod corpus;
 mod crash;
 mod days;
 mod delays;

@@ -6,6 +6,8 @@ mod bot;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod corpus;
+#[cfg(test)]
 mod devices;
 #[cfg(test)]
 mod fake;

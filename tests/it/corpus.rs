@@ -1,0 +1,482 @@
+//! Files in the style of other programs, read by every command that takes such files. The values come from
+//! other libraries: see `tests/data/corpus/expected.py`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use plyhouse_engine::catalog::find;
+use serde::Deserialize;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
+
+/// Fewer files would not cover the programs that the corpus is about.
+const FILES_MIN: usize = 40;
+
+/// Games, in the order in which `analyse` is run for them.
+const GAMES: [&str; 7] = [
+    "chess",
+    "draughts",
+    "othello",
+    "go",
+    "gomoku",
+    "connect-four",
+    "tic-tac-toe",
+];
+
+/// A file, and what each reader has to make of it.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    file: PathBuf,
+    game: String,
+    analyse: Option<Vec<Analysed>>,
+    openings: Option<Expected<Vec<Opening>>>,
+    loadsgf: Option<Expected<Loaded>>,
+}
+
+/// A value, or part of the message with which the file is refused.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Expected<T> {
+    Refused { refused: String },
+    Read(T),
+}
+
+#[derive(Debug, Deserialize)]
+struct Analysed {
+    position: String,
+    /// The number of legal moves, if the game is not over.
+    legal: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Opening {
+    position: String,
+    moves: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct Loaded {
+    /// Rows of the board, as the wire writes them.
+    stones: String,
+    /// The answer to `final_score`.
+    score: String,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/corpus")
+}
+
+fn entries() -> Vec<Entry> {
+    let text = fs::read_to_string(folder().join("expected.json")).expect("the manifest");
+    serde_json::from_str(&text).expect("the manifest is JSON")
+}
+
+impl Entry {
+    fn path(&self) -> PathBuf {
+        folder().join(&self.file)
+    }
+
+    fn name(&self) -> std::path::Display<'_> {
+        self.file.display()
+    }
+
+    /// What `analyse` is given: a position, or nothing for the start of the game, and moves.
+    fn lines(&self) -> Vec<(String, String)> {
+        let text = fs::read_to_string(self.path()).expect("the file is UTF-8");
+        let text = text.trim_start_matches('\u{feff}');
+        if matches!(
+            self.file.extension().and_then(|e| e.to_str()),
+            Some("pgn" | "pdn")
+        ) {
+            return games_of(text);
+        }
+        let lines = text.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '%']));
+        lines.map(|line| (line.to_owned(), String::new())).collect()
+    }
+}
+
+/// The games of a PGN or PDN file: the position of the FEN tag, and the moves in one line.
+fn games_of(text: &str) -> Vec<(String, String)> {
+    let mut games = Vec::new();
+    let mut in_moves = true;
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let is_tag = line.starts_with('[') && line.ends_with("\"]");
+        if is_tag && in_moves {
+            games.push((String::new(), String::new()));
+        }
+        in_moves = !is_tag;
+        let (fen, moves) = games.last_mut().expect("tags come first");
+        if !is_tag {
+            *moves += line;
+            *moves += " ";
+        } else if let Some(value) = line.strip_prefix("[FEN \"") {
+            value.trim_end_matches("\"]").clone_into(fen);
+        }
+    }
+    games
+}
+
+/// Runs the server binary with this on stdin.
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(BINARY)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    // A command that refuses its arguments does not read.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+/// Panics with all faults, so that one run shows every file that fails.
+fn assert_none(faults: &[String]) {
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn corpus_has_enough_files_for_every_reader() {
+    let entries = entries();
+    assert!(entries.len() >= FILES_MIN, "{} files", entries.len());
+    for entry in &entries {
+        assert!(GAMES.contains(&entry.game.as_str()), "{}", entry.name());
+        assert!(entry.path().is_file(), "{}", entry.name());
+    }
+    let count = |has: fn(&Entry) -> bool| entries.iter().filter(|entry| has(entry)).count();
+    assert!(count(|entry| entry.analyse.is_some()) >= FILES_MIN);
+    assert!(count(|entry| entry.openings.is_some()) >= 30);
+    assert!(count(|entry| entry.loadsgf.is_some()) >= 15);
+}
+
+/// Reads an answer of `analyse --json`.
+fn position_of(answer: &str) -> String {
+    let answer: serde_json::Value = serde_json::from_str(answer).expect("an object");
+    let position = answer["position"].as_str().map(str::to_owned);
+    position.unwrap_or_else(|| answer.to_string())
+}
+
+const ANALYSE: [&str; 8] = [
+    "analyse", "--json", "--depth", "1", "--table", "1", "--game", "GAME",
+];
+
+fn analyse(game: &str, more: &[&str], input: &str) -> Output {
+    let mut arguments = ANALYSE.to_vec();
+    arguments[7] = game;
+    run(&[&arguments, more].concat(), input)
+}
+
+/// The answers to lines of moves or positions on stdin, and to positions with moves as arguments.
+#[test]
+fn analyse_reads_corpus() {
+    let entries = entries();
+    let mut faults = Vec::new();
+    for game in GAMES {
+        let mut input = String::new();
+        let mut wanted = Vec::new();
+        for entry in entries.iter().filter(|entry| entry.game == game) {
+            let Some(expected) = &entry.analyse else {
+                continue;
+            };
+            let lines = entry.lines();
+            assert_eq!(lines.len(), expected.len(), "{}", entry.name());
+            for ((fen, moves), expected) in lines.iter().zip(expected) {
+                if fen.is_empty() {
+                    writeln!(input, "{moves}").expect("written to memory");
+                    wanted.push((entry, moves.clone(), &expected.position));
+                } else if moves.is_empty() {
+                    writeln!(input, "{fen}").expect("written to memory");
+                    wanted.push((entry, fen.clone(), &expected.position));
+                } else {
+                    let output = analyse(game, &["--moves", moves, "--", fen], "");
+                    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                    let told = match output.status.success() {
+                        true => position_of(&text),
+                        false => String::from_utf8_lossy(&output.stderr).into_owned(),
+                    };
+                    if told != expected.position {
+                        faults.push(format!("{}: {fen} {moves}: {told}", entry.name()));
+                    }
+                }
+            }
+        }
+        let output = analyse(game, &["-"], &input);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.lines().count(), wanted.len(), "{game}: {output:?}");
+        for ((entry, line, position), answer) in wanted.iter().zip(text.lines()) {
+            let told = position_of(answer);
+            if told != **position {
+                faults.push(format!("{}: {line}: {told}", entry.name()));
+            }
+        }
+    }
+    assert_none(&faults);
+}
+
+/// The position of an argument has as many legal moves as other libraries count.
+#[test]
+fn perft_counts_legal_moves_of_corpus() {
+    let mut faults = Vec::new();
+    for entry in entries() {
+        let Some(expected) = &entry.analyse else {
+            continue;
+        };
+        let lines = entry.lines();
+        // Moves of a game with a position of its own cannot be given to `perft`.
+        let counted = lines
+            .iter()
+            .zip(expected)
+            .find_map(|((fen, moves), value)| {
+                let one = if moves.is_empty() { fen } else { moves };
+                let is_one = moves.is_empty() || fen.is_empty();
+                Some((one, value.legal?)).filter(|_| is_one)
+            });
+        let Some((line, legal)) = counted else {
+            continue;
+        };
+        let arguments = [
+            "perft",
+            "--game",
+            &entry.game,
+            "--depth",
+            "1",
+            "--json",
+            "--",
+            line,
+        ];
+        let output = run(&arguments, "");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let row = text.lines().nth(1).unwrap_or("null");
+        let row: serde_json::Value = serde_json::from_str(row).expect("an object");
+        if row["nodes"] != legal {
+            let told = String::from_utf8_lossy(&output.stderr);
+            faults.push(format!("{}: {line}: {row} {told}", entry.name()));
+        }
+    }
+    assert_none(&faults);
+}
+
+/// An engine that writes what it is told to a file, and answers with a move that does not exist. So it loses
+/// at its first move, and the file shows how the game began.
+fn recorder(game: &str) -> (&'static str, &'static str) {
+    match game {
+        "go" => (
+            "proto=gtp",
+            "while read -r line; do echo \"$line\" >> \"$0\"; case $line in \
+             *genmove*) echo '= Z99'; echo;; *) echo =; echo;; esac; done",
+        ),
+        "gomoku" => (
+            "proto=piskvork",
+            "while read -r line; do echo \"$line\" >> \"$0\"; case $line in \
+             START*) echo OK;; BEGIN|TURN*|DONE) echo 99,99;; END) exit;; esac; done",
+        ),
+        _ => (
+            "proto=uci",
+            "while read -r line; do echo \"$line\" >> \"$0\"; case $line in uci) echo uciok;; \
+             isready) echo readyok;; go*) echo bestmove 0000;; quit) exit;; esac; done",
+        ),
+    }
+}
+
+/// Reads how each game began from what an engine was told: the position, or nothing, and the moves.
+fn beginnings(game: &str, told: &str) -> Vec<(String, Vec<String>)> {
+    let mut games = Vec::new();
+    let mut moves = Vec::new();
+    for line in told.lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        match words[..] {
+            ["position", ref words @ ..] => {
+                let line = words.join(" ");
+                let (start, moves) = line.split_once("moves").unwrap_or((&line, ""));
+                let start = start.trim().trim_start_matches("startpos");
+                let start = start.trim_start_matches("fen ").to_owned();
+                games.push((start, moves.split_whitespace().map(str::to_owned).collect()));
+            }
+            ["play", _, m] => moves.push(m.to_owned()),
+            ["genmove", _] | ["DONE"] => games.push((String::new(), std::mem::take(&mut moves))),
+            [point] if game == "gomoku" && point.ends_with([',', '1', '2']) => {
+                moves.extend(square_of_piskvork(point));
+            }
+            _ => {}
+        }
+    }
+    games
+}
+
+/// The square of a line `x,y,owner`, counted from the upper left corner.
+fn square_of_piskvork(line: &str) -> Option<String> {
+    let numbers: Vec<u8> = line
+        .split(',')
+        .map_while(|part| part.parse().ok())
+        .collect();
+    let [x, y, _] = numbers[..] else { return None };
+    Some(format!("{}{}", char::from(b'a' + x), 15 - y))
+}
+
+/// The position after these moves.
+fn replayed(game: &str, start: &str, moves: &[String]) -> String {
+    let mut analyst = find(game).expect("it is hosted").analyst(0);
+    let result = analyst
+        .set_up(start)
+        .and_then(|()| analyst.play(&moves.join(" ")));
+    match result {
+        Ok(()) => analyst.position().to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// What is wrong with how a contest reads the file.
+fn fault_of_openings(entry: &Entry, expected: &Expected<Vec<Opening>>) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let log = log.to_str().expect("UTF-8");
+    let path = entry.path();
+    let path = path.to_str().expect("UTF-8");
+    let count = match expected {
+        Expected::Read(openings) => openings.len(),
+        Expected::Refused { .. } => 1,
+    };
+    let games = (2 * count).to_string();
+    let (proto, script) = recorder(&entry.game);
+    let script = format!("arg={script}");
+    let log_argument = format!("arg={log}");
+    let output = run(
+        &[
+            "match",
+            &entry.game,
+            "--games",
+            &games,
+            "--openings",
+            path,
+            "--engine",
+            "cmd=sh",
+            "arg=-c",
+            &script,
+            &log_argument,
+            proto,
+            "st=60",
+            "name=recorder",
+            "--engine",
+            "level=beginner",
+            "--each",
+            "timemargin=60000",
+        ],
+        "",
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    let openings = match expected {
+        Expected::Refused { refused } if output.status.success() || !said.contains(refused) => {
+            return Some(format!("not refused because {refused}: {said}"));
+        }
+        Expected::Refused { .. } => return None,
+        Expected::Read(_) if !output.status.success() => return Some(said.into_owned()),
+        Expected::Read(openings) => openings,
+    };
+    let told = fs::read_to_string(log).expect("the engine has written it");
+    let games = beginnings(&entry.game, &told);
+    if games.len() != 2 * openings.len() {
+        return Some(format!("{} games: {told}", games.len()));
+    }
+    // In one of the two games of an opening the recorder moves first.
+    let first = |pair: &[(String, Vec<String>)]| {
+        pair.iter()
+            .min_by_key(|(_, moves)| moves.len())
+            .cloned()
+            .expect("two games")
+    };
+    for (pair, Opening { position, moves }) in games.chunks(2).zip(openings) {
+        let (start, played) = first(pair);
+        let told = replayed(&entry.game, &start, &played);
+        // A file of positions has no moves.
+        if told != *position || played.len() > *moves {
+            return Some(format!("{told} after {start} {played:?}, not {position}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn contests_begin_with_openings_of_corpus() {
+    let mut faults = Vec::new();
+    for entry in entries() {
+        let Some(expected) = &entry.openings else {
+            continue;
+        };
+        if let Some(fault) = fault_of_openings(&entry, expected) {
+            faults.push(format!("{}: {fault}", entry.name()));
+        }
+    }
+    assert_none(&faults);
+}
+
+/// The rows of `showboard`, as the wire writes them.
+fn rows_of(board: &str) -> String {
+    let rows = board.lines().filter_map(|line| {
+        let (number, row) = line.trim().split_once(' ')?;
+        number.parse::<u8>().ok()?;
+        let points = row.chars().filter(|c| matches!(c, 'X' | 'O' | '.'));
+        Some(points.map(|c| match c {
+            'X' => 'b',
+            'O' => 'w',
+            _ => '.',
+        }))
+    });
+    let rows: Vec<String> = rows.map(Iterator::collect).collect();
+    rows.join("/")
+}
+
+#[test]
+fn gtp_loads_records_of_corpus() {
+    let entries: Vec<_> = (entries().into_iter())
+        .filter(|entry| entry.loadsgf.is_some())
+        .collect();
+    // GTP separates words by spaces, which the path of a checkout may contain.
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut input = String::new();
+    for (number, entry) in entries.iter().enumerate() {
+        let copy = folder.path().join(format!("{number}.sgf"));
+        fs::copy(entry.path(), &copy).expect("it can be copied");
+        let path = copy.display();
+        write!(
+            input,
+            "clear_board\nkomi 7\nloadsgf {path}\nshowboard\nfinal_score\n"
+        )
+        .expect("written to memory");
+    }
+    let output = run(&["engine", "--game", "go", "--table", "1"], &input);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let answers: Vec<_> = text.trim_end().split("\n\n").collect();
+    assert_eq!(answers.len(), 5 * entries.len(), "{text}");
+    let empty = ["........."; 9].join("/");
+    let mut faults = Vec::new();
+    for (entry, answers) in entries.iter().zip(answers.chunks(5)) {
+        let [_, _, loaded, board, score] = answers else {
+            unreachable!("there are five")
+        };
+        let (stones, told) = (rows_of(board), score.trim_start_matches("= "));
+        let is_right = match entry.loadsgf.as_ref().expect("it was filtered") {
+            Expected::Read(expected) => {
+                loaded.starts_with('=') && stones == expected.stones && told == expected.score
+            }
+            Expected::Refused { refused } => {
+                loaded.starts_with('?') && loaded.contains(refused) && stones == empty
+            }
+        };
+        if !is_right {
+            faults.push(format!("{}: {loaded}: {stones} {told}", entry.name()));
+        }
+    }
+    assert_none(&faults);
+}

@@ -1,0 +1,91 @@
+// The board editor reads files in the style of other programs. The values come from other libraries: see
+// tests/data/corpus/expected.py.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { readPosition } from '../../client/web/page/seldom/setup/read-position.js';
+import { Wrong } from '../../client/web/page/seldom/setup/wrong.js';
+
+/** @import { Game } from '../../client/web/protocol.js' */
+
+/** A value, or the key of the message with which the text is refused. @typedef {{ position: string, unplayed: number } | { refused: string }} Value */
+/** @typedef {{ file: string, game: string, page?: Value[] }} Entry */
+
+const FOLDER = new URL('../data/corpus/', import.meta.url);
+const RECORD = /\.(pgn|pdn|sgf)$/;
+
+/** @type {Record<string, Pick<Game, 'files' | 'ranks' | 'sides'>>} */
+const GAMES = {
+  'tic-tac-toe': { files: 3, ranks: 3, sides: ['x', 'o'] },
+  'connect-four': { files: 7, ranks: 6, sides: ['red', 'yellow'] },
+  othello: { files: 8, ranks: 8, sides: ['black', 'white'] },
+  draughts: { files: 8, ranks: 8, sides: ['black', 'white'] },
+  chess: { files: 8, ranks: 8, sides: ['white', 'black'] },
+  gomoku: { files: 15, ranks: 15, sides: ['black', 'white'] },
+  go: { files: 9, ranks: 9, sides: ['black', 'white'] },
+};
+
+/** @param {string} file */
+const read = (file) => readFileSync(new URL(file, FOLDER), 'utf8');
+
+/** The texts that a user pastes: a whole record, or one line. @param {string} file */
+function textsOf(file) {
+  const text = read(file);
+  if (RECORD.test(file)) return [text];
+  const lines = text.replace('\uFEFF', '').split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !/^[#%]/.test(line));
+}
+
+/**
+ * A position with its counts as the server reads them, which takes larger ones for the largest. What Go counts beside
+ * stones and turn is not compared: SGF does not say it.
+ * @param {string} game
+ * @param {string} position
+ */
+function comparable(game, position) {
+  const [quietMax, numberMax] = [game === 'chess' ? 100 : 80, 65_535];
+  const cap = (/** @type {string} */ text, /** @type {number} */ max) =>
+    String(Math.min(Number(text), max));
+  if (game === 'go') return position.split(' ').slice(0, 2).join(' ');
+  if (game !== 'chess' && game !== 'draughts') return position;
+  return position.replace(
+    /(\d+)( |:F)(\d+)$/,
+    (_, quiet, sign, number) => `${cap(quiet, quietMax)}${sign}${cap(number, numberMax)}`,
+  );
+}
+
+/** @param {Entry} entry @param {string} text @returns {Value} */
+function valueOf({ game }, text) {
+  const rules = GAMES[game];
+  assert.ok(rules, game);
+  try {
+    const { draft, unplayed } = readPosition(text, { game, title: game, draws: true, ...rules });
+    return { position: comparable(game, draft.text), unplayed };
+  } catch (error) {
+    if (error instanceof Wrong) return { refused: error.key };
+    throw error;
+  }
+}
+
+/** @type {Entry[]} */
+const entries = JSON.parse(read('expected.json'));
+
+for (const entry of entries) {
+  const { file, game, page } = entry;
+  if (!page) continue;
+  test(`the board editor reads ${file}`, () => {
+    const expected = page.map((value) =>
+      'refused' in value ? value : { ...value, position: comparable(game, value.position) },
+    );
+    assert.deepEqual(
+      textsOf(file).map((text) => valueOf(entry, text)),
+      expected,
+    );
+  });
+}
+
+test('the corpus has files for the board editor', () => {
+  assert.ok(entries.filter(({ page }) => page).length >= 20);
+});
