@@ -64,7 +64,10 @@ fn matches_begin_with_positions_of_corpus() {
                 }
             };
             if !is_right {
-                faults.push(format!("{}: {line}: {ran:?}", entry.file.display()));
+                let start = ran.out.split("\"start\":").nth(1).unwrap_or_default();
+                let start = start.split(',').next().unwrap_or_default();
+                let fault = format!("{line}: {start} {}", ran.err.trim());
+                faults.push(format!("{}: {fault}", entry.file.display()));
             }
             count += 1;
         }
