@@ -1,5 +1,4 @@
 use super::super::{Analyst, Entry, find, texts};
-use super::*;
 use crate::game::laws;
 use crate::game::othello::Othello;
 
