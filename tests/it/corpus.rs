@@ -289,29 +289,50 @@ fn recorder(game: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Reads how each game began from what an engine was told: the position, or nothing, and the moves.
-fn beginnings(game: &str, told: &str) -> Vec<(String, Vec<String>)> {
+/// How a game began: the position, or nothing for the start of the game, and the moves.
+type Beginning = (String, Vec<String>);
+
+/// Reads how each game began from what an engine was told. There is none for a game that was over before the
+/// engine's first turn.
+fn beginnings(told: &str) -> Vec<Option<Beginning>> {
     let mut games = Vec::new();
     let mut moves = Vec::new();
     for line in told.lines() {
         let words: Vec<_> = line.split_whitespace().collect();
-        match words[..] {
-            ["position", ref words @ ..] => {
-                let line = words.join(" ");
-                let (start, moves) = line.split_once("moves").unwrap_or((&line, ""));
-                let start = start.trim().trim_start_matches("startpos");
-                let start = start.trim_start_matches("fen ").to_owned();
-                games.push((start, moves.split_whitespace().map(str::to_owned).collect()));
+        let beginning = match words[..] {
+            ["ucinewgame"] | ["clear_board"] | ["START", _] => {
+                games.push(None);
+                moves.clear();
+                continue;
             }
-            ["play", _, m] => moves.push(m.to_owned()),
-            ["genmove", _] | ["DONE"] => games.push((String::new(), std::mem::take(&mut moves))),
-            [point] if game == "gomoku" && point.ends_with([',', '1', '2']) => {
+            ["position", ..] => Some(beginning_of_uci(line)),
+            ["genmove", _] | ["DONE"] => Some((String::new(), std::mem::take(&mut moves))),
+            ["play", _, m] => {
+                moves.push(m.to_owned());
+                None
+            }
+            [point] => {
                 moves.extend(square_of_piskvork(point));
+                None
             }
-            _ => {}
+            _ => None,
+        };
+        if let Some(game) = games.last_mut() {
+            *game = game.take().or(beginning);
         }
     }
     games
+}
+
+/// Reads the command `position`.
+fn beginning_of_uci(line: &str) -> Beginning {
+    let (start, moves) = line.split_once(" moves ").unwrap_or((line, ""));
+    let start = start.trim_start_matches("position ");
+    let start = start
+        .trim_start_matches("startpos")
+        .trim_start_matches("fen ");
+    let moves = moves.split_whitespace().map(str::to_owned);
+    (start.to_owned(), moves.collect())
 }
 
 /// The square of a line `x,y,owner`, counted from the upper left corner.
@@ -325,11 +346,13 @@ fn square_of_piskvork(line: &str) -> Option<String> {
 }
 
 /// The position after these moves.
-fn replayed(game: &str, start: &str, moves: &[String]) -> String {
+fn replayed(game: &str, (start, moves): &Beginning) -> String {
     let mut analyst = find(game).expect("it is hosted").analyst(0);
-    let result = analyst
-        .set_up(start)
-        .and_then(|()| analyst.play(&moves.join(" ")));
+    let moves = moves.join(" ");
+    let result = match start.is_empty() {
+        true => analyst.set_up(&moves),
+        false => analyst.set_up(start).and_then(|()| analyst.play(&moves)),
+    };
     match result {
         Ok(()) => analyst.position().to_string(),
         Err(error) => error.to_string(),
@@ -384,23 +407,19 @@ fn fault_of_openings(entry: &Entry, expected: &Expected<Vec<Opening>>) -> Option
         Expected::Read(openings) => openings,
     };
     let told = fs::read_to_string(log).expect("the engine has written it");
-    let games = beginnings(&entry.game, &told);
+    let games = beginnings(&told);
     if games.len() != 2 * openings.len() {
         return Some(format!("{} games: {told}", games.len()));
     }
-    // In one of the two games of an opening the recorder moves first.
-    let first = |pair: &[(String, Vec<String>)]| {
-        pair.iter()
-            .min_by_key(|(_, moves)| moves.len())
-            .cloned()
-            .expect("two games")
-    };
     for (pair, Opening { position, moves }) in games.chunks(2).zip(openings) {
-        let (start, played) = first(pair);
-        let told = replayed(&entry.game, &start, &played);
-        // A file of positions has no moves.
-        if told != *position || played.len() > *moves {
-            return Some(format!("{told} after {start} {played:?}, not {position}"));
+        // In one of the two games of an opening the recorder moves first.
+        let first = pair.iter().flatten().min_by_key(|(_, moves)| moves.len());
+        let first = first.expect("the recorder has had a turn");
+        let told = replayed(&entry.game, first);
+        // An engine is told of a position without the moves that lead to it.
+        let is_whole = first.1.is_empty() || first.1.len() == *moves;
+        if told != *position || !is_whole {
+            return Some(format!("{told} after {first:?}, not {position}"));
         }
     }
     None

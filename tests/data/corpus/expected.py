@@ -93,7 +93,8 @@ FILES = [
     ("go/set-up-order.sgf", "GNU Go", "loadsgf page"),
     ("go/no-size.sgf", "GNU Go", "loadsgf page"),
     ("go/size-13.sgf", "Sabaki", "loadsgf page"),
-    ("go/komi-comma.sgf", "KGS", "loadsgf"),
+    ("go/komi-comma.sgf", "MultiGo", "loadsgf"),
+    ("go/komi-word.sgf", "by hand", "loadsgf"),
     ("go/not-go.sgf", "Othello programs", "loadsgf page"),
     ("go/gtp-moves.txt", "GTP", LISTS),
     ("go/positions.txt", "own notation", "analyse position page"),
@@ -126,7 +127,7 @@ def words_of(text):
 FIGURINES = str.maketrans("♔♕♖♗♘♚♛♜♝♞", "KQRBNKQRBN", "♙♟")
 
 
-def chess_value(board, moves=0, en_passant="legal"):
+def chess_value(board, moves=0):
     # Draws by dead positions and after fifty moves need no claim on the server.
     is_over = (
         board.is_checkmate()
@@ -138,7 +139,8 @@ def chess_value(board, moves=0, en_passant="legal"):
     board = board.copy()
     board.halfmove_clock = min(board.halfmove_clock, CHESS_QUIET_MAX)
     board.fullmove_number = min(board.fullmove_number, NUMBER_MAX)
-    return {"position": board.fen(en_passant=en_passant), "moves": moves, "legal": legal}
+    # As the standard has it, the square is there after every double step of a pawn.
+    return {"position": board.fen(en_passant="fen"), "moves": moves, "legal": legal}
 
 
 def chess_pgn(text):
@@ -162,8 +164,7 @@ def chess_position(line):
         operations = board.set_epd(line)
         board.halfmove_clock = operations.get("hmvc", 0)
         board.fullmove_number = operations.get("fmvn", 1)
-    # A square that is read is written again, also where no pawn can capture there.
-    return chess_value(board, en_passant="fen")
+    return chess_value(board)
 
 
 def chess_moves(line):
@@ -384,6 +385,7 @@ def go_line(line):
 def sgf_game(data):
     """Reads a record as GNU Go does: sgfmill wants what the standard wants."""
     text = data.decode("utf-8-sig").replace("SZ[9:9]", "SZ[9]")
+    text = re.sub(r"KM\[(\d+),(\d+)\]", r"KM[\1.\2]", text)
     text = text[text.index("(;") :]
     if "SiZe" not in text:
         text += ")" * (unescaped(text, "(") - unescaped(text, ")"))
@@ -410,7 +412,7 @@ def loaded(data):
     try:
         komi = game.get_komi()
     except ValueError:
-        return {"refused": "KM"}
+        return {"refused": "komi"}
     go = Go()
     for node in game.get_main_sequence():
         if node.has_setup_stones():
