@@ -231,8 +231,9 @@ impl<'a, P: Position> MoveReader<'a, P> {
             }
         }
         let is_canonical = |text: &str| text.parse::<P::Move>().is_ok();
+        // Of two errors at the same ply the one by position names a whole move: `passpass` is no `pa` and `ss`.
         let furthest = match by_position {
-            Some(error) if ply_of(&error) > ply_of(&by_seam) => error,
+            Some(error) if ply_of(&error) >= ply_of(&by_seam) => error,
             _ => by_seam,
         };
         let is_of_a_move =

@@ -122,7 +122,7 @@ impl Reading {
 /// Whether this is a sign of capture, check, promotion or praise, or a hyphen. The position tells all that such
 /// a sign tells.
 fn is_sign(c: char) -> bool {
-    // They say whether the figurine before them is drawn as text or as a picture.
+    // Variation selectors say whether a figurine is drawn as text or as a picture.
     let is_variation_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
     c.is_whitespace() || is_variation_selector || "xX×:=/()-‐‑–—−+†‡#!?‼⁉⁇⁈".contains(c)
 }
