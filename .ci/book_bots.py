@@ -4,8 +4,10 @@ import json
 import pathlib
 import subprocess
 import sys
+import threading
 
 from websockets.sync.client import connect
+from websockets.sync.server import serve
 
 BOTS = pathlib.Path("src/book/bots")
 RESULTS = ("won", "lost", "drawn")
@@ -40,6 +42,24 @@ def ten_lines():
     end = result(python("ten.py", url))
     assert end in ("won", "not won"), end
     return end
+
+
+def refused():
+    """A server that refuses the first request and keeps the connection: the bot prints why, and ends."""
+    error = {"type": "error", "code": "overloaded", "message": "too many matches", "retryable": True}
+
+    def refuse(socket):
+        for _ in socket:
+            socket.send(json.dumps(error))
+
+    with serve(refuse, "127.0.0.1", 0) as refusing:
+        threading.Thread(target=refusing.serve_forever, daemon=True).start()
+        address = "ws://127.0.0.1:%d/ws" % refusing.socket.getsockname()[1]
+        bot = [sys.executable, BOTS / "ten.py", address]
+        ended = subprocess.run(bot, capture_output=True, text=True, timeout=60)
+        refusing.shutdown()
+    assert (ended.returncode, ended.stderr.strip()) == (1, error["message"]), ended
+    return ended.stderr.strip()
 
 
 def whole():
@@ -84,7 +104,7 @@ def typed():
 
 
 try:
-    for plays in (ten_lines, whole, ahead, engine, typed):
+    for plays in (ten_lines, refused, whole, ahead, engine, typed):
         print(f"{plays.__name__}: {plays()}")
 finally:
     server.kill()
