@@ -1,5 +1,6 @@
 //! Waiting for somebody to play: what is said meanwhile, and how a bot comes instead.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use plyhouse_protocol::{
@@ -13,6 +14,31 @@ use crate::view::{self, STRONG, paint};
 
 /// After how long a bot comes to who looks for somebody, unless the server was told otherwise.
 const BOT_AFTER_MS: u64 = 10_000;
+
+/// A hint for a page at a loopback address, which others cannot open; empty for any other address.
+fn only_here(page: &str) -> String {
+    let Some(port) = loopback_port(page) else {
+        return String::new();
+    };
+    let command = paint(STRONG, &format!("plyhouse --listen 0.0.0.0:{port}"));
+    format!(
+        "\n\nThis works on this machine only. For others, start the server with\n\n    {command}\n\n\
+         and give them this machine's network address in place of the one above."
+    )
+}
+
+/// The port of a page's address such as `http://127.0.0.1:7878` if its host is this machine.
+fn loopback_port(page: &str) -> Option<u16> {
+    let (scheme, rest) = page.split_once("://")?;
+    let authority = rest.split('/').next()?;
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port.parse().ok()?),
+        _ => (authority, if scheme == "https" { 443 } else { 80 }),
+    };
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    let is_loopback = address.is_ok_and(|address| address.is_loopback());
+    (is_loopback || host.eq_ignore_ascii_case("localhost")).then_some(port)
+}
 
 impl Session {
     /// Says how somebody gets to the open seat, and that nobody does by itself.
@@ -31,7 +57,7 @@ impl Session {
         let link = self.page.as_ref().map_or_else(String::new, |page| {
             let link = format!("{page}/m/{}", now.code);
             let link = paint(STRONG, &harmless(&link));
-            format!("\n\nor in a browser at\n\n    {link}")
+            format!("\n\nor in a browser at\n\n    {link}{}", only_here(page))
         });
         let is_for_one = matches!(&self.goal, Goal::Play(plan) if plan.terms.invited.is_some());
         let friend = match is_for_one {
@@ -181,4 +207,30 @@ fn open_seat(now: &Snapshot) -> Option<SeatNumber> {
     let mut seats = (0..2).map(SeatNumber).zip(&now.seats);
     let (seat, _) = seats.find(|(_, state)| state.occupant == Occupant::Open)?;
     Some(seat)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_pages_are_known_by_their_host() {
+        for (page, port) in [
+            ("http://127.0.0.1:7878", Some(7878)),
+            ("http://127.8.9.1:80/house", Some(80)),
+            ("http://[::1]:7879", Some(7879)),
+            ("http://[::1]", Some(80)),
+            ("https://localhost", Some(443)),
+            ("http://LocalHost:7878", Some(7878)),
+            ("http://192.168.1.5:7878", None),
+            ("http://0.0.0.0:7878", None),
+            ("https://play.example.org", None),
+            ("https://localhost.example.org", None),
+            ("http://[2001:db8::1]:7878", None),
+        ] {
+            assert_eq!(loopback_port(page), port, "{page}");
+        }
+        assert!(only_here("http://[::1]:7879").contains("plyhouse --listen 0.0.0.0:7879"));
+        assert_eq!(only_here("https://play.example.org"), "");
+    }
 }
