@@ -1,5 +1,6 @@
 //! Where the data is kept, and the store that is opened there.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,6 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
 use plyhouse_lab::arguments::refuse;
 use plyhouse_store::{
@@ -46,7 +49,8 @@ pub(crate) struct Place {
         long,
         env = "PLYHOUSE_DATABASE",
         value_name = "ADDRESS",
-        hide_env_values = true
+        hide_env_values = true,
+        value_parser = Secret(Address::from_str)
     )]
     database: Option<Address>,
 }
@@ -91,10 +95,14 @@ impl Data {
 
     /// What `move-store` is told: `sqlite:DIR` or `postgres://…`.
     pub(crate) fn from_url(text: &str) -> Result<Self, String> {
-        match text.strip_prefix("sqlite:") {
-            Some("") => Err("a directory is needed after sqlite:".to_owned()),
-            Some(directory) => Ok(Self::Directory(directory.into())),
-            None => text
+        match text.split_once(':') {
+            Some((scheme, "")) if scheme.eq_ignore_ascii_case("sqlite") => {
+                Err("a directory is needed after sqlite:".to_owned())
+            }
+            Some((scheme, directory)) if scheme.eq_ignore_ascii_case("sqlite") => {
+                Ok(Self::Directory(directory.into()))
+            }
+            Some(_) | None => text
                 .parse()
                 .map(Self::Database)
                 .map_err(|_| "it begins with sqlite: or postgres://".to_owned()),
@@ -185,22 +193,72 @@ impl FromStr for Address {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err("it begins with postgres://".to_owned())
+        match text.split_once("://") {
+            // The library reads the scheme in lower case only.
+            Some((scheme, rest))
+                if ["postgres", "postgresql"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) =>
+            {
+                Ok(Self(format!("postgres://{rest}")))
+            }
+            Some(_) | None => Err("it begins with postgres://".to_owned()),
         }
+    }
+}
+
+impl Address {
+    /// The hosts and the name of the database, without user, password and settings. `None` if the address is
+    /// written so that they cannot be told from a password for certain.
+    fn without_secrets(&self) -> Option<String> {
+        let (_, rest) = self.0.split_once("://")?;
+        let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, name) = place.split_at(place.find('/').unwrap_or(place.len()));
+        // A password with an unescaped `/` or `?` reaches to the `@` behind it.
+        if settings.contains('@') || name.contains('@') {
+            return None;
+        }
+        let (_, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
+        // What follows the colon is a password where the host is missing.
+        let is_host = |host: &str| {
+            let after_brackets = host.rsplit(']').next().unwrap_or_default();
+            let port = after_brackets.split_once(':').map_or("", |(_, port)| port);
+            port.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        (hosts.split(',').all(is_host)).then(|| format!("{hosts}{name}"))
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (_, rest) = self.0.split_once("://").unwrap_or_default();
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        // Settings after the name may be a password, too.
-        let name = path.split('?').next().unwrap_or_default();
-        write!(f, "postgres://{host}{name}")
+        let place = self.without_secrets();
+        write!(f, "postgres://{}", place.as_deref().unwrap_or("…"))
+    }
+}
+
+/// A parser of a value that may contain a password: its errors do not repeat the value, as clap's do.
+#[derive(Debug)]
+pub(crate) struct Secret<T>(pub(crate) fn(&str) -> Result<T, String>);
+
+impl<T> Clone for Secret<T> {
+    fn clone(&self) -> Self {
+        Self(self.0)
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Secret<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let text = value.to_str().ok_or_else(|| "it is not UTF-8".to_owned());
+        text.and_then(self.0).map_err(|why| {
+            let arg = arg.map(ToString::to_string).unwrap_or_default();
+            let message = format!("invalid value for '{arg}': {why}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        })
     }
 }
 
@@ -212,6 +270,8 @@ impl fmt::Debug for Address {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
 
     #[test]
@@ -242,11 +302,53 @@ mod tests {
             ("postgres://ann:s3@cret@a:1,b:2/p", "postgres://a:1,b:2/p"),
             ("postgresql://db/p?password=s3cret", "postgres://db/p"),
             ("postgres://db", "postgres://db"),
+            ("postgres://[::1]:5432/p", "postgres://[::1]:5432/p"),
+            ("POSTGRES://ann:s3cret@db/p", "postgres://db/p"),
+            // What must be escaped in a URL, and is not.
+            ("postgres://ann:s3/cret@db/p", "postgres://…"),
+            ("postgres://ann:s3?cret@db/p", "postgres://…"),
+            ("postgres://db/p?password=s3@cret", "postgres://…"),
+            ("postgres://ann:s3cret", "postgres://…"),
+            ("postgres://ann:s3cret/p", "postgres://…"),
+            ("postgres://:s3cret", "postgres://…"),
         ] {
             let address: Address = address.parse().unwrap();
             assert_eq!(address.to_string(), shown);
             assert_eq!(format!("{address:?}"), format!("Address({shown})"));
         }
         assert!("mysql://db".parse::<Address>().is_err());
+    }
+
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        place: Place,
+    }
+
+    #[test]
+    fn a_refused_address_is_not_repeated() {
+        for address in [
+            "postgre://ann:s3cret@db/p",
+            "ann:s3cret@db/p",
+            "host=db password=s3cret",
+            "mysql://ann:s3cret@db/p",
+            "s3cret",
+        ] {
+            let refused = Line::try_parse_from(["plyhouse", "--database", address]);
+            let said = refused.expect_err(address).to_string();
+            assert!(said.contains("--database <ADDRESS>"), "{said}");
+            assert!(said.contains("it begins with postgres://"), "{said}");
+            assert!(!said.contains("s3cret"), "{said}");
+        }
+    }
+
+    #[test]
+    fn schemes_are_read_in_any_case() {
+        let directory = Data::from_url("SQLite:/a/B");
+        assert_eq!(directory, Ok(Data::Directory("/a/B".into())));
+        for address in ["Postgres://db/P", "POSTGRESQL://db/P"] {
+            let database = Data::from_url(address).unwrap();
+            assert_eq!(database.to_string(), "postgres://db/P");
+        }
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use plyhouse_store::{Side, Summary, TransferError, transfer};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::data::Data;
+use crate::data::{Data, Secret};
 
 /// Copies every match and every player from one store into an empty one.
 ///
@@ -25,7 +25,7 @@ pub(crate) struct Args {
         long,
         env = "PLYHOUSE_FROM",
         value_name = "STORE",
-        value_parser = Data::from_url,
+        value_parser = Secret(Data::from_url),
         hide_env_values = true
     )]
     from: Data,
@@ -35,7 +35,7 @@ pub(crate) struct Args {
         long,
         env = "PLYHOUSE_TO",
         value_name = "STORE",
-        value_parser = Data::from_url,
+        value_parser = Secret(Data::from_url),
         hide_env_values = true
     )]
     to: Data,
