@@ -716,17 +716,17 @@ fn two_levels(text: &str) -> Result<[String; 2], String> {
 pub(crate) fn server_url(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
-        return Ok(DEFAULT_SERVER.to_owned()); // PLYHOUSE_SERVER= is as good as unset.
+        return Ok(DEFAULT_SERVER.to_owned());
     }
     let (scheme, rest) = match text.split_once("://") {
-        Some((scheme @ ("ws" | "wss"), rest)) => (scheme, rest),
-        // As browsers name it.
-        Some(("http", rest)) => ("ws", rest),
-        Some(("https", rest)) => ("wss", rest),
-        Some((scheme, _)) => {
-            let begins = "a server's URL begins with ws:// or wss://";
-            return Err(format!("{begins}, not {scheme}://"));
-        }
+        Some((scheme, rest)) => match scheme.to_ascii_lowercase().as_str() {
+            "ws" | "http" => ("ws", rest),
+            "wss" | "https" => ("wss", rest),
+            _ => {
+                let begins = "a server's URL begins with ws:// or wss://";
+                return Err(format!("{begins}, not {scheme}://"));
+            }
+        },
         None => ("ws", text),
     };
     let (host, path) = match rest.find(['/', '?']) {
@@ -758,7 +758,12 @@ pub(crate) fn server_url(text: &str) -> Result<String, String> {
 }
 
 fn is_of_browsers(text: &str) -> bool {
-    text.starts_with("http://") || text.starts_with("https://")
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        ["http", "https"]
+            .iter()
+            .any(|known| scheme.eq_ignore_ascii_case(known))
+    })
 }
 
 /// The server and the match that a link to a match leads to, if it is one.
@@ -836,6 +841,12 @@ mod tests {
         );
         assert_eq!(link("K7QM2P"), None);
         assert_eq!(link("http://h/player/ann"), None);
+        check_url("WS://h", Ok("ws://h/ws"));
+        check_url("HTTPS://h/house/", Ok("wss://h/house/ws"));
+        assert_eq!(
+            link("Https://h/m/K7QM2P"),
+            Some(("wss://h/ws".to_owned(), "K7QM2P".to_owned()))
+        );
         check_url("localhost", Ok("ws://localhost:7878/ws"));
         check_url("[::1]", Ok("ws://[::1]:7878/ws"));
         check_url("[::1]:80", Ok("ws://[::1]:80/ws"));

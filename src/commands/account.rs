@@ -126,16 +126,18 @@ impl Args {
     }
 }
 
+const NO_URL: &str = "it is no address as https://play.example.org";
+
 /// The address of a server, without a slash at its end.
 fn url(text: &str) -> Result<String, String> {
     let url = text.trim_end_matches('/');
-    let host = ["https://", "http://"]
-        .iter()
-        .find_map(|scheme| url.strip_prefix(scheme));
     let is_host = |host: &str| !host.is_empty() && !host.contains(['/', '#', '?', '@', ' ']);
-    match host.is_some_and(is_host) {
-        true => Ok(url.to_owned()),
-        false => Err("it is no address as https://play.example.org".to_owned()),
+    match url.split_once("://") {
+        Some((scheme, host)) if is_host(host) => match scheme.to_ascii_lowercase().as_str() {
+            scheme @ ("http" | "https") => Ok(format!("{scheme}://{host}")),
+            _ => Err(NO_URL.to_owned()),
+        },
+        Some(_) | None => Err(NO_URL.to_owned()),
     }
 }
 

@@ -71,6 +71,10 @@ async fn ask(url: &Uri) -> anyhow::Result<String> {
 
 fn url(text: &str) -> Result<Uri, String> {
     let url: Option<Uri> = text.parse().ok();
-    url.filter(|url| url.scheme_str() == Some("http") && url.authority().is_some())
-        .ok_or_else(|| "a URL is needed such as http://127.0.0.1:7878/healthz".to_owned())
+    url.filter(|url| {
+        url.scheme_str()
+            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"))
+            && url.authority().is_some()
+    })
+    .ok_or_else(|| "a URL is needed such as http://127.0.0.1:7878/healthz".to_owned())
 }

@@ -105,10 +105,17 @@ pub(super) fn clock(text: &str) -> Result<ClockControl, String> {
 /// An origin as browsers send it: a scheme, a host, a port unless it is the default, and no path.
 pub(super) fn origin(text: &str) -> Result<String, String> {
     let uri: Option<Uri> = text.parse().ok();
-    let parts = uri
+    let parts = uri.as_ref().and_then(|uri| {
+        Some((
+            uri.scheme_str()?.to_ascii_lowercase(),
+            uri.authority()?,
+            uri.path(),
+        ))
+    });
+    match parts
         .as_ref()
-        .and_then(|uri| Some((uri.scheme_str()?, uri.authority()?, uri.path())));
-    match parts {
+        .map(|(scheme, authority, path)| (scheme.as_str(), authority, *path))
+    {
         Some((scheme @ ("http" | "https"), authority, "" | "/")) => {
             let default_port = if scheme == "http" { ":80" } else { ":443" };
             let authority = authority.as_str();
