@@ -1,6 +1,9 @@
 //! The command line of the server, and the same in the environment.
 
-use clap::{CommandFactory, Parser};
+use std::ffi::OsStr;
+
+use clap::builder::Resettable;
+use clap::{Command, Parser};
 use plyhouse_server::Settings;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
@@ -79,16 +82,38 @@ impl Args {
     }
 }
 
-/// Those of these names in the environment that look like a setting of ours and are none.
-pub(crate) fn unknown_settings(names: impl Iterator<Item = String>) -> Vec<String> {
-    let command = Args::command();
-    let is_known = |name: &str| {
-        let mut settings = command.get_arguments().filter_map(clap::Arg::get_env);
-        settings.any(|known| known == name)
-    };
+/// The variables with our prefix that `ply` reads.
+const READ_BY_PLY: [&str; 3] = ["PLYHOUSE_SERVER", "PLYHOUSE_KEY", "PLYHOUSE_PASSWORD"];
+
+/// Environment variables with our prefix that no command reads, such as misspelt ones. `command` is the whole
+/// command line with its subcommands.
+pub(crate) fn unknown_settings(
+    command: &Command,
+    names: impl Iterator<Item = String>,
+) -> Vec<String> {
     names
-        .filter(|name| name.starts_with("PLYHOUSE_") && !is_known(name))
+        .filter(|name| name.starts_with("PLYHOUSE_"))
+        .filter(|name| !READ_BY_PLY.contains(&name.as_str()) && !is_read_by(command, name))
         .collect()
+}
+
+fn is_read_by(command: &Command, name: &str) -> bool {
+    let mut read = command.get_arguments().filter_map(clap::Arg::get_env);
+    read.any(|known| known == name)
+        || command
+            .get_subcommands()
+            .any(|command| is_read_by(command, name))
+}
+
+/// The command line without the environment variables that are empty: they count as absent.
+pub(crate) fn without_empty_variables(command: Command) -> Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|arg| match arg.get_env().is_some_and(is_empty) {
+            true => arg.env(Resettable::Reset),
+            false => arg,
+        })
+        .mut_subcommands(without_empty_variables)
 }
 
 fn log_filter(text: &str) -> Result<String, ParseError> {
@@ -99,6 +124,7 @@ fn log_filter(text: &str) -> Result<String, ParseError> {
 mod tests {
     use std::time::Duration;
 
+    use clap::CommandFactory;
     use plyhouse_server::Search;
 
     use super::*;
@@ -136,7 +162,7 @@ mod tests {
 
     #[test]
     fn options_are_taken() {
-        let line = "plyhouse --abandon-after 0.5 --linger 7 --search-threads 3 --keep-ended 2 --search-table 2 --origin https://a:443/ --data /tmp";
+        let line = "plyhouse --abandon-after 0.5 --linger 7 --search-threads 3 --keep-ended 2 --search-table 2 --origin https://a:443/,HTTPS://B:443 --data /tmp";
         let args = Args::try_parse_from(line.split(' ')).unwrap();
         assert_eq!(args.data().unwrap(), Data::Directory("/tmp".into()));
         let settings = args.settings;
@@ -148,19 +174,28 @@ mod tests {
         assert_eq!(settings.linger, Duration::from_secs(7));
         assert_eq!(settings.search, Search::Threads(3));
         assert_eq!(settings.search_table, 2 << 20);
-        assert_eq!(settings.origins, ["https://a"]);
+        assert_eq!(settings.origins, ["https://a", "https://B"]);
     }
 
     #[test]
-    fn a_setting_that_is_none_is_found() {
+    fn only_variables_that_no_command_reads_are_unknown() {
         let names = [
             "PATH",
             "PLYHOUSE_BURST",
             "PLYHOUSE_BURTS",
             "PLYHOUSE_LINGER",
+            "PLYHOUSE_KEY",
+            "PLYHOUSE_PASSWORD",
+            "PLYHOUSE_SERVER",
+            "PLYHOUSE_HEALTH_URL",
+            "PLYHOUSE_FROM",
+            "PLYHOUSE_TO",
+            "PLYHOUSE_URL",
+            "PLYHOUSE_URI",
         ];
-        let unknown = unknown_settings(names.map(str::to_owned).into_iter());
-        assert_eq!(unknown, ["PLYHOUSE_BURTS"]);
+        let command = crate::CommandLine::command();
+        let unknown = unknown_settings(&command, names.map(str::to_owned).into_iter());
+        assert_eq!(unknown, ["PLYHOUSE_BURTS", "PLYHOUSE_URI"]);
     }
 
     #[test]

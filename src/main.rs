@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use plyhouse_server::{Server, Settings};
 use plyhouse_transport::{Tls, TlsError, Transport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -48,7 +48,10 @@ pub(crate) struct CommandLine {
 }
 
 fn main() -> ExitCode {
-    let CommandLine { command, server } = CommandLine::try_parse().unwrap_or_else(|error| {
+    let command = args::without_empty_variables(CommandLine::command());
+    let parsed = command.try_get_matches();
+    let parsed = parsed.and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let CommandLine { command, server } = parsed.unwrap_or_else(|error| {
         let words = std::env::args_os().skip(1);
         let words: Vec<_> = words
             .map(|word| word.to_string_lossy().into_owned())
@@ -138,8 +141,9 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     if let Some((_, address)) = &admin {
         say(format_args!("metrics on {address}"))?;
     }
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    for name in args::unknown_settings(names) {
+    let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+    let names = set.filter_map(|(name, _)| name.into_string().ok());
+    for name in args::unknown_settings(&CommandLine::command(), names) {
         tracing::warn!(name, "there is no such setting");
     }
     allow_descriptors(connections);
@@ -281,8 +285,6 @@ impl Certificates {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

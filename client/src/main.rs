@@ -64,6 +64,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::builder::Resettable;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{
@@ -85,7 +86,7 @@ use terminal::{Manner, Terminal};
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let said = Arguments::command().get_matches();
+    let said = without_empty_variables(Arguments::command()).get_matches();
     let mut arguments = Arguments::from_arg_matches(&said).unwrap_or_else(|error| error.exit());
     // What is only printed needs no settings, and is wanted by whoever puts them right, too.
     let needs_settings = !matches!(
@@ -120,6 +121,17 @@ fn main() -> ExitCode {
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
     }
     failure.exit_code()
+}
+
+/// The command line without the environment variables that are empty: they count as absent.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| {
+        let value = arg.get_env().and_then(std::env::var_os);
+        match value.is_some_and(|value| value.is_empty()) {
+            true => arg.env(Resettable::Reset),
+            false => arg,
+        }
+    })
 }
 
 const fn choice_of(color: When) -> anstream::ColorChoice {

@@ -30,8 +30,8 @@ const DELETE: [u8; 2] = [8, 127];
 /// The player's password: from the environment, or else the next line that is typed, which is not shown.
 pub(crate) fn password(prompt: &str) -> Result<Token, Failure> {
     match std::env::var(ENVIRONMENT) {
-        Ok(password) => Ok(Token::new(password)),
-        Err(_) => asked(prompt),
+        Ok(password) if !password.is_empty() => Ok(Token::new(password)),
+        Ok(_) | Err(_) => asked(prompt),
     }
 }
 

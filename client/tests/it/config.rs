@@ -45,6 +45,25 @@ fn what_is_wrong_in_the_file_is_told() {
     assert_eq!(none.status.code(), Some(3));
 }
 
+#[test]
+fn empty_environment_variables_count_as_absent() {
+    let home = Home::new();
+    let mut ply = home.ply(&nowhere(), &["list"]);
+    for name in ["PLY_ASCII", "PLY_PLAIN", "PLY_COLOR", "PLY_NAME", "PLY_CA"] {
+        ply.env(name, "");
+    }
+    let output = ply.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    // An empty variable does not hide what the file says either.
+    let url = nowhere();
+    let home = home_with(&format!("server = '{url}'\n"));
+    let output = home.ply("", &["list"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains(&url), "{said}");
+}
+
 /// Whoever has written something wrong may look it up, and shells go on completing.
 #[test]
 fn what_is_only_printed_needs_no_settings() {
