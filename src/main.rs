@@ -9,7 +9,7 @@ mod logs;
 mod service;
 
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -141,6 +141,8 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     if let Some((_, address)) = &admin {
         say(format_args!("metrics on {address}"))?;
     }
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    say(format_args!("open {scheme}://{} in a browser", reachable(address)))?;
     let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
     let names = set.filter_map(|(name, _)| name.into_string().ok());
     for name in args::unknown_settings(&CommandLine::command(), names) {
@@ -246,6 +248,16 @@ async fn let_go(holds: impl Send + 'static) -> anyhow::Result<()> {
     closed.await.context("the store has failed")
 }
 
+/// The address at which a browser on this machine reaches a server that listens at `address`.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
 /// Opens a port, and tells where it is.
 async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind(address).await.with_context(|| {
@@ -297,6 +309,18 @@ mod tests {
         let line = CommandLine::try_parse_from(["plyhouse", "--listen", "[::1]:1"]).unwrap();
         assert!(line.command.is_none());
         assert_eq!(line.server.listen, "[::1]:1");
+    }
+
+    #[test]
+    fn a_browser_reaches_a_server_on_all_addresses_at_the_loopback_address() {
+        for (listens, opens) in [
+            ("127.0.0.1:7878", "127.0.0.1:7878"),
+            ("0.0.0.0:80", "127.0.0.1:80"),
+            ("[::]:7879", "[::1]:7879"),
+            ("192.168.1.5:7878", "192.168.1.5:7878"),
+        ] {
+            assert_eq!(reachable(listens.parse().unwrap()).to_string(), opens);
+        }
     }
 
     /// The help is the server's, and leads to the commands.

@@ -407,6 +407,68 @@ pub(crate) async fn start_with_admin(args: &[&str]) -> (Child, String, String) {
     (process, public, admin)
 }
 
+/// The first lines that a server writes to stderr, up to the one of its log that says that it is ready.
+async fn first_lines(command: &mut Command) -> Vec<String> {
+    let mut process = command.spawn().expect("started");
+    let mut lines = BufReader::new(process.stderr.take().expect("piped")).lines();
+    let mut read = Vec::new();
+    loop {
+        let line = timeout(PATIENCE, lines.next_line()).await.expect("in time");
+        let line = line.expect("readable");
+        let line = line.unwrap_or_else(|| panic!("it has ended: {read:?}"));
+        let is_ready = line.contains("\"ready\"");
+        read.push(line);
+        if is_ready {
+            return read;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_url_to_open_is_printed() {
+    let lines = first_lines(command(&[]).args(["--listen", "0.0.0.0:0"])).await;
+    let port = lines[0]
+        .strip_prefix("listening on 0.0.0.0:")
+        .expect(&lines[0]);
+    assert_eq!(
+        lines[1],
+        format!("open http://127.0.0.1:{port} in a browser")
+    );
+}
+
+/// Scripts and service files often set a variable to nothing in order to unset it.
+#[tokio::test]
+async fn empty_environment_variables_count_as_absent() {
+    let mut command = command(&[]);
+    for name in [
+        "PLYHOUSE_DATABASE",
+        "PLYHOUSE_NATS",
+        "PLYHOUSE_CLUSTER",
+        "PLYHOUSE_BURST",
+        "PLYHOUSE_LOG",
+        "PLYHOUSE_LOG_FORMAT",
+        "PLYHOUSE_TLS_CERT",
+        "PLYHOUSE_TLS_KEY",
+        "PLYHOUSE_KEEP_ENDED",
+        "PLYHOUSE_NO_SUCH_SETTING",
+    ] {
+        command.env(name, "");
+    }
+    let lines = first_lines(command.args(["--listen", "127.0.0.1:0"])).await;
+    assert!(lines[0].starts_with("listening on 127.0.0.1:"), "{lines:?}");
+    let unknown = lines.iter().any(|line| line.contains("no such setting"));
+    assert!(!unknown, "{lines:?}");
+    let output = Command::new(env!("CARGO_BIN_EXE_plyhouse"))
+        .arg("move-store")
+        .env("PLYHOUSE_FROM", "")
+        .env("PLYHOUSE_TO", "sqlite:/nowhere")
+        .output()
+        .await
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("required arguments"), "{said}");
+}
+
 /// The real server on a free port, and where it listens.
 pub(crate) async fn start(args: &[&str]) -> (Child, String) {
     started(command(args).args(["--listen", "127.0.0.1:0"])).await

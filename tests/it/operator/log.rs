@@ -63,6 +63,10 @@ async fn a_token_is_never_logged_and_ids_are() {
         .strip_prefix("listening on ")
         .expect("an address");
     let url = format!("ws://{address}/ws");
+    let mut opens = String::new();
+    let read = timeout(PATIENCE, lines.read_line(&mut opens)).await;
+    read.expect("in time").expect("readable");
+    assert!(opens.starts_with("open http://"), "{opens}");
     let log = async {
         let mut log = String::new();
         lines.read_to_string(&mut log).await.expect("text");
@@ -184,6 +188,8 @@ async fn the_log_has_a_format() {
         };
         let first = next().await;
         assert!(first.starts_with("listening on "), "{first}");
+        let second = next().await;
+        assert!(second.starts_with("open http://"), "{second}");
         next().await
     };
     for format in [&[][..], &["--log-format", "json"]] {
