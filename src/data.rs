@@ -93,6 +93,17 @@ impl Data {
         })
     }
 
+    /// Logs a warning if other users of the machine may open the database.
+    pub(crate) fn warn_of_loose_mode(&self) {
+        let Self::Directory(directory) = self else {
+            return;
+        };
+        if let Some(mode) = SqliteStore::loose_mode(directory) {
+            let (directory, mode) = (directory.display(), format!("{mode:o}"));
+            tracing::warn!(%directory, mode, "other users of this machine may open the database");
+        }
+    }
+
     /// What `move-store` is told: `sqlite:DIR` or `postgres://…`.
     pub(crate) fn from_url(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
@@ -196,7 +207,9 @@ impl FromStr for Address {
         match text.split_once("://") {
             // The library reads the scheme in lower case only.
             Some((scheme, rest))
-                if ["postgres", "postgresql"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) =>
+                if ["postgres", "postgresql"]
+                    .iter()
+                    .any(|known| scheme.eq_ignore_ascii_case(known)) =>
             {
                 Ok(Self(format!("postgres://{rest}")))
             }

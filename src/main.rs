@@ -142,12 +142,16 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         say(format_args!("metrics on {address}"))?;
     }
     let scheme = if tls.is_some() { "https" } else { "http" };
-    say(format_args!("open {scheme}://{} in a browser", reachable(address)))?;
+    say(format_args!(
+        "open {scheme}://{} in a browser",
+        reachable(address)
+    ))?;
     let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
     let names = set.filter_map(|(name, _)| name.into_string().ok());
     for name in args::unknown_settings(&CommandLine::command(), names) {
         tracing::warn!(name, "there is no such setting");
     }
+    data.warn_of_loose_mode();
     allow_descriptors(connections);
     tracing::info!(%data, live = recovered.live, dormant = recovered.dormant,
         damaged = recovered.damaged, "ready");

@@ -24,6 +24,7 @@ mod worker;
 mod writer;
 
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -155,6 +156,13 @@ impl SqliteStore {
             condition,
             _lock: lock,
         })
+    }
+
+    /// The permission bits of the database in this directory, if other users of the machine may open it.
+    #[must_use]
+    pub fn loose_mode(directory: &Path) -> Option<u32> {
+        let mode = directory.join(FILE).metadata().ok()?.permissions().mode() & 0o777;
+        (mode & 0o077 != 0).then_some(mode)
     }
 
     /// What it has written, which goes on being counted.

@@ -1,5 +1,8 @@
 //! How the database is opened, and what tables it has.
 
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -384,6 +387,7 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
     if size(path) == 0 && size(&log) > 0 {
         return Err(OpenError::Torn(directory.to_owned()));
     }
+    make_private(path).map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
     let mut connection = open_to_write(path, OpenFlags::SQLITE_OPEN_CREATE).map_err(failed)?;
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(failed)? {
         return Err(OpenError::ReadOnly(path.to_owned()));
@@ -411,6 +415,17 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
     // anybody is told of it, it has to be on the disk.
     checkpoint(&connection).map_err(failed)?;
     Ok(connection)
+}
+
+/// Creates the file for its owner alone: it holds names and hashes of tokens. SQLite gives the files beside it the
+/// same mode. The mode of an existing file is the operator's choice and is kept.
+fn make_private(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    match options.write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Opens the database again after it has failed, and has everything that it shows on the disk.

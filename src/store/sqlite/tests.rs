@@ -20,6 +20,34 @@ fn fresh() -> (SqliteStore, TempDir) {
 
 suite!(Some(fresh()));
 
+/// The permission bits of the files of the database.
+fn modes(directory: &Path) -> Vec<u32> {
+    let names = [FILE, "plyhouse.db-wal", "plyhouse.db-shm", "plyhouse.lock"];
+    let mode = |name| {
+        fs::metadata(directory.join(name))
+            .expect(name)
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    names.map(mode).to_vec()
+}
+
+#[test]
+fn new_files_are_for_their_owner_alone_and_existing_ones_keep_their_mode() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("ours");
+    let store = open(directory.path());
+    assert_eq!(modes(directory.path()), [0o600; 4]);
+    assert_eq!(SqliteStore::loose_mode(directory.path()), None);
+    drop(store);
+    let file = directory.path().join(FILE);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("ours");
+    let _store = open(directory.path());
+    assert_eq!(modes(directory.path())[0], 0o640);
+    assert_eq!(SqliteStore::loose_mode(directory.path()), Some(0o640));
+}
+
 /// Whether a file of this directory has these bytes.
 fn is_anywhere(directory: &Path, text: &str) -> bool {
     let files = fs::read_dir(directory).expect("readable");
