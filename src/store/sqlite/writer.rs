@@ -42,6 +42,14 @@ const BUSY: RangeInclusive<usize> = 16..=256;
 /// disk's sync takes.
 const GATHER: Duration = Duration::from_millis(10);
 
+/// Bytes that a probe writes for each refused task. The creation of a match adds about 20 KiB to the log: a page of 4 KiB
+/// for each table and index that it changes.
+const TASK_BYTES: usize = 64 << 10;
+
+/// After a failure the disk counts as well once this many bytes can be written, or fewer if the refused batch was
+/// smaller.
+const PROBE_BYTES_MAX: usize = 4 << 20;
+
 /// Something to write.
 #[derive(Debug)]
 pub(super) enum Task {
@@ -89,6 +97,7 @@ impl Writer {
             path,
             keep_ended,
             heads: Heads::new(),
+            refused_tasks: 1,
             has_traces: false,
             condition: Arc::clone(condition),
         };
@@ -117,6 +126,8 @@ struct Work {
     path: PathBuf,
     keep_ended: Option<Duration>,
     heads: Heads,
+    /// How many tasks the last batch had that the disk refused.
+    refused_tasks: usize,
     /// Somebody was forgotten whose name the log still has.
     has_traces: bool,
     condition: Arc<Condition>,
@@ -204,6 +215,7 @@ impl Work {
                 metrics.failures.inc();
                 tracing::error!(%error, "nothing could be written");
                 if is_of_the_disk(&error) {
+                    self.refused_tasks = tasks.len();
                     self.condition.set_well(false);
                     // Whatever it was, a new connection may not have it.
                     self.connection = None;
@@ -257,7 +269,9 @@ impl Work {
 
     fn look_around(&mut self) {
         if !self.condition.has_kept() {
-            match self.reopened().and_then(batch::probe) {
+            let bytes = (self.refused_tasks * TASK_BYTES).min(PROBE_BYTES_MAX);
+            let probed = (self.reopened()).and_then(|connection| batch::probe(connection, bytes));
+            match probed {
                 Ok(()) => self.condition.set_well(true),
                 Err(error) => {
                     tracing::warn!(%error, "the store still cannot keep anything");

@@ -77,10 +77,16 @@ pub(super) fn all(tasks: &[&Task], answer: WriteError) -> Vec<Result<(), WriteEr
     tasks.iter().map(|_| Err(answer)).collect()
 }
 
-/// Writes something of no meaning, to see whether that can be done.
-pub(super) fn probe(connection: &mut Connection) -> rusqlite::Result<()> {
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    connection.pragma_update(None, "user_version", version)
+/// Checks that this many bytes can be written: commits them to a table of its own, and drops the table again.
+///
+/// A smaller write proves nothing: on a full disk it may still fit into the space that the log has already.
+pub(super) fn probe(connection: &mut Connection, bytes: usize) -> rusqlite::Result<()> {
+    // A crash may have left the table behind.
+    connection.execute_batch("CREATE TABLE IF NOT EXISTS disk_probe (filler BLOB) STRICT")?;
+    let sql = "INSERT INTO disk_probe VALUES (zeroblob(?1))";
+    let filled = connection.execute(sql, [bytes]);
+    connection.execute_batch("DROP TABLE disk_probe")?;
+    filled.map(|_| ())
 }
 
 /// What has become of tasks whose transaction may have been committed or not.

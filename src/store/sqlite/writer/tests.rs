@@ -17,6 +17,7 @@ fn work(directory: &Path) -> Work {
         connection: Some(schema::open(&path, directory).expect("it opens")),
         path,
         keep_ended: None,
+        refused_tasks: 1,
         heads: Heads::new(),
         has_traces: false,
         condition: Arc::new(Condition::default()),
@@ -167,4 +168,29 @@ fn the_row_of_a_match_catches_up() {
     assert_eq!(write(&mut work, vec![moves, end(Seq(4))]), [Ok(()), Ok(())]);
     assert_eq!(told(&mut work), (5, 5));
     assert!(work.heads.is_empty());
+}
+
+/// Where only a few pages are free, a small write still succeeds, and that of a real batch does not.
+#[test]
+fn a_probe_writes_as_much_as_it_is_asked_to() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("plyhouse.db");
+    let mut connection = schema::open(&path, directory.path()).expect("it opens");
+    let pages: i64 = connection
+        .pragma_query_value(None, "page_count", |row| row.get(0))
+        .expect("a number");
+    let limit = |connection: &Connection, free: i64| {
+        connection.pragma_update_and_check(None, "max_page_count", pages + free, |_| Ok(()))
+    };
+    limit(&connection, 4).expect("it is set");
+    batch::probe(&mut connection, 4096).expect("there is room");
+    let refused = batch::probe(&mut connection, TASK_BYTES).expect_err("there is no room");
+    assert!(is_of_the_disk(&refused), "{refused}");
+    limit(&connection, 40).expect("it is set");
+    batch::probe(&mut connection, TASK_BYTES).expect("there is room again");
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'disk_probe'";
+    let left: i64 = connection
+        .query_row(sql, [], |row| row.get(0))
+        .expect("a number");
+    assert_eq!(left, 0);
 }
