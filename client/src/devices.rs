@@ -205,6 +205,20 @@ pub(crate) async fn logout(
     Ok(())
 }
 
+/// Opens a dialogue for a request that anyone may send: as the player who is known here, or else as a guest who is
+/// not stored.
+pub(crate) async fn open_for_anyone(visit: &Visit) -> Result<Dialogue, Failure> {
+    let slot = match Slots::of(&visit.server.url) {
+        Ok(slots) => slots.take(&wish(visit), &[]).await.ok().flatten(),
+        Err(_) => None,
+    };
+    let is_known = slot.is_some_and(|slot| slot.token().is_some());
+    match is_known {
+        true => Ok(Known::open(visit, true).await?.dialogue),
+        false => Dialogue::open(visit, Manner::Silence).await,
+    }
+}
+
 impl Known {
     /// Says hello as the player who is known here; with `or_new` as a new one if there is none.
     pub(crate) async fn open(visit: &Visit, or_new: bool) -> Result<Self, Failure> {

@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 
 use crate::Visit;
 use crate::args::HistoryArguments;
-use crate::devices::{Known, unexpected};
+use crate::devices::{Known, open_for_anyone, unexpected};
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::terminal::columns;
@@ -15,7 +15,10 @@ use crate::view::{self, STRONG, paint};
 
 /// Shows ended matches, the newest end first.
 pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<(), Failure> {
-    let mut known = Known::open(visit, false).await?;
+    let mut dialogue = match asked.player {
+        Some(_) => open_for_anyone(visit).await?,
+        None => Known::open(visit, false).await?.dialogue,
+    };
     let history = ClientMessage::History(Box::new(History {
         player: asked.player,
         game: asked.game,
@@ -24,20 +27,20 @@ pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<()
         before: asked.before.as_deref().map(MatchRef::from),
         limit: Some(asked.limit),
     }));
-    let ServerMessage::History { rows, more, .. } = known.dialogue.ask(history).await? else {
+    let ServerMessage::History { rows, more, .. } = dialogue.ask(history).await? else {
         return Err(unexpected());
     };
     if rows.is_empty() {
-        known.dialogue.say("No match has ended yet.")?;
+        dialogue.say("No match has ended yet.")?;
     }
     for row in &rows {
-        known.dialogue.say(&line(row))?;
+        dialogue.say(&line(row))?;
     }
     if let Some(last) = rows.last().filter(|_| more) {
         let text = format!("… and more, by --before {}", last.match_id);
-        known.dialogue.say(&text)?;
+        dialogue.say(&text)?;
     }
-    known.dialogue.close().await;
+    dialogue.close().await;
     Ok(())
 }
 

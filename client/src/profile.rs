@@ -5,7 +5,7 @@ use plyhouse_protocol::{
 };
 
 use crate::Visit;
-use crate::devices::{Known, unexpected};
+use crate::devices::{Known, open_for_anyone, unexpected};
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::past;
@@ -13,45 +13,46 @@ use crate::view;
 
 /// Shows the player with this name or this id, or whoever asks.
 pub(crate) async fn show(visit: &Visit, meant: Option<String>) -> Result<(), Failure> {
-    let mut known = Known::open(visit, false).await?;
+    let mut dialogue = match meant {
+        Some(_) => open_for_anyone(visit).await?,
+        None => Known::open(visit, false).await?.dialogue,
+    };
     // An id is longer than any name.
     let (name, player) = match meant {
         Some(text) if text.parse::<PlayerName>().is_err() => (None, Some(text)),
         name => (name, None),
     };
     let asked = ClientMessage::Profile { name, player };
-    let ServerMessage::Profile { profile, .. } = known.dialogue.ask(asked).await? else {
+    let ServerMessage::Profile { profile, .. } = dialogue.ask(asked).await? else {
         return Err(unexpected());
     };
-    known.dialogue.say(&told(&profile))?;
+    dialogue.say(&told(&profile))?;
     for row in &profile.last {
-        known.dialogue.say(&past::line(row))?;
+        dialogue.say(&past::line(row))?;
     }
-    known.dialogue.close().await;
+    dialogue.close().await;
     Ok(())
 }
 
 /// Shows a part of a leaderboard.
 pub(crate) async fn leaders(visit: &Visit, asked: Leaders) -> Result<(), Failure> {
-    let mut known = Known::open(visit, false).await?;
+    let mut dialogue = open_for_anyone(visit).await?;
     let asked = ClientMessage::Leaders(Box::new(asked));
-    let ServerMessage::Leaders { total, rows, .. } = known.dialogue.ask(asked).await? else {
+    let ServerMessage::Leaders { total, rows, .. } = dialogue.ask(asked).await? else {
         return Err(unexpected());
     };
     if rows.is_empty() {
-        known
-            .dialogue
-            .say("Nobody is here who is rated for sure.")?;
+        dialogue.say("Nobody is here who is rated for sure.")?;
     }
     for row in &rows {
-        known.dialogue.say(&place(row))?;
+        dialogue.say(&place(row))?;
     }
     let last = rows.last().map_or(total, |row| row.place);
     if last < total {
         let text = format!("… of {total}; more by --after {last}");
-        known.dialogue.say(&text)?;
+        dialogue.say(&text)?;
     }
-    known.dialogue.close().await;
+    dialogue.close().await;
     Ok(())
 }
 

@@ -138,6 +138,23 @@ fn whoever_leads_is_listed() {
     leaders(&["--pool", "all"]).expect(2, &["--pool"]);
 }
 
+/// As with `list`, nothing has to be known here of whoever asks, and nothing is stored.
+#[test]
+fn lookups_of_others_need_no_player_here() {
+    let (server, home) = (Real::start(), Home::new());
+    let bea = id_of(&server, &registered(&server, "bea"));
+    let run = |arguments: &[&str]| home.run(&server.url, arguments, "");
+    run(&["leaders", "chess"]).expect(0, &["Nobody is here"]);
+    run(&["leaders", "go", "--limit", "5"]).expect(0, &["Nobody is here"]);
+    run(&["profile", "bea"]).expect(0, &["bea, an account"]);
+    run(&["profile", &bea]).expect(0, &["bea, an account"]);
+    run(&["profile", "nobody"]).expect(4, &["nobody has this name"]);
+    run(&["history", "--player", &bea]).expect(0, &["No match has ended yet."]);
+    for of_oneself in [&["profile"][..], &["history"], &["games"]] {
+        run(of_oneself).expect(4, &["nobody is known here"]);
+    }
+}
+
 #[test]
 fn whoever_is_invited_registers() {
     let (server, home) = (Real::start_by_invitation(), Home::new());
