@@ -2,6 +2,7 @@
 //! make the lines that the session reads.
 
 mod draw;
+mod keys;
 mod log;
 mod model;
 mod picking;
@@ -14,20 +15,19 @@ use plyhouse_protocol::Status;
 use crate::terminal::{self, Input};
 use crate::view::{Scene, WRONG, paint};
 use draw::{COLUMNS_MIN, ROWS_MIN, draw};
+use keys::function_keys;
 use model::{Model, Pressed};
 use tty::{Told, Tty};
 
 pub(crate) use draw::Look;
 
-/// What the keys do. With what can be typed it fits the least of screens.
-const KEYS: &str = "\
+/// What the keys at the board do. With what can be typed the help fits the least of screens.
+const KEYS_AT_BOARD: &str = "\
 Arrows move the cursor, Enter or space picks a square (a move that takes several: one after the other), Esc puts \
-back. F2 draw, F3 takeback, F4 hint, F5 and Enter resign, F6 pass, F7 decline, F8 rematch, F9 more time, F10 quit. \
-PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
+back.";
 
-/// What the keys do while somebody to play is waited for.
-const KEYS_WHILE_WAITING: &str = "\
-F10 quits. PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
+/// What the keys do that work at any time.
+const KEYS_OF_LOG: &str = "PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
 
 /// Terminals that cannot place a cursor.
 const SIMPLE: [&str; 4] = ["", "dumb", "cons25", "emacs"];
@@ -44,11 +44,15 @@ pub(crate) struct Screen {
 }
 
 /// What the keys do in this match, or where there is none yet.
-fn keys_of(scene: Option<&Scene>) -> &'static str {
-    match scene.map(|scene| scene.now.status) {
-        Some(Status::Running | Status::Ended) => KEYS,
-        Some(Status::Open) | None => KEYS_WHILE_WAITING,
-    }
+fn keys_of(scene: Option<&Scene>) -> String {
+    let begun = scene.filter(|scene| scene.now.status != Status::Open);
+    let Some(scene) = begun else {
+        return format!("F10 quits. {KEYS_OF_LOG}");
+    };
+    let keys = function_keys(scene).join(", ");
+    // The key alone only writes the word down.
+    let keys = keys.replace("F5 resign", "F5 and Enter resign");
+    format!("{KEYS_AT_BOARD} {keys}, F10 quit. {KEYS_OF_LOG}")
 }
 
 /// Whether the terminal has room for all of it, and is one that can be drawn upon.
@@ -110,7 +114,7 @@ impl Screen {
                 Pressed::Line(line) => {
                     if self.model.unrolled {
                         let keys = keys_of(self.scene.as_ref());
-                        self.model.log.push(keys.to_owned());
+                        self.model.log.push(keys);
                     }
                     return Ok(Input::Line(line));
                 }

@@ -8,6 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
+use super::keys::line_of_keys;
 use super::model::Model;
 use super::picking::targets;
 use crate::ascii::ascii;
@@ -285,53 +286,14 @@ fn draw_input(frame: &mut Frame<'_>, area: Rect, model: &Model, look: Look) {
 /// What the keys do now, in a word each.
 fn hints(model: &Model, scene: Option<&Scene>) -> String {
     let status = scene.map(|scene| scene.now.status);
-    let keys: &[&str] = match (model.is_watching, status) {
-        (false, Some(_)) if model.unrolled => &["Any key goes back to the match", "PgUp back"],
-        (true, Some(Status::Ended)) => &["Enter leave", "PgUp back"],
-        (true, _) => &["Q quit", "PgUp back"],
-        (false, None) => &["Enter answer", "PgUp back", "F10 quit"],
-        (false, Some(Status::Open)) => &["F1 help", "PgUp back", "F10 quit"],
-        (false, Some(Status::Ended)) => &[
-            "F1 help",
-            "F7 decline",
-            "F8 rematch",
-            "PgUp back",
-            "F10 quit",
-        ],
-        (false, Some(Status::Running)) => {
-            let passes = scene.is_some_and(|scene| scene.now.legal.iter().any(|m| m == "pass"));
-            let offered = scene.is_some_and(|scene| !scene.now.offers.is_empty());
-            match (offered, passes) {
-                (true, _) => &[
-                    "F1 help",
-                    "F2 draw",
-                    "F3 takeback",
-                    "F7 decline",
-                    "F5 resign",
-                    "F10 quit",
-                ],
-                (false, true) => &[
-                    "F1 help",
-                    "F2 draw",
-                    "F3 takeback",
-                    "F4 hint",
-                    "F5 resign",
-                    "F6 pass",
-                    "F10 quit",
-                ],
-                (false, false) => &[
-                    "F1 help",
-                    "F2 draw",
-                    "F3 takeback",
-                    "F4 hint",
-                    "F5 resign",
-                    "F9 more time",
-                    "F10 quit",
-                ],
-            }
-        }
+    let keys = match (model.is_watching, status, scene) {
+        (false, Some(_), _) if model.unrolled => "Any key goes back to the match  PgUp back".into(),
+        (true, Some(Status::Ended), _) => "Enter leave  PgUp back".into(),
+        (true, _, _) => "Q quit  PgUp back".into(),
+        (false, Some(Status::Open), _) => "F1 help  PgUp back  F10 quit".into(),
+        (false, Some(_), Some(scene)) => line_of_keys(scene),
+        (false, _, _) => "Enter answer  PgUp back  F10 quit".to_owned(),
     };
-    let keys = keys.join("  ");
     format!(" {keys}{}", " ".repeat(200))
 }
 

@@ -91,7 +91,7 @@ fn the_match_stands_in_its_place() {
     assert_eq!(lines[11], " You play a3.");
     assert_eq!(lines[22], " >");
     assert!(
-        lines[23].starts_with(" F1 help  F2 draw  F3 takeback"),
+        lines[23].starts_with(" F1 help  F2 draw  F4 hint  F5 resign  F10 quit"),
         "{lines:?}"
     );
     // The cursor stands in the middle.
@@ -195,13 +195,16 @@ fn every_game_has_room() {
 fn help_fits() {
     for (id, is_open) in [("draughts", false), ("draughts", true), ("chess", false)] {
         let mut scene = tic_tac_toe();
+        scene.now.clock = Some("5+3".parse().unwrap());
+        scene.now.takeback = true;
+        scene.now.you = Some(SeatNumber(1));
         if is_open {
             scene.now.status = Status::Open;
         }
         let mut model = Model::new(false);
         model.log.push("said before".to_owned());
         model.press(KeyEvent::from(KeyCode::F(1)), Some(&scene));
-        model.log.push(keys_of(Some(&scene)).to_owned());
+        model.log.push(keys_of(Some(&scene)));
         model.log.push(help(Asked {
             customs: Customs::of(id),
             is_open,
