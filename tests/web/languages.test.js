@@ -45,6 +45,36 @@ const allTexts = (page) =>
     return [document.title, document.body.innerText, ...told].join('\n');
   });
 
+/** What systems set, and `Intl` refuses. */
+const MALFORMED = ['en-US@posix', 'de-DE@euro', 'fr_FR.UTF-8', 'de-', 'pt-BR@latin'];
+
+for (const tag of MALFORMED) {
+  test(
+    `the page loads where the browser's language is ${tag}`,
+    inHouse(async (house) => {
+      const page = await house.visitor('about:blank', { locale: 'es' });
+      await page.addInitScript((tag) => {
+        Object.defineProperty(navigator, 'languages', { get: () => [tag, 'es'] });
+      }, tag);
+      await page.goto('/');
+      await page.locator('main button').first().waitFor();
+      const [base = ''] = tag.split(/[^a-z]/);
+      assert.equal(await page.locator('html').getAttribute('data-language'), base);
+    }),
+  );
+  test(
+    `the page loads where ${tag} was chosen`,
+    inHouse(async (house) => {
+      const page = await house.visitor('/', { locale: 'es' });
+      await page.evaluate((tag) => localStorage.setItem('plyhouse.language', tag), tag);
+      await page.reload();
+      await page.locator('main button').first().waitFor();
+      const [base = ''] = tag.split(/[^a-z]/);
+      assert.equal(await page.locator('html').getAttribute('data-language'), base);
+    }),
+  );
+}
+
 for (const [locale, words] of Object.entries(SPOKEN)) {
   for (const [size, viewport] of Object.entries(WINDOWS)) {
     test(

@@ -26,7 +26,7 @@
     ['zh', ['zh-Hans', 'ltr']],
   ]);
   const wished = [kept('language', ''), ...navigator.languages];
-  const bases = wished.map((tag) => tag.toLowerCase().split('-')[0] ?? '');
+  const bases = wished.map((tag) => tag.toLowerCase().split(/[^a-z]/)[0] ?? '');
   const code = bases.find((base) => spoken.has(base)) ?? 'en';
   const [lang = 'en', dir = 'ltr'] = spoken.get(code) ?? [];
   Object.assign(root, { lang, dir });

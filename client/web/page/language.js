@@ -70,7 +70,20 @@ export async function learn() {
 /** @param {string} lang */
 function localeOf(lang) {
   const wished = globalThis.navigator?.languages ?? [];
-  return wished.find((tag) => tag === lang || tag.startsWith(`${lang}-`)) ?? lang;
+  const isOf = (/** @type {string} */ tag) => tag === lang || tag.startsWith(`${lang}-`);
+  return wished.find((tag) => isOf(tag) && isWellFormed(tag)) ?? lang;
+}
+
+/**
+ * Whether `Intl` takes the tag. Browsers pass on what the system has set, such as `en-US@posix`.
+ * @param {string} tag
+ */
+function isWellFormed(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /**
