@@ -123,7 +123,7 @@ impl Match {
                 offer,
                 ply,
                 to_ply,
-            } => self.check_offered(*seat, *offer, (*ply, *to_ply), event.at_ms),
+            } => self.check_offered(*seat, *offer, (*ply, *to_ply)),
             EventKind::Declined { by, seat, .. } => self.check_declined(*seat, *by),
             EventKind::TakenBack { ply, .. } => {
                 let allowed = self.offers().any(|standing| standing.to_ply == Some(*ply));
@@ -172,14 +172,13 @@ impl Match {
         seat: Seat,
         offer: Offer,
         (ply, to_ply): (Ply, Option<Ply>),
-        at_ms: u64,
     ) -> Result<(), &'static str> {
         if ply != self.ply() || self.occupant(seat).player().is_none() {
             return Err("nobody can have offered that at this ply");
         }
         let may_be_offered = match offer {
             Offer::Draw => self.check_draw(seat),
-            Offer::Takeback => self.check_takeback(seat, to_ply, at_ms),
+            Offer::Takeback => self.check_takeback(seat, to_ply),
         };
         may_be_offered.map_err(|_| "that cannot have been offered")
     }

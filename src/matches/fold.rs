@@ -97,13 +97,14 @@ impl Match {
                 ply,
                 to_ply,
             } => {
-                self.offers.offered(Standing {
+                let standing = Standing {
                     seat: *seat,
                     offer: *offer,
                     ply: *ply,
                     to_ply: *to_ply,
                     seq,
-                });
+                };
+                self.offers.offered(standing, event.at_ms);
                 Some(())
             }
             EventKind::Declined { seat, offer, by: _ } => {
@@ -185,7 +186,6 @@ impl Match {
             seat,
             m,
             seq,
-            began_ms: self.turn_at_ms,
             left: self.left,
         });
         self.left = left.unwrap_or_default();

@@ -80,8 +80,6 @@ struct Played {
     seat: Seat,
     m: String,
     seq: Seq,
-    /// When its ply began, in milliseconds since 1970.
-    began_ms: u64,
     /// What was left then. It means nothing without a clock.
     left: Left,
 }

@@ -20,8 +20,9 @@ const DRAW_EVERY: u64 = 20;
 /// Of a seat of which so many were turned down, withdrawn or passed over, no takeback is heard any more.
 const TAKEBACKS_REFUSED_MAX: u8 = 3;
 
-/// For so long a ply must have been played before it can be asked back.
-const TAKEBACK_AFTER_MS: u64 = 1000;
+/// Milliseconds between two takebacks that a seat asks for in the same ply. The first one is never too soon: a fast bot
+/// has answered within a second of the move that is to be taken back.
+const TAKEBACK_AGAIN_MS: u64 = 1000;
 
 /// Beyond so many events, and so many more for each ply, nothing is added but what ends or plays the
 /// match.
@@ -133,7 +134,8 @@ impl Match {
             return Ok([self.taken_back(standing.to_ply), None]);
         }
         let to_ply = wanted.or_else(|| self.own_last_ply(seat));
-        self.check_takeback(seat, to_ply, now.at_ms)?;
+        self.check_takeback(seat, to_ply)?;
+        self.check_takeback_pause(seat, now.at_ms)?;
         if theirs.is_some() {
             return Err(Refusal::NothingOffered);
         }
@@ -152,12 +154,7 @@ impl Match {
     }
 
     /// Whether a seat may ask to go back to this ply.
-    pub(super) fn check_takeback(
-        &self,
-        seat: Seat,
-        to_ply: Option<Ply>,
-        now_ms: u64,
-    ) -> Result<(), Refusal> {
+    pub(super) fn check_takeback(&self, seat: Seat, to_ply: Option<Ply>) -> Result<(), Refusal> {
         if !self.may_take_back() {
             return Err(Refusal::NotAllowed("in this match no move is taken back"));
         }
@@ -165,23 +162,34 @@ impl Match {
             let why = "too many of your takebacks came to nothing";
             return Err(Refusal::NotAllowed(why));
         }
-        let too_soon = |why, retry_after_ms| Refusal::TooSoon {
-            why,
-            expected: None,
-            retry_after_ms,
-        };
         let plies = to_ply.and_then(|ply| self.played.get(usize::try_from(ply.0).ok()?..));
         let plies = plies.filter(|plies| plies.iter().any(|played| played.seat == seat));
-        let Some(first) = plies.and_then(|plies| plies.first()) else {
-            let why = "there is nothing of yours to take back";
-            return Err(too_soon(why, None));
-        };
-        let since_ms = now_ms.saturating_sub(first.began_ms);
-        if since_ms < TAKEBACK_AFTER_MS {
-            let why = "that ply has only just begun";
-            return Err(too_soon(why, Some(TAKEBACK_AFTER_MS - since_ms)));
+        if plies.is_none() {
+            return Err(Refusal::TooSoon {
+                why: "there is nothing of yours to take back",
+                expected: None,
+                retry_after_ms: None,
+            });
         }
         Ok(())
+    }
+
+    /// Whether enough time has passed since the last takeback that a seat asked for in this ply.
+    fn check_takeback_pause(&self, seat: Seat, now_ms: u64) -> Result<(), Refusal> {
+        let last = self.offers.last_takebacks[seat.index()];
+        let last = last.filter(|(ply, _)| *ply == self.ply());
+        let pause = last.and_then(|(_, at_ms)| {
+            let since_ms = now_ms.saturating_sub(at_ms);
+            TAKEBACK_AGAIN_MS.checked_sub(since_ms).filter(|ms| *ms > 0)
+        });
+        match pause {
+            None => Ok(()),
+            retry_after_ms => Err(Refusal::TooSoon {
+                why: "you have just asked for a takeback in this ply",
+                expected: None,
+                retry_after_ms,
+            }),
+        }
     }
 
     /// Whether moves of this match may be taken back at all.

@@ -28,6 +28,8 @@ pub(crate) struct Offers {
     pub(super) takeback: Option<Standing>,
     /// The last draw that each seat has offered: at which ply, and by which event.
     pub(super) last_draws: [Option<(Ply, Seq)>; 2],
+    /// The last takeback that each seat has asked for: at which ply, and when, in milliseconds since 1970.
+    pub(super) last_takebacks: [Option<(Ply, u64)>; 2],
     /// How many takebacks of each seat were turned down, withdrawn or passed over.
     pub(super) refused: [u8; 2],
     /// The plies at which each seat gave time, in order.
@@ -55,13 +57,15 @@ impl Offers {
         *refused = refused.saturating_add(1);
     }
 
-    pub(crate) fn offered(&mut self, standing: Standing) {
+    /// Records an offer that was made at `at_ms`, in milliseconds since 1970.
+    pub(crate) fn offered(&mut self, standing: Standing, at_ms: u64) {
         match standing.offer {
             Offer::Draw => {
                 self.last_draws[standing.seat.index()] = Some((standing.ply, standing.seq));
             }
             // Whoever asks for something else has withdrawn what they asked for.
             Offer::Takeback => {
+                self.last_takebacks[standing.seat.index()] = Some((standing.ply, at_ms));
                 if let Some(before) = self.takeback {
                     self.refuse_takeback(before.seat);
                 }

@@ -67,9 +67,10 @@ fn play_on(script: &mut Script, plies: u64) {
     }
 }
 
-/// What is asked at a time when every ply has lasted long enough.
+/// Acts long after whatever happened before.
 fn later(script: &mut Script, action: &Action) -> Result<Vec<EventKind>, Refusal> {
-    script.act_at(action, Moment::free(NOW_MS + 100_000_000))
+    let at_ms = NOW_MS + 100_000_000 + 2000 * script.state.seq().0;
+    script.act_at(action, Moment::free(at_ms))
 }
 
 #[test]
@@ -210,19 +211,52 @@ fn a_move_is_taken_back() {
 }
 
 #[test]
-fn only_what_was_ones_own_is_asked_back_and_not_at_once() {
+fn only_ones_own_moves_are_asked_back() {
     let mut script = gomoku(1);
     assert_eq!(too_soon(script.act(&takeback(BOB, 1, None))), (None, None));
-    // Ann's ply began when the match was started.
-    let soon = Moment::free(NOW_MS + 400);
-    let result = script.act_at(&takeback(ANN, 1, None), soon);
-    assert_eq!(too_soon(result), (None, Some(600)));
     play_on(&mut script, 1);
     assert_eq!(
         too_soon(later(&mut script, &takeback(ANN, 2, Some(1)))),
         (None, None)
     );
     later(&mut script, &takeback(ANN, 2, Some(0))).unwrap();
+}
+
+/// The first request in a ply is never too soon, however quickly it comes; a second one has to wait for a second.
+#[test]
+fn a_second_takeback_in_the_same_ply_waits_for_a_second() {
+    let mut script = gomoku(2);
+    let at = |ms: u64| Moment::free(NOW_MS + 2000 + ms);
+    script.act_at(&takeback(ANN, 2, Some(0)), at(0)).unwrap();
+    script.act_at(&decline(BOB, TAKEBACK), at(1)).unwrap();
+    for (ms, wait) in [(1, 999), (400, 600), (999, 1)] {
+        let again = script.act_at(&takeback(ANN, 2, Some(0)), at(ms));
+        assert_eq!(too_soon(again), (None, Some(wait)), "{ms}");
+    }
+    // The other seat has a pause of its own.
+    script.act_at(&takeback(BOB, 2, Some(1)), at(500)).unwrap();
+    script.act_at(&decline(ANN, TAKEBACK), at(501)).unwrap();
+    script.act_at(&takeback(ANN, 2, Some(0)), at(1000)).unwrap();
+    // In another ply at once.
+    play_on(&mut script, 1);
+    script.act_at(&takeback(ANN, 3, Some(2)), at(1001)).unwrap();
+}
+
+/// Also against a bot, which grants it at once, and after the ply has come again.
+#[test]
+fn takebacks_are_not_repeated_without_end_within_a_second() {
+    let mut script = Script::new("gomoku");
+    script.ok(&join(ANN, None));
+    script.ok(&join(BOB, None));
+    play_on(&mut script, 2);
+    let at = |ms: u64| Moment::free(NOW_MS + 2000 + ms);
+    script.act_at(&takeback(ANN, 2, Some(0)), at(0)).unwrap();
+    script.act_at(&takeback(BOB, 2, None), at(1)).unwrap();
+    assert_eq!(script.state.ply(), Ply(0), "accepted");
+    play_on(&mut script, 2);
+    let again = script.act_at(&takeback(ANN, 2, Some(0)), at(300));
+    assert_eq!(too_soon(again), (None, Some(700)));
+    script.act_at(&takeback(ANN, 2, Some(0)), at(1000)).unwrap();
 }
 
 #[test]
