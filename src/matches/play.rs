@@ -170,7 +170,10 @@ impl Match {
                 ..lost
             }
         } else if self.has_offered_draw(winner) {
-            End::AGREED
+            End {
+                detail: Some(Detail::Flag),
+                ..End::AGREED
+            }
         } else {
             lost
         };

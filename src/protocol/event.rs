@@ -357,6 +357,8 @@ words! {
     Detail {
         /// Out of time, against a seat that cannot win by any series of legal moves.
         CannotWin = "cannot-win",
+        /// A draw by agreement: time ran out while the other seat's offer of a draw was open.
+        Flag = "flag",
         /// A seat did not play its first move in time.
         NoFirstMove = "no-first-move",
         /// Whoever was challenged does not want to play.

@@ -203,7 +203,7 @@ async fn what_was_read_before_the_flag_is_served_before_it() {
         } else {
             let ended = bob.event("ended").await;
             // A draw was offered by the one who would have won.
-            let outcome = json!({"winner": null, "reason": "agreement"});
+            let outcome = json!({"winner": null, "reason": "agreement", "detail": "flag"});
             assert_eq!(ended["outcome"], outcome);
         }
     }

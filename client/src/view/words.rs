@@ -215,6 +215,10 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
                     .to_owned()
             }
             Some(Reason::Aborted) => aborted(now, outcome),
+            Some(Reason::Agreement) if outcome.detail.as_deref() == Some("flag") => format!(
+                "{} Time ran out while a draw offer was open.",
+                paint(STRONG, "A draw.")
+            ),
             Some(Reason::Agreement) => format!("{} By agreement.", paint(STRONG, "A draw.")),
             Some(Reason::Timeout) => format!(
                 "{} Time is up, and the other side cannot win.",

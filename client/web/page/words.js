@@ -197,7 +197,10 @@ function undecided(match, outcome, speech) {
         why: byRules(match, outcome, speech) || say('ended.nobody'),
       };
     case 'agreement':
-      return { headline: say('ended.draw'), why: say('ended.agreed') };
+      return {
+        headline: say('ended.draw'),
+        why: say(outcome.detail === 'flag' ? 'ended.flagDraw' : 'ended.agreed'),
+      };
     case 'timeout':
       return { headline: say('ended.draw'), why: say('ended.timeDraw') };
     case 'aborted':

@@ -572,7 +572,8 @@ fn time_ends_a_match() {
     let mut agreed = timed("chess", "e2e4 e7e5");
     agreed.ok(&draw(BOB, 2));
     let agreed = outcome(agreed, &Action::Flag);
-    assert_eq!(agreed, (None, Reason::Agreement, None, None, full));
+    let flag = Some(Detail::Flag);
+    assert_eq!(agreed, (None, Reason::Agreement, flag, None, full));
     let late = outcome(timed("chess", "e2e4"), &Action::NoFirstMove);
     let detail = Some(Detail::NoFirstMove);
     let by = Some(Seat::Second);

@@ -480,6 +480,7 @@ export default {
   'ended.declined': 'Die Herausforderung wurde abgelehnt.',
   'ended.nobody': 'Niemand kann mehr gewinnen.',
   'ended.agreed': 'Beide haben sich darauf geeinigt.',
+  'ended.flagDraw': 'Die Zeit ist abgelaufen, während ein Remisangebot offen war.',
   'ended.points': '{side} {points}',
   'ended.scores': '{scores}.',
   'ended.by': 'Ende durch: {detail}.',

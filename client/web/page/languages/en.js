@@ -494,6 +494,7 @@ export default {
   'ended.declined': 'The challenge was declined.',
   'ended.nobody': 'Nobody can win any more.',
   'ended.agreed': 'Both agreed on it.',
+  'ended.flagDraw': 'Time ran out while a draw offer was open.',
   'ended.points': '{side} {points}',
   'ended.scores': '{scores}.',
   'ended.by': 'It ended by {detail}.',

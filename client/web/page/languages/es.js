@@ -480,6 +480,7 @@ export default {
   'ended.declined': 'El desafío fue rechazado.',
   'ended.nobody': 'Ya nadie puede ganar.',
   'ended.agreed': 'De común acuerdo.',
+  'ended.flagDraw': 'Se acabó el tiempo mientras había una oferta de tablas pendiente.',
   'ended.points': '{side} {points}',
   'ended.scores': '{scores}.',
   'ended.by': 'Final por {detail}.',

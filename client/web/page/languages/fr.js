@@ -483,6 +483,7 @@ export default {
   'ended.declined': 'Le défi a été refusé.',
   'ended.nobody': 'Plus personne ne peut gagner.',
   'ended.agreed': 'D’un commun accord.',
+  'ended.flagDraw': 'Le temps s’est écoulé alors qu’une proposition de nulle était en attente.',
   'ended.points': '{side} {points}',
   'ended.scores': '{scores}.',
   'ended.by': 'Fin par {detail}.',

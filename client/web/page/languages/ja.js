@@ -465,6 +465,7 @@ export default {
   'ended.declined': '挑戦は断られました。',
   'ended.nobody': 'どちらも勝てません。',
   'ended.agreed': '双方の合意によります。',
+  'ended.flagDraw': '引き分けの提案中に時間切れになりました。',
   'ended.points': '{side}{points}',
   'ended.scores': '{scores}。',
   'ended.by': '終局の理由：{detail}。',

@@ -481,6 +481,7 @@ export default {
   'ended.declined': 'O desafio foi recusado.',
   'ended.nobody': 'Ninguém pode mais vencer.',
   'ended.agreed': 'De comum acordo.',
+  'ended.flagDraw': 'O tempo acabou enquanto havia uma proposta de empate em aberto.',
   'ended.points': '{side} {points}',
   'ended.scores': '{scores}.',
   'ended.by': 'Fim por {detail}.',

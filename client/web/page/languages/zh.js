@@ -462,6 +462,7 @@ export default {
   'ended.declined': '挑战被拒绝。',
   'ended.nobody': '双方都无法取胜。',
   'ended.agreed': '双方同意和棋。',
+  'ended.flagDraw': '提和尚未回应时，时间用完。',
   'ended.points': '{side}{points}',
   'ended.scores': '{scores}。',
   'ended.by': '结束原因：{detail}。',
