@@ -315,6 +315,11 @@ impl Server {
         served
     }
 
+    /// Whether an account has this name. Where the store cannot be read, none has.
+    pub async fn is_account(&self, name: &str) -> bool {
+        self.shared.meant(name).await.is_ok()
+    }
+
     /// The scoresheets of all public matches of a player, one after the other, the newest end first: written
     /// while they are read, at most one such series at a time for an address.
     ///

@@ -109,11 +109,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     }
 }
 
-/// A player: the page, or all public matches as a file.
+/// A player's page, or all public matches of a player as a file: `/player/kim` or `/player/kim.sgf`. An account that is
+/// itself called `kim.sgf` has its page there, and its files at `/player/kim.sgf.sgf`.
 async fn of_player(State(front): State<Front>, Named(name): Named, request: Request) -> Response {
     match records::file_of_player(&name) {
-        Some(file) => records::of_player(&front.server, file, request).await,
-        None => page_of_player(State(front), Named(name), request).await,
+        Some(file) if !front.server.is_account(&name).await => {
+            records::of_player(&front.server, file, request).await
+        }
+        Some(_) | None => page_of_player(State(front), Named(name), request).await,
     }
 }
 

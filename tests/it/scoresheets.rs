@@ -130,3 +130,30 @@ async fn games_tell_how_they_are_kept() {
         assert_eq!(record(game), Some(json!("txt")), "{game}");
     }
 }
+
+/// Names may contain a full stop. What an account is called wins over what the ending of a file means.
+#[tokio::test]
+async fn an_account_that_is_called_like_a_file_has_its_page() {
+    let (_process, address) = start(&[]).await;
+    for name in ["kim", "kim.sgf", "lee.pgn", "ann.b.txt"] {
+        let mut client = Client::connect(&address).await;
+        client.ask(json!({"type": "hello"})).await;
+        client.ask(json!({"type": "register", "name": name})).await;
+    }
+    for (path, content) in [
+        ("/player/kim.sgf", "text/html"),
+        ("/player/lee.pgn", "text/html"),
+        ("/player/ann.b.txt", "text/html"),
+        ("/player/kim", "text/html"),
+        ("/player/kim.sgf.sgf", "application/x-go-sgf"),
+        ("/player/kim.pgn", "application/vnd.chess-pgn"),
+        ("/player/lee.pgn.pdn", "text/plain"),
+    ] {
+        let (head, _) = get(&address, path).await;
+        assert!(head.starts_with("http/1.1 200"), "{path}: {head}");
+        let content = format!("content-type: {content}");
+        assert!(head.contains(&content), "{path}: {head}");
+    }
+    let (head, _) = get(&address, "/player/lee.sgf").await;
+    assert!(head.starts_with("http/1.1 404"), "{head}");
+}
