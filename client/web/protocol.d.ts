@@ -686,6 +686,7 @@ export type Request =
       stand_in?: string;
       rated?: boolean;
       thinking?: boolean;
+      history?: boolean;
       position?: string;
       for?: string;
     }

@@ -124,9 +124,12 @@ impl Archived {
 }
 
 impl Match {
-    /// What is told of the match once it has ended, if it had begun.
+    /// What is told of the match once it has ended, if it had begun and is to appear in histories.
     #[must_use]
     pub fn archived(&self) -> Option<Archived> {
+        if !self.creation().terms.history {
+            return None;
+        }
         let Stage::Ended {
             winner,
             reason,
@@ -184,6 +187,10 @@ mod tests {
     use crate::{Creation, EventKind, Terms};
 
     fn ended(listed: bool, moves: &[&str], end: EventKind) -> Match {
+        ended_on(Terms::plain(listed, 0, 0), moves, end)
+    }
+
+    fn ended_on(terms: Terms, moves: &[&str], end: EventKind) -> Match {
         let sits = |name: &str| Occupant::Player {
             id: PlayerId(Uuid::from_u128(name.len() as u128)),
             name: name.to_owned(),
@@ -195,7 +202,7 @@ mod tests {
             code: MatchCode::from_number(1),
             game: &catalog::CATALOG[0],
             host: PlayerId(Uuid::from_u128(3)),
-            terms: Terms::plain(listed, 0, 0),
+            terms,
         };
         let mut events = Match::opening(&creation.terms, [sits("ann"), sits("grace")], 5);
         let moved = |(ply, m): (usize, &&str)| EventKind::moved(Seat::ALL[ply % 2], (*m).into());
@@ -221,6 +228,24 @@ mod tests {
         );
         let text = serde_json::to_string(&told).expect("texts and numbers");
         assert_eq!(serde_json::from_str::<Archived>(&text).ok(), Some(told));
+    }
+
+    #[test]
+    fn a_match_without_history_is_not_archived() {
+        let end = EventKind::ended(Some(Seat::First), Reason::Resignation);
+        let terms = Terms {
+            history: false,
+            ..Terms::plain(true, 0, 0)
+        };
+        assert_eq!(ended_on(terms, &["b2", "a1"], end).archived(), None);
+        // Terms of former versions do not have the field.
+        let text = serde_json::to_string(&Terms::plain(true, 0, 0)).expect("texts and numbers");
+        assert!(!text.contains("history"), "{text}");
+        assert!(
+            serde_json::from_str::<Terms>(&text)
+                .expect("its own")
+                .history
+        );
     }
 
     #[test]

@@ -66,6 +66,9 @@ pub struct Terms {
     /// Whether what its bots think is told while they think.
     #[serde(default, skip_serializing_if = "is_no")]
     pub thinking: bool,
+    /// Whether it appears in histories and profiles once it has ended.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub history: bool,
     /// The position with which it begins, in the game's notation, if that is not the first of its rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
@@ -94,6 +97,7 @@ impl Terms {
             stand_in: None,
             rated: false,
             thinking: false,
+            history: true,
             start: None,
             invited: None,
             previous: None,

@@ -339,6 +339,7 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         stand_in: fields.optional("stand_in", TEXT)?,
         rated: fields.optional("rated", FLAG)?,
         thinking: fields.optional("thinking", FLAG)?,
+        history: fields.optional("history", FLAG)?,
         position: fields.optional("position", POSITION)?,
         invited: fields.optional("for", TEXT)?,
     };
@@ -374,6 +375,9 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         let expected = "left out: nobody is helped in a rated match";
         return Err(BadField::new("thinking", expected));
     }
+    if create.history == Some(false) {
+        check_without_history(&create)?;
+    }
     if create.rated == Some(true) && create.position.is_some() {
         let expected = "left out: a rated match begins as its game does";
         return Err(BadField::new("position", expected));
@@ -393,6 +397,21 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         }
     }
     Ok(create)
+}
+
+/// Whether a match may stay out of histories: only one of a single person, and only unrated.
+fn check_without_history(create: &Create) -> Result<(), BadField> {
+    let seats = create.seats.as_ref();
+    let has_bot =
+        seats.is_some_and(|seats| seats.iter().any(|seat| matches!(seat, SeatRequest::Bot(_))));
+    let is_open = seats.is_some_and(|seats| seats.contains(&SeatRequest::Open));
+    match has_bot && !is_open && create.rated != Some(true) {
+        true => Ok(()),
+        false => {
+            let expected = "left out unless a bot has the other seat and the match is casual";
+            Err(BadField::new("history", expected))
+        }
+    }
 }
 
 /// Whether a match may be rated that has a clock, and some help for its players, or not.

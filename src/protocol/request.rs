@@ -462,6 +462,9 @@ pub struct Create {
     /// Whether what bots think is told while they think; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<bool>,
+    /// Whether the match appears in histories and profiles once it has ended; true if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<bool>,
     /// The position with which the match begins, in the game's notation; the game's own first if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(length(max = 300)))]

@@ -571,6 +571,18 @@ fn bad_terms_are_named() {
     bad(r#""patience_ms":9999"#, "patience_ms");
     bad(r#""patience_ms":86400001"#, "patience_ms");
     bad(r#""takeback":0"#, "takeback");
+    bad(r#""history":0"#, "history");
+    for seats in [
+        r#"["me","open"]"#,
+        r#"["open",{"bot":"easy"}]"#,
+        r#"["open","open"]"#,
+    ] {
+        bad(&format!(r#""history":false,"seats":{seats}"#), "history");
+    }
+    bad(r#""history":false"#, "history");
+    let seats = r#""seats":["me",{"bot":"easy"}]"#;
+    let casual = format!(r#"{{"type":"create","id":1,"game":"g","history":false,{seats}}}"#);
+    assert!(Request::decode(&casual).is_ok(), "{casual}");
     bad(r#""stand_in":true"#, "stand_in");
     bad(r#""rated":"no""#, "rated");
     bad(r#""position":["a1"]"#, "position");
@@ -578,6 +590,7 @@ fn bad_terms_are_named() {
     let clock = r#""clock":{"kind":"move","move_ms":5000},"rated":true"#;
     bad(&format!(r#"{clock},"position":"x""#), "position");
     bad(r#""rated":true"#, "rated");
+    bad(&format!(r#"{clock},"history":false,{seats}"#), "history");
     bad(&format!(r#"{clock},"takeback":true"#), "rated");
     bad(&format!(r#"{clock},"stand_in":"easy""#), "rated");
     bad(&format!(r#"{clock},"watch":"code""#), "rated");

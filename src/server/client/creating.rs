@@ -95,6 +95,7 @@ impl Client {
             stand_in,
             rated,
             thinking: create.thinking == Some(true),
+            history: create.history != Some(false),
             start,
             invited: other,
             ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)

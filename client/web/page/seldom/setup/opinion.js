@@ -46,7 +46,7 @@ export class Opinion {
     const seats = draft.turn === 0 ? [bot, 'me'] : ['me', bot];
     /** @type {Request} */
     const wanted = { type: 'create', game, seats, position: draft.text, thinking: true };
-    const alone = { listed: false, watch: /** @type {const} */ ('nobody') };
+    const alone = { listed: false, watch: /** @type {const} */ ('nobody'), history: false };
     const asked = { ...wanted, ...alone, patience_ms: PATIENCE_MS };
     /** @type {Snapshot} */
     const told = await this.#app.connection.ask(asked);
