@@ -95,7 +95,11 @@ fn candidates<P: Evaluate>(
     let mut moves = match margin {
         // Not `moves`, which is of the last complete look: the best may have been seen since.
         None => report.pv.iter().copied().take(1).collect(),
-        Some(_) => report.moves.iter().map(|value| value.m).collect(),
+        Some(_) => plausible(
+            course,
+            level,
+            report.moves.iter().map(|value| value.m).collect(),
+        ),
     };
     if blocks {
         moves = without_losses_in_one(course, moves);
@@ -175,6 +179,17 @@ fn by_heart<P: Evaluate>(
     }
     report.recite(course.position());
     Some(report)
+}
+
+/// The plausible moves: those of `moves`, else any, else `moves` as they are.
+fn plausible<P: Evaluate>(course: &Course<P>, level: Level, moves: Vec<P::Move>) -> Vec<P::Move> {
+    let is_plausible = |m: &P::Move| course.position().is_plausible(*m, level);
+    let mut kept: Vec<_> = moves.iter().copied().filter(is_plausible).collect();
+    if kept.is_empty() {
+        course.legal_moves(&mut kept);
+        kept.retain(is_plausible);
+    }
+    if kept.is_empty() { moves } else { kept }
 }
 
 /// The moves that do not lose at once: those of `moves`, else any, else `moves` as they are.

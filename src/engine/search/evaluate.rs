@@ -192,6 +192,13 @@ pub trait Evaluate: Position {
         false
     }
 
+    /// Whether a bot of this level considers the move `m`. A bot plays any other move only if it has no choice. This
+    /// keeps weak bots from moves that their margin allows but that no beginner would play.
+    #[must_use]
+    fn is_plausible(&self, _m: Self::Move, _level: Level) -> bool {
+        true
+    }
+
     /// Whether whoever knows the game wins this without a thought, as with a queen against a bare king.
     fn is_elementary(&self) -> bool {
         false

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Rises whenever a level plays differently than it did, so that records of games can tell.
-pub const LEVELS_VERSION: u32 = 12;
+pub const LEVELS_VERSION: u32 = 13;
 
 /// How strong a bot plays, from a beginner to the best the engine can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -127,6 +127,14 @@ impl Evaluate for Gomoku {
         level >= Level::Medium
     }
 
+    /// `easy` plays near the stones: its margin alone allows nearly every square. From `medium` up the search considers
+    /// no other squares.
+    fn is_plausible(&self, m: Move, level: Level) -> bool {
+        let [own, other] = self.stones();
+        let near = near(own | other);
+        level != Level::Easy || near.is_empty() || near.has(m.bit())
+    }
+
     #[rustfmt::skip] // A table is read by columns.
     fn strength(level: Level) -> Strength {
         match level {

@@ -434,3 +434,69 @@ fn from_medium_up_an_answer_is_near_the_first_stone() {
         }
     }
 }
+
+/// Its margin would allow nearly every square of the board. Where all moves lose, too, it defends near the stones.
+#[test]
+fn easy_plays_near_the_stones() {
+    let (stop, mut table) = (Stop::new(), Table::new(1 << 16));
+    let mut choices = std::collections::HashSet::new();
+    for moves in [
+        "h8",
+        "h8 h9",
+        "a1",
+        "o15 a1",
+        "h8 h9 c14",
+        "d4 d5 e4 e5 f4",
+        "d4 o15 e4 o13 f4 o11 g4",
+    ] {
+        let mut course = Course::<Gomoku>::start();
+        for m in moves.split(' ') {
+            course.play(m.parse().expect(m)).expect(m);
+        }
+        let [own, other] = course.position().stones();
+        for seed in 0..20 {
+            let limits = Limits::nodes(20_000);
+            let chosen = choose(&course, Level::Easy, seed, &limits, &stop, &mut table);
+            let (m, _) = chosen.expect("the game goes on");
+            let is_near = (own | other)
+                .into_iter()
+                .any(|stone| distance(stone, m.bit()) <= 2);
+            assert!(is_near, "{m} after {moves}");
+            choices.insert((moves, m.bit()));
+        }
+    }
+    // It still chooses freely among these.
+    assert!(choices.len() > 40, "{}", choices.len());
+}
+
+#[test]
+fn easy_plays_near_the_stones_in_whole_games() {
+    let (stop, mut table) = (Stop::new(), Table::new(1 << 16));
+    for seed in 0..6 {
+        let mut course = Course::<Gomoku>::start();
+        while course.outcome().is_none() {
+            let pos = course.position();
+            let stones = pos.stones()[0] | pos.stones()[1];
+            let chosen = choose(
+                &course,
+                Level::Easy,
+                seed,
+                &Limits::default(),
+                &stop,
+                &mut table,
+            );
+            let (m, _) = chosen.expect("the game goes on");
+            let is_near = stones
+                .into_iter()
+                .any(|stone| distance(stone, m.bit()) <= 2);
+            assert!(is_near || stones.is_empty(), "{m} in {pos}");
+            course.play(m).expect("it is legal");
+        }
+    }
+}
+
+/// By how many steps of a king two squares are apart.
+fn distance(a: u8, b: u8) -> u8 {
+    let ((file, rank), (other_file, other_rank)) = (Squares::place(a), Squares::place(b));
+    file.abs_diff(other_file).max(rank.abs_diff(other_rank))
+}
