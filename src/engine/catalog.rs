@@ -126,6 +126,12 @@ impl Entry {
         (same, left[0])
     }
 
+    /// The symmetries of the position before the first move, [`Symmetry::NONE`] first.
+    #[must_use]
+    pub const fn symmetries(&self) -> &'static [Symmetry] {
+        self.symmetries
+    }
+
     /// The move that this one becomes on a board that is laid down so.
     #[must_use]
     pub fn turned(&self, m: &str, by: Symmetry) -> String {

@@ -27,7 +27,7 @@ pub use self::why::{Keeps, Kind, Why};
 pub use self::worth::{Known, Worth};
 
 use crate::catalog::{AnyPosition, Entry, PlayError};
-use crate::game::Seat;
+use crate::game::{Seat, Symmetry};
 use crate::search::{Limits, Stop, Table};
 
 /// No line that is told is longer than this.
@@ -55,6 +55,20 @@ const POINTS: [(u32, Judgement); 3] = [
     (6, Judgement::Mistake),
     (2, Judgement::Inaccuracy),
 ];
+
+/// In a solved game, a move that loses a lost position is a mistake if another move holds out for at least this many
+/// plies longer, and at least twice as long.
+///
+/// A position may be lost in theory although no player can see how: the second player of Connect Four loses from the
+/// first move on, but only after 41 plies. Solvers of Connect Four therefore score a position by the number of moves
+/// until the end (Pascal Pons, "Solving Connect 4", 2015), and a move that allows a win at once loses most of that
+/// score. Eight plies are four moves of each player. The ratio leaves out long losses of which one is a little shorter.
+/// Like a mate that is allowed in a lost position on lichess, the move is judged more mildly than one that gives away
+/// the result: it is a mistake and costs [`MISTAKE`].
+const SOONER: u32 = 8;
+
+/// Size of the table for finding out how long a position holds out.
+const RESISTANCE_TABLE_BYTES: usize = 1 << 20;
 
 /// How bad a move was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,7 +110,16 @@ type Found = (Worth, Vec<String>);
 pub struct Review {
     game: &'static Entry,
     start: Box<dyn AnyPosition>,
+    /// The moves of the game after `turned` was applied.
+    ///
+    /// A search of limited depth estimates the mirror image of a position a little differently. Games that are the same
+    /// up to a symmetry are therefore reviewed as one game, and the results are turned back. Playouts need no such
+    /// thing: their estimates come with an error, and nothing within it is judged.
     moves: Vec<String>,
+    /// Symmetry that was applied to the moves of the game.
+    turned: Symmetry,
+    /// Symmetries that leave `start` as it is.
+    symmetries: &'static [Symmetry],
     table: Table,
     /// What the position after the last move is worth, once that is known.
     end: Option<Worth>,
@@ -122,10 +145,25 @@ impl Review {
         for m in &moves {
             position.play(m)?;
         }
+        // The symmetries of a position that was set up are not known.
+        let is_usual = start.to_string() == game.start().to_string();
+        let symmetries = if is_usual {
+            game.symmetries()
+        } else {
+            &[Symmetry::NONE]
+        };
+        let (moves, turned) = if is_usual && !game.plays_out {
+            let line: Vec<&str> = moves.iter().map(String::as_str).collect();
+            game.same_line(&line)
+        } else {
+            (moves, Symmetry::NONE)
+        };
         Ok(Self {
             game,
             start,
             moves,
+            turned,
+            symmetries,
             table: Table::new(table_bytes),
             end: None,
             last: None,
@@ -192,8 +230,25 @@ impl Review {
                 looked.worth
             };
             self.last = Some((worth, looked.line.clone()));
-            self.looked.push(looked);
+            self.looked.push(self.turned_back(looked));
         }
+    }
+
+    /// The findings in terms of the moves that were played, before `turned` was applied.
+    fn turned_back(&self, mut looked: Looked) -> Looked {
+        let back = self.turned.inverse();
+        if back == Symmetry::NONE {
+            return looked;
+        }
+        let turn = |m: &mut String| *m = self.game.turned(m, back);
+        turn(&mut looked.m);
+        looked.line.iter_mut().for_each(turn);
+        if let Some((_, why)) = &mut looked.judged {
+            turn(&mut why.better);
+            why.line.iter_mut().for_each(turn);
+            why.punished.iter_mut().for_each(turn);
+        }
+        looked
     }
 
     /// What a search finds of this position alone; nothing if it was stopped.
@@ -229,10 +284,12 @@ impl Review {
         let (turn, m) = (position.turn(), self.moves[ply].clone());
         let mut after_move = position.clone_box();
         after_move.play(&m).expect("it was played before");
+        let alone = self.with_played_first(ply, position, alone);
         let mut seen = self.compare(position, &m, alone, after, limits, stop)?;
         if seen.is_to_be_seen_again() {
             let limits = &again(limits);
             let alone = self.search(position, limits, stop)?;
+            let alone = self.with_played_first(ply, position, alone);
             let after = self.search(after_move.as_ref(), limits, stop)?;
             seen = self.compare(position, &m, alone, after, limits, stop)?;
         }
@@ -244,41 +301,134 @@ impl Review {
             reply,
             ..
         } = seen;
+        let resistance = self.resistance(position, (worth, played), &line, limits, stop)?;
+        let is_sooner = !resistance.is_empty();
+        let loss = if is_sooner {
+            MISTAKE
+        } else {
+            best.lost(played, turn).max(0.0)
+        };
         let judgement = match judged(best, played, turn) {
+            _ if is_sooner => Some(Judgement::Mistake),
             None if self.lets_go(after_move.as_ref(), (best, played), limits, stop)? => {
                 Some(Judgement::Inaccuracy)
             }
             judgement => judgement,
         };
-        let judged = judgement.map(|judgement| {
-            let mut tell = lines::Teller {
-                table: &mut self.table,
-                limits: (limits, stop),
-            };
-            line = tell.whole(position, std::mem::take(&mut line));
-            let punished = tell.whole(after_move.as_ref(), reply);
-            let settled = tell.all_settled(position, &line, after_move.as_ref(), &punished);
-            let board = why::Board {
-                before: position,
-                m: &m,
-                after: after_move.as_ref(),
-            };
-            let mut why = Why::of(&board, best, played, &line, punished, settled);
-            if self.game.point.is_some() {
-                why.estimate_points(best, played, turn);
-            }
-            (judgement, why)
-        });
+        if is_sooner {
+            line = resistance;
+        }
+        let mut judged = None;
+        if let Some(judgement) = judgement {
+            let moved = (m.as_str(), after_move.as_ref());
+            let lines = (line, reply);
+            let why = self.explain(position, moved, (best, played), lines, limits, stop);
+            line = why.line.clone();
+            judged = Some((judgement, why));
+        }
         Some(Looked {
             ply,
             turn,
             m,
             worth,
-            loss: best.lost(played, turn).max(0.0),
+            loss,
             san: position.in_san(&line),
             line,
             judged,
         })
+    }
+
+    /// Why the move `m` was bad. Both lines, the better one and the reply to the move, are followed further first.
+    fn explain(
+        &mut self,
+        before: &dyn AnyPosition,
+        (m, after): (&str, &dyn AnyPosition),
+        (best, played): (Worth, Worth),
+        (line, reply): (Vec<String>, Vec<String>),
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Why {
+        let mut tell = lines::Teller {
+            table: &mut self.table,
+            limits: (limits, stop),
+        };
+        let line = tell.whole(before, line);
+        let punished = tell.whole(after, reply);
+        let settled = tell.all_settled(before, &line, after, &punished);
+        let board = why::Board { before, m, after };
+        let mut why = Why::of(&board, best, played, &line, punished, settled);
+        if self.game.point.is_some() {
+            why.estimate_points(best, played, before.turn());
+        }
+        why
+    }
+
+    /// If a symmetry of the position turns the best move into the move that was played, the best line after that
+    /// symmetry. Otherwise what was found, as it is.
+    fn with_played_first(
+        &self,
+        ply: usize,
+        position: &dyn AnyPosition,
+        (worth, line): Found,
+    ) -> Found {
+        let turned = |m: &String, by: &Symmetry| self.game.turned(m, *by);
+        let is_image = |by: &&Symmetry| {
+            line.first()
+                .is_some_and(|first| turned(first, by) == self.moves[ply])
+                && self.is_symmetric(ply, position, **by)
+        };
+        let is_first = line.first() == Some(&self.moves[ply]);
+        let by = self.symmetries.iter().find(is_image).filter(|_| !is_first);
+        match by {
+            Some(by) => (worth, line.iter().map(|m| turned(m, by)).collect()),
+            None => (worth, line),
+        }
+    }
+
+    /// Whether the symmetry leaves the position before this ply as it is: the turned moves lead to the same position.
+    fn is_symmetric(&self, ply: usize, position: &dyn AnyPosition, by: Symmetry) -> bool {
+        let mut image = self.start.clone_box();
+        let played = self.moves[..ply].iter();
+        let all_played = (played.map(|m| self.game.turned(m, by))).all(|m| image.play(&m).is_ok());
+        all_played && image.to_string() == position.to_string()
+    }
+
+    /// In a solved game, the line that holds out much longer in a lost position than the move that was played, see
+    /// [`SOONER`]. The line is empty if there is none or the limits are too low to find it. Returns `None` if the search
+    /// was stopped.
+    fn resistance(
+        &self,
+        position: &dyn AnyPosition,
+        (worth, played): (Worth, Worth),
+        line: &[String],
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Option<Vec<String>> {
+        let winner = position.turn().other();
+        let is_lost = worth.is_won_by(winner) && played.is_won_by(winner);
+        let plies = |worth: Worth| worth.known.and_then(|known| known.plies);
+        let Some(plies_played) = plies(played).filter(|_| self.game.is_solved && is_lost) else {
+            return Some(Vec::new());
+        };
+        let plies_least = (plies_played + SOONER).max(2 * plies_played);
+        if let Some(plies_best) = plies(worth) {
+            let is_longer = plies_best >= plies_least;
+            return Some(if is_longer { line.to_vec() } else { Vec::new() });
+        }
+        // The table of the review may say that the game is lost without saying how soon.
+        let mut table = Table::new(RESISTANCE_TABLE_BYTES);
+        let depth = plies_least - 1;
+        let limits = Limits {
+            depth: Some(depth),
+            ..*limits
+        };
+        let report = position.look(&limits, stop, &mut table, &mut |_| {});
+        let mut report = report.filter(|_| !stop.is_stopped())?;
+        if report.depth < depth || report.score.plies_to_end().is_some() {
+            return Some(Vec::new());
+        }
+        report.pv.truncate(LINE_MAX);
+        Some(report.pv)
     }
 
     /// Whether there was a win within a few moves and none is known after the move, though the chances are nearly as
@@ -322,8 +472,12 @@ impl Review {
             }
             _ => alone,
         };
-        // What was played is known from farther on. It is not worse than the best there is.
-        let is_best = is_first || (!best.exact && played.for_seat(turn) > best.for_seat(turn));
+        // The result after the move is known from farther on. It is not worse than the best there is.
+        let is_better = !best.exact && played.for_seat(turn) > best.for_seat(turn);
+        // In a solved game any move that keeps the win is as good as far as is known. A loss is different: the search
+        // has chosen the move that seems to hold out for longest.
+        let is_same_win = self.game.is_solved && played.is_same_win(best, turn);
+        let is_best = is_first || is_better || is_same_win || played.is_same_result(best);
         // But where a game is solved, nothing is told of a position by a move that does not win.
         let tells = !self.game.is_solved || played.is_won_by(turn);
         let worth = if is_best && tells && !alone.exact {

@@ -26,7 +26,7 @@ words! {
     WhyKind {
         /// The seat would have won, and now it is not known to.
         MissesWin = "misses_win",
-        /// The other seat wins now, and would not have.
+        /// The other seat wins now, and would not have won, or only much later.
         AllowsWin = "allows_win",
         /// It gives points away.
         LosesPoints = "loses_points",
@@ -74,7 +74,7 @@ words! {
         Draw = "draw",
         /// The game goes on.
         Game = "game",
-        /// It loses, too, but not by as much.
+        /// It loses, too, but not by as much, or much later.
         Loss = "loss",
     }
 }

@@ -155,7 +155,7 @@ for (const [size, viewport] of Object.entries(WINDOWS)) {
       assert.deepEqual(await places(bob), listed);
       await bob
         .locator('.why', {
-          hasText: /^Blunder\. .* would have (been better|held the draw|lost by less)\.$/,
+          hasText: /^Blunder\. .* would have (been better|held the draw|held out longer)\.$/,
         })
         .waitFor();
       await isInSight(bob);

@@ -1,5 +1,9 @@
 use super::*;
 use crate::catalog::{self, CATALOG};
+use crate::game::Position;
+use crate::game::tic_tac_toe::TicTacToe;
+use crate::search::Evaluate;
+use crate::search::Level;
 use crate::search::analysis::Method;
 use crate::search::chance::Chance;
 use crate::search::minimax::Scale;
@@ -99,6 +103,355 @@ fn what_gives_a_result_away_is_judged_and_nothing_else() {
         }
     }
     assert_eq!(seen.len(), 3, "{seen:?}");
+}
+
+/// The move that is told to be the best, as a list of all plies from the first one on.
+fn best_moves(review: &Review) -> Vec<String> {
+    let looked = review.looked().iter().rev();
+    looked.map(|looked| looked.line[0].clone()).collect()
+}
+
+/// All positions of tic-tac-toe up to symmetry, and all moves there, against plain minimax over the whole tree.
+#[test]
+fn played_move_of_tic_tac_toe_is_best_if_it_has_the_value_of_the_position() {
+    let entry = catalog::find("tic-tac-toe").expect("always hosted");
+    let mut analyst = entry.analyst(0);
+    let mut keys = std::collections::HashSet::new();
+    let (mut as_good, mut worse) = (0, 0);
+    let mut positions = vec![TicTacToe::start()];
+    while let Some(position) = positions.pop() {
+        if position.outcome().is_some() || !keys.insert(position.key()) {
+            continue;
+        }
+        let mut legal = Vec::new();
+        position.legal_moves(&mut legal);
+        positions.extend(legal.into_iter().map(|m| position.after(m)));
+        let text = position.to_string();
+        analyst.set_up(&text).expect("legal");
+        let plain = analyst.textbook(Method::Minimax, 9, Scale::Plies);
+        for value in &plain.moves {
+            let start = entry.start_at(&text).expect("legal");
+            let moves = vec![value.m.clone()];
+            let review = Review::new(entry, start, moves, 1 << 14).expect("legal");
+            let review = finished(review, 100_000);
+            let [looked] = review.looked() else {
+                panic!("one move was played");
+            };
+            let told = (plain.moves.iter()).find(|other| other.m == looked.line[0]);
+            let told = told.expect("it is legal").score;
+            assert_eq!(told, plain.score, "{text} {looked:?}");
+            let is_best = value.score == plain.score;
+            assert_eq!(looked.line[0] == value.m, is_best, "{text} {looked:?}");
+            *(if is_best { &mut as_good } else { &mut worse }) += 1;
+        }
+    }
+    assert_eq!(keys.len(), 627);
+    assert!(as_good > 500 && worse > 500, "{as_good} {worse}");
+}
+
+#[test]
+fn played_move_of_tic_tac_toe_is_best_in_a_whole_game() {
+    for moves in [
+        "b2 a1 c1 a3 a2 c2 b3",
+        "a1 b2 c3 b1",
+        "c3 b2 a1 b3",
+        "a3 b2",
+    ] {
+        let review = review("tic-tac-toe", moves, 100_000);
+        let moves: Vec<&str> = moves.split(' ').collect();
+        assert_eq!(
+            best_moves(&review)[..3.min(moves.len())],
+            moves[..3.min(moves.len())]
+        );
+    }
+    for first in ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"] {
+        assert_eq!(best_moves(&review("tic-tac-toe", first, 100_000)), [first]);
+    }
+}
+
+/// The second half of random games, against the solver.
+#[test]
+fn played_move_of_connect_four_is_best_if_it_has_the_value_of_the_position() {
+    let entry = catalog::find("connect-four").expect("always hosted");
+    let (mut equal, mut others) = (0, 0);
+    for seed in 0..12 {
+        let moves = random_moves(entry, seed, 42);
+        let begin = 20.min(moves.len());
+        let mut start = entry.start();
+        for m in &moves[..begin] {
+            start.play(m).expect("it is legal");
+        }
+        let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 20).expect("legal");
+        let review = finished(review, 200_000);
+        let mut analyst = entry.analyst(1 << 22);
+        for looked in review.looked() {
+            let so_far = moves[..begin + looked.ply].join(" ");
+            analyst.set_up(&so_far).expect("legal");
+            let solved = analyst.analyse(true, &Limits::default(), &Stop::new(), &mut |_| {});
+            let solved = solved.expect("no limit");
+            let value = |m: &str| {
+                let of_move = solved.moves.iter().find(|value| value.m == m);
+                of_move.expect("it is legal").score
+            };
+            assert_eq!(value(&looked.line[0]), solved.score, "{so_far} {looked:?}");
+            let is_best = value(&looked.m) == solved.score;
+            assert_eq!(looked.line[0] == looked.m, is_best, "{so_far} {looked:?}");
+            equal += u32::from(is_best);
+            others += u32::from(!is_best);
+        }
+    }
+    assert!(equal > 20 && others > 20, "{equal} {others}");
+}
+
+/// The last moves of random games, in which points decide.
+#[test]
+fn played_move_of_othello_is_best_if_it_wins_by_as_many_points() {
+    let entry = catalog::find("othello").expect("hosted");
+    let mut equal = 0;
+    for seed in 0..6 {
+        let moves = random_moves(entry, seed, 70);
+        let begin = moves.len().saturating_sub(8);
+        let mut start = entry.start();
+        for m in &moves[..begin] {
+            start.play(m).expect("it is legal");
+        }
+        let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 20).expect("legal");
+        let review = finished(review, 200_000);
+        let mut after = review.end().expect("it is done");
+        for looked in review.looked() {
+            assert!(looked.worth.exact, "{looked:?}");
+            let is_best = looked.worth.known == after.known;
+            assert_eq!(looked.line[0] == looked.m, is_best, "{looked:?}");
+            assert!(looked.loss <= 0.0 || !is_best, "{looked:?}");
+            equal += u32::from(is_best);
+            after = looked.worth;
+        }
+    }
+    assert!(equal > 10, "{equal}");
+}
+
+/// A search of limited depth estimates them differently on boards that are turned.
+#[test]
+fn equal_first_moves_are_best_and_worth_the_same() {
+    let othello = ["d3", "c4", "f5", "e6"].as_slice();
+    let gomoku = ["c3", "m3", "c13", "m13"].as_slice();
+    let connect_four = ["3", "5"].as_slice();
+    for (game, firsts) in [
+        ("othello", othello),
+        ("gomoku", gomoku),
+        ("connect-four", connect_four),
+    ] {
+        for nodes in [500, 3000] {
+            let reviews: Vec<Review> = (firsts.iter()).map(|m| review(game, m, nodes)).collect();
+            for (review, first) in reviews.iter().zip(firsts) {
+                let [looked] = review.looked() else {
+                    panic!("one move was played");
+                };
+                assert_eq!(looked.m, *first);
+                let of_first = &reviews[0].looked()[0];
+                assert_eq!((looked.worth, looked.loss), (of_first.worth, of_first.loss));
+                assert_eq!(review.accuracy(), reviews[0].accuracy(), "{game} {first}");
+                assert_eq!(
+                    looked.line[0] == looked.m,
+                    of_first.line[0] == of_first.m,
+                    "{game} {first}"
+                );
+            }
+        }
+    }
+    // All first moves of Othello are the same up to symmetry.
+    for first in othello {
+        let review = review("othello", first, 3000);
+        assert_eq!(best_moves(&review), [*first]);
+        assert_eq!(review.accuracy(), Some([Some(100), None]));
+    }
+}
+
+/// The position is symmetric although the line that leads to it is not: its stones came in another order.
+#[test]
+fn image_of_the_played_move_counts_as_played_in_a_symmetric_position() {
+    for (game, moves, symmetries) in [
+        ("gomoku", "g8 h8 i8 j9", 4),
+        ("gomoku", "h8 h9 g8 b3", 1),
+        ("tic-tac-toe", "a1 b2 c3 b1", 4),
+        ("connect-four", "3 4 5 2", 2),
+        ("othello", "f5 d6 c3 d3", 1),
+    ] {
+        let entry = catalog::find(game).expect("hosted");
+        let moves: Vec<String> = moves.split(' ').map(str::to_owned).collect();
+        let review = Review::new(entry, entry.start(), moves, 1 << 14).expect("legal");
+        let (before, last) = review.moves.split_at(3);
+        let mut position = entry.start();
+        for m in before {
+            position.play(m).expect("legal");
+        }
+        let worth = Worth::at_end(entry, position.as_ref());
+        let images = (entry.symmetries().iter()).map(|by| entry.turned(&last[0], *by));
+        let images: std::collections::HashSet<String> = images.collect();
+        let symmetric = images.into_iter().filter(|image| {
+            let found = (worth, vec![image.clone()]);
+            let (_, line) = review.with_played_first(3, position.as_ref(), found);
+            line == last
+        });
+        assert_eq!(symmetric.count(), symmetries, "{game} {:?}", review.moves);
+    }
+}
+
+/// Games of Connect Four of full strength, which moves first, against random moves.
+fn games_against_random_moves() -> Vec<String> {
+    let entry = catalog::find("connect-four").expect("always hosted");
+    let games = (0..8).map(|seed| {
+        let (mut position, mut chance) = (entry.start(), Chance::new(seed, "second"));
+        let mut table = Table::new(1 << 20);
+        let mut moves = Vec::new();
+        while position.outcome().is_none() {
+            let mut m = position.legal_moves();
+            let m = match position.turn() {
+                Seat::Second => m.swap_remove(chance.below(m.len())),
+                Seat::First => {
+                    let limits = Limits::nodes(20_000);
+                    let choice = position.choose(Level::Max, 0, &limits, &Stop::new(), &mut table);
+                    choice.expect("it goes on").m
+                }
+            };
+            moves.push(position.play(&m).expect("it is legal"));
+        }
+        moves.join(" ")
+    });
+    games.collect()
+}
+
+/// In the opening of Connect Four the book says which moves win, and not how soon.
+#[test]
+fn played_move_of_connect_four_is_best_if_no_win_is_known_to_be_sooner() {
+    let mut kept = 0;
+    for moves in games_against_random_moves() {
+        let review = review("connect-four", &moves, 2000);
+        let is_vague = |worth: Worth| {
+            let known = worth.known.filter(|known| known.plies.is_none());
+            known.is_some_and(|known| known.winner == Some(Seat::First))
+        };
+        let mut after = review.end().expect("it is done");
+        for looked in review.looked() {
+            if looked.turn == Seat::First && is_vague(looked.worth) && is_vague(after) {
+                assert_eq!(looked.line[0], looked.m, "{moves} {looked:?}");
+                kept += 1;
+            }
+            after = looked.worth;
+        }
+    }
+    assert!(kept > 10, "{kept}");
+}
+
+/// The second player of Connect Four is lost from the first move on, and overlooks a threat.
+#[test]
+fn loss_of_connect_four_that_comes_much_sooner_is_a_mistake() {
+    let entry = catalog::find("connect-four").expect("always hosted");
+    let mut games = vec!["4 7 4 7 4 1 4".to_owned()];
+    games.extend(games_against_random_moves());
+    let mut judged = 0;
+    for (number, moves) in games.into_iter().enumerate() {
+        let review = review("connect-four", &moves, 100_000);
+        let bad = review
+            .looked()
+            .iter()
+            .find(|looked| looked.judged.is_some());
+        assert!(number > 0 || bad.is_some(), "{moves} has no mistake");
+        let Some(bad) = bad else { continue };
+        judged += 1;
+        let (judgement, why) = bad.judged.as_ref().expect("it is judged");
+        assert_eq!(
+            (bad.turn, *judgement, why.kind, why.keeps),
+            (
+                Seat::Second,
+                Judgement::Mistake,
+                Kind::AllowsWin,
+                Keeps::Loss
+            ),
+            "{moves}"
+        );
+        assert!(bad.loss > 0.0 && bad.worth.chance >= 1.0, "{bad:?}");
+        let told = said(entry, bad).expect("it was bad");
+        let end = format!("; {} holds out for longer.", why.better);
+        assert!(told.contains("red wins ") && told.contains(&end), "{told}");
+        let [first, second] = review.accuracy().expect("all was looked at");
+        assert_eq!(first, Some(100), "{moves}");
+        assert!(second < Some(100), "{moves} {second:?}");
+    }
+    assert!(judged >= 6, "{judged}");
+}
+
+/// Random games from a lost position on, against the solver: what is judged loses much sooner, and what loses within
+/// two moves of the other side though it could hold out is judged.
+#[test]
+fn loss_of_connect_four_is_judged_by_how_much_sooner_it_comes() {
+    let entry = catalog::find("connect-four").expect("always hosted");
+    let (mut judged, mut held) = (0, 0);
+    for seed in 0..40 {
+        let moves = random_moves(entry, seed, 42);
+        let begin = 14.min(moves.len());
+        let mut start = entry.start();
+        for m in &moves[..begin] {
+            start.play(m).expect("it is legal");
+        }
+        let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 18).expect("legal");
+        let review = finished(review, 20_000);
+        let mut analyst = entry.analyst(1 << 22);
+        for looked in review.looked() {
+            let winner = looked.turn.other();
+            if looked
+                .worth
+                .known
+                .is_none_or(|known| known.winner != Some(winner))
+            {
+                continue;
+            }
+            analyst
+                .set_up(&moves[..begin + looked.ply].join(" "))
+                .expect("legal");
+            let solved = analyst.analyse(true, &Limits::default(), &Stop::new(), &mut |_| {});
+            let solved = solved.expect("no limit");
+            let plies = |m: &str| {
+                let of_move = solved.moves.iter().find(|value| value.m == m);
+                of_move
+                    .and_then(|value| value.score.plies_to_end())
+                    .expect("all moves lose")
+            };
+            let (best, played) = (
+                solved.score.plies_to_end().expect("it is lost"),
+                plies(&looked.m),
+            );
+            let is_much_sooner = best >= (played + SOONER).max(2 * played);
+            assert!(
+                is_much_sooner || looked.judged.is_none(),
+                "{best} {played} {looked:?}"
+            );
+            if played <= 4 {
+                assert_eq!(
+                    looked.judged.is_some(),
+                    is_much_sooner,
+                    "{best} {played} {looked:?}"
+                );
+            }
+            assert_eq!(looked.judged.is_some(), looked.loss > 0.0, "{looked:?}");
+            if let Some((judgement, why)) = &looked.judged {
+                assert_eq!(
+                    (*judgement, why.kind),
+                    (Judgement::Mistake, Kind::AllowsWin)
+                );
+                assert_eq!(why.plies, Some(played), "{looked:?}");
+                let better = plies(&why.better);
+                assert!(
+                    better >= (played + SOONER).max(2 * played),
+                    "{better} {looked:?}"
+                );
+                judged += 1;
+            } else {
+                held += 1;
+            }
+        }
+    }
+    assert!(judged >= 5 && held >= 20, "{judged} {held}");
 }
 
 /// In tic-tac-toe it is told how soon the game ends, as plain minimax counts it, and no line is longer.

@@ -10,7 +10,7 @@ use crate::game::Seat;
 pub enum Kind {
     /// The seat would have won, and now it is not known to.
     MissesWin,
-    /// The other seat wins now, and would not have.
+    /// The other seat wins now, and would not have won, or only much later.
     AllowsWin,
     /// It gives points away.
     LosesPoints,
@@ -31,7 +31,7 @@ pub enum Keeps {
     Draw,
     /// The game goes on.
     Game,
-    /// It loses, too, but not by as much.
+    /// It loses, too, but not by as much, or much later.
     Loss,
 }
 
@@ -118,6 +118,8 @@ impl Why {
             _ if is_lost && keeps != Keeps::Loss => Kind::AllowsWin,
             Keeps::Win if !wins => Kind::MissesWin,
             _ if given > 0 => Kind::LosesPoints,
+            // The result is the same, and no points decide: it is lost sooner.
+            Keeps::Loss if is_lost => Kind::AllowsWin,
             _ => match loses {
                 Some((_, true)) => Kind::LosesMaterial,
                 Some((_, false)) => Kind::MissesMaterial,

@@ -182,6 +182,18 @@ impl Worth {
         (self.chance_of(seat), more)
     }
 
+    /// Whether both are exact and the game ends in the same way: with the same winner, after as many plies and by as
+    /// many points, where these count.
+    pub(super) fn is_same_result(&self, other: Self) -> bool {
+        self.exact && other.exact && self.known == other.known
+    }
+
+    /// Whether the seat is known to win both, and of neither it is known how soon or by how much.
+    pub(super) fn is_same_win(&self, other: Self, seat: Seat) -> bool {
+        let is_vague = |known: Known| known.plies.is_none() && known.points.is_none();
+        self.is_won_by(seat) && self.known == other.known && self.known.is_some_and(is_vague)
+    }
+
     /// How many points this seat has given away, where both results are known to the point.
     pub(super) fn points_given(&self, after: Self, seat: Seat) -> u32 {
         let points = |worth: &Self| {

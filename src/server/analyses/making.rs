@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Of which kind the analyses are that are made here. One that was kept of an older kind lacks what is told now,
 /// and is made again. To be raised whenever more is told, or is found in a better way.
-const KIND: u32 = 3;
+const KIND: u32 = 4;
 
 /// What is kept of a match.
 #[derive(Serialize, Deserialize)]

@@ -344,7 +344,7 @@ export default {
   'sign.edge': 'Der Stein steht allein am Rand, wo er wenig umschließt.',
   'sign.apart': 'Der Stein steht abseits von allen anderen.',
   'why.chances': 'Die Aussichten von {side} fallen von {from} % auf {to} %.',
-  'why.keeps.loss': '{better} hätte weniger hoch verloren.',
+  'why.keeps.loss': '{better} hätte länger standgehalten.',
   'why.answer': 'Die andere Seite antwortet mit {line}.',
   'why.answer.more': 'Die andere Seite antwortet mit {line} …',
   'why.answer.then': 'Die andere Seite antwortet mit {line}, und danach {then}.',

@@ -344,7 +344,7 @@ export default {
   'sign.edge': 'The stone stands alone on the edge, where it surrounds little.',
   'sign.apart': 'The stone stands apart from all others.',
   'why.chances': 'The chances of {side} fall from {from} % to {to} %.',
-  'why.keeps.loss': '{better} would have lost by less.',
+  'why.keeps.loss': '{better} would have held out longer.',
   'why.answer': 'The other side answers {line}.',
   'why.answer.more': 'The other side answers {line} …',
   'why.answer.then': 'The other side answers {line}, and then {then}.',

@@ -346,7 +346,7 @@ export default {
   'sign.edge': 'La piedra está sola en el borde, donde rodea poco.',
   'sign.apart': 'La piedra está apartada de todas las demás.',
   'why.chances': 'Las posibilidades de {side} bajan del {from} % al {to} %.',
-  'why.keeps.loss': '{better} habría perdido por menos.',
+  'why.keeps.loss': '{better} habría resistido más.',
   'why.answer': 'El otro bando responde {line}.',
   'why.answer.more': 'El otro bando responde {line} …',
   'why.answer.then': 'El otro bando responde {line}, y luego {then}.',

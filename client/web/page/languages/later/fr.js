@@ -345,7 +345,7 @@ export default {
   'sign.edge': 'La pierre est seule au bord, où elle n’entoure pas grand-chose.',
   'sign.apart': 'La pierre est à l’écart de toutes les autres.',
   'why.chances': 'Chances de {side} : de {from} % à {to} %.',
-  'why.keeps.loss': '{better} aurait perdu de moins.',
+  'why.keeps.loss': '{better} aurait tenu plus longtemps.',
   'why.answer': 'L’autre camp répond {line}.',
   'why.answer.more': 'L’autre camp répond {line} …',
   'why.answer.then': 'L’autre camp répond {line}, puis {then}.',

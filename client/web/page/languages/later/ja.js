@@ -305,7 +305,7 @@ export default {
   'sign.edge': 'この石は盤端に孤立していて、ほとんど地を囲めません。',
   'sign.apart': 'この石はほかのすべての石から離れています。',
   'why.chances': '{side}の勝率は {from}% から {to}% に下がります。',
-  'why.keeps.loss': '{better}なら負けは小さく済みました。',
+  'why.keeps.loss': '{better}ならもっと長く粘れました。',
   'why.answer': '相手の応手: {line}。',
   'why.answer.more': '相手の応手: {line}……',
   'why.answer.then': '相手の応手: {line}、続いて{then}。',

@@ -342,7 +342,7 @@ export default {
   'sign.edge': 'A pedra está sozinha na borda, onde cerca pouco.',
   'sign.apart': 'A pedra está afastada de todas as outras.',
   'why.chances': 'As chances de {side} caem de {from} % para {to} %.',
-  'why.keeps.loss': '{better} teria perdido por menos.',
+  'why.keeps.loss': '{better} teria resistido mais.',
   'why.answer': 'O outro lado responde com {line}.',
   'why.answer.more': 'O outro lado responde com {line} …',
   'why.answer.then': 'O outro lado responde com {line}, e depois {then}.',

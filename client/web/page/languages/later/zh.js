@@ -297,7 +297,7 @@ export default {
   'sign.edge': '这颗子孤立在边线上，围不到多少地。',
   'sign.apart': '这颗子远离其他所有棋子。',
   'why.chances': '{side}的胜率从 {from}% 降到 {to}%。',
-  'why.keeps.loss': '走{better}本可少输一些。',
+  'why.keeps.loss': '走{better}本可坚持更久。',
   'why.answer': '对方应以{line}。',
   'why.answer.more': '对方应以{line}……',
   'why.answer.then': '对方应以{line}，接着{then}。',
