@@ -10,6 +10,7 @@ use plyhouse_protocol::{
     WatchedBy,
 };
 use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
 
 use super::locks::{CARD, Mutex};
 use super::to_protocol;
@@ -30,6 +31,8 @@ pub(super) struct Card {
     ply: AtomicU64,
     /// The last event that was told.
     seq: AtomicU64,
+    /// Notified when the last event changes.
+    seq_changed: Notify,
     /// Since when a bot waits here for a player's move, in milliseconds since 1970; 0 if none does.
     bot_waits_ms: AtomicU64,
     changing: Mutex<Changing, CARD>,
@@ -89,6 +92,7 @@ impl Card {
             from_position: creation.terms.is_from_position(),
             ply: AtomicU64::new(state.ply().0),
             seq: AtomicU64::new(state.seq().0),
+            seq_changed: Notify::new(),
             bot_waits_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
             changing: Mutex::new(Changing {
                 status: to_protocol::status(state.stage()),
@@ -154,6 +158,21 @@ impl Card {
     /// Notes which event was told last.
     pub(super) fn told(&self, seq: Seq) {
         self.seq.store(seq.0, Ordering::Release);
+        self.seq_changed.notify_waiters();
+    }
+
+    /// Waits until the last event is another one than this.
+    pub(super) async fn wait_for_change(&self, known: Seq) {
+        loop {
+            let changed = self.seq_changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if self.seq() != known {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// The event that was told last.

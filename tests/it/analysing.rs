@@ -652,3 +652,72 @@ async fn a_fifth_hint_at_once_is_too_many() {
     // There is room again.
     assert_eq!(ann.ask(hint(&ids[4], 0)).await["type"], "hint");
 }
+
+/// A server whose only search thread would look for a hint for an hour.
+fn slow_search() -> Settings {
+    Settings {
+        search: plyhouse_server::Search::Threads(1),
+        search_table: 1 << 20,
+        search_time: Duration::from_secs(3600),
+        ..calm()
+    }
+}
+
+/// Gives the answers to requests with these numbers, in the order of the numbers, well before a search would end.
+async fn answers<const N: usize>(player: &mut Player, numbers: [u64; N]) -> [Value; N] {
+    let mut told = [const { Value::Null }; N];
+    let all = async {
+        while told.iter().any(Value::is_null) {
+            let message = player.next().await;
+            let place = numbers.iter().position(|number| message["re"] == *number);
+            if let Some(place) = place {
+                told[place] = message;
+            }
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(60), all).await;
+    in_time.unwrap_or_else(|_| panic!("not answered: {told:?}"));
+    told
+}
+
+async fn send_numbered(player: &mut Player, number: u64, mut request: Value) {
+    request["id"] = number.into();
+    player.send(&request.to_string()).await;
+}
+
+/// The answer comes with the move, and the search thread is free for the bot.
+#[tokio::test]
+async fn a_move_ends_the_search_for_a_hint() {
+    for (game, m) in [("chess", "e2e4"), ("draughts", "11-15"), ("go", "D4")] {
+        let server = TestServer::start(slow_search());
+        let mut ann = server.player("ann").await;
+        let id = against_a_bot(&mut ann, json!({"game": game})).await;
+        send_numbered(&mut ann, 1000, hint(&id, 0)).await;
+        let play = json!({"type": "move", "match": id, "ply": 0, "move": m});
+        send_numbered(&mut ann, 1001, play).await;
+        let [hinted, played] = answers(&mut ann, [1000, 1001]).await;
+        assert_eq!(played["type"], "ok", "{played}");
+        assert_eq!(hinted["code"], "stale_ply", "{hinted}");
+        assert_eq!(hinted["expected"], 1, "{hinted}");
+        let events = json!({"type": "resync", "match": id, "since": 0});
+        let events = ann.ask(events).await;
+        let mut events = events["events"].as_array().expect("a list").iter();
+        assert!(events.all(|event| event["type"] != "hinted"));
+    }
+}
+
+/// What else ends the ply ends the search, too: the end of the match, and a takeback.
+#[tokio::test]
+async fn the_end_of_a_match_ends_the_search_for_a_hint() {
+    for game in ["chess", "othello", "gomoku"] {
+        let server = TestServer::start(slow_search());
+        let mut ann = server.player("ann").await;
+        let id = against_a_bot(&mut ann, json!({"game": game})).await;
+        send_numbered(&mut ann, 1000, hint(&id, 0)).await;
+        let resign = json!({"type": "resign", "match": id});
+        send_numbered(&mut ann, 1001, resign).await;
+        let [hinted, resigned] = answers(&mut ann, [1000, 1001]).await;
+        assert_eq!(resigned["type"], "ok", "{resigned}");
+        assert_eq!(hinted["code"], "match_ended", "{hinted}");
+    }
+}

@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use crate::to_protocol;
 use plyhouse_engine::review::{LINE_MAX, Worth};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
-use plyhouse_matches::{Action, Match, Moment};
+use plyhouse_matches::{Action, Match, Moment, Refusal};
 use plyhouse_protocol::{ErrorCode, Hint, MatchRef, PlayerId, Ply, ServerMessage, WireError};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -25,7 +25,8 @@ pub(super) const HINTS_MAX: usize = 4;
 
 impl Client {
     /// First it is found, then it becomes part of the match that it was asked for, and then it is told: so an
-    /// error has changed nothing. What else the client asks for does not wait for the search.
+    /// error has changed nothing. What else the client asks for does not wait for the search, which ends with the
+    /// ply.
     pub(super) async fn hint(&self, player: &Player, target: MatchRef, ply: Ply, reply: Reply) {
         let sought = self.hint_wanted(player, target, ply).await;
         if let Some((sought, reply)) = reply.check(sought) {
@@ -64,7 +65,8 @@ impl Client {
         Ok(Sought {
             handle,
             state,
-            command: self.command(player, MatchRequest::Act(action)),
+            command: self.command(player, MatchRequest::Act(action.clone())),
+            action,
             _permit: permit,
         })
     }
@@ -76,12 +78,22 @@ struct Sought {
     state: Match,
     /// By which it becomes part of the match.
     command: Command,
+    action: Action,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Sought {
     async fn find(self, server: &Shared) -> Result<Hint, WireError> {
-        let hint = searched(server, self.command.player, &self.state).await?;
+        let stop = Stop::new();
+        let search = searched(server, self.command.player, &self.state, &stop);
+        let hint = tokio::select! {
+            biased; // A seed governs all chance.
+            error = self.wait_for_end_of_ply(server) => {
+                stop.stop();
+                return Err(error);
+            }
+            hint = search => hint?,
+        };
         match self.handle.ask_for(self.command, &server.metrics).await {
             Some(Ok(_)) => Ok(hint),
             Some(Err(error)) => Err(*error),
@@ -91,9 +103,44 @@ impl Sought {
             )),
         }
     }
+
+    /// Waits until the match does not allow the hint any more, and gives the reason.
+    async fn wait_for_end_of_ply(&self, server: &Shared) -> WireError {
+        let card = self.handle.card();
+        let mut known = self.state.seq();
+        loop {
+            card.wait_for_change(known).await;
+            known = card.seq();
+            if let Some(error) = self.refusal(server).await {
+                return error;
+            }
+        }
+    }
+
+    /// Why the match does not allow the hint any more. `None` if it does, or cannot be read now: then the match
+    /// decides when the hint is found.
+    async fn refusal(&self, server: &Shared) -> Option<WireError> {
+        let state = stored(server, self.handle.id()).await.ok()?;
+        let now = Moment::free(server.clock.now_ms());
+        let refusal = match state.apply(&self.action, now) {
+            Err(refusal) => refusal,
+            // The same ply after a takeback has another position.
+            Ok(_) if state.takebacks() != self.state.takebacks() => Refusal::StalePly {
+                expected: state.ply(),
+                takebacks: state.takebacks(),
+            },
+            Ok(_) => return None,
+        };
+        Some(to_protocol::refusal(&refusal))
+    }
 }
 
-async fn searched(server: &Shared, by: PlayerId, state: &Match) -> Result<Hint, WireError> {
+async fn searched(
+    server: &Shared,
+    by: PlayerId,
+    state: &Match,
+    stop: &Stop,
+) -> Result<Hint, WireError> {
     let time = server.settings.search_time;
     let place = Place {
         host: by,
@@ -101,8 +148,9 @@ async fn searched(server: &Shared, by: PlayerId, state: &Match) -> Result<Hint, 
         level: Level::Max,
     };
     let position = state.position().clone_box();
+    let stop = stop.clone();
     let search = move |table: &mut Table| {
-        let (limits, stop) = (Limits::time(time), Stop::new());
+        let limits = Limits::time(time);
         table.forget();
         position.look(&limits, &stop, table, &mut |_| {})
     };

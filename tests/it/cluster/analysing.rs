@@ -1,9 +1,12 @@
 //! What searches think is told on all servers alike.
 
+use std::time::Duration;
+
+use plyhouse_server::{Search, Settings};
 use serde_json::{Value, json};
 
 use super::{Cluster, Node, pair};
-use crate::support::{Player, pass, played};
+use crate::support::{Player, calm, pass, played};
 
 fn to(kind: &str, id: &str) -> Value {
     json!({"type": kind, "match": id})
@@ -167,5 +170,42 @@ async fn what_a_bot_thinks_is_told_on_all_servers() {
             "{thought}"
         );
         assert!(!thought["pv"].as_array().expect("a list").is_empty());
+    }
+}
+
+/// A copy answers a hint when the move that ends its ply comes to it.
+#[tokio::test]
+async fn a_move_on_another_server_ends_the_search_for_a_hint() {
+    for m in ["d2d4", "g1f3", "e2e4"] {
+        let mut cluster = Cluster::default();
+        let settings = || Settings {
+            search: Search::Threads(1),
+            search_table: 1 << 20,
+            search_time: Duration::from_secs(3600),
+            ..calm()
+        };
+        let here = cluster.node_with(settings()).await;
+        let there = cluster.node_with(settings()).await;
+        let mut ann = here.server.player("ann").await;
+        let create = json!({"game": "chess", "seats": ["me", {"bot": "easy"}]});
+        let id = ann.create(create).await;
+        let beside = json!({"token": ann.token(), "beside": true});
+        let mut again = there.server.connect().await;
+        again.hello(beside).await;
+        again.event("match").await;
+        let asked = json!({"type": "hint", "id": 1000, "match": id, "ply": 0});
+        again.send(&asked.to_string()).await;
+        assert_eq!(again.ask(json!({"type": "ping"})).await["type"], "pong");
+        assert_eq!(ann.play(&id, 0, m).await["type"], "ok");
+        let answered = async {
+            loop {
+                let told = again.next().await;
+                if told["re"] == 1000 {
+                    break told;
+                }
+            }
+        };
+        let told = tokio::time::timeout(Duration::from_secs(60), answered).await;
+        assert_eq!(told.expect("in time")["code"], "stale_ply");
     }
 }
