@@ -244,6 +244,8 @@ pub(super) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
         epoch,
     } = aside;
     let creation = state.creation();
+    // A copy may have read the end in the store, and have the time from before it.
+    let time = time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
         let is_connected = there.seats[seat.index()] == Some(true);

@@ -214,3 +214,41 @@ fn done_is_told_as_the_protocol_has_it() {
         assert_eq!(told, by_the_protocol(&told));
     }
 }
+
+/// A copy may know the end of a match before it knows that the turn is over.
+#[test]
+fn snapshot_has_a_turn_only_while_the_match_runs() {
+    let time = TurnTime {
+        turn_ms: 1480,
+        stands: false,
+        first_move_ms: Some(9000),
+    };
+    let there = Presence {
+        seats: [Some(true); 2],
+        spectators: 0,
+    };
+    for entry in &CATALOG {
+        for winner in [None, Some(Seat::First), Some(Seat::Second)] {
+            let mut state = open(entry);
+            let ended = EventKind::ended(winner, Reason::Timeout);
+            let events = [
+                (seated(Seat::First, guest("Ann")), false),
+                (seated(Seat::Second, guest("Bob")), false),
+                (EventKind::STARTED, true),
+                (ended, false),
+            ];
+            for (happens, has_turn) in events {
+                state.fold(&happens.at(0)).unwrap();
+                let aside = Aside {
+                    time: Some(time),
+                    ..aside(None, there)
+                };
+                let told = snapshot(&state, None, aside);
+                let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+                for field in ["turn_ms", "stands", "first_move_ms"] {
+                    assert_eq!(told.get(field).is_some(), has_turn, "{field} in {told}");
+                }
+            }
+        }
+    }
+}
