@@ -88,6 +88,12 @@ impl Attendance {
         Some(absent.find(|absent| absent.player == player)?.since)
     }
 
+    /// Whether the absence of a seated player counts: the match runs and limits how long they may be gone.
+    #[must_use]
+    pub const fn counts(state: &Match) -> bool {
+        matches!(state.stage(), Stage::Running) && state.patience_ms().is_some()
+    }
+
     /// How long a player may be absent now; `None` where that does not matter.
     fn patience(&self, state: &Match) -> Option<Duration> {
         match state.stage() {

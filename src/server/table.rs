@@ -45,7 +45,7 @@ use self::rematch::{GiveRematch, Wishes};
 use self::remotes::Remotes;
 use self::talk::Voices;
 pub(crate) use self::teller::HISTORY as KNOWN_EVENTS;
-use self::teller::Teller;
+use self::teller::{Beside, Teller};
 use super::addresses::OpenMatchPermit;
 use super::card::Card;
 use super::clock::now;
@@ -216,6 +216,8 @@ impl Table {
         self.owner.begin(&self.state, &roster);
         if self.afar.is_some() {
             self.owner.show(&self.state, &roster);
+            let gone = self.gone();
+            self.teller.plan_presence(&self.state, gone);
             return;
         }
         let status = to_protocol::status(self.state.stage());
@@ -755,9 +757,30 @@ impl Table {
     }
 
     fn tell_snapshot(&mut self, command: &Command, reply: Reply) {
-        let time = self.owner.time.turn_time(&self.state);
-        let is_gone = self.owner.gone_ms(&self.state) != [None; 2];
-        (self.teller).tell_snapshot(&self.state, command, (time, is_gone), reply);
+        let beside = self.beside();
+        (self.teller).tell_snapshot(&self.state, command, beside, reply);
+    }
+
+    /// For how long each seat's player may still be gone, in milliseconds, as far as this server knows.
+    fn gone_ms(&self) -> [Option<u64>; 2] {
+        match &self.afar {
+            Some(afar) => afar.gone_ms(),
+            None => self.owner.gone_ms(&self.state),
+        }
+    }
+
+    /// Whose time to be gone runs.
+    fn gone(&self) -> [bool; 2] {
+        self.gone_ms().map(|gone_ms| gone_ms.is_some())
+    }
+
+    /// What a snapshot that is sent now says beside the events.
+    fn beside(&mut self) -> Beside {
+        self.note_lack_of_clock();
+        Beside {
+            time: self.turn_time(),
+            gone: self.gone(),
+        }
     }
 
     /// Lets go of a connection that was let in for a seat which it has not got.
@@ -803,6 +826,8 @@ impl Table {
         self.note_crowd();
         let roster = self.teller.roster(&self.state);
         self.owner.attend(&self.state, &roster);
+        let gone = self.gone();
+        self.teller.plan_presence(&self.state, gone);
         self.attend_wishes();
     }
 }

@@ -69,12 +69,20 @@ pub(super) struct Bulletin {
 }
 
 impl Standing {
-    /// Whether it tells nothing else, but for the time.
+    /// Whether both say the same, except how much time has passed.
     pub(super) fn is_but_for_time(&self, other: &Self) -> bool {
         let is_gone = |standing: &Self| standing.gone_ms.map(|gone| gone.is_some());
         self.presence == other.presence
             && self.rematch == other.rematch
             && is_gone(self) == is_gone(other)
+            && self.time.is_some() == other.time.is_some()
+    }
+
+    /// For how long each seat's player may still be gone, this long after the standing was sent.
+    pub(super) fn gone_ms_after(&self, passed: Duration) -> [Option<u64>; 2] {
+        let passed_ms = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
+        self.gone_ms
+            .map(|gone_ms| Some(gone_ms?.saturating_sub(passed_ms)))
     }
 
     /// How the clock stands when so much time has passed since this was told.
@@ -96,4 +104,31 @@ pub(super) struct Standing {
     /// For how long each seat's player may still be gone, in milliseconds.
     pub(super) gone_ms: [Option<u64>; 2],
     pub(super) rematch: Option<Rematch>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_to_be_gone_counts_down_to_zero() {
+        for (gone_ms, passed_ms, left_ms) in [
+            ([None, Some(60_000)], 0, [None, Some(60_000)]),
+            ([Some(60_000), None], 1234, [Some(58_766), None]),
+            ([Some(500), Some(2000)], 501, [Some(0), Some(1499)]),
+            ([None, None], 9000, [None, None]),
+        ] {
+            let standing = Standing {
+                time: None,
+                presence: Presence {
+                    seats: [Some(true); 2],
+                    spectators: 0,
+                },
+                gone_ms,
+                rematch: None,
+            };
+            let left = standing.gone_ms_after(Duration::from_millis(passed_ms));
+            assert_eq!(left, left_ms, "{gone_ms:?} after {passed_ms}");
+        }
+    }
 }

@@ -3,9 +3,11 @@
 mod analysing;
 mod blocks;
 mod changing_hands;
+mod clocks;
 mod lobby;
 mod people;
 mod playing;
+mod presence;
 mod ratings;
 mod watching;
 

@@ -38,6 +38,7 @@ mod matches;
 mod offers;
 mod older;
 mod operator;
+mod presence;
 mod programs;
 mod proxied;
 mod ratings;

@@ -6,6 +6,7 @@
 
 mod asking;
 mod copying;
+mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
@@ -49,6 +50,12 @@ const UNKNOWN_MAX: Duration = Duration::from_secs(2);
 /// How many requests are on their way to the owner at a time. It takes no more by itself.
 const ASKED_AT_ONCE: usize = 64;
 
+/// How long a snapshot waits for the owner's clock. After that it is sent without the clock.
+const CLOCK_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// How many requests for snapshots wait for the owner's clock at a time. Those beyond are answered without it.
+const CLOCK_WAITERS_MAX: usize = 1024;
+
 /// For how long a copy is kept that nobody follows.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
@@ -69,6 +76,16 @@ pub(super) struct Afar {
     standing: Option<Standing>,
     /// When the standing was told, by which its times count.
     stood_at: Instant,
+    /// Epoch of the owner that sent the standing, and the last event before it.
+    stood_for: (u64, Seq),
+    /// Since when the owner's clock for the present event has not been known here.
+    clock_unknown_since: Option<Instant>,
+    /// Requests for a snapshot that wait for the owner's clock.
+    clock_waiters: VecDeque<Box<Letter>>,
+    /// All followers are to get a snapshot once the owner's clock is known.
+    owes_snapshots: bool,
+    /// A snapshot was sent without the clock.
+    owes_clock: bool,
     /// Who was there when the owner was told.
     roster: Option<Roster>,
     /// When the owner is told, and asked to feed this copy.
@@ -119,6 +136,11 @@ impl Afar {
             answers: Vec::new(),
             standing: None,
             stood_at: now(),
+            stood_for: (0, Seq(0)),
+            clock_unknown_since: None,
+            clock_waiters: VecDeque::new(),
+            owes_snapshots: false,
+            owes_clock: false,
             roster: None,
             follow_at: owner.map(|_| now()),
             followed_at: None,
@@ -134,16 +156,27 @@ impl Afar {
     fn deadline(&self) -> Option<Instant> {
         let idle_at = self.idle_since.map(|since| since + IDLE_MAX);
         let again_at = self.later.front().map(|(at, _)| *at);
-        [self.follow_at, self.doubts_at, again_at, idle_at]
+        let clock_at = self.clock_deadline();
+        [self.follow_at, self.doubts_at, again_at, idle_at, clock_at]
             .into_iter()
             .flatten()
             .min()
     }
 
-    /// How the clock stands, as the owner has told.
-    fn turn_time(&self) -> Option<TurnTime> {
+    /// How the clock stands at this event, if the owner has sent that.
+    fn turn_time(&self, seq: Seq) -> Option<TurnTime> {
         let passed = now().saturating_duration_since(self.stood_at);
-        self.standing.as_ref()?.time_after(passed)
+        let standing = self.standing.as_ref();
+        standing
+            .filter(|_| self.stood_for == (self.epoch, seq))?
+            .time_after(passed)
+    }
+
+    /// For how long each seat's player may still be gone, as the owner has told.
+    pub(super) fn gone_ms(&self) -> [Option<u64>; 2] {
+        let passed = now().saturating_duration_since(self.stood_at);
+        let standing = self.standing.as_ref();
+        standing.map_or([None; 2], |standing| standing.gone_ms_after(passed))
     }
 
     fn has_asked(&self) -> bool {
@@ -182,7 +215,7 @@ impl Table {
     /// How the clock stands, as far as that is known here.
     pub(super) fn turn_time(&self) -> Option<TurnTime> {
         match &self.afar {
-            Some(afar) => afar.turn_time(),
+            Some(afar) => afar.turn_time(self.state.seq()),
             None => self.owner.time.turn_time(&self.state),
         }
     }
@@ -193,6 +226,7 @@ impl Table {
         loop {
             self.attend_delayed();
             self.attend_afar();
+            self.attend_clock();
             let delayed_at = self.delayed.as_ref().and_then(|delayed| delayed.deadline());
             let afar = self.afar.as_mut().expect("the match is decided elsewhere");
             let deadline = afar
@@ -236,12 +270,6 @@ impl Table {
         }
     }
 
-    /// For how long those who are gone may still be so, as the owner has told; `None` if it is decided here.
-    pub(super) fn afar_gone_ms(&self) -> Option<[Option<u64>; 2]> {
-        let standing = self.afar.as_ref()?.standing.as_ref();
-        Some(standing.map_or([None; 2], |standing| standing.gone_ms))
-    }
-
     /// Takes note of who is there, for which the owner is asked to feed this copy.
     fn attend_afar(&mut self) {
         self.note_crowd();
@@ -280,13 +308,8 @@ impl Table {
 
     async fn on_time_afar(&mut self) -> ControlFlow<End> {
         let now = now();
-        let gone_ms = self
-            .afar()
-            .standing
-            .as_ref()
-            .map(|standing| standing.gone_ms);
-        self.teller
-            .on_time(&self.state, now, || gone_ms.unwrap_or_default());
+        let gone_ms = self.afar().gone_ms();
+        self.teller.on_time(&self.state, now, || gone_ms);
         self.tell_delayed(now);
         while let Some((_, letter)) = self.afar().later.pop_front_if(|(at, _)| *at <= now) {
             self.held.push_back(letter);
@@ -299,7 +322,8 @@ impl Table {
         }
         let idle_since = self.afar().idle_since;
         if idle_since.is_some_and(|since| since + IDLE_MAX <= now) {
-            let is_idle = || self.held.is_empty() && self.mailbox.is_empty();
+            let waits = self.waits_for_snapshot();
+            let is_idle = || !waits && self.held.is_empty() && self.mailbox.is_empty();
             if self.server.lobby.let_go(self.state.id(), is_idle) {
                 return ControlFlow::Break(End::Over);
             }
@@ -346,6 +370,9 @@ impl Table {
         if command.relayed.is_some() {
             return GOES_ON; // It was sent to the owner, who is elsewhere by now: it asks again.
         }
+        let Some(Letter { command, reply }) = self.wait_for_clock(Letter { command, reply }) else {
+            return GOES_ON;
+        };
         match &command.request {
             MatchRequest::Act(action) => {
                 return self.act_afar(command.clone(), action, reply).await;
@@ -374,8 +401,7 @@ impl Table {
                 let Some(reply) = self.resync_delayed(&command, *since, reply) else {
                     return GOES_ON;
                 };
-                let time = self.afar().turn_time();
-                let resync = (*since, time);
+                let resync = (*since, self.beside().time);
                 self.teller.resync(&self.state, &command, resync, reply);
             }
             MatchRequest::Unfollow => self.dismiss_silently(&command),

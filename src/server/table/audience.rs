@@ -31,6 +31,16 @@ pub(super) struct Audience {
     presence_due: Option<Instant>,
     /// Something was added to outboxes and has not been flushed.
     has_told: bool,
+    /// The members get nothing before their next snapshot, which replaces all that they know.
+    is_paused: bool,
+}
+
+/// What a member knows of who is there: the last `presence`, except how much time is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    presence: Presence,
+    /// Whose time to be gone runs.
+    gone: [bool; 2],
 }
 
 /// A connection that follows, and the player whose it is.
@@ -41,8 +51,8 @@ struct Member {
     outbox: Outbox,
     /// Has its snapshot, before which it is told nothing.
     has_snapshot: bool,
-    /// What it was told last of who is there; `None` once that is out of date.
-    knows: Option<Presence>,
+    /// What it knows of who is there; `None` once that is out of date.
+    knows: Option<Known>,
 }
 
 impl Audience {
@@ -93,14 +103,25 @@ impl Audience {
         }
     }
 
-    /// From now on the connection, which has its snapshot, is told everything. It knows who is there, if
-    /// nothing more is to be said of that.
-    pub(super) fn has_snapshot(&mut self, id: ConnectionId, presence: Option<Presence>) {
+    /// From now on the connection, which has a snapshot with this presence, is told everything. A snapshot does
+    /// not say whose time to be gone runs.
+    pub(super) fn has_snapshot(&mut self, id: ConnectionId, presence: Presence) {
         if let Ok(place) = self.place(id) {
             let member = &mut self.members[place];
             member.has_snapshot = true;
-            member.knows = presence;
+            let gone = [false; 2];
+            member.knows = Some(Known { presence, gone });
         }
+    }
+
+    /// Sends the members nothing until [`resume`](Self::resume).
+    pub(super) const fn pause(&mut self) {
+        self.is_paused = true;
+    }
+
+    /// Sends the members everything again: each gets a snapshot now.
+    pub(super) const fn resume(&mut self) {
+        self.is_paused = false;
     }
 
     /// Whether the connection follows and has its snapshot.
@@ -160,6 +181,9 @@ impl Audience {
 
     /// Tells something to the connections of some players.
     pub(super) fn tell_some(&mut self, frame: &Frame, hears: impl Fn(PlayerId) -> bool) {
+        if self.is_paused {
+            return;
+        }
         let told = |member: &&Member| member.has_snapshot && hears(member.player);
         for member in self.members.iter().filter(told) {
             member.outbox.post(frame.clone());
@@ -169,6 +193,9 @@ impl Audience {
 
     /// Tells something that can be done without to everybody whose outbox is not filling.
     pub(super) fn tell_lightly(&mut self, frame: &Frame) {
+        if self.is_paused {
+            return;
+        }
         let told = |member: &&Member| member.has_snapshot && member.outbox.is_half_free();
         for member in self.members.iter().filter(told) {
             member.outbox.post(frame.clone());
@@ -208,11 +235,17 @@ impl Audience {
         }
     }
 
-    /// Plans a `presence` message if somebody's last is out of date. After the end of the match none is
-    /// sent.
-    pub(super) fn plan_presence(&mut self, state: &Match, presence: Presence, now: Instant) {
+    /// Plans a `presence` message if a member does not know who is there and whose time to be gone runs. After
+    /// the end of the match none is sent.
+    pub(super) fn plan_presence(
+        &mut self,
+        state: &Match,
+        (presence, gone): (Presence, [bool; 2]),
+        now: Instant,
+    ) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
-        let knows = |member: &Member| !member.has_snapshot || member.knows == Some(presence);
+        let current = Some(Known { presence, gone });
+        let knows = |member: &Member| !member.has_snapshot || member.knows == current;
         if has_ended || self.members.iter().all(knows) {
             self.presence_due = None;
         } else {
@@ -231,9 +264,10 @@ impl Audience {
         gone_ms: [Option<u64>; 2],
     ) {
         self.presence_due = None;
+        let gone = gone_ms.map(|gone_ms| gone_ms.is_some());
         let told = |member: &&mut Member| member.has_snapshot;
         for member in self.members.iter_mut().filter(told) {
-            member.knows = Some(presence);
+            member.knows = Some(Known { presence, gone });
         }
         let Presence { seats, spectators } = presence;
         self.tell(&encode(&ServerMessage::Presence {

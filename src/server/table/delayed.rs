@@ -14,7 +14,7 @@ use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WatchedBy, WireError};
 use plyhouse_store::Record;
 
 use super::Table;
-use super::teller::{Crowd, Elsewhere, Teller};
+use super::teller::{Beside, Crowd, Elsewhere, Teller};
 use crate::card::Presence;
 use crate::clock::now;
 use crate::command::{Answer, Command};
@@ -179,15 +179,17 @@ impl Delayed {
             self.tell(later, now);
             has_told = true;
         }
-        let gone_ms = self.standing.as_ref().map(|standing| standing.gone_ms);
-        self.teller
-            .on_time(&self.state, now, || gone_ms.unwrap_or_default());
+        let gone_ms = self.gone_ms();
+        self.teller.on_time(&self.state, now, || gone_ms);
         has_told
     }
 
     fn tell(&mut self, later: Later, now: Instant) {
         let Later { what, standing, .. } = later;
         let after = self.state.seq();
+        // Without an event nothing else tells strangers a clock that they have not seen.
+        let is_clock_news =
+            what.is_clock_news || (what.events.is_empty() && self.turn_time().is_none());
         for event in &what.events {
             self.teller.take_in_late(&mut self.state, event);
         }
@@ -199,7 +201,6 @@ impl Delayed {
         if let Some(standing) = standing {
             let there = Elsewhere::Total(standing.presence);
             self.teller.has_elsewhere(Some(there));
-            self.teller.roster(&self.state);
             if let Some(rematch) = &standing.rematch
                 && self.teller.keep_rematch(rematch.clone())
             {
@@ -207,10 +208,10 @@ impl Delayed {
             }
             self.standing = Some(standing);
             self.stood_at = now;
+            let gone = self.beside().gone;
+            self.teller.plan_presence(&self.state, gone);
         }
-        if what.is_clock_news
-            && let Some(time) = self.turn_time()
-        {
+        if is_clock_news && let Some(time) = self.turn_time() {
             self.teller.tell_clock(&self.state, time);
         }
         for line in &what.said {
@@ -230,9 +231,19 @@ impl Delayed {
         standing.time_after(now().saturating_duration_since(self.stood_at))
     }
 
-    fn is_gone(&self) -> bool {
+    /// For how long each seat's player may still be gone, as it was so long ago.
+    fn gone_ms(&self) -> [Option<u64>; 2] {
+        let passed = now().saturating_duration_since(self.stood_at);
         let standing = self.standing.as_ref();
-        standing.is_some_and(|standing| standing.gone_ms != [None; 2])
+        standing.map_or([None; 2], |standing| standing.gone_ms_after(passed))
+    }
+
+    /// How the clock stood and whose time to be gone ran so long ago.
+    fn beside(&self) -> Beside {
+        Beside {
+            time: self.turn_time(),
+            gone: self.gone_ms().map(|gone_ms| gone_ms.is_some()),
+        }
     }
 
     /// The match as strangers see it.
@@ -253,7 +264,7 @@ impl Delayed {
     /// Lets a stranger's connection follow, and shows it the match.
     fn watch(&mut self, command: &Command, reply: Reply) {
         if let Some(reply) = self.teller.admit(command, false, reply) {
-            let beside = (self.turn_time(), self.is_gone());
+            let beside = self.beside();
             self.teller
                 .tell_snapshot(&self.state, command, beside, reply);
         }
@@ -364,13 +375,9 @@ impl Table {
             return;
         }
         self.sort_out();
-        let gone_ms = match self.afar_gone_ms() {
-            Some(gone_ms) => gone_ms,
-            None => self.owner.gone_ms(&self.state),
-        };
         let standing = Standing {
             time: self.turn_time(),
-            gone_ms,
+            gone_ms: self.gone_ms(),
             ..self.teller.standing(&self.state)
         };
         if let Some(delayed) = &mut self.delayed {
@@ -381,19 +388,20 @@ impl Table {
     /// Whoever has sat down is told at once from now on, on all connections; those of whoever has stood up are
     /// shown out, since they know more than they may be told.
     fn sort_out(&mut self) {
-        let time = self.turn_time();
+        let delayed = self.delayed.as_mut();
+        if !delayed.is_some_and(|delayed| std::mem::take(&mut delayed.seats_changed)) {
+            return;
+        }
+        let beside = self.beside();
         let Some(delayed) = &mut self.delayed else {
             return;
         };
-        if !std::mem::take(&mut delayed.seats_changed) {
-            return;
-        }
         let state = &self.state;
         let risen = delayed
             .teller
             .release(|player| state.seat_held_by(player).is_some());
         for (player, outbox) in risen {
-            self.teller.let_in(&self.state, player, &outbox, time);
+            self.teller.let_in(&self.state, player, &outbox, beside);
         }
         self.teller.show_out_if(&self.state, |player| {
             self.state.seat_held_by(player).is_none()
@@ -452,8 +460,8 @@ impl Table {
     pub(super) fn show_strangers(&mut self, epoch: u64) {
         if let Some(delayed) = &mut self.delayed {
             delayed.teller.is_of_epoch(epoch);
-            let time = delayed.turn_time();
-            delayed.teller.tell_snapshots(&delayed.state, time);
+            let beside = delayed.beside();
+            delayed.teller.tell_snapshots(&delayed.state, beside);
         }
         self.show_delayed();
     }

@@ -17,6 +17,7 @@ impl Table {
     /// sense, or nobody is left to ask for the match.
     pub(super) async fn rebuild(&mut self) -> bool {
         let id = self.state.id();
+        self.release_clock_waiters();
         loop {
             let Some(is_kept) = self.find_place().await else {
                 if self.refuse_for_a_while().await {
@@ -153,8 +154,12 @@ impl Table {
         self.show_out();
         self.begin();
         self.owner.card().told(self.state.seq());
-        let time = self.turn_time();
-        self.teller.tell_snapshots(&self.state, time);
+        if self.afar.is_some() {
+            self.owe_snapshots();
+        } else {
+            let beside = self.beside();
+            self.teller.tell_snapshots(&self.state, beside);
+        }
         self.show_strangers(mark.epoch());
         Ok(())
     }

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use plyhouse_matches::{Damaged, Event, EventKind, Match, Stage, TurnTime};
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Attendance, Damaged, Event, EventKind, Match, Stage, TurnTime};
 use plyhouse_protocol::{
     ErrorCode, MatchId, PlayerId, RatingChange, Rematch, RequestId, Said, Seq, ServerMessage,
     Thinking, WatchedBy,
@@ -57,6 +58,14 @@ pub(super) struct Teller {
     crowd: Crowd,
     /// Whether those who follow have no seat, whatever the match says that is told of.
     is_for_strangers: bool,
+}
+
+/// What the owner of a match knows beside its events, as a snapshot and the `presence` after it need it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside {
+    pub(super) time: Option<TurnTime>,
+    /// Whose time to be gone runs.
+    pub(super) gone: [bool; 2],
 }
 
 /// Those who follow a match and are told with a delay.
@@ -131,17 +140,22 @@ impl Teller {
         state: &Match,
         player: PlayerId,
         outbox: &Outbox,
-        time: Option<TurnTime>,
+        beside: Beside,
     ) {
         if self.audience.has_been_shown(outbox.connection()) {
             return;
         }
         self.audience.admit(player, outbox);
-        outbox.send(self.snapshot(state, None, player, time));
+        outbox.send(self.snapshot(state, None, player, beside.time));
         let presence = self.presence(state);
-        self.audience
-            .has_snapshot(outbox.connection(), Some(presence));
+        self.audience.has_snapshot(outbox.connection(), presence);
+        self.plan_presence(state, beside.gone);
         self.tell_last_thought(outbox);
+    }
+
+    /// Holds back all messages to those who follow until [`tell_snapshots`](Self::tell_snapshots).
+    pub(super) const fn pause(&mut self) {
+        self.audience.pause();
     }
 
     /// The match that the events of this record made, all of which happened before anybody follows. Has
@@ -337,12 +351,20 @@ impl Teller {
         here
     }
 
-    /// Who is there.
+    /// Who is connected, as snapshots and lists show it.
     pub(super) fn presence(&self, state: &Match) -> Presence {
         let mut all = self.here(state);
         match self.elsewhere.as_deref() {
             None => {}
-            Some(Elsewhere::Total(total)) => all = *total,
+            Some(Elsewhere::Total(total)) => {
+                // The owner counts those who follow: who has just come to this server does not yet.
+                let may_add = Attendance::counts(state) && !self.is_for_strangers;
+                let (here, mut seats) = (all.seats, total.seats);
+                for (seat, here) in seats.iter_mut().zip(here).filter(|_| may_add) {
+                    *seat = seat.map(|there| there || here == Some(true));
+                }
+                all = Presence { seats, ..*total };
+            }
             Some(Elsewhere::Added {
                 seats, spectators, ..
             }) => {
@@ -355,11 +377,26 @@ impl Teller {
         all
     }
 
+    /// Who is there, as `presence` messages say it. Where absence counts these are the players who follow, by
+    /// which the owner counts absence, too: so `seats` never contradicts `gone_ms`. A player is connected a moment
+    /// before the connection follows, and may be gone a moment before it is dismissed.
+    fn attending(&self, state: &Match) -> Presence {
+        if let Some(Elsewhere::Total(total)) = self.elsewhere.as_deref() {
+            return *total;
+        }
+        let mut all = self.presence(state);
+        if Attendance::counts(state) {
+            let player = |seat| state.occupant(seat).player();
+            all.seats = Seat::ALL.map(|seat| player(seat).map(|player| self.has_player(player)));
+        }
+        all
+    }
+
     /// What a copy of the match is told beside its events, but for its time.
     pub(super) fn standing(&self, state: &Match) -> Standing {
         Standing {
             time: None,
-            presence: self.presence(state),
+            presence: self.attending(state),
             gone_ms: [None; 2],
             rematch: self.rematch.clone(),
         }
@@ -505,27 +542,29 @@ impl Teller {
         &mut self,
         state: &Match,
         command: &Command,
-        (time, is_gone): (Option<TurnTime>, bool),
+        beside: Beside,
         reply: Reply,
     ) {
         let outbox = reply.outbox().clone();
-        reply.send(|re| self.snapshot(state, re, command.player, time));
+        reply.send(|re| self.snapshot(state, re, command.player, beside.time));
         self.tell_last_thought(&outbox);
         let presence = self.presence(state);
-        let known = (!is_gone).then_some(presence);
-        self.audience.has_snapshot(command.connection, known);
-        if is_gone {
-            self.audience.plan_presence(state, presence, now());
+        self.audience.has_snapshot(command.connection, presence);
+        if beside.gone != [false; 2] {
+            self.plan_presence(state, beside.gone);
         }
     }
 
-    /// Shows everybody the match as it stands.
-    pub(super) fn tell_snapshots(&mut self, state: &Match, time: Option<TurnTime>) {
+    /// Shows everybody the match as it stands, and then who is gone.
+    pub(super) fn tell_snapshots(&mut self, state: &Match, beside: Beside) {
+        self.audience.resume();
         let presence = self.presence(state);
         for (player, outbox) in self.audience.followers() {
-            outbox.send(self.snapshot(state, None, player, time));
-            self.audience
-                .has_snapshot(outbox.connection(), Some(presence));
+            outbox.send(self.snapshot(state, None, player, beside.time));
+            self.audience.has_snapshot(outbox.connection(), presence);
+        }
+        if beside.gone != [false; 2] {
+            self.plan_presence(state, beside.gone);
         }
     }
 
@@ -592,10 +631,15 @@ impl Teller {
         });
     }
 
-    /// Who is there now. Plans to tell those who know something else.
-    pub(super) fn roster(&mut self, state: &Match) -> Roster {
+    /// Plans to tell those who follow who is there and whose time to be gone runs, if they do not know.
+    pub(super) fn plan_presence(&mut self, state: &Match, gone: [bool; 2]) {
+        let presence = self.attending(state);
+        self.audience.plan_presence(state, (presence, gone), now());
+    }
+
+    /// Who is there now.
+    pub(super) fn roster(&self, state: &Match) -> Roster {
         let presence = self.presence(state);
-        self.audience.plan_presence(state, presence, now());
         let players = state.players().chain([state.creation().host]);
         Roster {
             present: players.filter(|player| self.has_player(*player)).collect(),
@@ -616,7 +660,7 @@ impl Teller {
         gone_ms: impl FnOnce() -> [Option<u64>; 2],
     ) {
         if self.deadline().is_some_and(|due| due <= now) {
-            let presence = self.presence(state);
+            let presence = self.attending(state);
             self.audience.tell_presence(state.id(), presence, gone_ms());
         }
     }

@@ -159,6 +159,7 @@ impl Table {
         let asking = std::mem::take(&mut afar.asking);
         afar.owner = Some(owner);
         afar.unknown_since = None;
+        afar.clock_unknown_since = None;
         afar.follow_at = Some(now());
         self.held.extend(tried(asking));
     }
@@ -176,8 +177,10 @@ impl Table {
                 asking,
                 answers,
                 later,
+                clock_waiters,
                 ..
             } = *afar;
+            self.held.extend(clock_waiters);
             self.held.extend(tried(asking));
             self.held
                 .extend(later.into_iter().map(|(_, letter)| letter));

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use plyhouse_matches::{Action, EventKind};
+use plyhouse_protocol::Seq;
 
 use super::{DOUBT, Waiting};
 use crate::clock::now;
@@ -30,6 +31,7 @@ impl Table {
         afar.epoch = bulletin.epoch;
         afar.standing = Some(bulletin.standing.clone());
         afar.stood_at = now();
+        afar.stood_for = (bulletin.epoch, Seq(after.0 + events.len() as u64));
         self.teller.is_of_epoch(bulletin.epoch);
         if is_gap {
             self.read_missed().await?;
@@ -53,9 +55,9 @@ impl Table {
             }
         }
         if is_other_owner {
-            let time = self.afar().turn_time();
-            self.teller.tell_snapshots(&self.state, time);
+            self.owe_snapshots();
         }
+        self.attend_clock();
         self.answer_waiting();
         GOES_ON
     }
@@ -107,13 +109,17 @@ impl Table {
         self.teller
             .has_elsewhere(Some(Elsewhere::Total(standing.presence)));
         let roster = self.teller.roster(&self.state);
+        let gone = standing.gone_ms.map(|gone_ms| gone_ms.is_some());
+        self.teller.plan_presence(&self.state, gone);
         self.owner.show(&self.state, &roster);
         if let Some(rematch) = &standing.rematch
             && self.teller.keep_rematch(rematch.clone())
         {
             self.teller.tell_rematch(&self.state);
         }
-        if is_clock_news && let Some(time) = self.afar().turn_time() {
+        let is_clock_news = is_clock_news || self.afar().owes_clock;
+        self.afar().owes_clock = is_clock_news && self.lacks_clock();
+        if is_clock_news && let Some(time) = self.turn_time() {
             self.teller.tell_clock(&self.state, time);
             if let Some(delayed) = &mut self.delayed {
                 delayed.clock_changed();
@@ -154,10 +160,17 @@ impl Table {
     /// Gives the answers whose events have been told.
     pub(super) fn answer_waiting(&mut self) {
         let known = self.state.seq();
+        // An answer comes after the event that it is about, which may be in a snapshot that is still owed.
+        let owes_snapshots = self.afar().owes_snapshots;
+        let waits_for_clock = self.waits_for_clock();
         let waiting = std::mem::take(&mut self.afar().answers);
-        let (ready, waiting): (Vec<_>, _) = waiting.into_iter().partition(|one| one.seq <= known);
+        let is_ready = |one: &Waiting| {
+            let is_shown = one.answer.is_ok() && is_join(&one.letter.command);
+            one.seq <= known && !owes_snapshots && !(is_shown && waits_for_clock)
+        };
+        let (ready, waiting): (Vec<_>, _) = waiting.into_iter().partition(is_ready);
         let afar = self.afar();
-        if !waiting.is_empty() {
+        if waiting.iter().any(|one| one.seq > known) {
             afar.doubts_at.get_or_insert_with(|| now() + DOUBT);
         }
         afar.answers = waiting;
@@ -188,13 +201,12 @@ impl Table {
     }
 
     pub(super) fn tell_snapshot_afar(&mut self, command: &Command, reply: Reply) {
-        let time = self.afar().turn_time();
-        let gone_ms = self
-            .afar()
-            .standing
-            .as_ref()
-            .map(|standing| standing.gone_ms);
-        let is_gone = gone_ms.is_some_and(|gone_ms| gone_ms != [None; 2]);
-        (self.teller).tell_snapshot(&self.state, command, (time, is_gone), reply);
+        let beside = self.beside();
+        (self.teller).tell_snapshot(&self.state, command, beside, reply);
     }
+}
+
+/// Whether a command asks for a seat, which a snapshot answers.
+const fn is_join(command: &Command) -> bool {
+    matches!(command.request, MatchRequest::Act(Action::Join { .. }))
 }
