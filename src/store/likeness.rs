@@ -211,12 +211,16 @@ mod tests {
             ("Al", "A1"),
             ("TOM", "T0M"), // A nought.
             ("BOB", "B0B"),
+            ("ROLLAND", "R0LLAND"),
         ] {
             assert!(are_alike(one, other), "{one} {other}");
             assert!(are_alike(other, one), "{other} {one}");
         }
         for (one, other) in [
             ("bob", "b0b"),
+            ("Rolland", "R0lland"),
+            ("Zoe", "Z0e"),
+            ("Nora", "N0ra"),
             ("ian", "lan"),
             ("ada", "adam"),
             ("zoe", "zo\u{eb}"),

@@ -99,6 +99,31 @@ fn every_message_and_code_has_its_place_in_the_protocol() {
     }
 }
 
+/// The example of a position of each game is one that the server would send.
+#[test]
+fn positions_in_the_protocol_are_as_the_server_writes_them() {
+    let page = read("src/protocol/PROTOCOL.md");
+    let mut complete = 0;
+    for game in &plyhouse_engine::catalog::CATALOG {
+        let name = format!("| `{}`", game.info.id);
+        let row = page.lines().find(|line| line.starts_with(&name));
+        let row = row.unwrap_or_else(|| panic!("{name} has no row"));
+        let examples = row.rsplit(" | ").next().expect("a column").split('`');
+        // A row that is left out is no position.
+        let examples = examples
+            .skip(1)
+            .step_by(2)
+            .filter(|text| !text.contains('\u{2026}'));
+        for example in examples {
+            if let Ok(position) = game.start_at(example) {
+                assert_eq!(position.to_string(), example, "{name}");
+                complete += 1;
+            }
+        }
+    }
+    assert!(complete >= 3, "{complete}");
+}
+
 #[test]
 fn no_test_file_is_forgotten() {
     let tests = root().join("tests/it");

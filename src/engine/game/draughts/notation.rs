@@ -5,7 +5,7 @@
 //!
 //! A position is PDN's FEN:
 //! the side to move, then the squares of white and of black, kings with a `K` before the number:
-//! `B:W21,22,K5:B1,2:H0:F1`. After `H` stands how many plies were played since a capture or a move
+//! `B:WK5,21,22:B1,2:H0:F1`. After `H` stands how many plies were played since a capture or a move
 //! of a man, after `F` the number of the move; both may be left out in what is read. So may squares
 //! between the ends of a run, `W21-32`; and a full stop at the end, spaces and small letters are read.
 //! A count above its maximum is read as the maximum.
