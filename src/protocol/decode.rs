@@ -390,13 +390,21 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         check_rated(create.clock.is_some(), has_help)?;
     }
     if create.invited.is_some() {
-        let seats = create.seats.clone().unwrap_or(SeatRequest::USUAL);
-        if !(seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open)) {
-            let expected = r#"left out unless one seat is "me" and the other "open""#;
-            return Err(BadField::new("for", expected));
-        }
+        check_challenge(&create)?;
     }
     Ok(create)
+}
+
+/// Whether a match may be offered to one player alone: one seat is the creator's and the other is open.
+fn check_challenge(create: &Create) -> Result<(), BadField> {
+    let seats = create.seats.as_ref().unwrap_or(&SeatRequest::USUAL);
+    match seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
+        true => Ok(()),
+        false => {
+            let expected = r#"left out unless one seat is "me" and the other "open""#;
+            Err(BadField::new("for", expected))
+        }
+    }
 }
 
 /// Whether a match may stay out of histories: only one of a single person, and only unrated.

@@ -547,6 +547,26 @@ fn a_bad_field_is_named() {
 }
 
 #[test]
+fn only_a_casual_match_against_a_bot_stays_out_of_histories() {
+    let create = |fields: &str| format!(r#"{{"type":"create","id":1,"game":"g",{fields}}}"#);
+    let seats = r#""seats":["me",{"bot":"easy"}]"#;
+    let casual = create(&format!(r#""history":false,{seats}"#));
+    assert!(Request::decode(&casual).is_ok(), "{casual}");
+    let clock = r#""clock":{"kind":"move","move_ms":5000}"#;
+    for fields in [
+        r#""history":0"#,
+        r#""history":false"#,
+        r#""history":false,"seats":["me","open"]"#,
+        r#""history":false,"seats":["open",{"bot":"easy"}]"#,
+        r#""history":false,"seats":["open","open"]"#,
+        &format!(r#""history":false,"rated":true,{clock},{seats}"#),
+    ] {
+        let create = create(fields);
+        check_refused(&create, ErrorCode::BadField, Some(1), Some("history"));
+    }
+}
+
+#[test]
 fn bad_terms_are_named() {
     let bad = |fields: &str, field| {
         let text = format!(r#"{{"type":"create","id":1,"game":"g",{fields}}}"#);
@@ -571,18 +591,6 @@ fn bad_terms_are_named() {
     bad(r#""patience_ms":9999"#, "patience_ms");
     bad(r#""patience_ms":86400001"#, "patience_ms");
     bad(r#""takeback":0"#, "takeback");
-    bad(r#""history":0"#, "history");
-    for seats in [
-        r#"["me","open"]"#,
-        r#"["open",{"bot":"easy"}]"#,
-        r#"["open","open"]"#,
-    ] {
-        bad(&format!(r#""history":false,"seats":{seats}"#), "history");
-    }
-    bad(r#""history":false"#, "history");
-    let seats = r#""seats":["me",{"bot":"easy"}]"#;
-    let casual = format!(r#"{{"type":"create","id":1,"game":"g","history":false,{seats}}}"#);
-    assert!(Request::decode(&casual).is_ok(), "{casual}");
     bad(r#""stand_in":true"#, "stand_in");
     bad(r#""rated":"no""#, "rated");
     bad(r#""position":["a1"]"#, "position");
@@ -590,7 +598,6 @@ fn bad_terms_are_named() {
     let clock = r#""clock":{"kind":"move","move_ms":5000},"rated":true"#;
     bad(&format!(r#"{clock},"position":"x""#), "position");
     bad(r#""rated":true"#, "rated");
-    bad(&format!(r#"{clock},"history":false,{seats}"#), "history");
     bad(&format!(r#"{clock},"takeback":true"#), "rated");
     bad(&format!(r#"{clock},"stand_in":"easy""#), "rated");
     bad(&format!(r#"{clock},"watch":"code""#), "rated");
