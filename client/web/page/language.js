@@ -80,7 +80,7 @@ function localeOf(lang) {
  */
 function isWellFormed(tag) {
   try {
-    return Intl.getCanonicalLocales(tag).length > 0;
+    return !!new Intl.Locale(tag);
   } catch {
     return false;
   }
