@@ -1,7 +1,6 @@
 //! `plyhouse analyse` and `plyhouse perft`, as a person or a script uses them.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use plyhouse_engine::game::Position;
 use plyhouse_engine::game::connect_four::ConnectFour;
@@ -9,20 +8,12 @@ use plyhouse_engine::search::Evaluate;
 use plyhouse_engine::search::minimax::{Scale, minimax};
 use serde_json::Value;
 
+use crate::corpus;
+
 /// Runs the binary with these options, separated by spaces, and this on stdin.
 fn run(options: &str, input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_plyhouse"))
-        .args(options.split_whitespace())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    // Whoever refuses its options does not read.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    child.wait_with_output().expect("it ends")
+    let options: Vec<&str> = options.split_whitespace().collect();
+    corpus::run(&options, input)
 }
 
 fn stdout(options: &str) -> String {

@@ -121,7 +121,7 @@ fn games_of(text: &str) -> Vec<(String, String)> {
 }
 
 /// Runs the server binary with this on stdin.
-fn run(arguments: &[&str], input: &str) -> Output {
+pub(crate) fn run(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(BINARY)
         .args(arguments)
         .stdin(Stdio::piped())
