@@ -85,6 +85,23 @@ test(
 );
 
 test(
+  'a flag during an open draw offer ends the match as a draw, and the page says why',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/');
+    const clock = { kind: 'fischer', main_ms: 10_000, increment_ms: 0 };
+    const bob = await house.visitor(await inviteOn(ann, { clock }, 'Chess'));
+    await play(ann, 'e2', 'e4');
+    await play(bob, 'e7', 'e5');
+    await inBar(bob, 'Offer a draw').click();
+    await answer(ann, 'Accept').waitFor();
+    for (const page of [ann, bob]) {
+      await says(page, 'A draw.');
+      await page.getByText('Time ran out while a draw offer was open.', { exact: true }).waitFor();
+    }
+  }),
+);
+
+test(
   'moves are taken back: asked for, withdrawn, agreed on',
   inHouse(async (house) => {
     const ann = await house.visitor();

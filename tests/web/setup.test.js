@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, fits, inBar, invite, isOpenToAll, myTurn, playAll, says } from './players.js';
+import {
+  cell,
+  fits,
+  inBar,
+  invite,
+  isOpenToAll,
+  myTurn,
+  playAll,
+  says,
+  signUp,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -196,6 +206,7 @@ test(
   'a bot tells what it thinks of a position, and the question is no game',
   inHouse(async (house) => {
     const ann = await house.visitor('/', { viewport: { width: 1280, height: 800 }, axe: true });
+    await signUp(ann, 'Ann Smith');
     await ann.getByRole('link', { name: 'Or set up a position' }).click();
     for (const [game, pasted, best] of /** @type {const} */ ([
       ['Chess', '7k/5KR1/8/8/8/8/8/8 w - - 0 1', /^The bot would play: Rook g7 to \w\d\.$/],
@@ -223,6 +234,9 @@ test(
     await ann.goto('/games');
     await ann.getByText('None of your games is over yet.').waitFor();
     assert.equal(await ann.getByRole('button', { name: /^Replay/ }).count(), 0);
+    await ann.goto('/player/Ann%20Smith');
+    await ann.getByText('0 games', { exact: true }).waitFor();
+    assert.equal(await ann.locator('.rows li').count(), 0);
   }),
 );
 

@@ -443,6 +443,18 @@ mod tests {
             "You lose. You were away for too long.",
         );
         check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
+        check(
+            ended(&now, &ending(None, Reason::Agreement, None)),
+            "A draw. By agreement.",
+        );
+        let by_flag = Ending {
+            detail: Some("flag".to_owned()),
+            ..ending(None, Reason::Agreement, None)
+        };
+        check(
+            ended(&now, &by_flag),
+            "A draw. Time ran out while a draw offer was open.",
+        );
         // A later server knows more reasons.
         check(ended(&now, &ending(Some(0), None, None)), "You win!");
         check(
