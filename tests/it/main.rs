@@ -51,7 +51,6 @@ mod scoresheets;
 mod seek;
 mod seekers;
 mod sessions;
-mod sim;
 mod socket;
 mod stand_ins;
 mod starts;

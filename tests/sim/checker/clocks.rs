@@ -1,0 +1,377 @@
+//! Whether clocks show what the rules make of the time that has passed. The arithmetic is written anew
+//! and not borrowed from the server, which is what is being checked.
+//!
+//! How long a turn has lasted nobody outside knows exactly. But it began no sooner than the event was
+//! durable that gave it, and no later than somebody was told of that; and a move was read no sooner than
+//! it was sent, and no later than it was written.
+
+mod days;
+mod shown;
+mod time;
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Event, EventKind, Match, Occupant};
+use plyhouse_protocol::{ClockControl, Detail, MatchId, PlayerId, Reason, TimeLeft};
+
+pub(super) use self::shown::{Times, TurnShown};
+use self::time::Time;
+use super::reading::{Reading, Told};
+use crate::store::{Kept, Trouble};
+
+/// How long the first ply of a seat may take.
+const FIRST_MOVE_MS: u64 = 30_000;
+
+/// A seat can have saved up so many times of what a move adds, to get back what the network takes.
+const GAINS_MAX: u32 = 7;
+
+/// How much later than due a flag may fall: its alarm, a store that is slow, and a queue before it.
+const LATE_MAX_MS: u64 = 3000;
+
+/// The clock of one match, as the rules have it, and the turn that is being played.
+#[derive(Debug)]
+pub(super) struct Clock<'a> {
+    id: MatchId,
+    reading: &'a Reading,
+    told: &'a Told,
+    kept: &'a Kept,
+    /// `None` without a clock.
+    time: Option<Time>,
+    control: Option<ClockControl>,
+    /// Who played each ply that stands, and what was left when it began.
+    plies: Vec<(Seat, Time)>,
+    /// The event that began the turn, once there is one.
+    turn: Option<u64>,
+    /// When that happened, as it says itself.
+    turn_at_ms: u64,
+    /// Somebody else has come to the seat whose turn it is since.
+    has_changed_hands: bool,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) fn new(state: &Match, reading: &'a Reading, told: &'a Told, kept: &'a Kept) -> Self {
+        let control = state.clock();
+        Self {
+            id: state.id(),
+            reading,
+            told,
+            kept,
+            time: control.map(Time::at_start),
+            control,
+            plies: Vec::new(),
+            turn: None,
+            turn_at_ms: 0,
+            has_changed_hands: false,
+        }
+    }
+
+    /// Goes on by an event, which has made this state of the one before. Says what is wrong.
+    pub(super) fn event(&mut self, before: Turn, state: &Match, event: &Event) -> Option<String> {
+        let (Some(control), Some(time)) = (self.control, self.time) else {
+            return self.untimed(event);
+        };
+        let seq = state.seq().0;
+        let wrong = match &event.kind {
+            EventKind::Seated { seat, occupant } => {
+                let is_turns = before.seat == Some(*seat);
+                match occupant {
+                    Occupant::Player { .. } if is_turns => self.turn_begins(seq, event),
+                    _ => self.has_changed_hands |= is_turns,
+                }
+                return None;
+            }
+            EventKind::Offered { .. } | EventKind::Declined { .. } | EventKind::Hinted { .. } => {
+                return None;
+            }
+            EventKind::Started { left } => self.becomes(time, left.map(told)),
+            EventKind::Moved {
+                seat,
+                spent_ms,
+                left,
+                ..
+            } => {
+                let wrong = self.charge(control, time, (before, *spent_ms), seq);
+                let after = match self.is_free(*seat) {
+                    true => time,
+                    false => time.after_move(control, *seat, spent_ms.unwrap_or(0)),
+                };
+                self.plies.push((*seat, time));
+                wrong.or_else(|| self.becomes(after, left.map(told)))
+            }
+            EventKind::TakenBack { ply, left } => {
+                let back = usize::try_from(ply.0).expect("it is small");
+                let after = self.plies.get(back).map_or(time, |(_, time)| *time);
+                self.plies.truncate(back);
+                self.becomes(after, left.map(told))
+            }
+            EventKind::TimeGiven { seat, ms, left } => {
+                self.becomes(time.given(*seat, *ms), Some(told(*left)))
+            }
+            EventKind::Ended {
+                left,
+                reason,
+                detail,
+                ..
+            } => {
+                let is_first = *detail == Some(Detail::NoFirstMove);
+                let is_flag = *reason == Reason::Timeout || is_first;
+                self.end(control, time, before, (left.map(told)?, is_flag, seq))
+            }
+        };
+        if !matches!(event.kind, EventKind::TimeGiven { .. }) {
+            self.turn_begins(seq, event);
+            self.has_changed_hands = false;
+        }
+        wrong.map(|wrong| format!("{}: {wrong}, {event:?}, number {seq}", self.id))
+    }
+
+    const fn turn_begins(&mut self, seq: u64, event: &Event) {
+        (self.turn, self.turn_at_ms) = (Some(seq), event.at_ms);
+    }
+
+    /// Without a clock nothing of one is kept.
+    fn untimed(&self, event: &Event) -> Option<String> {
+        let is_timed = match &event.kind {
+            EventKind::Started { left }
+            | EventKind::TakenBack { left, .. }
+            | EventKind::Ended { left, .. } => left.is_some(),
+            EventKind::Moved { spent_ms, left, .. } => spent_ms.is_some() || left.is_some(),
+            EventKind::TimeGiven { .. } => true,
+            EventKind::Seated { .. }
+            | EventKind::Offered { .. }
+            | EventKind::Declined { .. }
+            | EventKind::Hinted { .. } => false,
+        };
+        is_timed.then(|| format!("{}: {event:?} without a clock", self.id))
+    }
+
+    fn is_free(&self, seat: Seat) -> bool {
+        !self.plies.iter().any(|(by, _)| *by == seat)
+    }
+
+    /// Holds what is kept against what should be left.
+    fn becomes(&mut self, time: Time, kept: Option<TimeLeft>) -> Option<String> {
+        self.time = Some(time);
+        let should = time.left();
+        (kept != Some(should)).then(|| format!("{should:?} should be left"))
+    }
+
+    /// What is wrong with the charge of a move.
+    fn charge(
+        &self,
+        control: ClockControl,
+        time: Time,
+        (turn, spent_ms): (Turn, Option<u64>),
+        seq: u64,
+    ) -> Option<String> {
+        let seat = turn.seat?;
+        let Some(spent_ms) = spent_ms else {
+            return Some("nothing is said of its charge".to_owned());
+        };
+        if self.is_free(seat) {
+            return (spent_ms > 0).then(|| "a free ply is charged".to_owned());
+        }
+        let allowance = time.allowance_ms(control, seat);
+        if spent_ms >= allowance {
+            return Some(format!("it took {spent_ms} of {allowance} ms"));
+        }
+        let asked = self.kept.written.get(&(self.id, seq))?.asked.as_micros();
+        let passed_us = self.passed_us(turn, asked, asked)?;
+        if u128::from(spent_ms) * 1000 > passed_us {
+            return Some(format!("only {passed_us} us have passed"));
+        }
+        let least = self.least_ms(turn, asked)?.min(allowance - 1);
+        (spent_ms < least).then(|| format!("at least {least} ms have passed"))
+    }
+
+    /// For how long a turn has lasted at most at an instant, for a server that has run since `ran_us` at
+    /// least. `None` if that is not known.
+    fn passed_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
+        if self.is_of_days() {
+            return Some(self.days_us(at_us));
+        }
+        let began = self.began_us(turn, ran_us)?;
+        let stood: u128 = self.stood(began, at_us).sum();
+        Some(at_us.saturating_sub(began).saturating_sub(stood))
+    }
+
+    /// When the turn began at the earliest: it begins anew with the server, and then stands until its
+    /// player is there.
+    fn began_us(&self, turn: Turn, by_us: u128) -> Option<u128> {
+        let told = self.durable_us()?;
+        let mut restarts = self.reading.restarts.iter();
+        let Some(restart) = restarts.rfind(|at| told < **at && **at <= by_us) else {
+            return Some(told);
+        };
+        let waits = !matches!(self.control, Some(ClockControl::Move { .. }));
+        Some(match turn.player.filter(|_| waits) {
+            Some(player) => {
+                let mut hellos = self.reading.hellos.get(&player)?.iter();
+                *hellos.find(|at| *at >= restart)?
+            }
+            None => *restart,
+        })
+    }
+
+    fn durable_us(&self) -> Option<u128> {
+        let written = self.kept.written.get(&(self.id, self.turn?))?;
+        Some(written.durable.as_micros())
+    }
+
+    fn troubles(&self) -> impl Iterator<Item = &'a Trouble> {
+        self.kept.troubles.get(&self.id).into_iter().flatten()
+    }
+
+    /// The stretches between two instants in which the store is known to have refused.
+    fn stood(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
+        // One that follows another is part of it.
+        let mut known = from_us;
+        self.troubles().filter_map(move |trouble| {
+            let from = trouble.refused?.as_micros().max(known);
+            let until = trouble.until.map_or(to_us, |until| until.as_micros());
+            let until = until.min(to_us);
+            known = known.max(until);
+            (until > from).then(|| until - from)
+        })
+    }
+
+    /// For how long a turn has lasted at least when its move was read; `None` if something may have
+    /// stopped the clock.
+    fn least_ms(&self, turn: Turn, asked_us: u128) -> Option<u64> {
+        let player = turn.player?;
+        let told_us = *self.told.told_at.get(&self.turn?)?;
+        if !self.is_undisturbed(asked_us) && !self.goes_on_anyhow() {
+            return None;
+        }
+        let played = self.plies.len() as u64;
+        let sent = self.reading.moves.iter();
+        let sent = sent.filter(|asked| asked.id == self.id && asked.ply.0 == played);
+        let sent = sent.filter(|asked| asked.player == Some(player));
+        let sent_us = sent.map(|asked| asked.at_us).min()?;
+        let wall = |at_us| match self.is_of_days() {
+            true => self.reading.wall.shows_us(at_us),
+            false => at_us,
+        };
+        let least_us = wall(sent_us).checked_sub(wall(told_us))?;
+        let least_ms = u64::try_from(least_us / 1000).ok()?;
+        Some(least_ms.saturating_sub(self.back_max_ms()))
+    }
+
+    /// The most that a move gets back for the network.
+    fn back_max_ms(&self) -> u64 {
+        let most = self.kept.lag_compensation * GAINS_MAX;
+        u64::try_from(most.as_millis()).expect("a few seconds")
+    }
+
+    /// Whether nothing can have stopped the clock between the begin of the turn and then.
+    fn is_undisturbed(&self, until_us: u128) -> bool {
+        let Some(from_us) = self.durable_us() else {
+            return false;
+        };
+        // All clocks stand while the store refuses anything of any match.
+        let has_trouble = self.kept.troubles.values().flatten().any(|trouble| {
+            let until = trouble.until.map_or(u128::MAX, |until| until.as_micros());
+            trouble.asked.as_micros() <= until_us && from_us <= until.saturating_add(HEARD_US)
+        });
+        let mut restarts = self.reading.restarts.iter();
+        let has_crashed = restarts.any(|at| (from_us..=until_us).contains(at));
+        !has_trouble && !has_crashed && !self.has_changed_hands
+    }
+}
+
+/// By when a match has heard that the store is well again, in microseconds: it may wait for the store
+/// itself.
+const HEARD_US: u128 = 5_000_000;
+
+/// Whose turn it is in a match, and who they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    seat: Option<Seat>,
+    player: Option<PlayerId>,
+    /// Only bots sit there, of whom one stands in for somebody.
+    waits: bool,
+}
+
+impl Turn {
+    pub(super) fn of(state: &Match) -> Self {
+        let seat = state.turn();
+        let player = seat.and_then(|seat| state.occupant(seat).player());
+        Self {
+            seat,
+            player,
+            waits: state.waits_for_people(),
+        }
+    }
+}
+
+impl Clock<'_> {
+    /// What is wrong with how a match ended.
+    fn end(
+        &mut self,
+        control: ClockControl,
+        time: Time,
+        turn: Turn,
+        (left, is_flag, seq): (TimeLeft, bool, u64),
+    ) -> Option<String> {
+        let Some(seat) = turn.seat else {
+            return self.becomes(time, Some(left));
+        };
+        let asked = self.kept.written.get(&(self.id, seq));
+        let asked = asked.map(|written| written.asked.as_micros());
+        let allowance = match (self.is_free(seat), control) {
+            (false, control) => time.allowance_ms(control, seat),
+            (true, ClockControl::Move { move_ms }) => move_ms,
+            (true, _) => FIRST_MOVE_MS,
+        };
+        if is_flag {
+            if turn.player.is_none() {
+                return Some("a bot has run out of time".to_owned());
+            }
+            let passed = asked.and_then(|asked| self.passed_us(turn, asked, asked));
+            if passed.is_none_or(|passed| passed < u128::from(allowance) * 1000) {
+                return Some(format!("{passed:?} us of {allowance} ms have passed"));
+            }
+            if asked.is_some_and(|asked| self.is_within_grace(asked)) {
+                return Some("the server has just come back".to_owned());
+            }
+            let late = asked.and_then(|asked| self.is_late(turn, asked));
+            if late.is_some() {
+                return late;
+            }
+            let spent = if self.is_free(seat) { 0 } else { allowance };
+            return self.becomes(time.charged(control, seat, spent), Some(left));
+        }
+        if left == time.left() {
+            return None;
+        }
+        // As after a move then.
+        let passed = asked.and_then(|asked| self.passed_us(turn, asked, asked))?;
+        let passed_ms = u64::try_from(passed / 1000).unwrap_or(u64::MAX);
+        let mut possible = (0..=passed_ms.min(allowance)).rev();
+        let is_free = self.is_free(seat);
+        let fits = |spent: u64| time.charged(control, seat, spent).left() == left;
+        (is_free || !possible.any(fits)).then(|| format!("{time:?} cannot have become that"))
+    }
+
+    /// What is wrong with a turn that lasts at the end of the world.
+    pub(super) fn lasts(&self, turn: Turn, ends_us: u128) -> Option<String> {
+        let (control, time, seat) = (self.control?, self.time?, turn.seat?);
+        if self.is_of_days() {
+            return self.is_late(turn, ends_us);
+        }
+        if turn.player.is_none() || self.is_free(seat) || !self.is_undisturbed(ends_us) {
+            return None;
+        }
+        let most_ms = time.allowance_ms(control, seat) + self.back_max_ms() + LATE_MAX_MS;
+        let passed_us = self.passed_us(turn, ends_us, ends_us)?;
+        let is_late = passed_us > u128::from(most_ms) * 1000;
+        is_late.then(|| format!("{}: {seat:?} has thought for {passed_us} us", self.id))
+    }
+}
+
+/// What a store keeps, as it is told.
+fn told(left: plyhouse_matches::Left) -> TimeLeft {
+    TimeLeft {
+        left_ms: left.left_ms(),
+        periods: left.periods(),
+    }
+}

@@ -1,0 +1,176 @@
+//! What is between matches: rematches, and who was asked to one.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{EventKind, Match, Occupant, Stage};
+use plyhouse_protocol::{Challenge, ClientMessage, MatchId, Offer, PlayerId, Reason, SeatNumber};
+use plyhouse_store::Record;
+
+use super::{Keeping, Kind};
+use crate::checker::wishes::unbacked;
+
+impl Keeping<'_> {
+    /// Every rematch is that of a match which has ended, has its seats the other way round, and was
+    /// wished for by both; and there is one.
+    pub(super) fn rematches(&mut self) {
+        for record in self.kept.matches.values() {
+            if let Some(wrong) = self.wrong_rematch(record) {
+                let about = format!("{wrong}: {:?}", record.creation);
+                self.fault(Kind::WrongRematch, about);
+            }
+            let previous = record.creation.terms.previous.map(|previous| previous.id);
+            let Some(before) = previous.and_then(|id| self.kept.matches.get(&id)) else {
+                continue;
+            };
+            for player in holders(before) {
+                let about = format!("{} asked for a rematch of {:?}", player, previous);
+                let fits = |message: &ClientMessage| {
+                    matches!(
+                        message,
+                        ClientMessage::Offer {
+                            offer: Offer::Rematch,
+                            ..
+                        }
+                    )
+                };
+                let wishes = self.reading.wishes.iter();
+                let wishes = wishes.filter(|wish| Some(wish.id) == previous && fits(&wish.message));
+                let wishes = wishes.map(|wish| (wish.player, &wish.verdict));
+                if let Some(kind) = unbacked(wishes, player) {
+                    self.fault(kind, about);
+                }
+            }
+        }
+        for (id, nexts) in &self.reading.successors {
+            let is_next = |next: &MatchId| {
+                let next = self.kept.matches.get(next);
+                let previous = next.and_then(|next| next.creation.terms.previous);
+                previous.is_some_and(|previous| previous.id == *id)
+            };
+            if nexts.len() > 1 || !nexts.iter().all(is_next) {
+                let about = format!("{nexts:?} were told as rematches of {id}");
+                self.fault(Kind::WrongRematch, about);
+            }
+        }
+    }
+
+    /// What is wrong with a match, if it is a rematch.
+    fn wrong_rematch(&self, record: &Record) -> Option<&'static str> {
+        let creation = &record.creation;
+        let previous = creation.terms.previous?;
+        let others = self.kept.matches.values();
+        let others = others.filter_map(|record| record.creation.terms.previous);
+        if others.filter(|other| other.id == previous.id).count() > 1 {
+            return Some("a second rematch");
+        }
+        let Some(before) = self.kept.matches.get(&previous.id) else {
+            return Some("a rematch of nothing");
+        };
+        let Ok(ended) = Match::replay(before.creation.clone(), &before.events) else {
+            return None; // Which is told of that match.
+        };
+        let Stage::Ended { winner, reason, .. } = ended.stage() else {
+            return Some("a rematch of what goes on");
+        };
+        let mut should = Seat::ALL.map(|seat| as_people(ended.occupant(seat)));
+        should.reverse();
+        let seats = record.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Seated { occupant, .. } => Some(as_people(occupant)),
+            _ => None,
+        });
+        let seats: Vec<Occupant> = seats.take(2).collect();
+        let terms = |record: &Record| {
+            let terms = &record.creation.terms;
+            (terms.clock, terms.takeback, terms.stand_in, terms.listed)
+        };
+        let starts = [record, before].map(|record| &record.creation.terms.start);
+        let is_same = creation.game.info.id == before.creation.game.info.id
+            && creation.host == before.creation.host
+            && starts[0] == starts[1]
+            && terms(record) == terms(before);
+        if !is_same || seats != should {
+            return Some("a rematch on other terms");
+        }
+        let (game, points) = match before.creation.terms.previous {
+            Some(previous) => (previous.game, previous.points),
+            None => (0, [0; 2]),
+        };
+        let gained = match (winner, reason) {
+            (Some(Seat::First), _) => [2, 0],
+            (Some(Seat::Second), _) => [0, 2],
+            (None, Reason::Aborted) => [0, 0],
+            (None, _) => [1, 1],
+        };
+        let points = [points[1] + gained[1], points[0] + gained[0]];
+        let is_next = previous.game == game + 1 && previous.points == points;
+        (!is_next).then_some("a rematch with other points")
+    }
+
+    /// Everybody was asked to what is there for them, and nobody else has come to it.
+    pub(super) fn challenges(&mut self) {
+        for (player, challenge) in &self.reading.challenges {
+            let record = self.kept.matches.get(&challenge.match_id);
+            let is_right = record.is_some_and(|record| is_of(challenge, record, *player));
+            if !is_right {
+                let about = format!("{challenge:?} was told to {player:?}");
+                self.fault(Kind::WrongSnapshot, about);
+            }
+        }
+        for record in self.kept.matches.values() {
+            let (host, invited) = (record.creation.host, record.creation.terms.invited);
+            let Some(invited) = invited else { continue };
+            for event in &record.events {
+                if let EventKind::Seated {
+                    occupant: Occupant::Player { id, .. },
+                    ..
+                } = &event.kind
+                    && ![host, invited].contains(id)
+                {
+                    let about = format!("{id} came to a match of {host} and {invited}");
+                    self.fault(Kind::WithoutSeat, about);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a challenge is of this match, and this player may accept it.
+fn is_of(challenge: &Challenge, record: &Record, player: Option<PlayerId>) -> bool {
+    let creation = &record.creation;
+    let seated = record.events.iter().find_map(|event| match &event.kind {
+        EventKind::Seated { seat, .. } => Some(SeatNumber(u8::from(*seat == Seat::First))),
+        _ => None,
+    });
+    player.is_some()
+        && creation.terms.invited == player
+        && challenge.code == creation.code.to_string()
+        && challenge.game == creation.game.info.id
+        && challenge.clock == creation.terms.clock
+        && challenge.from_position == creation.terms.start.is_some()
+        && challenge.from.player == creation.host
+        && Some(challenge.seat) == seated
+}
+
+/// The players whose seats these were at the end.
+fn holders(record: &Record) -> Vec<PlayerId> {
+    let state = Match::replay(record.creation.clone(), &record.events);
+    state.map_or_else(|_| Vec::new(), |state| state.holders().collect())
+}
+
+/// Whoever a seat is for, however they are rated as they sit down.
+fn as_people(occupant: &Occupant) -> Occupant {
+    match occupant {
+        Occupant::Player { id, name, kind, .. }
+        | Occupant::StandIn {
+            player: id,
+            name,
+            kind,
+            ..
+        } => Occupant::Player {
+            id: *id,
+            name: name.clone(),
+            kind: *kind,
+            rating: None,
+        },
+        Occupant::Open | Occupant::Bot(_) => occupant.clone(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Whether lists showed what there was, and whoever watched one knew of it.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Match, Stage};
+use plyhouse_protocol::{Listing, MatchId, Occupant, Status};
+
+use super::{Keeping, Kind};
+use crate::checker::reading::Difference;
+use crate::checker::telling::occupant;
+
+/// For how long a change may not have been told yet, in microseconds: a second, and the store's own time.
+const UNTOLD_US: u128 = 1_500_000;
+
+/// How long a request may take to bring a match into lists, in microseconds.
+const ASKED_US: u128 = 3_000_000;
+
+/// How a match that is listed stood after an event, as lists show it.
+#[derive(Debug)]
+pub(super) struct ListState {
+    id: MatchId,
+    status: Status,
+    seats: [Occupant; 2],
+    durable_us: u128,
+    /// When those may know of it who have no part in it, in milliseconds since 1970.
+    told_ms: u64,
+    delay_us: u128,
+}
+
+impl Keeping<'_> {
+    /// Takes note of how a match stands that may be listed.
+    pub(super) fn note_listed(&mut self, state: &Match, at_ms: u64) {
+        let (id, seq) = (state.id(), state.seq().0);
+        let written = self.kept.written.get(&(id, seq));
+        let Some(written) = written.filter(|_| state.creation().terms.listed) else {
+            return;
+        };
+        let delay_ms = state.creation().terms.delay_ms;
+        self.listed.push(ListState {
+            id,
+            status: match state.stage() {
+                Stage::Open => Status::Open,
+                Stage::Running => Status::Running,
+                Stage::Ended { .. } => Status::Ended,
+            },
+            seats: Seat::ALL.map(|seat| occupant(state.occupant(seat))),
+            durable_us: written.durable.as_micros(),
+            // An open match without anybody in it is known at once.
+            told_ms: if seq == 0 { 0 } else { at_ms + delay_ms },
+            delay_us: u128::from(delay_ms) * 1000,
+        });
+    }
+
+    /// Lists showed what there was, and those who watched them knew of it.
+    pub(super) fn lists(&mut self) {
+        let listed = std::mem::take(&mut self.listed);
+        let rows = self.reading.list_rows.iter();
+        let wrong = rows.filter(|told| {
+            let now_ms = self.reading.wall.shows_us(told.at_us) / 1000;
+            let states = listed.iter().filter(|state| {
+                state.durable_us <= told.at_us && u128::from(state.told_ms) <= now_ms
+            });
+            !self.is_row(&told.row) || !states.clone().any(|state| is_of(&told.row, state))
+        });
+        let wrong = wrong.map(|told| format!("{told:?} was told"));
+        let mut faults: Vec<String> = wrong.collect();
+        let differences = self.reading.differences.iter();
+        let untold = differences.filter(|difference| !self.is_new(&listed, difference));
+        faults.extend(untold.map(|difference| difference.about.clone()));
+        self.tally.lists = self.reading.lists;
+        for about in faults {
+            self.fault(Kind::WrongList, about);
+        }
+    }
+
+    /// Whether what a row says of its match for ever is so.
+    fn is_row(&self, row: &Listing) -> bool {
+        let record = self.kept.matches.get(&row.match_id);
+        record.is_some_and(|record| {
+            let info = record.creation.game.info;
+            let sides = row.seats.iter().map(|seat| &*seat.side);
+            row.game == info.id
+                && sides.eq(info.sides)
+                && row.code == record.creation.code.to_string()
+                && row.clock == record.creation.terms.clock
+                && row.from_position == record.creation.terms.start.is_some()
+        })
+    }
+
+    /// Whether what a list shows, and nobody knew who watched it, was so new that nobody need know.
+    fn is_new(&self, listed: &[ListState], difference: &Difference) -> bool {
+        let (asked_us, at_us) = difference.times;
+        let since = |us: u128| asked_us.saturating_sub(us)..=at_us;
+        let mut states = listed.iter().filter(|state| state.id == difference.id);
+        let asked_for = self.reading.asked_for.get(&difference.id);
+        let mut asked_for = asked_for.into_iter().flatten();
+        states.any(|state| since(UNTOLD_US + state.delay_us).contains(&state.durable_us))
+            // What is in nobody's memory comes into lists when somebody asks for it.
+            || asked_for.any(|at| since(ASKED_US).contains(at))
+    }
+}
+
+/// Whether a row shows a match as it stood then.
+fn is_of(row: &Listing, state: &ListState) -> bool {
+    let seats = row.seats.iter().map(|seat| {
+        let mut occupant = seat.occupant.clone();
+        if let Occupant::Player { connected, .. } = &mut occupant {
+            *connected = false;
+        }
+        occupant
+    });
+    row.match_id == state.id && row.status == state.status && seats.eq(state.seats.iter().cloned())
+}

@@ -1,0 +1,109 @@
+//! What was written to the store of a world, by whom, in the order in which it was.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use plyhouse_protocol::{MatchId, Seq};
+use plyhouse_store::directory::Directory;
+use plyhouse_store::{Mark, NodeId, Record, Store};
+
+use super::{Shared, now};
+
+/// What was written, and how far each match has been taken over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Journal {
+    pub(crate) entries: Vec<Entry>,
+    /// How often somebody was about to write where the journal ended no longer.
+    pub(crate) refused: usize,
+    epochs: BTreeMap<MatchId, u64>,
+}
+
+/// One thing that was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) at: Duration,
+    pub(crate) node: NodeId,
+    pub(crate) id: MatchId,
+    pub(crate) written: Written,
+}
+
+/// What was written of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// It began, with so many events.
+    Created { events: usize },
+    /// So many events after this one, by a writer who knew of so many take-overs.
+    Appended {
+        epoch: u64,
+        after: Seq,
+        count: usize,
+    },
+    /// It was taken over, for the so-manieth time.
+    Taken { epoch: u64 },
+}
+
+impl fmt::Display for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.entries
+            .iter()
+            .try_for_each(|entry| writeln!(f, "{entry}"))
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            at,
+            node,
+            id,
+            written,
+        } = self;
+        let run = node.0.as_u128();
+        write!(f, "{:>6} run {run}: {id} {written:?}", at.as_millis())
+    }
+}
+
+impl Shared {
+    pub(super) fn note(&self, node: NodeId, id: MatchId, written: Written) {
+        if matches!(written, Written::Appended { count: 0, .. }) {
+            return;
+        }
+        let at = self.way.now();
+        self.journal.lock().entries.push(Entry {
+            at,
+            node,
+            id,
+            written,
+        });
+    }
+
+    /// Takes note of a match's having been taken over, if it has been.
+    pub(super) fn note_epoch(&self, node: NodeId, id: MatchId) {
+        let route = now(self.kept.route(id)).ok().flatten();
+        let Some(epoch) = route.map(|route| route.epoch) else {
+            return;
+        };
+        let known = self.journal.lock().epochs.insert(id, epoch);
+        if known.unwrap_or(0) < epoch {
+            self.note(node, id, Written::Taken { epoch });
+        }
+    }
+
+    /// Where something is appended whose writer wants it there.
+    pub(super) fn place(&self, id: MatchId, after: Mark) -> Mark {
+        if self.compares {
+            return after;
+        }
+        let loaded = now(self.kept.load(id)).ok().flatten();
+        loaded.map_or(after, |loaded| loaded.mark)
+    }
+
+    /// Everything that is kept in the end.
+    pub(in crate::cluster) fn matches(&self) -> BTreeMap<MatchId, Record> {
+        let entries = self.journal.lock().entries.clone();
+        let ids = entries.iter().map(|entry| entry.id);
+        let load = |id| now(self.kept.load(id)).ok().flatten();
+        ids.filter_map(|id| Some((id, load(id)?.record))).collect()
+    }
+}

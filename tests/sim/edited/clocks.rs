@@ -1,0 +1,284 @@
+//! Edits of clocks.
+
+use std::time::Duration;
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Event, EventKind};
+use plyhouse_protocol::{ClockState, MatchId, Reason, ServerMessage, Snapshot};
+use plyhouse_store::Record;
+
+use super::Named;
+use super::finding::{got, place};
+use crate::checker::Kind;
+use crate::history::{ConnectionId, Entry, History, What};
+use crate::store::{Kept, Trouble};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+pub(super) const EDITS: &[Named] = &[
+    ("a wrong sum", Kind::WrongClock, |_, kept| {
+        event(kept, |kind| match kind {
+            EventKind::Moved {
+                seat,
+                left: Some(left),
+                spent_ms: Some(1..),
+                ..
+            } => {
+                *left = left.given(*seat, 1);
+                Some(())
+            }
+            _ => None,
+        })
+        .map(drop)
+    }),
+    ("a free ply is charged", Kind::WrongClock, |_, kept| {
+        event(kept, |kind| match kind {
+            EventKind::Moved {
+                spent_ms: Some(spent @ 0),
+                ..
+            } => {
+                *spent = 1;
+                Some(())
+            }
+            _ => None,
+        })
+        .map(drop)
+    }),
+    ("time comes from nowhere", Kind::WrongClock, |_, kept| {
+        event(kept, |kind| match kind {
+            EventKind::TakenBack {
+                left: Some(left), ..
+            } => {
+                *left = left.given(Seat::First, 1);
+                Some(())
+            }
+            _ => None,
+        })
+        .map(drop)
+    }),
+    (
+        "the store's time is charged",
+        Kind::WrongClock,
+        |_, kept| {
+            // The turn began when the move was just going to be written.
+            let (id, seq) = charged(kept)?;
+            let asked = kept.written.get(&(id, seq))?.asked;
+            kept.written.get_mut(&(id, seq - 1))?.durable = asked;
+            Some(())
+        },
+    ),
+    (
+        "a move takes less than it took",
+        Kind::WrongClock,
+        |history, kept| {
+            let (id, seq) = charged(kept)?;
+            let is_told = |what: &What| {
+                matches!(what, What::Got { message, .. } if matches!(&**message,
+                ServerMessage::Event(event) if event.match_id() == id && event.seq().0 == seq - 1))
+            };
+            let told = place(history, is_told)?;
+            history.entries[told].at_us = 0;
+            // A move that was sent so late was thought about for that long.
+            for entry in &mut history.entries {
+                if matches!(entry.what, What::Sent { .. }) {
+                    entry.at_us += HOUR.as_micros();
+                }
+            }
+            Some(())
+        },
+    ),
+    ("a flag falls too soon", Kind::WrongClock, |_, kept| {
+        let (id, seq) = flag(kept)?;
+        let ended = kept.written.get_mut(&(id, seq))?;
+        ended.asked -= Duration::from_millis(1000);
+        Some(())
+    }),
+    (
+        "a flag falls within a restart",
+        Kind::WrongClock,
+        |history, kept| {
+            let (id, seq) = flag(kept)?;
+            let at_us = kept.written.get(&(id, seq))?.asked.as_micros();
+            let what = What::Restart;
+            let later = history
+                .entries
+                .iter()
+                .position(|entry| entry.at_us >= at_us)?;
+            history.entries.insert(later, Entry { at_us, what });
+            Some(())
+        },
+    ),
+    (
+        "a flag falls while the store refuses",
+        Kind::WrongClock,
+        |_, kept| {
+            let (id, seq) = flag(kept)?;
+            let asked = kept.written.get(&(id, seq))?.asked;
+            refuse(kept, id, asked);
+            Some(())
+        },
+    ),
+    (
+        "the clock runs while the store refuses",
+        Kind::WrongClock,
+        |_, kept| {
+            let (id, seq) = charged(kept)?;
+            let asked = kept.written.get(&(id, seq))?.asked;
+            refuse(kept, id, asked);
+            Some(())
+        },
+    ),
+    ("a flag does not fall", Kind::WrongClock, |history, kept| {
+        let (id, _) = flag(kept)?;
+        kept.matches.get_mut(&id)?.events.pop();
+        let at_us = history.entries.last()?.at_us + HOUR.as_micros();
+        let what = What::Fate("nothing happens".to_owned());
+        history.entries.push(Entry { at_us, what });
+        Some(())
+    }),
+    (
+        "a snapshot shows too much",
+        Kind::WrongClock,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot)
+                    if is_at_once(snapshot) && snapshot.first_move_ms.is_none() =>
+                {
+                    *snapshot.turn_ms.as_mut()? += 100_000;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "a clock stands for nothing",
+        Kind::WrongClock,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot)
+                    if is_at_once(snapshot) && snapshot.stands == Some(false) =>
+                {
+                    snapshot.stands = Some(true);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "a free ply is shown as another",
+        Kind::WrongClock,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot) if is_at_once(snapshot) => {
+                    snapshot.first_move_ms.take().map(drop)
+                }
+                _ => None,
+            })
+        },
+    ),
+    ("a clock is told wrong", Kind::WrongClock, |history, _| {
+        // Told to whoever has just been shown the match: there a clock stands and goes on.
+        let (place, on, snapshot) = shown(history, |snapshot| snapshot.turn_ms.is_some())?;
+        let mut left = snapshot.left?;
+        left.left_ms[0] += 1;
+        let message = Box::new(ServerMessage::Clock {
+            match_id: snapshot.match_id,
+            clock: ClockState {
+                ply: snapshot.ply,
+                left,
+                turn_ms: 0,
+                stands: false,
+                first_move_ms: snapshot.first_move_ms,
+            },
+        });
+        let (at_us, connection) = (history.entries[place].at_us, on);
+        let what = What::Got {
+            connection,
+            message,
+        };
+        history.entries.insert(place + 1, Entry { at_us, what });
+        Some(())
+    }),
+];
+
+/// The first event that can be changed so, by its match and number.
+fn event(
+    kept: &mut Kept,
+    mut change: impl FnMut(&mut EventKind) -> Option<()>,
+) -> Option<(MatchId, u64)> {
+    kept.matches.iter_mut().find_map(|(id, record)| {
+        let mut events = (1..).zip(&mut record.events);
+        let seq = events.find_map(|(seq, event)| change(&mut event.kind).map(|()| seq))?;
+        Some((*id, seq))
+    })
+}
+
+/// The first place where such a snapshot is shown.
+fn shown(
+    history: &History,
+    fits: impl Fn(&Snapshot) -> bool,
+) -> Option<(usize, ConnectionId, Snapshot)> {
+    let mut entries = history.entries.iter().enumerate();
+    entries.find_map(|(place, entry)| match &entry.what {
+        What::Got {
+            connection,
+            message,
+        } => match &**message {
+            ServerMessage::Match(snapshot) if is_at_once(snapshot) && fits(snapshot) => {
+                Some((place, *connection, (**snapshot).clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The matches that are not played over days.
+fn in_one_sitting(kept: &Kept) -> impl Iterator<Item = (&MatchId, &Record)> {
+    let matches = kept.matches.iter();
+    matches.filter(|(_, record)| !record.creation.terms.is_of_days())
+}
+
+/// A move that was charged something, right after another move.
+fn charged(kept: &Kept) -> Option<(MatchId, u64)> {
+    in_one_sitting(kept).find_map(|(id, record)| {
+        let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
+        let is_charged = |event: &Event| match event.kind {
+            EventKind::Moved { spent_ms, .. } => spent_ms > Some(10),
+            _ => false,
+        };
+        let mut pairs = (2..).zip(record.events.windows(2));
+        let (seq, _) = pairs.find(|(_, pair)| is_move(&pair[0]) && is_charged(&pair[1]))?;
+        Some((*id, seq))
+    })
+}
+
+/// The end of a match by a flag.
+fn flag(kept: &Kept) -> Option<(MatchId, u64)> {
+    in_one_sitting(kept).find_map(|(id, record)| {
+        let is_flag = matches!(
+            record.events.last()?.kind,
+            EventKind::Ended {
+                reason: Reason::Timeout,
+                ..
+            }
+        );
+        is_flag.then_some((*id, record.events.len() as u64))
+    })
+}
+
+/// Has the store refuse until then for an hour.
+fn refuse(kept: &mut Kept, id: MatchId, until: Duration) {
+    kept.troubles.entry(id).or_default().push(Trouble {
+        asked: Duration::ZERO,
+        refused: Some(Duration::ZERO),
+        until: Some(until),
+    });
+}
+
+/// How long ago strangers see a match with a delay nobody knows exactly.
+fn is_at_once(snapshot: &Snapshot) -> bool {
+    snapshot.delay_ms == 0
+}

@@ -1,0 +1,244 @@
+//! Edits of matches of days, and of what is told of them.
+
+use plyhouse_matches::{Event, EventKind};
+use plyhouse_protocol::{ClientMessage, MatchId, Ply, Reason, Request, RequestId, ServerMessage};
+use plyhouse_store::Record;
+
+use super::Named;
+use super::finding::{connection, got, place};
+use crate::checker::Kind;
+use crate::history::{Entry, History, What};
+use crate::plan::{DAYS_MOVE, as_ms};
+use crate::store::Kept;
+
+pub(super) const EDITS: &[Named] = &[
+    (
+        "a flag falls a day too soon",
+        Kind::WrongClock,
+        |_, kept| {
+            let flag = flag(kept)?;
+            let begins = |event: &&mut Event| event.kind.begins_turn();
+            let events = &mut kept.matches.get_mut(&flag)?.events;
+            events.iter_mut().rfind(begins)?.at_ms += 10_000;
+            Some(())
+        },
+    ),
+    (
+        "a flag falls within the grace",
+        Kind::WrongClock,
+        |history, kept| {
+            let id = flag(kept)?;
+            let seq = kept.matches.get(&id)?.events.len() as u64;
+            let at_us = kept.written.get(&(id, seq))?.asked.as_micros();
+            let mut entries = history.entries.iter();
+            let later = entries.position(|entry| entry.at_us >= at_us)?;
+            let what = What::Restart;
+            history.entries.insert(later, Entry { at_us, what });
+            Some(())
+        },
+    ),
+    (
+        "a flag of days does not fall",
+        Kind::WrongClock,
+        |history, kept| {
+            let id = flag(kept)?;
+            kept.matches.get_mut(&id)?.events.pop();
+            let at_us = history.entries.last()?.at_us + DAYS_MOVE.as_micros();
+            let what = What::Fate("nothing happens".to_owned());
+            history.entries.push(Entry { at_us, what });
+            Some(())
+        },
+    ),
+    (
+        "more than the wall clock shows",
+        Kind::WrongClock,
+        |_, kept| {
+            *spent(kept, 0)? += as_ms(DAYS_MOVE) / 2;
+            Some(())
+        },
+    ),
+    (
+        "less than the wall clock shows",
+        Kind::WrongClock,
+        |_, kept| {
+            *spent(kept, as_ms(DAYS_MOVE) / 2)? = 1;
+            Some(())
+        },
+    ),
+    (
+        "a clock of days stands",
+        Kind::WrongClock,
+        |history, kept| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot)
+                    if snapshot.stands == Some(false) && is_of_days(kept, snapshot.match_id) =>
+                {
+                    snapshot.stands = Some(true);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    ("another turn", Kind::WrongTurn, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::YourTurn { ply, .. } => {
+                *ply = Ply(ply.0 + 1);
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    (
+        "a turn that is due sooner",
+        Kind::WrongTurn,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::YourTurn { due_ms, .. } => {
+                    *due_ms -= 1;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    ("a turn that is seen", Kind::WrongTurn, |history, _| {
+        // Whoever is shown the match follows it.
+        let turn = place(history, |what| turn(what).is_some())?;
+        let on = connection(history, turn)?;
+        let id = turn_of(history, turn)?;
+        let is_shown = |what: &What| match what {
+            What::Got {
+                connection,
+                message,
+            } if *connection == on => {
+                matches!(&**message, ServerMessage::Match(shown) if shown.match_id == id)
+            }
+            _ => false,
+        };
+        let shown = place(history, is_shown).filter(|shown| turn < *shown)?;
+        let entry = history.entries.remove(turn);
+        history.entries.insert(shown, entry);
+        Some(())
+    }),
+    (
+        "a turn of which nobody is told",
+        Kind::WrongTurn,
+        |history, _| {
+            let turns = 0..history.entries.len();
+            let is_unseen = |place: &usize| {
+                let (on, id) = (connection(history, *place), turn_of(history, *place));
+                id.is_some() && !history.entries.iter().any(|entry| match &entry.what {
+                What::Got { connection, message } if Some(*connection) == on => {
+                    matches!(&**message, ServerMessage::Match(shown) if Some(shown.match_id) == id)
+                }
+                _ => false,
+            })
+            };
+            let turn = turns.rev().find(is_unseen)?;
+            let connection = connection(history, turn)?;
+            history.entries.remove(turn);
+            // And everything else has come to them since.
+            let at_us = history.entries.last()?.at_us;
+            let id = RequestId(1 << 40);
+            let request = Box::new(Request {
+                id: Some(id),
+                message: ClientMessage::Ping,
+            });
+            let what = What::Sent {
+                connection,
+                request,
+            };
+            history.entries.push(Entry { at_us, what });
+            let message = Box::new(ServerMessage::Pong {
+                re: Some(id),
+                now_ms: 0,
+                ignored: Vec::new(),
+            });
+            let what = What::Got {
+                connection,
+                message,
+            };
+            history.entries.push(Entry { at_us, what });
+            Some(())
+        },
+    ),
+    ("a row of another time", Kind::WrongTurn, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::Welcome(welcome) => {
+                let mut rows = welcome
+                    .following
+                    .iter_mut()
+                    .filter_map(|row| row.days.as_mut());
+                *rows.find_map(|days| days.due_ms.as_mut())? -= 1;
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    (
+        "a match of days is not told",
+        Kind::WrongTurn,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Welcome(welcome) => {
+                    let has_turn = |row: &plyhouse_protocol::FollowedMatch| {
+                        row.days.as_ref().is_some_and(|days| days.turn.is_some())
+                    };
+                    let row = welcome.following.iter().position(has_turn)?;
+                    welcome.following.remove(row);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+];
+
+fn is_of_days(kept: &Kept, id: MatchId) -> bool {
+    let record = kept.matches.get(&id);
+    record.is_some_and(|record| record.creation.terms.is_of_days())
+}
+
+/// A match of days that ended by a flag.
+fn flag(kept: &Kept) -> Option<MatchId> {
+    let is_flag = |record: &Record| {
+        let last = record.events.last().map(|event| &event.kind);
+        let is_timeout =
+            matches!(last, Some(EventKind::Ended { reason, .. }) if *reason == Reason::Timeout);
+        is_timeout && record.creation.terms.is_of_days()
+    };
+    let mut matches = kept.matches.iter();
+    matches.find_map(|(id, record)| is_flag(record).then_some(*id))
+}
+
+/// What a move in a match of days was charged, if more than that.
+fn spent(kept: &mut Kept, more_than: u64) -> Option<&mut u64> {
+    let matches = kept.matches.values_mut();
+    let mut of_days = matches.filter(|record| record.creation.terms.is_of_days());
+    of_days.find_map(|record| {
+        let mut events = record.events.iter_mut();
+        events.find_map(|event| match &mut event.kind {
+            EventKind::Moved {
+                spent_ms: Some(spent),
+                ..
+            } if *spent > more_than => Some(spent),
+            _ => None,
+        })
+    })
+}
+
+/// The match of which somebody is told here that it is their turn.
+fn turn_of(history: &History, place: usize) -> Option<MatchId> {
+    turn(&history.entries[place].what)
+}
+
+fn turn(what: &What) -> Option<MatchId> {
+    match what {
+        What::Got { message, .. } => match **message {
+            ServerMessage::YourTurn { match_id, .. } => Some(match_id),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,72 @@
+//! Edits of what is kept and told of ratings.
+
+use plyhouse_protocol::ServerMessage;
+
+use super::Named;
+use super::finding::{got, place};
+use crate::checker::Kind;
+use crate::history::What;
+
+pub(super) const EDITS: &[Named] = &[
+    (
+        "a rated match without a row",
+        Kind::WrongRating,
+        |_, kept| {
+            let is_rated = kept
+                .matches
+                .values()
+                .any(|record| record.rated_game().is_some());
+            kept.ratings = plyhouse_store::KeptRatings::default();
+            is_rated.then_some(())
+        },
+    ),
+    ("a row without its match", Kind::WrongRating, |_, kept| {
+        let rows = kept.ratings.ledger(0, usize::MAX).into_iter();
+        let mut ids = rows.filter_map(|(_, row)| match row {
+            plyhouse_matches::ratings::LedgerRow::Game(game) => Some(game.match_id),
+            _ => None,
+        });
+        let id = ids.next_back()?;
+        kept.matches.remove(&id).map(drop)
+    }),
+    (
+        "a change that is not kept",
+        Kind::WrongRating,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Rating { changes, .. } => {
+                    changes.first_mut()?.after += 1;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "a change that is told twice",
+        Kind::WrongRating,
+        |history, _| {
+            let is_told = |what: &What| match what {
+                What::Got { message, .. } => matches!(**message, ServerMessage::Rating { .. }),
+                _ => false,
+            };
+            let place = place(history, is_told)?;
+            let again = history.entries[place].clone();
+            history.entries.insert(place, again);
+            Some(())
+        },
+    ),
+    (
+        "another change that is shown",
+        Kind::WrongRating,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot) => {
+                    snapshot.changes.as_mut()?.first_mut()?.after += 1;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+];

@@ -1,0 +1,102 @@
+//! Edits of who may see what of matches, and when.
+
+use std::time::Duration;
+
+use plyhouse_protocol::{MatchId, ServerMessage, WatchedBy};
+
+use super::Named;
+use super::finding::got;
+use crate::checker::Kind;
+use crate::history::What;
+
+/// Longer than a world lasts.
+const LONG_MS: u64 = 600_000;
+
+pub(super) const EDITS: &[Named] = &[
+    ("a longer delay", Kind::TooSoon, |history, kept| {
+        let mut id = None;
+        got(history, true, |message| match message {
+            ServerMessage::Match(snapshot) if snapshot.you.is_none() && snapshot.seq.0 > 0 => {
+                id = (snapshot.delay_ms > 0).then_some(snapshot.match_id);
+                id.map(|_| ())
+            }
+            _ => None,
+        })?;
+        let record = kept.matches.get_mut(&id?)?;
+        record.creation.terms.delay_ms = LONG_MS;
+        Some(())
+    }),
+    (
+        "a change before its delay",
+        Kind::TooSoon,
+        |history, kept| {
+            let mut id = None;
+            got(history, true, |message| match message {
+                ServerMessage::Rating { match_id, .. } => {
+                    id = Some(*match_id);
+                    Some(())
+                }
+                _ => None,
+            })?;
+            let record = kept.matches.get_mut(&id?)?;
+            record.creation.terms.delay_ms = LONG_MS;
+            Some(())
+        },
+    ),
+    ("a number before its time", Kind::TooSoon, |_, kept| {
+        let matches = &kept.matches;
+        let is_late = |id: &MatchId| {
+            let record = matches.get(id);
+            record.is_some_and(|record| record.creation.terms.delay_ms > 0)
+        };
+        let mut numbered = kept.numbered.iter_mut();
+        numbered.find(|(_, id)| is_late(id))?.0 = Duration::ZERO;
+        Some(())
+    }),
+    ("a rating before its time", Kind::TooSoon, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::Profile { profile, .. } => {
+                profile.ratings.first_mut()?.games += 1;
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    (
+        "a delay that does not end",
+        Kind::TooLate,
+        |history, kept| {
+            let mut entries = history.entries.iter_mut().rev();
+            entries.find_map(|entry| {
+                let What::Got { message, .. } = &mut entry.what else {
+                    return None;
+                };
+                let ServerMessage::Match(snapshot) = &mut **message else {
+                    return None;
+                };
+                let began = kept
+                    .written
+                    .get(&(snapshot.match_id, 1))?
+                    .durable
+                    .as_micros();
+                let old_us = began + u128::from(snapshot.delay_ms) * 1000 + 2_000_000;
+                let is_asked = snapshot.re.is_some() && snapshot.seq.0 > 0 && snapshot.delay_ms > 0;
+                (is_asked && old_us <= entry.at_us).then(|| snapshot.seq.0 = 0)
+            })?;
+            Some(())
+        },
+    ),
+    ("a private match", Kind::NotTheirs, |history, kept| {
+        let mut id = None;
+        got(history, true, |message| match message {
+            ServerMessage::Match(snapshot) if snapshot.you.is_none() && snapshot.ply.0 > 0 => {
+                id = Some(snapshot.match_id);
+                Some(())
+            }
+            _ => None,
+        })?;
+        let record = kept.matches.get_mut(&id?)?;
+        record.creation.terms.watch = Some(WatchedBy::Nobody);
+        Some(())
+    }),
+];

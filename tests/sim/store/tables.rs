@@ -1,0 +1,231 @@
+//! What a store holds, and what a write does to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use plyhouse_matches::ratings::Books;
+use plyhouse_matches::{Event, Reminder};
+use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_store::{
+    Blocks, KeptRatings, Loaded, Mark, Next, PlayerRecord, RatingsChange, Record, SessionRecord,
+    Sessions, TokenHash, WriteError,
+};
+
+use crate::cluster::Journal;
+
+/// What a store holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) matches: BTreeMap<MatchId, Record>,
+    pub(crate) players: BTreeMap<PlayerId, PlayerRecord>,
+    pub(super) sessions: BTreeMap<[u8; 32], SessionRecord>,
+    pub(super) reminders: BTreeMap<MatchId, Reminder>,
+    /// Who blocks whom, and since when.
+    pub(crate) blocks: BTreeMap<(PlayerId, PlayerId), u64>,
+    pub(crate) ratings: KeptRatings,
+}
+
+/// What a store holds in the end, and when what happened to it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) matches: BTreeMap<MatchId, Record>,
+    /// Each event by its match and number, and each match by the number 0.
+    pub(crate) written: BTreeMap<(MatchId, u64), Written>,
+    pub(crate) troubles: BTreeMap<MatchId, Vec<Trouble>>,
+    /// When something was to be read last, and could not be.
+    pub(crate) unread_at: Option<Duration>,
+    /// What the server gives back for the network, at most, for each move.
+    pub(crate) lag_compensation: Duration,
+    pub(crate) ratings: KeptRatings,
+    /// The rated matches in the order of their numbers, and when each was seen to have one.
+    pub(crate) numbered: Vec<(Duration, MatchId)>,
+    /// The ratings with which the world began.
+    pub(crate) begun: Books,
+    /// What is known beside where several servers share the store.
+    pub(crate) cluster: Option<Cluster>,
+}
+
+/// What several servers have written to a store that they share.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    pub(crate) journal: Journal,
+    /// By when all must be told of what was written a while before.
+    pub(crate) settled: Duration,
+}
+
+/// When an event was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    /// When somebody began to.
+    pub(crate) asked: Duration,
+    pub(crate) durable: Duration,
+}
+
+/// A write to a match that was not made, or may not have been.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) asked: Duration,
+    /// From when on the match is known to be refused what it writes, if it is known.
+    pub(crate) refused: Option<Duration>,
+    /// When it was read or written again.
+    pub(crate) until: Option<Duration>,
+}
+
+/// One write.
+#[derive(Clone, Debug)]
+pub(super) enum Write {
+    Create(Record),
+    Append(MatchId, Mark, Vec<Event>, Option<Reminder>),
+    Player(PlayerRecord, Vec<SessionRecord>),
+    EndSessions(PlayerId, Sessions),
+    Saw(TokenHash, u64),
+    Block(PlayerId, PlayerId, Option<u64>),
+    Ratings(RatingsChange),
+}
+
+impl Tables {
+    pub(super) fn apply(&mut self, write: Write) -> Result<(), WriteError> {
+        match write {
+            Write::Create(record) => {
+                let id = record.creation.id;
+                let previous = record.creation.terms.previous;
+                let has_other = previous.is_some_and(|previous| self.next(previous.id).is_some());
+                if self.matches.contains_key(&id) || has_other {
+                    return Err(WriteError::Conflict);
+                }
+                if self
+                    .live()
+                    .any(|live| live.creation.code == record.creation.code)
+                {
+                    return Err(WriteError::CodeTaken);
+                }
+                let reminder = record.reminder();
+                self.reminders
+                    .extend(reminder.map(|reminder| (id, reminder)));
+                self.matches.insert(id, record);
+            }
+            Write::Append(id, after, events, reminder) => match self.matches.get_mut(&id) {
+                Some(record) if end(record) == after => {
+                    record.events.extend(events);
+                    self.reminders
+                        .extend(reminder.map(|reminder| (id, reminder)));
+                    if record.has_ended() {
+                        self.reminders.remove(&id);
+                        if let Some(game) = record.rated_game() {
+                            let numbered_ms = record.numbered_ms(game.at_ms);
+                            self.ratings.file(game, numbered_ms);
+                        }
+                    }
+                }
+                Some(_) | None => return Err(WriteError::Conflict),
+            },
+            Write::Player(player, sessions) => {
+                self.players.entry(player.id).or_insert(player);
+                for session in sessions {
+                    self.sessions.entry(session.token.0).or_insert(session);
+                }
+            }
+            Write::EndSessions(player, which) => self.sessions.retain(|_, session| {
+                session.player != player || !which.contains(session.id, session.kind)
+            }),
+            Write::Block(player, other, Some(since_ms)) => {
+                self.blocks.entry((player, other)).or_insert(since_ms);
+            }
+            Write::Block(player, other, None) => {
+                self.blocks.remove(&(player, other));
+            }
+            Write::Ratings(change) => {
+                if !self.ratings.change(change) {
+                    return Err(WriteError::Conflict);
+                }
+            }
+            Write::Saw(token, day) => {
+                if let Some(session) = self.sessions.get_mut(&token.0) {
+                    session.seen_day = day;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Who does not want to meet whom, as far as this player is concerned.
+    pub(super) fn blocks_of(&self, player: PlayerId) -> Blocks {
+        let all = || self.blocks.keys();
+        let own = all().filter(|(one, _)| *one == player);
+        let own = own.filter_map(|(_, other)| self.players.get(other).cloned());
+        let by = all().filter(|(_, other)| *other == player);
+        let (own, by): (Vec<PlayerRecord>, Vec<PlayerId>) =
+            (own.collect(), by.map(|(one, _)| *one).collect());
+        // Nobody has programs here.
+        let apart = own.iter().map(|own| own.id).chain(by.iter().copied());
+        let apart = apart.collect::<BTreeSet<_>>().into_iter().collect();
+        Blocks { own, by, apart }
+    }
+
+    /// The rematch of a match.
+    pub(super) fn next(&self, id: MatchId) -> Option<Next> {
+        let is_next = |record: &&Record| record.creation.terms.previous.is_some_and(|p| p.id == id);
+        let next = &self.matches.values().find(is_next)?.creation;
+        Some(Next {
+            id: next.id,
+            code: next.code,
+        })
+    }
+
+    pub(super) fn load(&self, id: MatchId) -> Option<Loaded> {
+        let record = self.matches.get(&id)?.clone();
+        Some(Loaded {
+            next: self.next(id),
+            reminder: (self.reminders.get(&id).cloned())
+                .filter(|reminder| reminder.wake_ms.is_some()),
+            changes: self.ratings.changes_of(id),
+            ..record.into()
+        })
+    }
+
+    pub(super) fn live(&self) -> impl Iterator<Item = &Record> {
+        self.matches.values().filter(|record| !record.has_ended())
+    }
+
+    /// The live matches that are not to be woken.
+    pub(super) fn served(&self) -> impl Iterator<Item = &Record> {
+        self.live().filter(|record| {
+            let reminder = self.reminders.get(&record.creation.id);
+            reminder.is_none_or(|reminder| reminder.wake_ms.is_none())
+        })
+    }
+
+    /// The matches that are to be woken, in their order.
+    pub(super) fn due(&self) -> BTreeSet<(u64, MatchId)> {
+        let reminders = self.reminders.iter();
+        let due = reminders.filter_map(|(id, reminder)| Some((reminder.wake_ms?, *id)));
+        due.collect()
+    }
+}
+
+impl Write {
+    /// The events that it writes, by match and number; a match itself has the number 0.
+    pub(super) fn seqs(&self) -> impl Iterator<Item = (MatchId, u64)> + use<> {
+        let numbered = match self {
+            Self::Create(record) => Some((record.creation.id, 0..=record.events.len() as u64)),
+            Self::Append(id, after, events, _) => {
+                let after = after.seq().0;
+                Some((*id, after + 1..=after + events.len() as u64))
+            }
+            Self::Player(..)
+            | Self::EndSessions(..)
+            | Self::Saw(..)
+            | Self::Block(..)
+            | Self::Ratings(_) => None,
+        };
+        let all =
+            |(id, numbers): (MatchId, RangeInclusive<u64>)| numbers.map(move |number| (id, number));
+        numbered.into_iter().flat_map(all)
+    }
+}
+
+/// The end of a journal.
+pub(super) fn end(record: &Record) -> Mark {
+    Mark::after(record.events.len() as u64)
+}
