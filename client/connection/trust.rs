@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use plyhouse_protocol::without_byte_order_mark;
-use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{CertificateError, ClientConfig, OtherError, RootCertStore};
@@ -60,7 +60,7 @@ impl Trust {
 }
 
 fn believing(roots: RootCertStore) -> Arc<ClientConfig> {
-    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("this provider has what these versions need")
         .with_root_certificates(roots)

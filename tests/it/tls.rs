@@ -20,7 +20,7 @@ use tokio::process::{Child, ChildStderr};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
@@ -403,7 +403,7 @@ pub(crate) async fn secret(
 ) -> TlsStream<TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(authority.0.der().clone()).expect("a certificate");
-    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("known")
         .with_root_certificates(roots)
