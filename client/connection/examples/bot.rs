@@ -1,5 +1,5 @@
 //! Plays Connect Four with the engine's own search, over a typed connection:
-//! `cargo run --release --locked --example bot -- URL [LEVEL]`.
+//! `cargo run --release --locked -p plyhouse-connection --example bot -- URL [LEVEL]`.
 #![allow(clippy::print_stdout, reason = "it tells how it went")]
 
 use std::error::Error;
