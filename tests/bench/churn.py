@@ -2,7 +2,7 @@
 
     python3 tests/bench/churn.py 1000000
 
-Needs the release build. Each client creates fifty matches and goes away; half a second later they are
+Needs a build of the profile `lto`. Each client creates fifty matches and goes away; half a second later they are
 over, and a second after that they are put away, so that what stays is what is never let go of.
 """
 

@@ -2,10 +2,10 @@
 move to the opponent's screen, alone and beside each of them.
 
     python3 tests/bench/fairness.py
-    python3 tests/bench/fairness.py --beside bots --rounds 6 OLD target/release/plyhouse
+    python3 tests/bench/fairness.py --beside bots --rounds 6 OLD target/lto/plyhouse
 
 The second line compares two builds: each is measured in each round, in turns, since a machine is not as fast
-one minute as the next. Needs the release build and `pip install websockets`. Server, measuring and
+one minute as the next. Needs a build of the profile `lto` and `pip install websockets`. Server, measuring and
 disturbance are processes of their own; with two cores they share them, so a disturbance that works hard
 itself is noticed, too.
 """
@@ -174,7 +174,7 @@ def latencies_beside(program, disturbance):
 def main():
     disturbances = {d.__name__: d for d in (bots, crowd, flood, deaf, half_open)}
     parser = argparse.ArgumentParser(description="What others notice of a crowd, a flood and the like.")
-    parser.add_argument("programs", nargs="*", default=["target/release/plyhouse"], metavar="PROGRAM")
+    parser.add_argument("programs", nargs="*", default=["target/lto/plyhouse"], metavar="PROGRAM")
     parser.add_argument("--beside", action="append", choices=disturbances, help="only this disturbance")
     parser.add_argument("--rounds", type=int, default=1, help="measure each so often")
     args = parser.parse_args()

@@ -2,7 +2,7 @@
 
     python3 tests/bench/idle.py 15000
 
-Needs the release build, and as many file descriptors (`ulimit -n`).
+Needs a build of the profile `lto`, and as many file descriptors (`ulimit -n`).
 """
 
 import socket
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-SERVER = ["target/release/plyhouse", "--listen", "127.0.0.1:0", "--data", ":memory:"]
+SERVER = ["target/lto/plyhouse", "--listen", "127.0.0.1:0", "--data", ":memory:"]
 # Nothing is to happen to them meanwhile.
 IDLE = ["--ping-interval", "300", "--idle-timeout", "600"]
 UPGRADE = (
