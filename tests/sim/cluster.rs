@@ -23,7 +23,7 @@ use super::checker::{Kind, Tally, check};
 use super::number;
 use super::world::Ended;
 
-/// How many worlds are looked at, unless `SIM_CLUSTER_SEEDS` says otherwise. All tests have more.
+/// Number of worlds, unless `SIM_CLUSTER_SEEDS` says otherwise. `tests/run --all` runs more.
 const SEEDS: u64 = 400;
 
 /// Into how many tests they are divided, so that every core has something to do.

@@ -3,8 +3,8 @@
 //! by a number, its seed, and checked against what the protocol promises. Those of several servers over
 //! one store are in `cluster.rs`.
 //!
-//! `PLYHOUSE_SIM_SEEDS` sets how many there are; `PLYHOUSE_SIM_SEED` runs that one world and prints
-//! all that happens in it.
+//! `PLYHOUSE_SIM_SEEDS` sets how many worlds run, with the seeds from 0 on; `PLYHOUSE_SIM_SEED` runs that one world and
+//! prints all that happens in it.
 
 /// Tests that look at a share of the worlds each, by this function.
 macro_rules! shares {
@@ -52,8 +52,8 @@ use self::checker::Tally;
 use self::plan::Plan;
 use self::world::Ended;
 
-/// How many worlds are looked at, unless `PLYHOUSE_SIM_SEEDS` says otherwise.
-const SEEDS: u64 = 2000;
+/// Number of worlds, unless `PLYHOUSE_SIM_SEEDS` says otherwise. `tests/run --all` runs more.
+const SEEDS: u64 = 400;
 
 /// Into how many tests they are divided, so that every core has something to do.
 const SHARES: usize = 8;
@@ -80,9 +80,7 @@ impl Sum {
             crashes,
             tally,
         } = *self;
-        // Few worlds may happen to be quiet.
-        let is_many = worlds >= 50;
-        let happens = crashes >= worlds / 2
+        let is_frequent = crashes >= worlds / 2
             && tally.moves >= 5 * worlds
             && tally.repeats >= worlds
             && tally.resumed >= worlds
@@ -90,9 +88,15 @@ impl Sum {
             && tally.ended >= worlds
             && tally.charged >= 2 * worlds
             && tally.flags >= worlds / 10
-            && tally.days_flags >= worlds / 100
-            && tally.agreed >= worlds / 40
             && tally.takebacks >= worlds / 10
+            && tally.heard >= worlds / 2
+            && tally.delayed >= 2 * worlds
+            && tally.kept_out >= worlds / 2
+            && tally.apart >= worlds / 2
+            && tally.ratings_shown >= worlds / 4
+            && tally.thoughts >= worlds / 10;
+        let is_rare = tally.days_flags >= worlds / 100
+            && tally.agreed >= worlds / 40
             && tally.rematches >= worlds / 15
             && tally.stand_ins >= worlds / 40
             && tally.challenges >= worlds / 15
@@ -100,17 +104,13 @@ impl Sum {
             && tally.lists >= worlds / 4
             && tally.rated >= worlds / 20
             && tally.ratings_told >= worlds / 20
-            && tally.heard >= worlds / 2
             && tally.blocked >= worlds / 20
-            && tally.delayed >= 2 * worlds
-            && tally.kept_out >= worlds / 2
-            && tally.apart >= worlds / 2
             && tally.rated_late >= worlds / 40
-            && tally.ratings_shown >= worlds / 4
             && tally.hints >= worlds / 40
-            && tally.analyses >= worlds / 20
-            && tally.thoughts >= worlds / 10;
-        assert!(happens || !is_many, "too little happens: {self:?}");
+            && tally.analyses >= worlds / 20;
+        // A few worlds can be quiet by chance.
+        assert!(is_frequent || worlds < 50, "too little happens: {self:?}");
+        assert!(is_rare || worlds < 200, "too little happens: {self:?}");
     }
 }
 

@@ -17,7 +17,7 @@ use super::serve;
 use crate::support::text;
 
 /// How often the server is killed, unless `PLYHOUSE_RATED_KILLS` says otherwise.
-const KILLS: usize = 20;
+const KILLS: usize = 8;
 
 /// After so many matches two others go on: between the same two no more than thirty a day count.
 const OF_TWO: usize = 8;
