@@ -21,6 +21,9 @@ import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
 
+/** With the service worker, which stores the page. */
+const KEPT = { serviceWorkers: /** @type {const} */ ('allow') };
+
 /** Waits until the browser has kept the page. @param {Page} page */
 const isKept = (page) => page.evaluate(async () => void (await navigator.serviceWorker.ready));
 
@@ -37,7 +40,7 @@ async function withoutServer(house, page, path = '/') {
 test(
   'the way to play without the server stays from one try to reach it to the next',
   inHouse(async (house) => {
-    const page = await house.visitor();
+    const page = await house.visitor('/', KEPT);
     house.expectsFailures = true;
     await isKept(page);
     await house.server.kill();
@@ -56,7 +59,7 @@ const listed = (page) => page.locator('.moves button').allTextContents();
 
 /** Somebody who has begun a game without a server, and what it tells of the moves. @param {House} house */
 async function begun(house) {
-  const page = await house.visitor();
+  const page = await house.visitor('/', KEPT);
   await withoutServer(house, page);
   await playBot(page);
   await play(page, 'b2');
@@ -77,7 +80,7 @@ for (const game of ['Tic-tac-toe', 'Connect Four']) {
   test(
     `${game} is played to its end without a server, and again`,
     inHouse(async (house) => {
-      const page = await house.visitor();
+      const page = await house.visitor('/', KEPT);
       await withoutServer(house, page);
       await playBot(page, { game, level: 'Easy' });
       await myTurn(page);
@@ -98,7 +101,7 @@ for (const game of ['Tic-tac-toe', 'Connect Four']) {
 test(
   'without a server the strongest bot does not lose, and a move is taken back',
   inHouse(async (house) => {
-    const page = await house.visitor();
+    const page = await house.visitor('/', KEPT);
     await withoutServer(house, page);
     await playBot(page, { level: 'Full strength' });
     await play(page, 'a1');
@@ -117,7 +120,7 @@ test(
 test(
   'past games are looked at again without a server, and what needs it is refused',
   inHouse(async (house) => {
-    const page = await house.visitor();
+    const page = await house.visitor('/', KEPT);
     await playBot(page);
     await playOut(page);
     const count = await moves(page);
@@ -136,7 +139,7 @@ test(
 test(
   'without a server nothing is offered that needs it',
   inHouse(async (house) => {
-    const page = await house.visitor('/', { axe: true });
+    const page = await house.visitor('/', { ...KEPT, axe: true });
     await withoutServer(house, page);
     await page.getByRole('button', { name: /^Play the/ }).waitFor();
     await picture(page, 'alone-lobby');
@@ -164,7 +167,7 @@ test(
 test(
   'a game without a server goes on after a reload',
   inHouse(async (house) => {
-    const page = await house.visitor();
+    const page = await house.visitor('/', KEPT);
     await withoutServer(house, page);
     await playBot(page, { game: 'Connect Four' });
     await play(page, 'd1');
@@ -227,7 +230,7 @@ test(
 test(
   'whoever looks for a server that is not there plays on',
   inHouse(async (house) => {
-    const page = await house.visitor();
+    const page = await house.visitor('/', KEPT);
     await withoutServer(house, page);
     await playBot(page);
     await play(page, 'b2');
@@ -287,6 +290,7 @@ for (const [width, height] of [
     `what is said without a server is read at ${width}x${height}, and covers little`,
     inHouse(async (house) => {
       const page = await house.visitor('/', {
+        ...KEPT,
         viewport: { width: Number(width), height: Number(height) },
       });
       await withoutServer(house, page);
@@ -309,7 +313,7 @@ for (const [width, height] of [
 test(
   'once the server is there again one is who one was',
   inHouse(async (house) => {
-    const page = await house.visitor();
+    const page = await house.visitor('/', KEPT);
     await playBot(page);
     const token = await page.evaluate(() => localStorage.getItem('plyhouse.token'));
     await withoutServer(house, page);

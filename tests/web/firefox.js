@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { AXE, Server } from './support.js';
+import { AXE, PATIENCE_MS, Server } from './support.js';
 
 const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
 /** @type {typeof import('puppeteer-core')} */
@@ -16,9 +16,6 @@ const puppeteer = require('puppeteer-core');
 
 const SEARCH = readFileSync(AXE, 'utf8');
 
-/** Longer than a busy machine takes. */
-const PATIENCE_MS = 30_000;
-
 /** @type {Promise<import('puppeteer-core').Browser> | undefined} */
 let browser;
 
@@ -27,6 +24,8 @@ function theFirefox() {
     browser: 'firefox',
     executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
     headless: true,
+    timeout: PATIENCE_MS,
+    protocolTimeout: PATIENCE_MS,
     extraPrefsFirefox: { 'intl.accept_languages': 'en-US, en', 'ui.prefersReducedMotion': 1 },
   });
   return browser;

@@ -80,7 +80,7 @@ for (const icon of ICONS) {
 test(
   'the page can be installed',
   inHouse(async (house) => {
-    const visitor = await house.visitor();
+    const visitor = await house.visitor('/', { serviceWorkers: 'allow' });
     const browser = await visitor.context().newCDPSession(visitor);
     const { errors, data = '{}' } = await browser.send('Page.getAppManifest');
     assert.deepEqual(errors, []);
@@ -110,7 +110,7 @@ test(
 test(
   'who comes again asks for the page alone',
   inHouse(async (house) => {
-    const visitor = await house.visitor();
+    const visitor = await house.visitor('/', { serviceWorkers: 'allow' });
     const arrived = async () => {
       await visitor.getByRole('button', { name: /^Play the/ }).waitFor();
       // What is fetched for later comes last.

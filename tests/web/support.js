@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,8 +27,11 @@ const program = join(target, 'debug', 'plyhouse');
 /** The page as it is written, not as the program carries it. */
 export const SOURCE = join(root, 'client', 'web', 'page');
 
-/** Longer than a busy machine takes. */
-const PATIENCE_MS = 30_000;
+/** Longer than any single step takes, also while builds use all processors. */
+export const PATIENCE_MS = 120_000;
+
+/** Whether `picture` takes screenshots. A full-page screenshot costs as much CPU time as a dozen clicks. */
+const PICTURES = Boolean(process.env.PICTURES);
 
 /** How much slower than this machine the browser shall be: `SLOW=6` finds what is asked for too early. */
 const SLOW = Number(process.env.SLOW ?? 1);
@@ -105,9 +108,13 @@ export class Server {
 /** @type {Promise<import('playwright-core').Browser> | undefined} */
 let browser;
 
+/** The headless shell takes half the CPU time of Chromium. */
+const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
+
 export function theBrowser() {
+  const installed = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : '/usr/bin/chromium';
   browser ??= chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM ?? installed,
     args: [
       // Everything that it opens is served by us; a container often allows no sandbox.
       '--no-sandbox',
@@ -149,14 +156,15 @@ export class House {
   }
 
   /**
-   * Somebody with a browser of their own, who has opened a page.
+   * Opens a page in a browser context of its own. Service workers are blocked by default: each context would fetch and
+   * store all files of the page, and serve later requests that a test wants to intercept.
    * @param {string} [path]
    * @param {Options & { axe?: boolean }} [options]
    */
   async visitor(path = '/', { axe = false, ...options } = {}) {
-    const context = await (
-      await theBrowser()
-    ).newContext({ baseURL: this.#server.url, ...options });
+    const browser = await theBrowser();
+    const defaults = { baseURL: this.#server.url, serviceWorkers: /** @type {const} */ ('block') };
+    const context = await browser.newContext({ ...defaults, ...options });
     this.#contexts.push(context);
     context.setDefaultTimeout(PATIENCE_MS);
     if (axe) await context.addInitScript({ path: AXE });
@@ -167,8 +175,8 @@ export class House {
     const page = await context.newPage();
     this.#listen(page);
     if (SLOW > 1) {
-      const browser = await context.newCDPSession(page);
-      await browser.send('Emulation.setCPUThrottlingRate', { rate: SLOW });
+      const session = await context.newCDPSession(page);
+      await session.send('Emulation.setCPUThrottlingRate', { rate: SLOW });
     }
     await page.goto(path);
     return page;
@@ -218,41 +226,25 @@ export class House {
 }
 
 /**
- * How many scenes of a file may fail once and are played again, as `tests/run` allows: a browser on a busy machine fails
- * now and then by nothing but chance. Each is told of.
- */
-let retries = Number(process.env.RETRIES ?? 0);
-
-/**
+ * A test with a server of its own.
  * @param {(house: House) => Promise<void>} scene
  * @param {string[]} [more] options of the server's command line
  */
 export const inHouse =
   (scene, more = []) =>
-  async (/** @type {import('node:test').TestContext} */ test) => {
+  async () => {
+    const server = new Server(more);
+    await server.start();
+    const house = new House(server);
     try {
-      await play(scene, more);
+      await scene(house);
     } catch (error) {
-      if (retries-- <= 0) throw error;
-      console.error(`FLAKY: "${test.name}" has failed, and is played once more.`, error);
-      await play(scene, more);
+      await house.tellOfFailure();
+      await house.close().catch(() => {});
+      throw error;
     }
+    await house.close();
   };
-
-/** @param {(house: House) => Promise<void>} scene @param {string[]} more */
-async function play(scene, more) {
-  const server = new Server(more);
-  await server.start();
-  const house = new House(server);
-  try {
-    await scene(house);
-  } catch (error) {
-    await house.tellOfFailure();
-    await house.close().catch(() => {});
-    throw error;
-  }
-  await house.close();
-}
 
 /**
  * Brings what moves, or changes its colour, to where it ends: nobody is left with what is half way there.
@@ -285,7 +277,8 @@ export async function eventually(holds) {
 }
 
 /**
- * Keeps what is to be seen.
+ * Takes a screenshot if `PICTURES` is set. The mouse goes away and animations end in either case, so that the test
+ * runs alike.
  * @param {Page} page
  * @param {string} name
  */
@@ -293,6 +286,7 @@ export async function picture(page, name) {
   // The mouse shows where one could play, which is not what one looks for.
   await page.mouse.move(0, 0);
   await settle(page);
+  if (!PICTURES) return;
   await page.screenshot({
     path: join(target, 'screenshots', `${name}.png`),
     fullPage: true,

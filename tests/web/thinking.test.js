@@ -93,8 +93,7 @@ test(
 test(
   'what a bot has thought before its match is shown is not lost',
   inHouse(async (house) => {
-    // What the browser keeps for when there is no server would come at once.
-    const ann = await house.visitor('about:blank', { serviceWorkers: 'block' });
+    const ann = await house.visitor('about:blank');
     let [show, hear] = [() => {}, () => {}];
     const mayBeShown = new Promise((resolve) => (show = () => resolve(null)));
     const isHeard = new Promise((resolve) => (hear = () => resolve(null)));

@@ -402,13 +402,11 @@ test(
 test(
   'a page that is slow to come says so, and without scripts that it needs them',
   inHouse(async (house) => {
-    // What the browser keeps for when there is no server would come all the same.
-    const options = { serviceWorkers: /** @type {const} */ ('block') };
-    const slow = await house.visitor('about:blank', options);
+    const slow = await house.visitor('about:blank');
     await slow.route('**/main.js', () => {});
     await slow.goto('/', { waitUntil: 'commit' });
     await slow.getByRole('status').filter({ hasText: '…' }).waitFor();
-    const late = await house.visitor('about:blank', options);
+    const late = await house.visitor('about:blank');
     await late.route('**/room.js', () => {});
     await late.goto('/m/ABCDEF', { waitUntil: 'commit' });
     await late.getByText('Loading …').waitFor();
@@ -428,8 +426,7 @@ test(
       // Neither language comes, and the page ends where it has hardly begun.
       ['/', '**/languages/*.js', 0],
     ])) {
-      const options = { locale: 'de', serviceWorkers: /** @type {const} */ ('block'), axe: true };
-      const page = await house.visitor('about:blank', options);
+      const page = await house.visitor('about:blank', { locale: 'de', axe: true });
       await page.route(blocked, (route) => (status ? route.fulfill({ status }) : route.abort()));
       await page.goto(path);
       await page.getByRole('heading', { name: 'Plyhouse konnte nicht geladen werden.' }).waitFor();
@@ -441,7 +438,7 @@ test(
       await page.locator('html[data-link=open]').waitFor();
     }
     // Where not even what knows the language has come, it is said in each, after a while.
-    const page = await house.visitor('about:blank', { serviceWorkers: 'block' });
+    const page = await house.visitor('about:blank');
     await page.route(/(early|main)\.js/, (route) => route.abort());
     await page.goto('/');
     assert.equal(await page.getByRole('heading', { name: 'could not be loaded' }).count(), 0);
