@@ -45,3 +45,11 @@ need() {
         missing "$program (Debian's package $package); it could not be installed"
     command -v "$program" >/dev/null || missing "$program, although $package is installed"
 }
+
+# Installs the npm packages that check, test and build the page, unless they are up to date.
+need_page_packages() {
+    local lock=client/web/package-lock.json installed=client/web/node_modules/.package-lock.json
+    if [ ! -e "$installed" ] || [ "$lock" -nt "$installed" ]; then
+        npm ci --prefix client/web --no-audit --no-fund || missing "the packages of $lock; npm ci failed"
+    fi
+}
