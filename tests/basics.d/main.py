@@ -44,7 +44,7 @@ def options():
 
 
 def built():
-    subprocess.run(["cargo", "build", "--release", "--locked", "--workspace", "--bins"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "--locked", "--bins"], cwd=ROOT, check=True)
     return os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release")
 
 
