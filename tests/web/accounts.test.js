@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { fits, goToYou, isInSight, isOpenToAll, playBot } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -32,10 +32,13 @@ async function logIn(page, name, password) {
   await page.keyboard.press('Enter');
 }
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 720 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    desktop: { width: 1280, height: 720 },
+  }),
+  'phone',
+)) {
   test(
     `a guest signs up in one step, and comes back by name and password: ${size}`,
     inHouse(async (house) => {

@@ -15,7 +15,7 @@ import {
   playBot,
   says,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { House, Page } from './support.js' */
 
@@ -76,7 +76,7 @@ async function playOut(page) {
   }
 }
 
-for (const game of ['Tic-tac-toe', 'Connect Four']) {
+for (const game of variants(['Tic-tac-toe', 'Connect Four'], 'Connect Four')) {
   test(
     `${game} is played to its end without a server, and again`,
     inHouse(async (house) => {
@@ -281,24 +281,24 @@ test(
   }),
 );
 
-for (const [width, height] of [
-  [1280, 800],
-  [390, 844],
-  [844, 390],
-]) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    lying: { width: 844, height: 390 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'phone',
+)) {
   test(
-    `what is said without a server is read at ${width}x${height}, and covers little`,
+    `what is said without a server is read, and covers little: ${size}`,
     inHouse(async (house) => {
-      const page = await house.visitor('/', {
-        ...KEPT,
-        viewport: { width: Number(width), height: Number(height) },
-      });
+      const page = await house.visitor('/', { ...KEPT, viewport });
       await withoutServer(house, page);
-      await picture(page, `alone-lobby-${width}`);
+      await picture(page, `alone-lobby-${size}`);
       await fits(page);
       await playBot(page);
       await myTurn(page);
-      await picture(page, `alone-room-${width}`);
+      await picture(page, `alone-room-${size}`);
       const lines = () =>
         page.locator('.banner p').evaluate((told) => {
           const { lineHeight } = getComputedStyle(told);

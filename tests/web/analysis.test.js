@@ -16,7 +16,7 @@ import {
   playBot,
   says,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -30,11 +30,14 @@ async function analyse(page) {
   return panel;
 }
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  lying: { width: 844, height: 390 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    lying: { width: 844, height: 390 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'phone',
+)) {
   test(
     `a match is looked at again: what was bad is marked, why it was, and what was better: ${size}`,
     inHouse(async (house) => {
@@ -159,11 +162,12 @@ test(
     await says(bob, 'You lose.');
     await bob.getByRole('button', { name: 'Show the board' }).click();
     const place = () => bob.locator('.bar').getByRole('button').last().boundingBox();
-    for (const [language, analyses] of /** @type {const} */ ([
+    const names = /** @type {const} */ ([
       ['English', 'Analyse'],
       ['Deutsch', 'Analysieren'],
       ['Español', 'Analizar'],
-    ])) {
+    ]);
+    for (const [language, analyses] of variants(names, 'Deutsch')) {
       await readsIn(bob, language);
       const button = bob.locator('.bar').getByRole('button', { name: analyses, exact: true });
       for (const width of WIDTHS) {
@@ -189,11 +193,12 @@ test(
     await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
     await says(bob, 'You lose.');
     await bob.getByRole('button', { name: 'Show the board' }).click();
-    for (const [language, judged] of /** @type {const} */ ([
+    const names = /** @type {const} */ ([
       ['English', 'Blunder'],
       ['Deutsch', 'Grober Fehler'],
       ['Español', 'Error grave'],
-    ])) {
+    ]);
+    for (const [language, judged] of variants(names, 'Deutsch')) {
       await readsIn(bob, language);
       await bob.locator('.bar .analyse').click();
       await bob.locator('.accuracy', { hasText: '100' }).waitFor();
@@ -244,10 +249,13 @@ test(
   }),
 );
 
-for (const [size, options] of Object.entries({
-  phone: { viewport: { width: 390, height: 844 } },
-  desktop: { viewport: { width: 1280, height: 800 }, colorScheme: /** @type {const} */ ('dark') },
-})) {
+for (const [size, options] of variants(
+  Object.entries({
+    phone: { viewport: { width: 390, height: 844 } },
+    desktop: { viewport: { width: 1280, height: 800 }, colorScheme: /** @type {const} */ ('dark') },
+  }),
+  'desktop',
+)) {
   test(
     `of every position of an analysed match one sees what it is worth and what is best there: ${size}`,
     inHouse(async (house) => {
@@ -373,7 +381,7 @@ test(
   inHouse(async (house) => {
     const [ann, bob] = [await house.visitor(), await house.visitor()];
     const twice = /The other side can threaten to win in two ways at once\./;
-    for (const [game, played, bad, told] of /** @type {const} */ ([
+    const matches = /** @type {const} */ ([
       [
         'Chess',
         'e2-e4 e7-e5 d1-g4 d7-d6 g1-f3 c8-g4',
@@ -406,7 +414,8 @@ test(
         7,
         /An open three is left to the other side\..*The other side answers g(7|11), and then g\d+ g\d+\./,
       ],
-    ])) {
+    ]);
+    for (const [game, played, bad, told] of variants(matches, 'Chess', 'Tic-tac-toe')) {
       await bob.goto(await invite(ann, game));
       await playAll(ann, bob, played);
       // The last move is told before the end that it may have brought.
@@ -442,10 +451,8 @@ test(
     }
     await ann.getByLabel('Language').selectOption('Deutsch');
     await ann.getByRole('link', { name: 'Alle deine Spiele' }).click();
-    await ann
-      .getByRole('button', { name: /^Nachspielen/ })
-      .nth(3)
-      .click();
+    const match = ann.locator('.rows li', { hasText: 'Tic-Tac-Toe' });
+    await match.getByRole('button', { name: /^Nachspielen/ }).click();
     await ann.getByRole('button', { name: 'Analysieren' }).click();
     await ann.getByText(/Genauigkeit \d+ von 100/).waitFor();
   }),

@@ -6,16 +6,19 @@ import { after, test } from 'node:test';
 
 import { fits, goToYou, inBar, isOpenToAll, myTurn, playBot } from './players.js';
 import { proxy } from './proxy.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 after(closeBrowser);
 
 const HEADER = 'Remote-User';
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'phone',
+)) {
   test(
     `whom a proxy names is that account, and is offered no other way to be it: ${size}`,
     inHouse(

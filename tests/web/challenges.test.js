@@ -14,7 +14,7 @@ import {
   says,
   titled,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { House, Page } from './support.js' */
 
@@ -116,7 +116,7 @@ test(
 test(
   'a challenge fits, and is open to all',
   inHouse(async (house) => {
-    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    for (const colorScheme of variants(/** @type {const} */ (['light', 'dark']), 'light')) {
       const viewport = { width: 320, height: 640 };
       const [ann, bob] = await acquainted(house, { viewport, colorScheme, axe: true });
       await fits(ann);
@@ -153,12 +153,15 @@ const covered = (page, part, others) =>
 /** What one uses while one plays. */
 const USED = '.surface, .player, .standing, .lower, .bar, .history .row > *';
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  small: { width: 320, height: 568 },
-  lying: { width: 844, height: 390 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    small: { width: 320, height: 568 },
+    lying: { width: 844, height: 390 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'small',
+)) {
   test(
     `a challenge covers nothing of the match that one plays: ${size}`,
     inHouse(async (house) => {

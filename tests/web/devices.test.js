@@ -16,7 +16,7 @@ import {
   playAll,
   playBot,
 } from './players.js';
-import { closeBrowser, eventually, inHouse, picture } from './support.js';
+import { closeBrowser, eventually, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -91,7 +91,7 @@ const squares = (page) =>
     return { dark: path.split('M').length - 1, box: image.getAttribute('viewBox') };
   });
 
-for (const [size, viewport] of Object.entries({ PHONE, DESKTOP })) {
+for (const [size, viewport] of variants(Object.entries({ PHONE, DESKTOP }), 'PHONE')) {
   test(
     `another device is paired by a link, and plays on: ${size.toLowerCase()}`,
     inHouse(async (house) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { fits, invite, isOpenToAll, playAll, says, together } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -22,7 +22,7 @@ const WINDOWS = {
   desktop: { width: 1280, height: 800 },
 };
 
-for (const [size, viewport] of Object.entries(WINDOWS)) {
+for (const [size, viewport] of variants(Object.entries(WINDOWS), 'phone')) {
   test(
     `how it ended is told, with what one may do next: ${size}`,
     inHouse(async (house) => {
@@ -70,7 +70,7 @@ const LINES = /** @type {const} */ ([
   ['Connect Four', 'diagonal', 'b1 c2 d3 e4', 'b1 c1 c1 d1 d1 e1 d1 e1 e1 g1 e1'],
 ]);
 
-for (const [size, viewport] of Object.entries(WINDOWS)) {
+for (const [size, viewport] of variants(Object.entries(WINDOWS), 'phone')) {
   test(
     `how it ended covers nothing of the line that has won: ${size}`,
     inHouse(async (house) => {

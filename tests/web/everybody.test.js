@@ -15,7 +15,7 @@ import {
   play,
   playBot,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -25,10 +25,8 @@ const PHONE = { width: 320, height: 640 };
 const DESKTOP = { width: 1280, height: 800 };
 
 for (const theme of /** @type {const} */ (['light', 'dark'])) {
-  for (const [size, viewport] of Object.entries({
-    phone: PHONE,
-    desktop: DESKTOP,
-  })) {
+  const sizes = Object.entries({ phone: PHONE, desktop: DESKTOP });
+  for (const [size, viewport] of variants(sizes, theme === 'light' ? 'phone' : 'desktop')) {
     test(
       `fits and is open to all: ${size}, ${theme}`,
       inHouse(async (house) => {

@@ -20,10 +20,14 @@ import {
   says,
   sees,
 } from './firefox.js';
+import { ALL } from './support.js';
 
 /** @import { Page } from './firefox.js' */
 
 after(closeFirefox);
+
+/** Firefox takes several times the CPU time of Chromium: without `ALL=1` one test runs. */
+const WITH_ALL = { skip: !ALL };
 
 /** How many moves of one's own are played in each game; the small ones are played to their end. */
 const GAMES = {
@@ -48,6 +52,7 @@ async function way(page, target) {
 
 test(
   'every game is played against a bot by clicking',
+  WITH_ALL,
   inFirefox(async (foxes) => {
     const page = await foxes.visitor();
     for (const [game, most] of Object.entries(GAMES)) {
@@ -90,6 +95,7 @@ test(
 
 test(
   'two play each other, one of whom is cut off for a while, and look at it again',
+  WITH_ALL,
   inFirefox(async (foxes) => {
     const ann = await foxes.visitor();
     await press(ann, 'label span', 'Chess');
@@ -154,6 +160,7 @@ test(
 
 test(
   'a position is set up, and played from',
+  WITH_ALL,
   inFirefox(async (foxes) => {
     const page = await foxes.visitor('/setup');
     await page.waitForSelector('select:has([value=chess])');
@@ -177,6 +184,7 @@ test(
 
 test(
   'without the server the page opens, and plays',
+  WITH_ALL,
   inFirefox(async (foxes) => {
     const page = await foxes.visitor();
     await page.evaluate(async () => void (await navigator.serviceWorker.ready));
@@ -195,6 +203,7 @@ test(
 
 test(
   'what is rarely looked at is open to all, too',
+  WITH_ALL,
   inFirefox(async (foxes) => {
     const page = await foxes.visitor('/you');
     const looks = async (/** @type {string} */ path, /** @type {string} */ shown) => {

@@ -18,7 +18,7 @@ import {
   playOther,
   says,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { House, Page } from './support.js' */
 
@@ -245,7 +245,7 @@ test(
   }),
 );
 
-for (const theme of /** @type {const} */ (['light', 'dark'])) {
+for (const theme of variants(/** @type {const} */ (['light', 'dark']), 'dark')) {
   test(
     `the larger boards fit and are open to all: ${theme}`,
     inHouse(async (house) => {

@@ -14,7 +14,7 @@ import {
   playAll,
   playing,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -23,11 +23,14 @@ after(closeBrowser);
 /** The games that are over. @param {Page} page */
 const ended = (page) => page.locator('.kind', { hasText: 'Over' }).locator('li');
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  lying: { width: 844, height: 390 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    lying: { width: 844, height: 390 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'phone',
+)) {
   test(
     `my games: what is played first, and below how the others ended: ${size}`,
     inHouse(async (house) => {

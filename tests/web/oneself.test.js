@@ -17,7 +17,7 @@ import {
   says,
   signUp,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -29,11 +29,14 @@ async function prove(page) {
   await page.keyboard.press('Enter');
 }
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  lying: { width: 844, height: 390 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    lying: { width: 844, height: 390 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'phone',
+)) {
   test(
     `a program gets a key, and a name of its own: ${size}`,
     inHouse(async (house) => {

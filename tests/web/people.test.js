@@ -15,7 +15,7 @@ import {
   signUp,
   titled,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -111,7 +111,7 @@ const block = (/** @type {any} */ { player, on }) => ({
   players: on ? [{ id: player, name: ADA.name }] : [],
 });
 
-for (const [size, viewport] of SIZES) {
+for (const [size, viewport] of variants(SIZES, 'phone')) {
   test(
     `the best of each game, and what one can know of them: ${size}`,
     inHouse(async (house) => {

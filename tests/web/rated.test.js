@@ -15,7 +15,7 @@ import {
   signUp,
   together,
 } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -49,11 +49,14 @@ async function refusing(page, types) {
 
 const rated = (/** @type {Page} */ page) => page.getByRole('checkbox', { name: /^Rated/ });
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  lying: { width: 844, height: 390 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    lying: { width: 844, height: 390 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'phone',
+)) {
   test(
     `whoever has an account may play for ratings, by the clock: ${size}`,
     inHouse(async (house) => {

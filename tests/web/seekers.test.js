@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { chooseClock, fits, signUp } from './players.js';
-import { closeBrowser, eventually, inHouse, picture } from './support.js';
+import { closeBrowser, eventually, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -43,10 +43,13 @@ const places = (page) =>
       .join('\n'),
   );
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'phone',
+)) {
   test(
     `whoever looks for an opponent is seen and answered: ${size}`,
     inHouse(async (house) => {

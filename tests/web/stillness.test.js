@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { fits, inBar, inviteOn, myTurn, play, playAll, playOther, says } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -96,7 +96,7 @@ const drawn = (page) =>
       ),
   );
 
-for (const [size, viewport] of Object.entries(WINDOWS)) {
+for (const [size, viewport] of variants(Object.entries(WINDOWS), 'phone', 'landscape')) {
   test(
     `nothing moves over a whole match: ${size}`,
     inHouse(async (house) => {

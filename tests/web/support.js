@@ -30,6 +30,23 @@ export const SOURCE = join(root, 'client', 'web', 'page');
 /** Longer than any single step takes, also while builds use all processors. */
 export const PATIENCE_MS = 120_000;
 
+/** Whether each test runs in all of its variants, as `tests/run --all` asks for. */
+export const ALL = Boolean(process.env.ALL);
+
+/**
+ * The variants of a test to run: all of them with `ALL=1`, otherwise those of these names.
+ * @template {string | readonly [string, ...unknown[]]} T a name, or an array that begins with it
+ * @param {readonly T[]} all
+ * @param {...string} usual
+ * @returns {T[]}
+ */
+export function variants(all, ...usual) {
+  const nameOf = (/** @type {T} */ variant) => (typeof variant === 'string' ? variant : variant[0]);
+  const chosen = all.filter((variant) => ALL || usual.includes(nameOf(variant)));
+  if (chosen.length < usual.length) throw new Error(`no such variant among ${usual.join()}`);
+  return chosen;
+}
+
 /** Whether `picture` takes screenshots. A full-page screenshot costs as much CPU time as a dozen clicks. */
 const PICTURES = Boolean(process.env.PICTURES);
 

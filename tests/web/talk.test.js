@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { fits, inBar, invite, isOpenToAll, play, playBot, says } from './players.js';
-import { closeBrowser, eventually, inHouse, picture } from './support.js';
+import { closeBrowser, eventually, inHouse, picture, variants } from './support.js';
 
 /** @import { House, Page } from './support.js' */
 
@@ -37,7 +37,7 @@ async function two(house, options = {}) {
   return { ann, bob, link };
 }
 
-for (const [size, viewport] of SIZES) {
+for (const [size, viewport] of variants(SIZES, 'phone')) {
   test(
     `what is said is seen beside the board, and in a list: ${size}`,
     inHouse(async (house) => {

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { learn } from '../../client/web/page/language.js';
 import { worth } from '../../client/web/page/seldom/worth.js';
 import { fits, isOpenToAll, moves, myTurn, playBot } from './players.js';
-import { closeBrowser, eventually, inHouse, picture } from './support.js';
+import { closeBrowser, eventually, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -24,11 +24,14 @@ const places = (page) =>
     }),
   );
 
-for (const [size, viewport] of Object.entries({
-  phone: { width: 390, height: 844 },
-  lying: { width: 844, height: 390 },
-  desktop: { width: 1280, height: 800 },
-})) {
+for (const [size, viewport] of variants(
+  Object.entries({
+    phone: { width: 390, height: 844 },
+    lying: { width: 844, height: 390 },
+    desktop: { width: 1280, height: 800 },
+  }),
+  'desktop',
+)) {
   test(
     `whoever watches two bots sees what they think: ${size}`,
     inHouse(async (house) => {
