@@ -74,6 +74,11 @@ export class Server {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** The directory of its store. */
+  get data() {
+    return this.#data;
+  }
+
   /** Starts it, with the same matches and on the same port as before. */
   async start() {
     const listen = ['--listen', `127.0.0.1:${this.#port}`, '--data', this.#data, '--log', 'warn'];

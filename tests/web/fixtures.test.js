@@ -1,0 +1,254 @@
+// What an earlier version of the page has kept in the browser: each key still has its effect.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+
+import { inBar, moves, myTurn, says } from './players.js';
+import { SOURCE, closeBrowser, inHouse } from './support.js';
+
+/** @import { House, Page } from './support.js' */
+
+after(closeBrowser);
+
+const FIXTURES = fileURLToPath(new URL('../data/fixtures/client/', import.meta.url));
+
+/**
+ * The localStorage of two browsers, as the page has written it: that of a guest, and that of the account Bob.
+ * @type {{ guest: Record<string, string>, account: Record<string, string> }}
+ */
+const recorded = JSON.parse(readFileSync(join(FIXTURES, 'page.json'), 'utf8'));
+
+/** @param {string} key @param {Record<string, string>} [of] */
+const value = (key, of = recorded.guest) => of[`plyhouse.${key}`] ?? '';
+
+/** Restarts the server with the store in which the recorded players are. @param {House} house */
+async function withStore({ server }) {
+  await server.kill();
+  for (const file of readdirSync(server.data)) rmSync(join(server.data, file));
+  const store = gunzipSync(readFileSync(join(FIXTURES, 'plyhouse.db.gz')));
+  writeFileSync(join(server.data, 'plyhouse.db'), store);
+  await server.start();
+}
+
+/**
+ * A browser with a recorded localStorage.
+ * @param {House} house
+ * @param {Record<string, string>} storage
+ * @param {{ path?: string, change?: Record<string, string | null> }} [how] the first path, and keys with other values
+ */
+function visitor(house, storage, { path = '/', change = {} } = {}) {
+  const changes = Object.entries(change).map(([key, value]) => [`plyhouse.${key}`, value]);
+  const localStorage = Object.entries({ ...storage, ...Object.fromEntries(changes) })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => ({ name, value }));
+  const origins = [{ origin: house.server.url, localStorage }];
+  return house.visitor(path, { storageState: { cookies: [], origins } });
+}
+
+/** The guest of the fixtures, in English. @param {House} house @param {string} [path] @param {Record<string, string | null>} [change] */
+const guest = (house, path = '/', change = {}) =>
+  visitor(house, recorded.guest, { path, change: { language: 'en', ...change } });
+
+/** What the page has kept by now. @param {Page} page @param {string} key */
+const kept = (page, key) => page.evaluate((name) => localStorage.getItem(name), `plyhouse.${key}`);
+
+/** What is chosen in a list. @param {Page} page @param {string} name */
+const chosen = (page, name) => page.getByRole('combobox', { name, exact: true }).inputValue();
+
+/** All modules of the page. */
+const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.js') && !name.startsWith('vendor'))
+  .map((name) => ({ name, text: readFileSync(join(SOURCE, name), 'utf8') }));
+
+test('the fixture has every key that the page reads or writes', () => {
+  const call = /\b(recall|recallObject|recalled|remember|kept)\(\s*([^\s,)]*)/g;
+  const keys = new Set();
+  const variables = [];
+  for (const { name, text } of sources.filter(({ name }) => name !== 'keep.js')) {
+    for (const [, , argument = ''] of text.matchAll(call)) {
+      const key = /^'([a-z-]+)'$/.exec(argument)?.[1];
+      if (key) keys.add(key);
+      else if (argument !== '') variables.push(`${name}: ${argument}`);
+    }
+  }
+  const fixture = Object.keys(recorded.guest).map((key) => key.replace(/^plyhouse\./, ''));
+  assert.deepEqual([...keys].sort(), fixture.sort());
+  // Keys in a variable, which the search above does not find: each of them stands elsewhere as a literal.
+  assert.deepEqual(variables.sort(), [
+    'challenging.js: key',
+    'challenging.js: key',
+    'seldom/looks-dialog.js: what',
+    'service-worker.js: request',
+    'service-worker.js: request',
+    'service-worker.js: request',
+  ]);
+  // No other module has a storage of its own.
+  const direct = sources.filter(({ text }) =>
+    /\b(local|session)Storage\.|\bindexedDB\b/.test(text),
+  );
+  assert.deepEqual(direct.map(({ name }) => name).sort(), ['early.js', 'keep.js']);
+});
+
+test(
+  'language, looks and sounds of the fixture take effect',
+  inHouse(async (house) => {
+    await withStore(house);
+    const page = await visitor(house, recorded.guest);
+    await page.locator('html[lang=de] .lobby .desk').waitFor();
+    const { theme, board, pieces, notation } = await page.evaluate(() => ({
+      ...document.documentElement.dataset,
+    }));
+    assert.deepEqual(
+      { theme, board, pieces, notation },
+      { theme: 'dark', board: 'wood', pieces: 'bold', notation: 'figurines' },
+    );
+    assert.equal(await page.locator('header button[aria-pressed=true]').count(), 1);
+  }),
+);
+
+test(
+  'choices of the fixture take effect in the lobby',
+  inHouse(async (house) => {
+    await withStore(house);
+    const page = await guest(house);
+    const radio = (/** @type {string | RegExp} */ name) => page.getByRole('radio', { name });
+    await radio('Othello').waitFor();
+    assert.ok(await radio('Othello').isChecked());
+    assert.ok(await radio('Hard').isChecked());
+    assert.ok(await radio(/, second$/).isChecked());
+    assert.ok(await page.getByRole('checkbox', { name: 'Show what the bot thinks' }).isChecked());
+    assert.equal(await chosen(page, 'Clock'), 'own');
+    assert.equal(await chosen(page, 'Kind'), 'delay');
+    assert.equal(await page.getByLabel('Seconds of delay').inputValue(), '2.5');
+    assert.equal(await chosen(page, 'If somebody leaves'), 'medium');
+    assert.equal(await chosen(page, 'Taking moves back'), 'no');
+    await page.locator('summary', { hasText: 'Who may watch' }).click();
+    assert.equal(await chosen(page, 'They see it'), '60000');
+    assert.equal(await chosen(page, 'Who may watch'), 'code');
+    await page.locator('summary', { hasText: 'Or watch two bots' }).click();
+    assert.equal(await chosen(page, 'First'), 'easy');
+    assert.equal(await chosen(page, 'Second'), 'max');
+    assert.equal(await chosen(page, 'Pace'), '3000');
+    assert.ok(!(await page.getByRole('checkbox', { name: 'Show what they think' }).isChecked()));
+
+    const bob = await visitor(house, recorded.account);
+    await bob.locator('header .name', { hasText: 'Bob' }).waitFor();
+    assert.ok(await bob.getByRole('checkbox', { name: /^Rated/ }).isChecked());
+  }),
+);
+
+test(
+  'a token of the fixture resumes its player, and a name without it names a new guest',
+  inHouse(async (house) => {
+    await withStore(house);
+    const page = await guest(house);
+    const name = value('name');
+    await page.locator('header .name', { hasText: name }).waitFor();
+    // Only this player has a correspondence match; the server does not say against whom.
+    const days = page.locator('.kind', { hasText: 'Your games by days' }).locator('li');
+    await days.filter({ hasText: /Bob\s*Chess · your turn/ }).waitFor();
+    // Only this browser knows for whom the match waits, and whom it has played.
+    const mine = page.locator('.own .kind').first().locator('li');
+    await mine.filter({ hasText: /Bob\s*Chess/ }).waitFor();
+    await page.getByRole('button', { name: 'Challenge Bob' }).waitFor();
+    assert.equal(await kept(page, 'token'), value('token'));
+
+    const other = await guest(house, '/', { token: null });
+    await other.locator('header .name', { hasText: name }).waitFor();
+    assert.notEqual(await kept(other, 'token'), value('token'));
+    assert.equal(await days.count(), 1);
+    assert.equal(await other.getByText('Your games by days').isVisible(), false);
+  }),
+);
+
+test(
+  'notifications of the fixture are on',
+  inHouse(async (house) => {
+    await withStore(house);
+    const page = await guest(house);
+    await page.addInitScript(() => {
+      Object.assign(globalThis, { Notification: { permission: 'granted' } });
+    });
+    await page.goto('/games');
+    await page.getByRole('button', { name: 'Tell me no more' }).waitFor();
+  }),
+);
+
+/** Resigns a match, which the other player wins. @param {Page} loser @param {Page} winner */
+async function resign(loser, winner) {
+  await inBar(loser, 'Resign …').click();
+  await loser.getByRole('button', { name: 'Resign', exact: true }).click();
+  await says(winner, 'You win!');
+}
+
+/** Starts a rematch, whose board replaces that of the match that has ended. @param {Page} one @param {Page} other */
+async function rematch(one, other) {
+  await inBar(other, 'Rematch').click();
+  await inBar(one, 'Rematch').click();
+  for (const page of [one, other]) await page.locator('.room:not(.ended)').waitFor();
+}
+
+test(
+  'the fixture mutes a player, and knows the first win and that the player can come back',
+  inHouse(async (house) => {
+    await withStore(house);
+    const ann = await guest(house);
+    const bob = await visitor(house, recorded.account);
+    const challenge = bob.getByRole('region', { name: 'Challenges' });
+    await challenge.getByRole('button', { name: 'Play', exact: true }).click();
+    await bob.locator('.room:not(.ended)').waitFor();
+    await ann.goto(new URL(bob.url()).pathname);
+    await ann.locator('.room:not(.ended)').waitFor();
+
+    await bob.getByRole('button', { name: /^Words/ }).click();
+    await bob.getByRole('region', { name: 'Words' }).getByRole('button', { name: 'Hello' }).click();
+    await ann.getByRole('button', { name: /^Words/ }).click();
+    await ann.getByRole('button', { name: 'Hear Bob again' }).click();
+    // It was said, and not heard until now.
+    const words = ann.getByRole('region', { name: 'Words' });
+    await words.getByRole('listitem').filter({ hasText: 'Hello' }).waitFor();
+    await ann.keyboard.press('Escape');
+
+    const question = ann.locator('.keep');
+    const forget = (/** @type {string} */ key) =>
+      ann.evaluate((name) => localStorage.removeItem(name), `plyhouse.${key}`);
+    await resign(bob, ann);
+    assert.equal(await question.isVisible(), false, 'despite `kept`');
+    await forget('kept');
+    await rematch(ann, bob);
+    await resign(bob, ann);
+    assert.equal(await question.isVisible(), false, 'despite `won`');
+    // Without both keys this would be the first win.
+    await rematch(ann, bob);
+    await forget('won');
+    await resign(bob, ann);
+    await question.waitFor();
+  }),
+);
+
+test(
+  'matches of the fixture are there without the server',
+  inHouse(async (house) => {
+    await withStore(house);
+    const page = await guest(house);
+    await page.getByRole('button', { name: 'Invite a friend' }).waitFor();
+    // `past-of` says whose they are: those of another player are deleted.
+    assert.equal(await kept(page, 'past'), value('past'));
+    assert.equal(await kept(page, 'past-of'), value('past-of'));
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    house.expectsFailures = true;
+    await house.server.kill();
+
+    await page.goto('/games');
+    await page.getByRole('button', { name: 'Play without it' }).click();
+    await page.locator('.over li', { hasText: 'Bob' }).waitFor();
+    const [played] = JSON.parse(value('alone'));
+    await page.goto(`/m/${played.id}`);
+    await myTurn(page);
+    assert.equal(await moves(page), played.moves.length);
+  }),
+);
