@@ -1,4 +1,4 @@
-// What an earlier version of the page has kept in the browser: each key still has its effect.
+// The page reads the localStorage that an earlier version has written, and each key takes effect.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const recorded = JSON.parse(readFileSync(join(FIXTURES, 'page.json'), 'utf8'));
 /** @param {string} key @param {Record<string, string>} [of] */
 const value = (key, of = recorded.guest) => of[`plyhouse.${key}`] ?? '';
 
-/** Restarts the server with the store in which the recorded players are. @param {House} house */
+/** Restarts the server with the recorded store. @param {House} house */
 async function withStore({ server }) {
   await server.kill();
   for (const file of readdirSync(server.data)) rmSync(join(server.data, file));
@@ -53,7 +53,7 @@ function visitor(house, storage, { path = '/', change = {} } = {}) {
 const guest = (house, path = '/', change = {}) =>
   visitor(house, recorded.guest, { path, change: { language: 'en', ...change } });
 
-/** What the page has kept by now. @param {Page} page @param {string} key */
+/** The current value of a key. @param {Page} page @param {string} key */
 const kept = (page, key) => page.evaluate((name) => localStorage.getItem(name), `plyhouse.${key}`);
 
 /** The selected value of a list. @param {Page} page @param {string} name */
