@@ -60,7 +60,7 @@ def page(server):
 def pipe(server):
     """`ply` plays a match against a bot while its input is a pipe."""
     command, environment = server.ply("play", "tic-tac-toe", "--bot", "hard")
-    # Tries each square until one is free, as the example of `ply --help` does.
+    # Tries all squares in turn, as the example in `ply --help` does.
     squares = "".join(f"{square}\n" for square in range(1, 10)) * 9
     shown = run(command, input=squares, env=environment)
     code = re.match(r"Tic-tac-toe ([A-Z0-9]{6}),", shown)
@@ -170,7 +170,7 @@ def people(server):
     expect(match["status"] == "open", f"the match is {match['status']} with one player")
     joined = bob.ask("join", match=match["code"])
     expect((joined["you"], joined["status"]) == (1, "running"), f"after `join`: {joined}")
-    # Bob's snapshot stands for what Ann sees as an event.
+    # Bob has a snapshot where Ann has the event `started`.
     bob.unread.append({**joined, "type": "started"})
     started, *seen = zip(*play_out((ann, bob), joined["match"], chance))
     expect(started[0]["position"] == started[1]["position"], f"they begin with different positions: {started}")
@@ -259,7 +259,7 @@ class Players:
         self.server = server
         self.chance = random.Random(1)
         self.changed = threading.Condition()
-        # The moves of each match and the outcomes, as the server has told them to at least one of the two.
+        # The moves and the outcome of each match, as far as at least one of the two has received them.
         self.told, self.outcomes = {}, {}
         # The number of these moves.
         self.confirmed = 0

@@ -7,7 +7,7 @@ const require = createRequire(new URL('../../client/web/package.json', import.me
 const { chromium } = require('playwright-core');
 
 /** How long any single wait may take. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 const [url = ''] = process.argv.slice(2);
 const browser = await chromium.launch({

@@ -1,4 +1,4 @@
-// What an earlier version of the page has kept in the browser: each key still has its effect.
+// The page reads the localStorage that an earlier version has written, and each key takes effect.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const recorded = JSON.parse(readFileSync(join(FIXTURES, 'page.json'), 'utf8'));
 /** @param {string} key @param {Record<string, string>} [of] */
 const value = (key, of = recorded.guest) => of[`plyhouse.${key}`] ?? '';
 
-/** Restarts the server with the store in which the recorded players are. @param {House} house */
+/** Restarts the server with the recorded store. @param {House} house */
 async function withStore({ server }) {
   await server.kill();
   for (const file of readdirSync(server.data)) rmSync(join(server.data, file));
@@ -53,10 +53,10 @@ function visitor(house, storage, { path = '/', change = {} } = {}) {
 const guest = (house, path = '/', change = {}) =>
   visitor(house, recorded.guest, { path, change: { language: 'en', ...change } });
 
-/** What the page has kept by now. @param {Page} page @param {string} key */
+/** The current value of a key. @param {Page} page @param {string} key */
 const kept = (page, key) => page.evaluate((name) => localStorage.getItem(name), `plyhouse.${key}`);
 
-/** What is chosen in a list. @param {Page} page @param {string} name */
+/** The selected value of a list. @param {Page} page @param {string} name */
 const chosen = (page, name) => page.getByRole('combobox', { name, exact: true }).inputValue();
 
 /** All modules of the page. */
@@ -148,10 +148,10 @@ test(
     const page = await guest(house);
     const name = value('name');
     await page.locator('header .name', { hasText: name }).waitFor();
-    // Only this player has a correspondence match; the server does not say against whom.
+    // Only this player has a correspondence match. The opponent's name comes from `days`.
     const days = page.locator('.kind', { hasText: 'Your games by days' }).locator('li');
     await days.filter({ hasText: /Bob\s*Chess · your turn/ }).waitFor();
-    // Only this browser knows for whom the match waits, and whom it has played.
+    // The names come from `challenged` and `opponents`.
     const mine = page.locator('.own .kind').first().locator('li');
     await mine.filter({ hasText: /Bob\s*Chess/ }).waitFor();
     await page.getByRole('button', { name: 'Challenge Bob' }).waitFor();
@@ -208,7 +208,7 @@ test(
     await bob.getByRole('region', { name: 'Words' }).getByRole('button', { name: 'Hello' }).click();
     await ann.getByRole('button', { name: /^Words/ }).click();
     await ann.getByRole('button', { name: 'Hear Bob again' }).click();
-    // It was said, and not heard until now.
+    // The page hid Bob's message until now.
     const words = ann.getByRole('region', { name: 'Words' });
     await words.getByRole('listitem').filter({ hasText: 'Hello' }).waitFor();
     await ann.keyboard.press('Escape');
@@ -236,7 +236,7 @@ test(
     await withStore(house);
     const page = await guest(house);
     await page.getByRole('button', { name: 'Invite a friend' }).waitFor();
-    // `past-of` says whose they are: those of another player are deleted.
+    // `past-of` names their player. The page deletes the matches of another player.
     assert.equal(await kept(page, 'past'), value('past'));
     assert.equal(await kept(page, 'past-of'), value('past-of'));
     await page.evaluate(async () => void (await navigator.serviceWorker.ready));

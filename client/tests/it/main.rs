@@ -11,6 +11,8 @@ mod corpus;
 mod devices;
 #[cfg(test)]
 mod fake;
+#[cfg(test)]
+mod fixtures;
 mod matches;
 mod past;
 #[cfg(test)]

@@ -29,7 +29,7 @@ const PATIENCE: Timespec = Timespec {
 };
 
 /// A terminal of its own, and `ply` in it.
-struct Desk {
+pub(crate) struct Desk {
     terminal: File,
     shown: Parser,
     ply: Child,
@@ -41,7 +41,7 @@ impl Desk {
     }
 
     /// Where this command runs.
-    fn of(mut command: Command, size: (u16, u16)) -> Self {
+    pub(crate) fn of(mut command: Command, size: (u16, u16)) -> Self {
         // No `ply` may hold the other end of its own terminal, or of another's: what std opens is closed there.
         let mut open = OpenOptions::new();
         let terminal = open.read(true).write(true).open("/dev/ptmx");
@@ -76,7 +76,7 @@ impl Desk {
 
     /// Waits until this stands somewhere on the screen.
     #[track_caller]
-    fn sees(&mut self, text: &str) {
+    pub(crate) fn sees(&mut self, text: &str) {
         while !self.shown.screen().contents().contains(text) {
             let more = self.read();
             assert!(more, "no {text:?} in\n{}", self.shown.screen().contents());
@@ -114,7 +114,7 @@ impl Desk {
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
     }
 
-    fn is_full_screen(&self) -> bool {
+    pub(crate) fn is_full_screen(&self) -> bool {
         self.shown.screen().alternate_screen()
     }
 

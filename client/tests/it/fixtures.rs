@@ -1,0 +1,210 @@
+//! `ply` reads the files that an earlier version has written.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc;
+
+use plyhouse_transport::Tls;
+use serde_json::Value;
+
+use crate::fake::{Fake, Home, Peer, Ran};
+use crate::real::{Real, Somebody};
+use crate::screen::Desk;
+
+/// The close code after which `ply` does not connect again.
+const REPLACED: u16 = 4001;
+
+/// What `tests/data/fixtures/client/make.mjs` has recorded.
+struct Recorded(Value);
+
+impl Recorded {
+    fn read() -> Self {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/fixtures/client/ply.json");
+        Self(serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
+    }
+
+    /// The settings file, for another server.
+    fn config(&self, address: &str) -> String {
+        let recorded = self.0["address"].as_str().unwrap();
+        self.0["config"]
+            .as_str()
+            .unwrap()
+            .replace(recorded, address)
+    }
+
+    /// The name and the text of each player's file, for another server.
+    fn players(&self, url: &str) -> Vec<(String, String)> {
+        let address = url.strip_prefix("ws://").unwrap().strip_suffix("/ws");
+        let recorded = self.0["address"].as_str().unwrap();
+        let files = self.0["state"].as_object().unwrap().iter();
+        files
+            .map(|(name, text)| {
+                let name = name.replace(recorded, address.unwrap());
+                (name, text.as_str().unwrap().to_owned())
+            })
+            .collect()
+    }
+
+    /// The first recorded player that fits.
+    fn player(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        let files = self.0["state"].as_object().unwrap().values();
+        let mut players = files.map(|text| serde_json::from_str(text.as_str().unwrap()).unwrap());
+        players.find(is_wanted).expect("recorded")
+    }
+
+    fn ada(&self) -> Value {
+        self.player(|player| player["name"] == "ada")
+    }
+
+    fn guest(&self) -> Value {
+        self.player(|player| player["named"] == false)
+    }
+}
+
+/// The `hello` that `ply` sends in a home with these of the recorded files.
+fn hello(is_there: impl Fn(&str) -> bool, arguments: &[&str]) -> Value {
+    let (sender, hellos) = mpsc::channel();
+    let fake = Fake::start(move |listener| {
+        // `ply` may ask for its matches on a connection of its own first.
+        loop {
+            let mut peer = Peer::accept(listener);
+            if sender.send(peer.expect("hello")).is_err() {
+                return;
+            }
+            peer.close(REPLACED, "");
+        }
+    });
+    let home = Home::new();
+    fs::create_dir(home.state()).unwrap();
+    // `ply` uses the files in the order of their names, without a gap.
+    let players = Recorded::read().players(&fake.url);
+    let names = players.iter().map(|(name, _)| name);
+    let texts = players.iter().map(|(_, text)| text);
+    for (name, text) in names.zip(texts.filter(|text| is_there(text))) {
+        fs::write(home.state().join(name), text).unwrap();
+    }
+    home.run(&fake.url, arguments, "");
+    hellos.try_recv().expect("a hello")
+}
+
+#[test]
+fn recorded_guest_is_resumed_by_token() {
+    let guest = Recorded::read().guest();
+    let hello = hello(|_| true, &["play", "--bot", "easy"]);
+    assert_eq!(hello["token"], guest["token"]);
+    assert_eq!(hello["name"], guest["name"]);
+}
+
+#[test]
+fn recorded_name_resumes_its_player() {
+    let ada = Recorded::read().ada();
+    let hello = hello(|_| true, &["play", "--bot", "easy", "--name", "ada"]);
+    assert_eq!(hello["token"], ada["token"]);
+}
+
+#[test]
+fn recorded_name_is_not_used_without_name() {
+    let hello = hello(|text| text.contains("\"ada\""), &["play", "--bot", "easy"]);
+    assert_eq!(hello["token"], Value::Null);
+}
+
+#[test]
+fn recorded_seats_are_found_by_code_and_by_id() {
+    let ada = Recorded::read().ada();
+    let seats = ada["seats"].as_array().unwrap();
+    assert_eq!(seats.len(), 2, "{ada}");
+    for seat in seats {
+        for key in ["code", "id"] {
+            let target = seat[key].as_str().unwrap();
+            let hello = hello(|_| true, &["join", target]);
+            assert_eq!(hello["token"], ada["token"], "{seat}");
+        }
+    }
+}
+
+#[test]
+fn recorded_logout_leaves_an_empty_slot() {
+    let state = Recorded::read().0["state"].clone();
+    let files = state.as_object().unwrap();
+    assert!(files.values().any(|text| text == "null"), "{state}");
+    let hello = hello(|_| true, &["play", "--bot", "easy", "--name", "eve"]);
+    assert_eq!(hello["token"], Value::Null);
+    assert_eq!(hello["name"], "eve");
+}
+
+/// Fails when `ply` writes a field that the fixture does not have yet.
+#[test]
+fn recorded_player_has_every_field() {
+    let (real, home) = (Real::start(), Home::new());
+    let mut playing = Somebody::start(&home, &real, &["play", "tic-tac-toe", "--bot", "easy"]);
+    playing.sees("Your turn.");
+    let written = fs::read_dir(home.state()).unwrap().find_map(|file| {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        serde_json::from_str::<Value>(&text).ok()
+    });
+    let written = written.expect("a player's file");
+    let fields =
+        |of: &Value| -> BTreeSet<String> { of.as_object().unwrap().keys().cloned().collect() };
+    let guest = Recorded::read().guest();
+    assert_eq!(fields(&guest), fields(&written));
+    assert_eq!(fields(&guest["seats"][0]), fields(&written["seats"][0]));
+}
+
+/// A home with the recorded settings, and the server that they name.
+fn with_settings() -> (Home, Real) {
+    let home = Home::new();
+    let directory = home.path().join("ply");
+    fs::create_dir(&directory).unwrap();
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    // The settings name the authority by this name, from where they are.
+    let certificate = directory.join("own-authority.pem");
+    let key = home.path().join("key.pem");
+    fs::write(&certificate, made.cert.pem()).unwrap();
+    fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let real = Real::start_with_tls(Tls::read(certificate, key).unwrap());
+    let address = real.url.strip_prefix("wss://").unwrap();
+    let address = address.strip_suffix("/ws").unwrap();
+    let config = Recorded::read().config(address);
+    fs::write(directory.join("config.toml"), config).unwrap();
+    (home, real)
+}
+
+#[test]
+fn recorded_settings_take_effect() {
+    let (home, _real) = with_settings();
+    let mut ply = home.ply("", &["play", "tic-tac-toe", "--bot", "easy"]);
+    // Only with `server` and `ca` there is a connection.
+    ply.env_remove("PLYHOUSE_SERVER").stdin(Stdio::null());
+    let ran = Ran::of(ply.output().unwrap());
+    // `ascii`; `name`; `color`, although no terminal is there.
+    for seen in ["+---+", "ada", "\u{1b}["] {
+        assert!(ran.out.contains(seen), "{seen:?}: {ran:#?}");
+    }
+    assert!(ran.out.is_ascii(), "{ran:#?}");
+}
+
+#[test]
+fn recorded_plain_setting_keeps_the_screen() {
+    let (home, _real) = with_settings();
+    let mut ply = home.ply("", &["play", "tic-tac-toe", "--bot", "easy"]);
+    ply.env_remove("PLYHOUSE_SERVER");
+    let mut desk = Desk::of(ply, (100, 30));
+    desk.sees("Your turn.");
+    assert!(!desk.is_full_screen());
+}
+
+/// Fails when `ply` has a setting that the fixture does not have yet.
+#[test]
+fn recorded_settings_are_all_that_help_lists() {
+    let help = Home::new().run("", &["--help"], "").out;
+    let (_, settings) = help.split_once("Settings:").expect("settings");
+    let (settings, _) = settings.split_once("Exit codes:").expect("their end");
+    let keys = |text: &str| -> BTreeSet<String> {
+        let lines = text.lines().filter_map(|line| line.split_once(" = "));
+        lines.map(|(key, _)| key.trim().to_owned()).collect()
+    };
+    assert_eq!(keys(&Recorded::read().config("")), keys(settings));
+}
