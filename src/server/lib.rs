@@ -24,6 +24,8 @@ mod connections;
 mod days;
 mod departures;
 mod encode;
+#[cfg(test)]
+mod fixtures;
 mod forgetting;
 mod from_protocol;
 mod keeping_apart;

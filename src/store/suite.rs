@@ -4,6 +4,7 @@ mod accounts;
 mod analyses;
 mod blocks;
 mod directory;
+pub(super) mod fixture;
 mod history;
 mod leaving;
 mod ratings;

@@ -24,6 +24,7 @@ mod delays;
 mod disk;
 mod dormant;
 mod engine;
+mod fixtures;
 mod forgetting;
 mod frames;
 mod fuzz;

@@ -203,3 +203,19 @@ fn limits(server: &Shared, nodes: u64) -> Limits {
         ..Limits::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{check, texts};
+
+    #[test]
+    fn stored_analyses_are_read() {
+        for text in texts("analyses.body") {
+            let Kept { kind, page } = check::<Kept<Page>>(text);
+            assert_eq!((kind, page.done, page.of), (KIND, 5, 5));
+            assert!(page.end.is_some() && page.accuracy.is_some());
+            assert_eq!(page.plies.len(), 5);
+        }
+    }
+}

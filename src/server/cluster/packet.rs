@@ -90,3 +90,6 @@ impl Packet {
         serde_json::to_vec(self).expect("what servers say to each other is plain data")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -305,3 +305,23 @@ async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
 
 /// By how much the clocks of two servers may differ, in milliseconds.
 const CLOCKS_APART_MS: u64 = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{check, texts};
+
+    #[test]
+    fn stored_seeks_are_read() {
+        let bodies: Vec<Body> = texts("seeks.body").into_iter().map(check).collect();
+        let account = bodies.iter().find(|body| body.kind == PlayerKind::Account);
+        let account = account.expect("an account seeks");
+        assert_eq!(account.name, "tia");
+        assert!(account.rating.is_some() && account.shown.is_some());
+        assert!(
+            bodies
+                .iter()
+                .any(|body| body.stand_in == Some(Level::Medium))
+        );
+    }
+}

@@ -1,3 +1,4 @@
+mod fixture;
 mod hosts;
 mod server;
 mod tls;

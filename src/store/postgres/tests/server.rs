@@ -81,7 +81,7 @@ impl Server {
 
 /// The directory of the programs of PostgreSQL.
 #[derive(Clone, Debug)]
-pub(super) struct Programs(PathBuf);
+pub(super) struct Programs(pub(super) PathBuf);
 
 impl Programs {
     /// Those that are installed; if there are none, that is said.
