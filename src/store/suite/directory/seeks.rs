@@ -281,9 +281,12 @@ pub(crate) async fn a_code_that_is_taken_is_made_again(shared: &impl Shared) {
 
 /// Two who come at once, each on a server of their own, do not both wait.
 pub(crate) async fn two_who_come_at_once_are_paired(shared: &impl Shared) {
-    begin(shared).await;
     let [first, second] = shared.servers();
     for round in 0..50 {
+        // On a busy machine all rounds take longer than a server is taken to live without a renewal.
+        if round % 10 == 0 {
+            begin(shared).await;
+        }
         let key = format!("{round}");
         let number = 1000 + 2 * round;
         let pairs = join(
