@@ -22,6 +22,12 @@ import { closeBrowser, inHouse, picture, variants } from './support.js';
 
 after(closeBrowser);
 
+/**
+ * Options of a server whose analyses are limited by visited positions alone. With less time a busy machine visits fewer
+ * positions, and judges moves otherwise.
+ */
+const UNHURRIED = ['--search-time', '60'];
+
 /** Has a match looked at, and waits until it is. @param {Page} page */
 async function analyse(page) {
   await page.getByRole('button', { name: 'Analyse' }).first().click();
@@ -122,7 +128,7 @@ for (const [size, viewport] of variants(
       const [has, needs] = await brief.evaluate((why) => [why.clientHeight, why.scrollHeight]);
       assert.ok(size === 'desktop' || has >= needs, `${has} < ${needs}`);
       await picture(bob, `judged-${size}`);
-    }),
+    }, UNHURRIED),
   );
 }
 
@@ -182,7 +188,7 @@ test(
       assert.equal(await button.isVisible(), false);
       assert.deepEqual(await place(), before);
     }
-  }),
+  }, UNHURRIED),
 );
 
 test(
@@ -246,7 +252,7 @@ test(
       await isWhole('found', '.learning p', ...last);
       await bob.locator('.learning .primary').click();
     }
-  }),
+  }, UNHURRIED),
 );
 
 for (const [size, options] of variants(
@@ -342,7 +348,7 @@ for (const [size, options] of variants(
         }
         await picture(bob, `worth-${language}`);
       }
-    }),
+    }, UNHURRIED),
   );
 }
 
@@ -359,7 +365,7 @@ test(
     await bob.keyboard.press('Tab');
     const within = await bob.evaluate(() => document.activeElement?.closest('section')?.ariaLabel);
     assert.equal(within, 'Analysis');
-  }),
+  }, UNHURRIED),
 );
 
 test(
@@ -373,7 +379,7 @@ test(
     const learn = { name: 'Learn from your mistakes' };
     await (await analyse(bob)).getByRole('button', learn).waitFor();
     assert.equal(await (await analyse(ann)).getByRole('button', learn).isVisible(), false);
-  }),
+  }, UNHURRIED),
 );
 
 test(
@@ -455,7 +461,7 @@ test(
     await match.getByRole('button', { name: /^Nachspielen/ }).click();
     await ann.getByRole('button', { name: 'Analysieren' }).click();
     await ann.getByText(/Genauigkeit \d+ von 100/).waitFor();
-  }),
+  }, UNHURRIED),
 );
 
 /**
@@ -494,7 +500,7 @@ test(
     });
     await panel.getByText(/^Blunder .*makes the chances worse\./).waitFor();
     assert.doesNotMatch((await panel.textContent()) ?? '', /later/);
-  }),
+  }, UNHURRIED),
 );
 
 test(
@@ -507,7 +513,7 @@ test(
       signs: [],
     });
     await panel.getByText(/gives 14 points away\..*\w+ would have been better\./).waitFor();
-  }),
+  }, UNHURRIED),
 );
 
 test(
@@ -518,7 +524,7 @@ test(
     await panel
       .getByText(/^Inaccuracy .*makes the win less sure\..*\w+ would have won at once\./)
       .waitFor();
-  }),
+  }, UNHURRIED),
 );
 
 test(
@@ -546,7 +552,7 @@ test(
     await ann.getByRole('button', { name: 'Analyse' }).first().click();
     await ann.locator('#toast', { hasText: 'The server has more to do' }).waitFor();
     await analyse(ann);
-  }),
+  }, UNHURRIED),
 );
 
 test(
@@ -567,7 +573,7 @@ test(
       false,
     );
     assert.equal(await eve.getByRole('button', { name: 'Analyse' }).count(), 0);
-  }),
+  }, UNHURRIED),
 );
 
 test(

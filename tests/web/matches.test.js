@@ -340,11 +340,11 @@ test(
 test(
   'who looks for an opponent finds one, or a bot',
   inHouse(async (house) => {
-    const ann = await house.visitor();
+    // Both are there before the search begins, which a bot ends after 20 seconds.
+    const [ann, bob] = [await house.visitor(), await house.visitor()];
     await ann.getByRole('button', { name: 'Find an opponent' }).click();
     await ann.getByText('the easy bot sits down in').waitFor();
     await picture(ann, 'seeking');
-    const bob = await house.visitor();
     await bob.getByRole('button', { name: 'Find an opponent' }).click();
     for (const page of [ann, bob]) await page.getByRole('grid').waitFor();
     await together(ann, bob);
