@@ -46,7 +46,9 @@ function visitor(house, storage, { path = '/', change = {} } = {}) {
     .filter(([, value]) => value !== null)
     .map(([name, value]) => ({ name, value }));
   const origins = [{ origin: house.server.url, localStorage }];
-  return house.visitor(path, { storageState: { cookies: [], origins } });
+  // Play without the server needs the service worker.
+  const serviceWorkers = /** @type {const} */ ('allow');
+  return house.visitor(path, { serviceWorkers, storageState: { cookies: [], origins } });
 }
 
 /** The guest of the fixtures, in English. @param {House} house @param {string} [path] @param {Record<string, string | null>} [change] */
