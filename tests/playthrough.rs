@@ -2,7 +2,7 @@
 //! that a change to a game's rules or notation shows as a change to a text that people can read.
 //!
 //! A file names its games by their moves (`game b2 a1 …`); all else in it follows from these. To
-//! add a game, write that line; to accept a change, run the test with `PLYHOUSE_REGENERATE=1`.
+//! add a game, write that line; to accept a change, run the test with `REGENERATE=1`.
 
 use std::env;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ fn check(entry: &Entry) {
         told.push_str(&playthrough(entry, moves));
     }
 
-    if env::var_os("PLYHOUSE_REGENERATE").is_some() {
+    if env::var_os("REGENERATE").is_some() {
         fs::write(&path, &told).expect(&name);
     } else {
         let differs = told

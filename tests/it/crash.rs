@@ -26,7 +26,7 @@ use self::person::Person;
 use self::world::{Doom, Kind, World};
 use crate::socket::{command, start};
 
-/// How often the server is killed while it is used, unless `PLYHOUSE_CRASH_KILLS` says otherwise. `tests/run --all` kills
+/// How often the server is killed while it is used, unless `CRASH_KILLS` says otherwise. `tests/run --all` kills
 /// it more often.
 const KILLS: usize = 16;
 
@@ -36,11 +36,11 @@ const WATCHERS: usize = 2;
 
 #[tokio::test]
 async fn nothing_that_was_told_is_lost() {
-    let seed = std::env::var("PLYHOUSE_CRASH_SEED");
+    let seed = std::env::var("CRASH_SEED");
     let seed = seed.map_or(1, |seed| seed.parse().expect("a number"));
     // Shown if it fails.
-    println!("PLYHOUSE_CRASH_SEED={seed} cargo test --test it crash");
-    let kills = std::env::var("PLYHOUSE_CRASH_KILLS");
+    println!("CRASH_SEED={seed} cargo test --test it crash");
+    let kills = std::env::var("CRASH_KILLS");
     let kills = kills.map_or(KILLS, |kills| kills.parse().expect("a number"));
     let mut rng = StdRng::seed_from_u64(seed);
     let directory = tempfile::tempdir().expect("a directory");

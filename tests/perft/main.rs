@@ -83,9 +83,9 @@ fn connect_four_counted_by_plain_rules() {
     check::<Plain>(12_000, &left_and_right(7, 6));
 }
 
-/// What to count: more than in an ordinary run, if `PLYHOUSE_PERFT_NODES` says so.
+/// What to count: more than in an ordinary run, if `PERFT_NODES` says so.
 fn nodes_max() -> u64 {
-    env::var("PLYHOUSE_PERFT_NODES").map_or(NODES_MAX, |text| text.parse().expect("a number"))
+    env::var("PERFT_NODES").map_or(NODES_MAX, |text| text.parse().expect("a number"))
 }
 
 /// Compares with the game's file, which is tables with comments between them: the first one counts

@@ -3,7 +3,7 @@
 //! by a number, its seed, and checked against what the protocol promises. Those of several servers over
 //! one store are in `cluster.rs`.
 //!
-//! `PLYHOUSE_SIM_SEEDS` sets how many worlds run, with the seeds from 0 on; `PLYHOUSE_SIM_SEED` runs that one world and
+//! `SIM_SEEDS` sets how many worlds run, with the seeds from 0 on; `SIM_SEED` runs that one world and
 //! prints all that happens in it.
 
 /// Tests that look at a share of the worlds each, by this function.
@@ -52,7 +52,7 @@ use self::checker::Tally;
 use self::plan::Plan;
 use self::world::Ended;
 
-/// Number of worlds, unless `PLYHOUSE_SIM_SEEDS` says otherwise. `tests/run --all` runs more.
+/// Number of worlds, unless `SIM_SEEDS` says otherwise. `tests/run --all` runs more.
 const SEEDS: u64 = 400;
 
 /// Into how many tests they are divided, so that every core has something to do.
@@ -131,7 +131,7 @@ fn wrong(seed: u64, ended: &Ended) -> Result<Tally, String> {
         return Ok(tally);
     }
     Err(format!(
-        "world {seed}: {}\nto see it again: PLYHOUSE_SIM_SEED={seed} cargo test --test sim \
+        "world {seed}: {}\nto see it again: SIM_SEED={seed} cargo test --test sim \
          one_world -- --nocapture",
         wrong.join("\n")
     ))
@@ -141,7 +141,7 @@ fn wrong(seed: u64, ended: &Ended) -> Result<Tally, String> {
 fn share(first: u64) -> Sum {
     let mut sum = Sum::default();
     let mut wrongs = Vec::new();
-    let seeds = number("PLYHOUSE_SIM_SEEDS").unwrap_or(SEEDS);
+    let seeds = number("SIM_SEEDS").unwrap_or(SEEDS);
     for seed in (first..seeds).step_by(SHARES) {
         let ended = world::run(Plan::new(seed), None);
         match wrong(seed, &ended) {
@@ -159,7 +159,7 @@ shares!(share);
 /// What a failing seed is worth.
 #[test]
 fn the_same_seed_gives_the_same_world() {
-    for seed in 0..number("PLYHOUSE_SIM_TWICE").unwrap_or(20) {
+    for seed in 0..number("SIM_TWICE").unwrap_or(20) {
         let history = || world::run(Plan::new(seed), None).history.to_string();
         let (first, second) = (history(), history());
         for (first, second) in first.lines().zip(second.lines()) {
@@ -172,7 +172,7 @@ fn the_same_seed_gives_the_same_world() {
 /// One world, with all that happens in it.
 #[test]
 fn one_world() {
-    let seed = number("PLYHOUSE_SIM_SEED").unwrap_or(1);
+    let seed = number("SIM_SEED").unwrap_or(1);
     let plan = Plan::new(seed);
     println!("{plan:#?}");
     let ended = world::run(plan, None);

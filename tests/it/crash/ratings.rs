@@ -16,7 +16,7 @@ use tokio::process::Child;
 use super::serve;
 use crate::support::text;
 
-/// How often the server is killed, unless `PLYHOUSE_RATED_KILLS` says otherwise.
+/// How often the server is killed, unless `RATED_KILLS` says otherwise.
 const KILLS: usize = 8;
 
 /// After so many matches two others go on: between the same two no more than thirty a day count.
@@ -152,7 +152,7 @@ async fn round(
 
 #[tokio::test]
 async fn each_match_is_rated_once() {
-    let kills = std::env::var("PLYHOUSE_RATED_KILLS");
+    let kills = std::env::var("RATED_KILLS");
     let kills = kills.map_or(KILLS, |kills| kills.parse().expect("a number"));
     let mut rng = StdRng::seed_from_u64(3);
     let directory = tempfile::tempdir().expect("a directory");
