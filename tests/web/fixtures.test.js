@@ -252,5 +252,7 @@ test(
     await page.goto(`/m/${played.id}`);
     await myTurn(page);
     assert.equal(await moves(page), played.moves.length);
+    // The opponents' names of correspondence matches stay for when the server is back.
+    assert.equal(await kept(page, 'days'), value('days'));
   }),
 );

@@ -55,8 +55,8 @@ export class Days {
         return [match, { match, isMine: turn === null ? null : turn === you, due: due_ms }];
       }),
     );
-    // What is over is forgotten.
-    for (const match of Object.keys(this.#memory)) {
+    // Names of ended matches are deleted. The page's own server lists no matches at all.
+    for (const match of this.#app.connection.isAlone ? [] : Object.keys(this.#memory)) {
       if (!this.#told.has(match)) delete this.#memory[match];
     }
     this.#news = new Set([...this.#news].filter((match) => this.#told.get(match)?.isMine));
