@@ -87,29 +87,3 @@ pub(super) fn why(error: &CertificateError) -> String {
         other => other.to_string(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn authorities_are_certificates() {
-        let names = ["authority".to_owned()];
-        let made = rcgen::generate_simple_self_signed(names).unwrap();
-        let (pem, key) = (made.cert.pem(), made.signing_key.serialize_pem());
-        let check = |pem: &str, expect: bool| {
-            assert_eq!(Trust::only(pem.as_bytes()).is_ok(), expect, "{pem}");
-        };
-        check(&pem, true);
-        check(&pem.repeat(2), true);
-        check(&format!("\u{feff}{pem}"), true);
-        check("\u{feff}", false);
-        check("", false);
-        check(&key, false);
-        check(&pem[..pem.len() / 2], false);
-        check(
-            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-            false,
-        );
-    }
-}

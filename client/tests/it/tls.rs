@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use plyhouse_connection::Trust;
 use plyhouse_transport::Tls;
 
 use crate::fake::Home;
@@ -76,4 +77,25 @@ fn a_file_without_authorities_is_wrong_usage() {
     let run = |file: &str| home.run(url, &["list", "--ca", file], "");
     run(empty.to_str().unwrap()).expect(2, &["no certificates in PEM"]);
     run("/nonexistent.pem").expect(2, &["No such file"]);
+}
+
+#[test]
+fn authorities_are_certificates() {
+    let names = ["authority".to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).unwrap();
+    let (pem, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let check = |pem: &str, expect: bool| {
+        assert_eq!(Trust::only(pem.as_bytes()).is_ok(), expect, "{pem}");
+    };
+    check(&pem, true);
+    check(&pem.repeat(2), true);
+    check(&format!("\u{feff}{pem}"), true);
+    check("\u{feff}", false);
+    check("", false);
+    check(&key, false);
+    check(&pem[..pem.len() / 2], false);
+    check(
+        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        false,
+    );
 }
