@@ -6,7 +6,7 @@ use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 use crate::Visit;
 use crate::devices::{Known, unexpected};
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::secret;
 
 /// Takes a name for the player who is known here, or for a new one.
@@ -24,7 +24,7 @@ pub(crate) async fn register(
     let invite = is_invited.then(secret::invitation).transpose()?;
     let mut known = Known::open(visit, true).await?;
     let hint = match &password {
-        Some(_) => format!("On other devices: ply login {}", harmless(&name)),
+        Some(_) => format!("On other devices: ply login {}", sanitize(&name)),
         None => "Without a password only your devices are you; `ply password` sets one.".to_owned(),
     };
     let asked = ClientMessage::Register {
@@ -36,7 +36,7 @@ pub(crate) async fn register(
     known.is_called(&name)?;
     let text = format!(
         "{} is your name alone from now on.\n{hint}",
-        harmless(&name)
+        sanitize(&name)
     );
     known.dialogue.say(&text)?;
     known.dialogue.close().await;
@@ -62,7 +62,7 @@ pub(crate) async fn rename(visit: &Visit, name: String) -> Result<(), Failure> {
     let asked = ClientMessage::Rename { name: name.clone() };
     known.dialogue.ask(asked).await?;
     known.is_called(&name)?;
-    let text = format!("You are {} from now on.", harmless(&name));
+    let text = format!("You are {} from now on.", sanitize(&name));
     known.dialogue.say(&text)?;
     known.dialogue.close().await;
     Ok(())
@@ -115,12 +115,12 @@ pub(crate) async fn create_key(
         return Err(unexpected());
     };
     let plays = match bot {
-        Some(_) => format!("as {}, who is yours", harmless(&player.name)),
+        Some(_) => format!("as {}, who is yours", sanitize(&player.name)),
         None => "as you".to_owned(),
     };
     let text = format!(
         "{}\nIt is told this once. A program that has it plays {plays}; `ply devices` lists it.",
-        harmless(key.reveal())
+        sanitize(key.reveal())
     );
     known.dialogue.say(&text)?;
     known.dialogue.close().await;

@@ -14,7 +14,7 @@ use crate::Visit;
 use crate::devices::{Known, unexpected};
 use crate::dialogue::refused;
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::terminal;
 use crate::view::{self, STRONG, paint};
 
@@ -129,10 +129,10 @@ fn line(now: &Snapshot, ply: &AnalysedPly, after: Option<&Valuation>, width: usi
     };
     let sans = now.san.as_deref().unwrap_or_default();
     let at = usize::try_from(ply.ply.0).unwrap_or(usize::MAX);
-    let played = format!("{}{mark}", harmless(sans.get(at).unwrap_or(&ply.m)));
+    let played = format!("{}{mark}", sanitize(sans.get(at).unwrap_or(&ply.m)));
     let mut text = row(&(ply.ply.0 + 1).to_string(), &played, after, now);
     if let Some(said) = &ply.said {
-        let lines = wrap(&harmless(said), width);
+        let lines = wrap(&sanitize(said), width);
         text.extend(
             lines
                 .iter()

@@ -5,7 +5,7 @@ use plyhouse_protocol::{ClientMessage, ServerMessage};
 use crate::Visit;
 use crate::devices::{Known, unexpected};
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// Blocks a player, or does not any more, and tells who is blocked.
 pub(crate) async fn set(visit: &Visit, who: &str, on: bool) -> Result<(), Failure> {
@@ -60,7 +60,7 @@ async fn tell(mut known: Known, asked: ClientMessage) -> Result<(), Failure> {
         known.dialogue.say("You block nobody.")?;
     }
     for player in players {
-        let line = format!("{}  {}", player.id, harmless(&player.name));
+        let line = format!("{}  {}", player.id, sanitize(&player.name));
         known.dialogue.say(&line)?;
     }
     known.dialogue.close().await;

@@ -22,17 +22,17 @@ use crate::args::{BotArguments, EngineProtocol};
 use crate::conduct::unheard;
 use crate::customs::Customs;
 use crate::failure::{Failure, unwritable};
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::link::{Link, News};
 use crate::secret;
 use crate::terminal::{Manner, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
-type Busy = Pin<Box<dyn Future<Output = (Engine, Result<Found, Fault>)>>>;
+type Busy = Pin<Box<dyn Future<Output = (Engine, Result<MatchLookup, Fault>)>>>;
 
 /// What an engine was busy with.
 #[derive(Debug)]
-enum Found {
+enum MatchLookup {
     Ready,
     Answer(Answer),
 }
@@ -123,7 +123,7 @@ impl Bot {
             News::Text(text) => {
                 self.terminal.message(&text).map_err(unwritable)?;
                 let message = ServerMessage::decode(&text).map_err(|error| {
-                    let why = harmless(&error.to_string());
+                    let why = sanitize(&error.to_string());
                     Failure::Failed(format!("a message of the server cannot be read: {why}"))
                 })?;
                 if let Some(ServerMessage::Welcome(_)) = &message {
@@ -147,20 +147,20 @@ impl Bot {
         }
     }
 
-    fn found(&mut self, (engine, found): (Engine, Result<Found, Fault>)) -> Vec<Effect> {
+    fn found(&mut self, (engine, found): (Engine, Result<MatchLookup, Fault>)) -> Vec<Effect> {
         let found = match found {
             Ok(found) => found,
             Err(fault) => {
                 self.place = Place::Broken;
-                return self.seat.give_up(&harmless(&fault.to_string()));
+                return self.seat.give_up(&sanitize(&fault.to_string()));
             }
         };
         let worth = engine.worth();
         self.place = Place::Idle(Box::new(engine));
         match found {
-            Found::Ready => self.seat.ready(),
-            Found::Answer(Answer::Move(m)) => self.seat.play(&m, worth),
-            Found::Answer(Answer::Resign) => self.seat.resign(),
+            MatchLookup::Ready => self.seat.ready(),
+            MatchLookup::Answer(Answer::Move(m)) => self.seat.play(&m, worth),
+            MatchLookup::Answer(Answer::Resign) => self.seat.resign(),
         }
     }
 
@@ -186,7 +186,7 @@ impl Bot {
                     let mut engine = born(*arguments, game, clock)?;
                     self.place = Place::Busy(Box::pin(async move {
                         let started = engine.start().await;
-                        (engine, started.map(|()| Found::Ready))
+                        (engine, started.map(|()| MatchLookup::Ready))
                     }));
                 }
                 Effect::Think(turn) => {
@@ -197,7 +197,7 @@ impl Bot {
                     };
                     self.place = Place::Busy(Box::pin(async move {
                         let answer = engine.choose(&turn).await;
-                        (*engine, answer.map(Found::Answer))
+                        (*engine, answer.map(MatchLookup::Answer))
                     }));
                 }
                 Effect::End(result) => return Ok(Some(result)),
@@ -213,7 +213,7 @@ fn born(
     game: GameSummary,
     clock: Option<ClockControl>,
 ) -> Result<Engine, Failure> {
-    let id = harmless(&game.game);
+    let id = sanitize(&game.game);
     let protocol = match (
         arguments.protocol,
         Customs::of(&game.game).engine_protocol(),
@@ -243,7 +243,7 @@ fn born(
 }
 
 /// Waits for an engine that is busy; for ever if it is not.
-async fn idle_or_found(place: &mut Place) -> (Engine, Result<Found, Fault>) {
+async fn idle_or_found(place: &mut Place) -> (Engine, Result<MatchLookup, Fault>) {
     match place {
         Place::Busy(busy) => busy.await,
         Place::Unborn(_) | Place::Idle(_) | Place::Broken => std::future::pending().await,

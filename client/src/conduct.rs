@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::face::Face;
 use crate::failure::{Failure, unwritable};
-use crate::harmless::harmless;
-use crate::identity::Slot;
+use crate::harmless::sanitize;
+use crate::identity::IdentityLock;
 use crate::link::{Link, News};
 use crate::session::{Effect, Session};
 use crate::terminal::Input;
@@ -42,7 +42,7 @@ pub(crate) struct Conduct {
     session: Session,
     link: Link,
     face: Face,
-    slot: Option<Slot>,
+    slot: Option<IdentityLock>,
     /// A line of a script that was read before its turn, to know whether there is one.
     ahead: Option<String>,
     /// The request that is to be sent again, and when.
@@ -54,7 +54,12 @@ pub(crate) struct Conduct {
 
 impl Conduct {
     /// Gets everything together.
-    pub(crate) fn new(mut session: Session, link: Link, face: Face, slot: Option<Slot>) -> Self {
+    pub(crate) fn new(
+        mut session: Session,
+        link: Link,
+        face: Face,
+        slot: Option<IdentityLock>,
+    ) -> Self {
         if slot.is_none() {
             session.cannot_return();
         }
@@ -157,7 +162,7 @@ impl Conduct {
                     Ok(None) => Ok(Vec::new()), // Of a later version: not for us.
                     Err(error) => Ok(vec![Effect::Complain(format!(
                         "a message of the server cannot be read: {}",
-                        harmless(&error.to_string())
+                        sanitize(&error.to_string())
                     ))]),
                 }
             }
@@ -211,7 +216,7 @@ impl Conduct {
     /// Writes to the slot. If that fails, the match goes on, only not past this process.
     fn with_slot(
         &mut self,
-        write: impl FnOnce(&mut Slot) -> io::Result<()>,
+        write: impl FnOnce(&mut IdentityLock) -> io::Result<()>,
     ) -> Result<(), Failure> {
         let Some(slot) = &mut self.slot else {
             return Ok(());

@@ -10,8 +10,8 @@ use crate::args::Who;
 use crate::device::device;
 use crate::dialogue::{Dialogue, refused};
 use crate::failure::Failure;
-use crate::harmless::harmless;
-use crate::identity::{Slot, Slots, Wish};
+use crate::harmless::sanitize;
+use crate::identity::{IdentityLock, Slots, Wish};
 use crate::secret;
 use crate::terminal::{Input, Manner};
 
@@ -22,7 +22,7 @@ const KEY_CHARS: usize = 26;
 /// Somebody who is known here, on a connection of their own.
 pub(crate) struct Known {
     pub(crate) dialogue: Dialogue,
-    slot: Slot,
+    slot: IdentityLock,
     pub(crate) name: String,
     /// The public id.
     pub(crate) player: PlayerId,
@@ -48,9 +48,9 @@ pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
     let text = format!(
         "{}\nOn the other device, within {} minutes: ply login {}{}\n\
          It will then be {} there, too.",
-        harmless(code.reveal()),
+        sanitize(code.reveal()),
         expires_ms.div_ceil(60_000),
-        harmless(code.reveal()),
+        sanitize(code.reveal()),
         visit.server.option(),
         known.name,
     );
@@ -69,7 +69,7 @@ pub(crate) async fn recovery(visit: &Visit) -> Result<(), Failure> {
     let text = format!(
         "{}\nWrite it down: it is told this once, and an older one is void. Whoever has lost all devices\n\
          becomes {} again by `ply login`, which asks for it.",
-        harmless(key.reveal()),
+        sanitize(key.reveal()),
         known.name,
     );
     known.dialogue.say(&text)?;
@@ -121,7 +121,7 @@ pub(crate) async fn login(
     kept.map_err(no_place)?;
     let text = format!(
         "You are {} here from now on.",
-        harmless(&welcome.player.name)
+        sanitize(&welcome.player.name)
     );
     dialogue.say(&text)?;
     dialogue.close().await;
@@ -249,7 +249,7 @@ impl Known {
         Ok(Self {
             dialogue,
             slot,
-            name: harmless(&welcome.player.name),
+            name: sanitize(&welcome.player.name),
             player: welcome.player.id,
             is_account: welcome.player.account,
             live: live(&welcome),
@@ -261,7 +261,7 @@ impl Known {
 
     /// Takes note of how the player is called from now on.
     pub(crate) fn is_called(&mut self, name: &str) -> Result<(), Failure> {
-        self.name = harmless(name);
+        self.name = sanitize(name);
         let kept = self.slot.keep(&self.token, name, &self.live);
         kept.map_err(no_place)
     }
@@ -324,13 +324,13 @@ fn line(session: &SessionSummary) -> String {
         (false, false) => "",
     };
     let of_bot = session.bot.as_ref();
-    let of_bot = of_bot.map_or_else(String::new, |bot| format!(" of {}", harmless(bot)));
+    let of_bot = of_bot.map_or_else(String::new, |bot| format!(" of {}", sanitize(bot)));
     format!(
         "{}  {}{of_bot} ({}), last on {}{is_now}",
         session.session,
-        harmless(&session.label),
+        sanitize(&session.label),
         session.kind,
-        harmless(&session.seen_day),
+        sanitize(&session.seen_day),
     )
 }
 
@@ -349,7 +349,7 @@ fn unknown(is_busy: bool, names: &[String]) -> Failure {
         }
         (false, []) => "nobody is known here on this server yet".to_owned(),
         (false, names) => {
-            let names: Vec<String> = names.iter().map(|name| harmless(name)).collect();
+            let names: Vec<String> = names.iter().map(|name| sanitize(name)).collect();
             format!(
                 "nobody is known here so, only by --name {}",
                 names.join(", or ")

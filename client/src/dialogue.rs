@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::Visit;
 use crate::failure::{Failure, unwritable};
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::link::{connect, lost};
 use crate::terminal::{Input, Manner, Terminal};
 
@@ -70,7 +70,7 @@ impl Dialogue {
         let text = text.map_err(|error| lost(&error))?;
         self.terminal.message(&text).map_err(unwritable)?;
         ServerMessage::decode(&text).map_err(|error| {
-            let what = harmless(&error.to_string());
+            let what = sanitize(&error.to_string());
             Failure::Failed(format!("the answer cannot be read: {what}"))
         })
     }
@@ -93,5 +93,5 @@ impl Dialogue {
 
 /// What is said of a request that was turned down.
 pub(crate) fn refused(error: &WireError) -> Failure {
-    Failure::Refused(harmless(&error.message))
+    Failure::Refused(sanitize(&error.message))
 }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 const CHARS_MAX: usize = 300;
 
 /// The text with each character that would not simply be seen replaced by `�`, cut to a few lines.
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     let mut shown: String = text.chars().take(CHARS_MAX).map(shown).collect();
     if text.chars().nth(CHARS_MAX).is_some() {
         shown.push('…');
@@ -83,18 +83,18 @@ mod tests {
 
     #[test]
     fn what_would_disturb_the_terminal_is_replaced() {
-        assert_eq!(harmless("ada \u{e9} 歩 😀"), "ada \u{e9} 歩 😀");
-        assert_eq!(harmless("\u{1b}[31mred\u{7}"), "�[31mred�");
-        assert_eq!(harmless("a\nb\rc\u{9b}d"), "a�b�c�d");
-        assert_eq!(harmless("\u{202e}olleh\u{2066}\u{200b}"), "�olleh��");
+        assert_eq!(sanitize("ada \u{e9} 歩 😀"), "ada \u{e9} 歩 😀");
+        assert_eq!(sanitize("\u{1b}[31mred\u{7}"), "�[31mred�");
+        assert_eq!(sanitize("a\nb\rc\u{9b}d"), "a�b�c�d");
+        assert_eq!(sanitize("\u{202e}olleh\u{2066}\u{200b}"), "�olleh��");
     }
 
     #[test]
     fn what_is_too_long_is_cut() {
-        let long = harmless(&"x".repeat(100_000));
+        let long = sanitize(&"x".repeat(100_000));
         assert_eq!(long.chars().count(), CHARS_MAX + 1);
         assert!(long.ends_with('…'));
-        assert!(!harmless(&"x".repeat(CHARS_MAX)).ends_with('…'));
+        assert!(!sanitize(&"x".repeat(CHARS_MAX)).ends_with('…'));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(crate) struct Wish {
 
 /// A slot that no other process has while this value lives.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct IdentityLock {
     number: usize,
     path: PathBuf,
     hint: Hint,
@@ -76,9 +76,9 @@ pub(crate) struct Slot {
 /// A slot for another player than the one who has it.
 #[derive(Debug)]
 pub(crate) struct Room {
-    slot: Slot,
+    slot: IdentityLock,
     /// Where that one goes.
-    spare: Option<Slot>,
+    spare: Option<IdentityLock>,
 }
 
 /// Whether a slot's notes say that its player sits in a match that is wished for.
@@ -132,7 +132,11 @@ impl Slots {
 
     /// Takes the free slot that fits best and was not `passed` over, which tells numbers of slots;
     /// `None` if all are taken.
-    pub(crate) async fn take(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<Slot>> {
+    pub(crate) async fn take(
+        &self,
+        wish: &Wish,
+        passed: &[usize],
+    ) -> io::Result<Option<IdentityLock>> {
         let choosing = Lock::open(&self.dir.join("choosing.lock"))?;
         for _ in 0..CHOOSING_TRIES {
             if choosing.take()? {
@@ -190,9 +194,9 @@ impl Slots {
         Ok(None)
     }
 
-    fn choose(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<Slot>> {
+    fn choose(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<IdentityLock>> {
         // Whether it has a player, and then which match.
-        let mut best: Option<((bool, Option<MatchId>), Slot)> = None;
+        let mut best: Option<((bool, Option<MatchId>), IdentityLock)> = None;
         let mut hinted = 0;
         for number in (0..SLOTS_MAX).filter(|number| !passed.contains(number)) {
             let Some(slot) = self.try_slot(number)? else {
@@ -236,7 +240,7 @@ impl Slots {
         })
     }
 
-    fn try_slot(&self, number: usize) -> io::Result<Option<Slot>> {
+    fn try_slot(&self, number: usize) -> io::Result<Option<IdentityLock>> {
         let path = self.path(number);
         let mut lock = path.clone().into_os_string();
         lock.push(".lock");
@@ -245,7 +249,7 @@ impl Slots {
             return Ok(None);
         }
         let record = read_record(&path)?;
-        Ok(Some(Slot {
+        Ok(Some(IdentityLock {
             number,
             path,
             hint: Hint::None,
@@ -299,7 +303,7 @@ impl Room {
     }
 }
 
-impl Slot {
+impl IdentityLock {
     /// Which of the server's slots it is.
     pub(crate) const fn number(&self) -> usize {
         self.number
@@ -482,11 +486,11 @@ mod tests {
         Token::new(text.to_owned())
     }
 
-    fn take(slots: &Slots, wish: &Wish) -> Slot {
+    fn take(slots: &Slots, wish: &Wish) -> IdentityLock {
         slots.choose(wish, &[]).unwrap().unwrap()
     }
 
-    fn secret(slot: &Slot) -> Option<&str> {
+    fn secret(slot: &IdentityLock) -> Option<&str> {
         slot.token().map(Token::reveal)
     }
 
@@ -669,7 +673,7 @@ mod tests {
         for id in 1..=20 {
             slot.sat(&note(id, "K7QM2P")).unwrap();
         }
-        let seats = |slot: &Slot| slot.record.as_ref().unwrap().seats.len();
+        let seats = |slot: &IdentityLock| slot.record.as_ref().unwrap().seats.len();
         assert_eq!(seats(&slot), NOTES_MAX);
         slot.keep(&token("one"), "ada", &[note(20, "").id]).unwrap();
         assert_eq!(seats(&slot), 1);

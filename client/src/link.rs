@@ -9,7 +9,7 @@ use plyhouse_protocol::{ClientMessage, CloseCode, Request};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::server::Server;
 
 /// How long making a connection, or sending one message, may take.
@@ -134,10 +134,10 @@ impl Link {
     /// Schedules another attempt to connect, or says why there is none. Returns the server's words, if it
     /// sent any.
     fn fall(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
-        let reason = harmless(&error.to_string());
+        let reason = sanitize(&error.to_string());
         let (at_least, said) = match error {
             ConnectionError::Closed { code, reason: said } => {
-                let said = (!said.is_empty()).then(|| harmless(said));
+                let said = (!said.is_empty()).then(|| sanitize(said));
                 (advice(*code, &reason)?, said)
             }
             ConnectionError::Lost
@@ -197,7 +197,7 @@ impl Up {
 
 /// Makes one connection, or says that there is none.
 pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
-    let url = harmless(&server.url);
+    let url = sanitize(&server.url);
     let none = |reason: &str, help: &str| {
         Failure::NoConnection(format!("no connection to {url}: {reason}\n{help}"))
     };
@@ -216,7 +216,7 @@ pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
             | ConnectionError::Failed(_)
             | ConnectionError::Unreadable(_) => NO_SERVER,
         };
-        none(&harmless(&reason), help)
+        none(&sanitize(&reason), help)
     })
 }
 
@@ -253,7 +253,7 @@ fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
 
 /// A connection that is no more, where none is made again.
 pub(crate) fn lost(error: &ConnectionError) -> Failure {
-    let reason = harmless(&error.to_string());
+    let reason = sanitize(&error.to_string());
     match error {
         ConnectionError::Closed { code, .. } => match advice(*code, &reason) {
             Err(refused) => refused,

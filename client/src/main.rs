@@ -74,10 +74,10 @@ use args::{
 use conduct::Conduct;
 use face::Face;
 use failure::{Failure, unwritable};
-use identity::{Slot, Slots, Wish};
+use identity::{IdentityLock, Slots, Wish};
 use link::Link;
 use plyhouse_protocol::{Leaders, PlayerName};
-use screen::{Look, Screen};
+use screen::{Screen, Theme};
 use server::Server;
 use session::{Goal, Opponent, Plan, Session, Terms};
 use terminal::{Manner, Terminal};
@@ -341,8 +341,11 @@ impl Visit {
                 None
             }
         };
-        let token = slot.as_ref().and_then(Slot::token).cloned();
-        let kept = slot.as_ref().and_then(Slot::name).map(str::to_owned);
+        let token = slot.as_ref().and_then(IdentityLock::token).cloned();
+        let kept = slot
+            .as_ref()
+            .and_then(IdentityLock::name)
+            .map(str::to_owned);
         let name = self.name.clone().or(kept);
         let session = Session::new(goal, interactive, self.server.option(), name, token);
         let session = session.with_page(self.server.page(""));
@@ -367,7 +370,7 @@ impl Visit {
 
     fn face(&self, manner: Manner) -> Result<Face, Failure> {
         if self.is_full_screen() {
-            let look = Look {
+            let look = Theme {
                 ascii: self.ascii,
                 colour: terminal::has_colour(),
             };
@@ -379,7 +382,7 @@ impl Visit {
     }
 }
 
-async fn take_slot(server: &Server, wish: &Wish, goal: &Goal) -> Result<Slot, String> {
+async fn take_slot(server: &Server, wish: &Wish, goal: &Goal) -> Result<IdentityLock, String> {
     let slots = Slots::of(&server.url).map_err(|error| error.to_string())?;
     let taken = match goal {
         Goal::Play(plan) => scout::take_slot(&slots, server, wish, plan).await,

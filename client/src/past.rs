@@ -9,7 +9,7 @@ use crate::Visit;
 use crate::args::HistoryArguments;
 use crate::devices::{Known, open_for_anyone, unexpected};
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::terminal::columns;
 use crate::view::{self, STRONG, paint};
 
@@ -62,7 +62,7 @@ pub(crate) fn line(row: &HistoryRow) -> String {
     format!(
         "{}  {}{from}  {result} against {other}, {} move{}  ply show {}",
         view::date(row.ended_ms),
-        harmless(&row.game),
+        sanitize(&row.game),
         row.plies,
         if row.plies == 1 { "" } else { "s" },
         row.match_id,
@@ -96,7 +96,7 @@ pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
             format!(", until {}", view::date(at_ms))
         });
         let command = match is_stood_in || now.you.is_some() {
-            true => format!("  ply join {}{option}", harmless(&now.code)),
+            true => format!("  ply join {}{option}", sanitize(&now.code)),
             false => String::new(),
         };
         let text = format!("{}: {turn}{due}{command}", view::headline(now, None));
@@ -122,7 +122,7 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
         std::time::Duration::ZERO,
     ));
     if let Some(start) = &now.start {
-        text.push_str(&format!("It began with {}\n", harmless(start)));
+        text.push_str(&format!("It began with {}\n", sanitize(start)));
     }
     text.push_str(&view::line(&now));
     match &now.outcome {
@@ -133,9 +133,9 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
         _ => {}
     }
     if let Some(format) = game.and_then(|game| game.record.as_ref()) {
-        let path = format!("/record/{}.{}", now.match_id, harmless(format));
+        let path = format!("/record/{}.{}", now.match_id, sanitize(format));
         let address = visit.server.page(&path);
-        text.extend(address.map(|address| format!("\nAs a file: {}", harmless(&address))));
+        text.extend(address.map(|address| format!("\nAs a file: {}", sanitize(&address))));
     }
     known.dialogue.say(&text)?;
     known.dialogue.close().await;

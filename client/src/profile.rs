@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 use crate::Visit;
 use crate::devices::{Known, open_for_anyone, unexpected};
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::past;
 use crate::view;
 
@@ -62,7 +62,7 @@ fn place(row: &LeaderRow) -> String {
         row.place,
         row.rating,
         row.deviation,
-        harmless(&row.player.name),
+        sanitize(&row.player.name),
         row.games
     )
 }
@@ -79,7 +79,7 @@ fn told(profile: &Profile) -> String {
     });
     let mut text = format!(
         "{}, {kind}{since}\n{} won, {} lost, {} drawn",
-        harmless(&player.name),
+        sanitize(&player.name),
         profile.won,
         profile.lost,
         profile.drawn
@@ -94,7 +94,7 @@ fn told(profile: &Profile) -> String {
 fn rated(rating: &PoolRating) -> String {
     format!(
         "{} ({}): {}{} ± {}, {} rated matches",
-        harmless(&rating.game),
+        sanitize(&rating.game),
         rating.pool.as_str(),
         rating.rating,
         if rating.provisional { "?" } else { "" },

@@ -10,7 +10,7 @@ use plyhouse_protocol::{
 };
 use tokio::time::timeout;
 
-use crate::identity::{Hint, Slot, Slots, Wish};
+use crate::identity::{Hint, IdentityLock, Slots, Wish};
 use crate::server::Server;
 use crate::session::Plan;
 
@@ -26,7 +26,7 @@ pub(crate) async fn take_slot(
     server: &Server,
     wish: &Wish,
     plan: &Plan,
-) -> io::Result<Option<Slot>> {
+) -> io::Result<Option<IdentityLock>> {
     let mut passed = Vec::new();
     loop {
         let Some(mut slot) = slots.take(wish, &passed).await? else {

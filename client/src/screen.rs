@@ -19,7 +19,7 @@ use keys::function_keys;
 use model::{Model, Pressed};
 use tty::{Told, Tty};
 
-pub(crate) use draw::Look;
+pub(crate) use draw::Theme;
 
 /// What the keys at the board do. With what can be typed the help fits the least of screens.
 const KEYS_AT_BOARD: &str = "\
@@ -36,7 +36,7 @@ const SIMPLE: [&str; 4] = ["", "dumb", "cons25", "emacs"];
 pub(crate) struct Screen {
     /// Taken with the first drawing: then signals are listened for.
     tty: Option<Tty>,
-    look: Look,
+    look: Theme,
     model: Model,
     scene: Option<Scene>,
     /// What was said and not drawn yet.
@@ -65,7 +65,7 @@ pub(crate) fn has_room() -> bool {
 
 impl Screen {
     /// A screen that is not yet to be seen. If somebody only looks on, nothing can be typed.
-    pub(crate) fn new(look: Look, is_watching: bool) -> Self {
+    pub(crate) fn new(look: Theme, is_watching: bool) -> Self {
         Self {
             tty: None,
             look,

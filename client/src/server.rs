@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plyhouse_connection::{Connection, ConnectionError, Trust};
 
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// Where a server listens unless it was told otherwise.
 pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
@@ -72,7 +72,7 @@ fn quoted(word: &str) -> String {
     if word.chars().all(safe) {
         word.to_owned()
     } else {
-        format!("'{}'", harmless(word).replace('\'', r"'\''"))
+        format!("'{}'", sanitize(word).replace('\'', r"'\''"))
     }
 }
 

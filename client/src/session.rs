@@ -30,7 +30,7 @@ use plyhouse_protocol::{
 use crate::args::SideChoice;
 use crate::device::device;
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::identity::SeatNote;
 use crate::table::Table;
 use crate::view;
@@ -480,7 +480,7 @@ impl Session {
             .iter()
             .map(|followed| followed.match_id)
             .collect();
-        let name = harmless(&welcome.player.name);
+        let name = sanitize(&welcome.player.name);
         self.out
             .push(Effect::Keep(welcome.token.clone(), name, live));
         self.mine.clear();

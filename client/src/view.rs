@@ -20,7 +20,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::clock::clock_text;
 use crate::customs::Customs;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use words::piece;
 
 pub(crate) use board::Picture;
@@ -134,10 +134,10 @@ pub(crate) fn title(now: &Snapshot, game: Option<&GameSummary>) -> String {
 
 /// A match by what is played and its code.
 fn name(now: &Snapshot, game: Option<&GameSummary>) -> String {
-    let title = harmless(game.map_or(&now.game, |game| &game.title));
+    let title = sanitize(game.map_or(&now.game, |game| &game.title));
     let clock = now.clock.as_ref().map(clock_text);
     let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
-    format!("{title} {}{clock}", paint(STRONG, &harmless(&now.code)))
+    format!("{title} {}{clock}", paint(STRONG, &sanitize(&now.code)))
 }
 
 /// One line that names a match and who sits there.

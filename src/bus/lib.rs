@@ -35,7 +35,7 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
         to: Uuid,
         request: Vec<u8>,
         within: Duration,
-    ) -> BoxFuture<'static, Result<Vec<u8>, Unanswered>>;
+    ) -> BoxFuture<'static, Result<Vec<u8>, RequestError>>;
 
     /// Whether anything sent now is likely to come.
     fn is_up(&self) -> bool;
@@ -46,7 +46,7 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
 
 /// Why a request was not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswered {
+pub enum RequestError {
     /// There is no such server. Nothing was done.
     #[error("that server is not there")]
     Nobody,
@@ -60,7 +60,7 @@ pub enum Unanswered {
 
 /// What a server hears.
 #[derive(Debug)]
-pub enum Heard {
+pub enum Incoming {
     /// A message.
     Message(Vec<u8>),
     /// A request, and where its answer goes.
@@ -70,7 +70,7 @@ pub enum Heard {
 }
 
 /// What a server hears, in order.
-pub type Listener = mpsc::Receiver<Heard>;
+pub type Listener = mpsc::Receiver<Incoming>;
 
 /// Where the answer to a request goes. If it is dropped, whoever asks waits until the time is up.
 pub struct Answer(Box<dyn FnOnce(Vec<u8>) + Send>);

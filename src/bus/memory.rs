@@ -10,11 +10,11 @@ use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use super::{Answer, Bus, Heard, Listener, Unanswered, WAITING_MAX};
+use super::{Answer, Bus, Incoming, Listener, RequestError, WAITING_MAX};
 
 /// What joins the servers of one process. Clones are the same hub.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryHub(Arc<Mutex<BTreeMap<Uuid, mpsc::Sender<Heard>>>>);
+pub struct MemoryHub(Arc<Mutex<BTreeMap<Uuid, mpsc::Sender<Incoming>>>>);
 
 /// One server's end of a bus within one process.
 #[derive(Debug)]
@@ -36,15 +36,15 @@ impl MemoryHub {
     /// Tells a server that it may have missed something, as a bus does that has been away.
     pub fn tell_of_gap(&self, own: Uuid) {
         // One that has too much to hear is told by that.
-        let _ = self.send(own, Heard::Gap);
+        let _ = self.send(own, Incoming::Gap);
     }
 
-    fn send(&self, to: Uuid, heard: Heard) -> Result<(), Unanswered> {
+    fn send(&self, to: Uuid, heard: Incoming) -> Result<(), RequestError> {
         let servers = self.0.lock();
-        let server = servers.get(&to).ok_or(Unanswered::Nobody)?;
+        let server = servers.get(&to).ok_or(RequestError::Nobody)?;
         server.try_send(heard).map_err(|error| match error {
-            mpsc::error::TrySendError::Closed(_) => Unanswered::Nobody,
-            mpsc::error::TrySendError::Full(_) => Unanswered::InTime,
+            mpsc::error::TrySendError::Closed(_) => RequestError::Nobody,
+            mpsc::error::TrySendError::Full(_) => RequestError::InTime,
         })
     }
 }
@@ -53,7 +53,7 @@ impl Bus for MemoryBus {
     fn send(&self, to: Uuid, message: Vec<u8>) {
         if self.is_up() {
             // What does not come is lost, as on any bus.
-            let _ = self.hub.send(to, Heard::Message(message));
+            let _ = self.hub.send(to, Incoming::Message(message));
         }
     }
 
@@ -69,23 +69,23 @@ impl Bus for MemoryBus {
         to: Uuid,
         request: Vec<u8>,
         within: Duration,
-    ) -> BoxFuture<'static, Result<Vec<u8>, Unanswered>> {
+    ) -> BoxFuture<'static, Result<Vec<u8>, RequestError>> {
         if !self.is_up() {
-            return std::future::ready(Err(Unanswered::Away)).boxed();
+            return std::future::ready(Err(RequestError::Away)).boxed();
         }
         let (sender, answered) = oneshot::channel();
         let answer = Answer::new(move |answer| {
             // Whoever asked may have given up.
             let _ = sender.send(answer);
         });
-        let sent = self.hub.send(to, Heard::Request(request, answer));
+        let sent = self.hub.send(to, Incoming::Request(request, answer));
         async move {
-            if sent == Err(Unanswered::Nobody) {
-                return Err(Unanswered::Nobody);
+            if sent == Err(RequestError::Nobody) {
+                return Err(RequestError::Nobody);
             }
             match tokio::time::timeout(within, answered).await {
                 Ok(Ok(answer)) => Ok(answer),
-                Ok(Err(_)) | Err(_) => Err(Unanswered::InTime),
+                Ok(Err(_)) | Err(_) => Err(RequestError::InTime),
             }
         }
         .boxed()

@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::{Answer, Bus, Heard, Listener, Unanswered, WAITING_MAX};
+use super::{Answer, Bus, Incoming, Listener, RequestError, WAITING_MAX};
 
 /// How often the connection is tried. One that has gone deaf is given up after two without an answer.
 const PING_EVERY: Duration = Duration::from_secs(1);
@@ -48,14 +48,14 @@ struct Shared {
     /// Who waits for which answer.
     asked: Mutex<HashMap<u64, Asking>>,
     next: AtomicU64,
-    heard: mpsc::Sender<Heard>,
+    heard: mpsc::Sender<Incoming>,
     /// Something that was to be heard is lost, and that has not been told.
     has_gap: AtomicBool,
     closing: Notify,
 }
 
 /// Where the answer to a request goes.
-type Asking = oneshot::Sender<Result<Vec<u8>, Unanswered>>;
+type Asking = oneshot::Sender<Result<Vec<u8>, RequestError>>;
 
 /// Something to be sent.
 #[derive(Debug)]
@@ -185,7 +185,8 @@ impl Shared {
     }
 
     fn tell_gap(&self) {
-        if self.has_gap.swap(false, Ordering::AcqRel) && self.heard.try_send(Heard::Gap).is_err() {
+        if self.has_gap.swap(false, Ordering::AcqRel) && self.heard.try_send(Incoming::Gap).is_err()
+        {
             self.has_gap.store(true, Ordering::Release);
         }
     }
@@ -198,7 +199,7 @@ impl Shared {
             .and_then(|n| n.parse().ok());
         if let Some(number) = asked {
             let answer = match message.status {
-                Some(StatusCode::NO_RESPONDERS) => Err(Unanswered::Nobody),
+                Some(StatusCode::NO_RESPONDERS) => Err(RequestError::Nobody),
                 _ => Ok(message.payload.into()),
             };
             if let Some(waiting) = self.asked.lock().remove(&number) {
@@ -210,7 +211,7 @@ impl Shared {
         self.tell_gap();
         let body = message.payload.into();
         let heard = match message.reply {
-            None => Heard::Message(body),
+            None => Incoming::Message(body),
             Some(to) => {
                 let sending = sending.clone();
                 let answer = Answer::new(move |body| {
@@ -218,7 +219,7 @@ impl Shared {
                     // An answer that is lost is one that does not come in time.
                     let _ = sending.try_send(Letter { to, reply, body });
                 });
-                Heard::Request(body, answer)
+                Incoming::Request(body, answer)
             }
         };
         if self.heard.try_send(heard).is_err() {
@@ -298,7 +299,7 @@ impl Bus for NatsBus {
         to: Uuid,
         request: Vec<u8>,
         within: Duration,
-    ) -> BoxFuture<'static, Result<Vec<u8>, Unanswered>> {
+    ) -> BoxFuture<'static, Result<Vec<u8>, RequestError>> {
         let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let reply = format!("{}.{number}", name(self.own)).into();
         let (sender, answered) = oneshot::channel();
@@ -308,11 +309,11 @@ impl Bus for NatsBus {
         async move {
             let _asked = asked;
             if !is_sent {
-                return Err(Unanswered::Away);
+                return Err(RequestError::Away);
             }
             match timeout(within, answered).await {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(_)) | Err(_) => Err(Unanswered::InTime),
+                Ok(Err(_)) | Err(_) => Err(RequestError::InTime),
             }
         }
         .boxed()

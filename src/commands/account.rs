@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use plyhouse_protocol::PlayerKind;
-use plyhouse_server::{Obeyed, Order, Search, Server, Settings, new_secret};
+use plyhouse_server::{AdminCommand, AdminResult, Search, Server, Settings, new_secret};
 use plyhouse_store::{Archive, Person, Store, StoreMetrics};
 use tokio::runtime::Builder;
 
@@ -105,7 +105,7 @@ impl Args {
             What::List { place } => list(&*place.data()?.look_at()?),
             What::Recover { name, url, place } => {
                 let (key, hash) = new_secret();
-                order(&place.data()?, Order::Recover { name, key: hash })?;
+                order(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
                     // Whoever reads the key alone from the output finds it there.
                     let mut told = io::stderr();
@@ -114,12 +114,14 @@ impl Args {
                 };
                 say(&format!("{url}/pair#{}", key.reveal()))
             }
-            What::Rename { name, to, place } => order(&place.data()?, Order::Rename { name, to }),
-            What::Close { name, place } => order(&place.data()?, Order::Close { name }),
-            What::Unrate { name, place } => order(&place.data()?, Order::Unrate { name }),
+            What::Rename { name, to, place } => {
+                order(&place.data()?, AdminCommand::Rename { name, to })
+            }
+            What::Close { name, place } => order(&place.data()?, AdminCommand::Close { name }),
+            What::Unrate { name, place } => order(&place.data()?, AdminCommand::Unrate { name }),
             What::Invite { place } => {
                 let (code, hash) = new_secret();
-                order(&place.data()?, Order::Invite { code: hash })?;
+                order(&place.data()?, AdminCommand::Invite { code: hash })?;
                 say(code.reveal())
             }
         }
@@ -177,7 +179,7 @@ fn line(person: &Person) -> String {
 }
 
 /// Has it done: here if no server uses the store, else by that.
-fn order(data: &Data, order: Order) -> anyhow::Result<()> {
+fn order(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
     // It has to be there: to open a store makes it.
     data.look_at()?;
     let runtime = Builder::new_current_thread().enable_all().build();
@@ -188,13 +190,13 @@ fn order(data: &Data, order: Order) -> anyhow::Result<()> {
         None => leave(data, &order)?,
     };
     match obeyed {
-        Obeyed::Done => Ok(()),
-        Obeyed::Refused(why) => bail!("{why}"),
+        AdminResult::Done => Ok(()),
+        AdminResult::Refused(why) => bail!("{why}"),
     }
 }
 
 /// Obeys, as a server of the store that nobody can reach.
-async fn obey(store: Arc<dyn Store>, order: Order) -> anyhow::Result<Obeyed> {
+async fn obey(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<AdminResult> {
     let settings = Settings {
         search: Search::Inline,
         ..Settings::default()
@@ -211,7 +213,7 @@ async fn obey(store: Arc<dyn Store>, order: Order) -> anyhow::Result<Obeyed> {
     clippy::disallowed_methods,
     reason = "it waits for another process, by that process's clock"
 )]
-fn leave(data: &Data, order: &Order) -> anyhow::Result<Obeyed> {
+fn leave(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
     let desk = data.desk()?;
     let order = serde_json::to_string(order).context("cannot write the order")?;
     let id = desk.ask(&order)?;

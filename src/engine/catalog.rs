@@ -27,7 +27,7 @@ use crate::search::{
 };
 
 pub use analyst::{Analyst, SetUpError};
-pub use published::published;
+pub use published::level_ratings;
 pub use starting::StartError;
 
 use self::analyst::TypedAnalyst;

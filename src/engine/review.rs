@@ -20,10 +20,10 @@ mod tests;
 mod why;
 mod worth;
 
-pub use self::chances::{Chances, chances};
-pub use self::said::said;
-pub use self::signs::Sign;
-pub use self::why::{Keeps, Kind, Why};
+pub use self::chances::{Chances, win_probability};
+pub use self::said::english;
+pub use self::signs::Finding;
+pub use self::why::{BetterOutcome, Kind, Why};
 pub use self::worth::{Known, Worth};
 
 use crate::catalog::{AnyPosition, Entry, PlayError};
@@ -348,7 +348,7 @@ impl Review {
         limits: &Limits,
         stop: &Stop,
     ) -> Why {
-        let mut tell = lines::Teller {
+        let mut tell = lines::LineFormatter {
             table: &mut self.table,
             limits: (limits, stop),
         };

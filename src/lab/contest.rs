@@ -41,7 +41,7 @@ pub use sprt::{Sprt, Verdict};
 
 use self::adjudication::Adjudication;
 use self::entrant::Entrant;
-use self::game::{Bench, Fixture};
+use self::game::{Bench, PairedGame};
 use self::openings::Opening;
 use self::score::Score;
 
@@ -92,7 +92,7 @@ impl Contest {
         }
     }
 
-    fn fixture(&self, place: Place) -> Fixture<'_> {
+    fn fixture(&self, place: Place) -> PairedGame<'_> {
         let [one, other] = self.pairings[place.pairing];
         let players = match place.seat {
             Seat::First => [one, other],
@@ -101,7 +101,7 @@ impl Contest {
         let names = players.map(|player| self.entrants[player].name.as_str());
         let name = format!("{} {} {}", names[0], names[1], place.round);
         let mut chance = Chance::new(self.seed, &name);
-        Fixture {
+        PairedGame {
             players,
             opening: &self.openings[place.round % self.openings.len()],
             seeds: [chance.number(), chance.number()],

@@ -15,7 +15,7 @@ pub const OPENING_PLIES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Archived {
     /// Who sat there at the start.
-    pub seats: [Starter; 2],
+    pub seats: [SeatAtStart; 2],
     /// The seat that won, if one did.
     pub winner: Option<Seat>,
     /// Why it ended.
@@ -43,7 +43,7 @@ pub struct Archived {
 /// Who sat in a seat when a match started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Starter {
+pub enum SeatAtStart {
     /// A player.
     Player {
         /// The public id.
@@ -73,7 +73,7 @@ fn is_guest(kind: &PlayerKind) -> bool {
     *kind == PlayerKind::Guest
 }
 
-impl Starter {
+impl SeatAtStart {
     /// The player, if it was one.
     #[must_use]
     pub const fn player(&self) -> Option<PlayerId> {
@@ -139,7 +139,7 @@ impl Match {
         else {
             return None;
         };
-        let [first, second] = Seat::ALL.map(|seat| Starter::of(self.occupant(seat)));
+        let [first, second] = Seat::ALL.map(|seat| SeatAtStart::of(self.occupant(seat)));
         let position = (reason == Reason::Rules).then(|| self.position());
         let by_rules = position.and_then(|position| position.ending());
         let way = by_rules.map(|ending| ending.detail);

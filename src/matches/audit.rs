@@ -5,14 +5,16 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{Ply, Reason, Seq};
 
 use crate::play::ended_by_rules;
-use crate::{Creation, Damaged, Event, EventKind, Left, Match, Occupant, Offer, Stage};
+use crate::{
+    Creation, Event, EventKind, Match, Occupant, Offer, RemainingTime, ReplayError, Stage,
+};
 
 /// What is wrong with the record of a match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsound {
+pub enum AuditError {
     /// An event cannot have happened here at all, or the match cannot have begun so.
     #[error(transparent)]
-    Damaged(#[from] Damaged),
+    Damaged(#[from] ReplayError),
     /// An event stands where another must be, which comes with the one before.
     #[error("event {seq} is {found:?}, but must be {owed:?}")]
     Unexpected {
@@ -53,7 +55,7 @@ impl Match {
     /// # Errors
     ///
     /// Says what cannot have come from any match.
-    pub fn audit(creation: Creation, events: &[Event]) -> Result<(), Unsound> {
+    pub fn audit(creation: Creation, events: &[Event]) -> Result<(), AuditError> {
         let mut state = Self::new(creation)?;
         for event in events {
             let seq = state.seq().next();
@@ -61,21 +63,21 @@ impl Match {
             match state.owed() {
                 Some(owed) if owed != *kind => {
                     let (found, owed) = (Box::new(kind.clone()), Box::new(owed));
-                    return Err(Unsound::Unexpected { seq, found, owed });
+                    return Err(AuditError::Unexpected { seq, found, owed });
                 }
                 Some(_) | None => {}
             }
-            (state.check_decided(event)).map_err(|why| Unsound::Undecidable { seq, why })?;
+            (state.check_decided(event)).map_err(|why| AuditError::Undecidable { seq, why })?;
             state.fold(event)?;
             if let EventKind::Moved { m, .. } = kind
                 && state.moves().last() != Some(m)
             {
                 let m = m.clone();
-                return Err(Unsound::Misspelt { seq, m });
+                return Err(AuditError::Misspelt { seq, m });
             }
         }
         match state.owed() {
-            Some(owed) => Err(Unsound::Incomplete { owed }),
+            Some(owed) => Err(AuditError::Incomplete { owed }),
             None => Ok(()),
         }
     }
@@ -195,7 +197,7 @@ impl Match {
         &self,
         winner: Option<Seat>,
         reason: Reason,
-        left: Option<Left>,
+        left: Option<RemainingTime>,
     ) -> Result<(), &'static str> {
         if !self.may_be_left(left) {
             return Err("that cannot be what was left");
@@ -230,7 +232,7 @@ impl Match {
     }
 
     /// Whether so much may be left at the end: time passes for the seat that is to move alone.
-    fn may_be_left(&self, left: Option<Left>) -> bool {
+    fn may_be_left(&self, left: Option<RemainingTime>) -> bool {
         let (Some(left), Some(before)) = (left, self.left()) else {
             return left == self.left();
         };

@@ -11,7 +11,7 @@ const START_MIN_MS: u64 = 3000;
 /// What is left to both seats as their turn begins. Also kept in this form: names are never changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Left {
+pub struct RemainingTime {
     /// In milliseconds. The greatest number stands for fifty days, which no clock comes to.
     ms: [u32; 2],
     /// Nothing but in byo-yomi, where one seat at least has some.
@@ -23,7 +23,7 @@ fn is_nothing(periods: &[u8; 2]) -> bool {
     *periods == [0, 0]
 }
 
-impl Left {
+impl RemainingTime {
     /// What both seats start with.
     #[must_use]
     pub fn at_start(control: &ClockControl) -> Self {

@@ -56,7 +56,7 @@ pub struct Terms {
     /// How long a player may be absent. `None` in matches that know no absence, and in those from
     /// before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub patience: Option<Patience>,
+    pub patience: Option<AbsenceLimits>,
     /// The level of the bot that takes the seat of whoever has gone, if one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<Level>,
@@ -151,7 +151,7 @@ pub struct Previous {
 /// the two counts is settled when the match starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Patience {
+pub struct AbsenceLimits {
     /// Between people.
     pub people_ms: u64,
     /// Against a bot.

@@ -7,19 +7,19 @@ use plyhouse_protocol::{Detail, PlayerId, PlayerKind, Ply, Reason, ShownRating};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::clocks::Left;
+use crate::clocks::RemainingTime;
 use crate::occupant::{Occupant, seated};
 
 /// The present, as a match decides by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct Timestamp {
     /// In milliseconds since 1970.
     pub at_ms: u64,
     /// What a move in the present turn is charged now, in whole milliseconds. Nothing without a clock.
     pub spent_ms: u64,
 }
 
-impl Moment {
+impl Timestamp {
     /// A moment at which nothing is charged.
     #[must_use]
     pub const fn free(at_ms: u64) -> Self {
@@ -110,7 +110,8 @@ pub enum Action {
         seat: Seat,
     },
     /// A player breaks off a match that has hardly begun.
-    CallOff {
+    #[serde(rename = "call_off")]
+    AbortByPlayer {
         /// Who.
         player: PlayerId,
     },
@@ -224,7 +225,7 @@ pub enum EventKind {
     Started {
         /// What both clocks start with; without a clock there is nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<Left>,
+        left: Option<RemainingTime>,
     },
     /// A move was played.
     Moved {
@@ -238,7 +239,7 @@ pub enum EventKind {
         spent_ms: Option<u64>,
         /// What is left after it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<Left>,
+        left: Option<RemainingTime>,
     },
     /// A player offers the other something.
     Offered {
@@ -267,7 +268,7 @@ pub enum EventKind {
         ply: Ply,
         /// What both seats have, as it was when that ply began.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<Left>,
+        left: Option<RemainingTime>,
     },
     /// A seat was given more time by the other.
     TimeGiven {
@@ -276,7 +277,7 @@ pub enum EventKind {
         /// How much, in milliseconds.
         ms: u64,
         /// What both seats have, as if it had been there when the turn began.
-        left: Left,
+        left: RemainingTime,
     },
     /// A player has been told the best move.
     Hinted {
@@ -299,7 +300,7 @@ pub enum EventKind {
         by: Option<Seat>,
         /// What is left on the clocks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<Left>,
+        left: Option<RemainingTime>,
     },
 }
 

@@ -4,8 +4,8 @@ use plyhouse_engine::catalog::Written;
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{Ply, Seq};
 
-use super::clocks::Left;
-use super::{Damaged, Event, EventKind, Match, Occupant, Played, Stage, Standing};
+use super::clocks::RemainingTime;
+use super::{Event, EventKind, Match, Occupant, Played, ReplayError, Stage, Standing};
 
 /// For how many plies a match that begins has room, which saves short games from growing it step by
 /// step.
@@ -18,9 +18,10 @@ impl Match {
     ///
     /// The event cannot have happened here, which [`apply`](Self::apply) never lets come about:
     /// the record of the match is damaged. The match is then as it was.
-    pub fn fold(&mut self, event: &Event) -> Result<(), Damaged> {
+    pub fn fold(&mut self, event: &Event) -> Result<(), ReplayError> {
         let seq = self.seq.next();
-        self.try_fold(event, seq).ok_or(Damaged::Event { seq })?;
+        self.try_fold(event, seq)
+            .ok_or(ReplayError::Event { seq })?;
         self.seq = seq;
         Ok(())
     }
@@ -125,7 +126,7 @@ impl Match {
     }
 
     /// Takes what is left from an event, which has it if there is a clock.
-    fn set_left(&mut self, left: Option<Left>) -> Option<()> {
+    fn set_left(&mut self, left: Option<RemainingTime>) -> Option<()> {
         if left.is_some() != self.creation.terms.clock.is_some() {
             return None;
         }
@@ -151,7 +152,7 @@ impl Match {
         Some(())
     }
 
-    fn fold_start(&mut self, left: Option<Left>, at_ms: u64) -> Option<()> {
+    fn fold_start(&mut self, left: Option<RemainingTime>, at_ms: u64) -> Option<()> {
         if self.seats.contains(&Occupant::Open) {
             return None;
         }
@@ -172,7 +173,7 @@ impl Match {
         &mut self,
         seat: Seat,
         m: &str,
-        left: Option<Left>,
+        left: Option<RemainingTime>,
         at_ms: u64,
         seq: Seq,
     ) -> Option<()> {
@@ -194,7 +195,7 @@ impl Match {
         Some(())
     }
 
-    fn fold_takeback(&mut self, ply: Ply, left: Option<Left>, at_ms: u64) -> Option<()> {
+    fn fold_takeback(&mut self, ply: Ply, left: Option<RemainingTime>, at_ms: u64) -> Option<()> {
         let kept = usize::try_from(ply.0).ok()?;
         if kept >= self.played.len() {
             return None;

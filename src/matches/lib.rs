@@ -31,18 +31,18 @@ mod start;
 mod tests;
 mod timekeeper;
 
-pub use archived::{Archived, OPENING_PLIES, Starter};
+pub use archived::{Archived, OPENING_PLIES, SeatAtStart};
 pub use attendance::Attendance;
-pub use audit::Unsound;
-pub use clocks::Left;
-pub use creation::{Creation, Patience, Previous, Terms};
-pub use event::{Action, Event, EventKind, Moment, Offer, RequestId};
+pub use audit::AuditError;
+pub use clocks::RemainingTime;
+pub use creation::{AbsenceLimits, Creation, Previous, Terms};
+pub use event::{Action, Event, EventKind, Offer, RequestId, Timestamp};
 pub use occupant::Occupant;
 pub use offers::Standing;
-pub use refusal::{Damaged, Refusal};
+pub use refusal::{Refusal, ReplayError};
 pub use reminder::{DaysTurn, Part, Reminder};
 pub use series::Series;
-pub use timekeeper::{Charge, Timekeeper, TurnTime, first_move_ms};
+pub use timekeeper::{ClockUsage, Timekeeper, TurnTime, first_move_ms};
 
 use self::hints::Hinted;
 use self::offers::Offers;
@@ -81,7 +81,7 @@ struct Played {
     m: String,
     seq: Seq,
     /// What was left then. It means nothing without a clock.
-    left: Left,
+    left: RemainingTime,
 }
 
 /// One sitting of one game between two seats.
@@ -101,7 +101,7 @@ pub struct Match {
     /// When the present turn began, in milliseconds since 1970; 0 before the start.
     turn_at_ms: u64,
     /// What was left then. It means nothing without a clock.
-    left: Left,
+    left: RemainingTime,
     /// How long a player may be absent, once that is settled.
     patience_ms: Option<u64>,
     takebacks: u64,
@@ -120,13 +120,13 @@ impl Match {
     /// # Errors
     ///
     /// The game does not begin with the position with which this match is to begin.
-    pub fn new(creation: Creation) -> Result<Self, Damaged> {
+    pub fn new(creation: Creation) -> Result<Self, ReplayError> {
         let clock = creation.terms.clock.as_ref();
         let start = Start::of(&creation)?;
         Ok(Self {
             position: start.position(),
             start,
-            left: clock.map(Left::at_start).unwrap_or_default(),
+            left: clock.map(RemainingTime::at_start).unwrap_or_default(),
             creation,
             seats: [Occupant::Open, Occupant::Open],
             stage: Stage::Open,
@@ -148,7 +148,7 @@ impl Match {
     /// # Errors
     ///
     /// It cannot have begun so, or the events cannot have happened in this order.
-    pub fn replay(creation: Creation, events: &[Event]) -> Result<Self, Damaged> {
+    pub fn replay(creation: Creation, events: &[Event]) -> Result<Self, ReplayError> {
         let mut state = Self::new(creation)?;
         events.iter().try_for_each(|event| state.fold(event))?;
         Ok(state)
@@ -169,7 +169,7 @@ impl Match {
     /// Whether the match is none of this player's business: it has started, and only those may watch it
     /// whose seats these are, and its host.
     #[must_use]
-    pub fn is_closed_to(&self, player: PlayerId) -> bool {
+    pub fn is_hidden_from(&self, player: PlayerId) -> bool {
         self.creation.terms.watch() == WatchedBy::Nobody
             && self.has_started()
             && self.creation.host != player
@@ -302,7 +302,7 @@ impl Match {
 
     /// What is left to both seats, as of the begin of the present turn; `None` without a clock.
     #[must_use]
-    pub fn left(&self) -> Option<Left> {
+    pub fn left(&self) -> Option<RemainingTime> {
         self.clock().map(|_| self.left)
     }
 
@@ -356,7 +356,7 @@ impl Match {
         let seated = Seat::ALL.into_iter().zip(seats);
         let seated = seated.filter(|(_, occupant)| *occupant != Occupant::Open);
         let seated = seated.map(|(seat, occupant)| EventKind::Seated { seat, occupant });
-        let left = terms.clock.as_ref().map(Left::at_start);
+        let left = terms.clock.as_ref().map(RemainingTime::at_start);
         let started = is_full.then_some(EventKind::Started { left });
         seated.chain(started).map(|kind| kind.at(now_ms)).collect()
     }
@@ -367,13 +367,13 @@ impl Match {
     /// # Errors
     ///
     /// Says why the action is turned down.
-    pub fn apply(&self, action: &Action, now: Moment) -> Result<Vec<Event>, Refusal> {
+    pub fn apply(&self, action: &Action, now: Timestamp) -> Result<Vec<Event>, Refusal> {
         let kinds = self.decide(action, now)?;
         let kinds = kinds.into_iter().flatten();
         Ok(kinds.map(|kind| kind.at(now.at_ms)).collect())
     }
 
-    fn decide(&self, action: &Action, now: Moment) -> Result<Decided, Refusal> {
+    fn decide(&self, action: &Action, now: Timestamp) -> Result<Decided, Refusal> {
         match action {
             Action::Join {
                 player,
@@ -397,7 +397,7 @@ impl Match {
                 self.lose(seat, Reason::Resignation, now)
             }
             Action::ResignAsBot { seat } => self.resign_as_bot(*seat, now),
-            Action::CallOff { player } => self.call_off(*player, now),
+            Action::AbortByPlayer { player } => self.call_off(*player, now),
             Action::OfferDraw { player, ply } => self.offer_draw(*player, *ply, now),
             Action::OfferTakeback {
                 player,

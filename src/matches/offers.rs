@@ -9,7 +9,7 @@ pub(crate) use self::standing::Offers;
 pub use self::standing::Standing;
 use super::event::Offer;
 use super::play::End;
-use super::{Decided, EventKind, Match, Moment, Occupant, Refusal};
+use super::{Decided, EventKind, Match, Occupant, Refusal, Timestamp};
 
 /// From this ply on a draw may be offered.
 const DRAW_FROM: Ply = Ply(2);
@@ -78,7 +78,7 @@ impl Match {
         &self,
         player: PlayerId,
         ply: Ply,
-        now: Moment,
+        now: Timestamp,
     ) -> Result<Decided, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
@@ -119,7 +119,7 @@ impl Match {
         player: PlayerId,
         ply: Ply,
         wanted: Option<Ply>,
-        now: Moment,
+        now: Timestamp,
     ) -> Result<Decided, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
@@ -243,7 +243,7 @@ impl Match {
         &self,
         by: Seat,
         accepts: bool,
-        now: Moment,
+        now: Timestamp,
     ) -> Result<Decided, Refusal> {
         self.check_running()?;
         if self.bot_to_answer_draw() != Some(by) {

@@ -4,8 +4,8 @@ use plyhouse_engine::catalog::PlayError;
 use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_protocol::{Detail, PlayerId, Ply, Reason};
 
-use super::clocks::Left;
-use super::{Decided, EventKind, Match, Moment, Occupant, Refusal, Stage};
+use super::clocks::RemainingTime;
+use super::{Decided, EventKind, Match, Occupant, Refusal, Stage, Timestamp};
 
 /// How a match ends, but for what is left on its clocks.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ impl End {
         by: None,
     };
 
-    pub(super) const fn event(self, left: Option<Left>) -> EventKind {
+    pub(super) const fn event(self, left: Option<RemainingTime>) -> EventKind {
         let Self {
             winner,
             reason,
@@ -51,7 +51,7 @@ impl End {
 }
 
 /// The end of a match whose game has come to this outcome.
-pub(super) const fn ended_by_rules(outcome: Outcome, left: Option<Left>) -> EventKind {
+pub(super) const fn ended_by_rules(outcome: Outcome, left: Option<RemainingTime>) -> EventKind {
     let winner = match outcome {
         Outcome::Draw => None,
         Outcome::Decisive { winner } => Some(winner),
@@ -72,7 +72,7 @@ impl Match {
         ply: Ply,
         text: &str,
         takebacks: Option<u64>,
-        now: Moment,
+        now: Timestamp,
     ) -> Result<Decided, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
@@ -87,7 +87,7 @@ impl Match {
         seat: Seat,
         ply: Ply,
         text: &str,
-        now: Moment,
+        now: Timestamp,
     ) -> Result<Decided, Refusal> {
         match self.occupant(seat) {
             Occupant::Bot(_) | Occupant::StandIn { .. } => self.play(seat, ply, text, now),
@@ -95,7 +95,7 @@ impl Match {
         }
     }
 
-    fn play(&self, seat: Seat, ply: Ply, text: &str, now: Moment) -> Result<Decided, Refusal> {
+    fn play(&self, seat: Seat, ply: Ply, text: &str, now: Timestamp) -> Result<Decided, Refusal> {
         self.check_running()?;
         self.check_ply(ply)?;
         if seat != self.position.turn() {
@@ -122,7 +122,7 @@ impl Match {
         &self,
         loser: Seat,
         reason: Reason,
-        now: Moment,
+        now: Timestamp,
     ) -> Result<Decided, Refusal> {
         self.check_running()?;
         let end = End {
@@ -134,14 +134,14 @@ impl Match {
         self.end_now(end, now)
     }
 
-    pub(super) fn resign_as_bot(&self, seat: Seat, now: Moment) -> Result<Decided, Refusal> {
+    pub(super) fn resign_as_bot(&self, seat: Seat, now: Timestamp) -> Result<Decided, Refusal> {
         if self.occupant(seat).bot().is_none() {
             return Err(Refusal::NotSeated);
         }
         self.lose(seat, Reason::Resignation, now)
     }
 
-    pub(super) fn call_off(&self, player: PlayerId, now: Moment) -> Result<Decided, Refusal> {
+    pub(super) fn call_off(&self, player: PlayerId, now: Timestamp) -> Result<Decided, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
         if self.ply() >= CALLED_OFF_BEFORE || self.takebacks > 0 {
@@ -188,7 +188,7 @@ impl Match {
         self.end(End::without_result(Some(detail), Some(by)))
     }
 
-    pub(super) fn abort(&self, now: Moment) -> Result<Decided, Refusal> {
+    pub(super) fn abort(&self, now: Timestamp) -> Result<Decided, Refusal> {
         let end = End::without_result(None, None);
         match self.stage {
             Stage::Ended { .. } => Err(Refusal::MatchEnded),
@@ -205,7 +205,7 @@ impl Match {
 
     /// Ends a running match with the clocks as they are after a move now.
     #[expect(clippy::unnecessary_wraps, reason = "it ends what may be refused")]
-    pub(super) fn end_now(&self, end: End, now: Moment) -> Result<Decided, Refusal> {
+    pub(super) fn end_now(&self, end: End, now: Timestamp) -> Result<Decided, Refusal> {
         let spent_ms = self.spent_ms(now).unwrap_or(0);
         let clock = self.creation.terms.clock;
         let seat = self.position.turn();
@@ -214,13 +214,13 @@ impl Match {
     }
 
     /// What is charged at this moment: nothing for a free ply.
-    fn spent_ms(&self, now: Moment) -> Option<u64> {
+    fn spent_ms(&self, now: Timestamp) -> Option<u64> {
         self.creation.terms.clock?;
         Some(if self.is_free() { 0 } else { now.spent_ms })
     }
 
     /// What is left after a move that is charged so much.
-    pub(super) fn left_after_move(&self, spent_ms: u64) -> Option<Left> {
+    pub(super) fn left_after_move(&self, spent_ms: u64) -> Option<RemainingTime> {
         let clock = self.creation.terms.clock?;
         if self.is_free() {
             return Some(self.left);

@@ -71,7 +71,7 @@ pub enum Refusal {
 
 /// A record of a match that cannot be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Damaged {
+pub enum ReplayError {
     /// No match begins so.
     #[error("it cannot have begun so: {0}")]
     Start(#[from] StartError),

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 pub use self::date::day_text;
 use crate::archived::is_draw;
-use crate::{Creation, Damaged, Event, EventKind, Match, Occupant, Stage};
+use crate::{Creation, Event, EventKind, Match, Occupant, ReplayError, Stage};
 use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError, StartError};
 use plyhouse_engine::game::{RecordFormat, Seat};
 use plyhouse_protocol::{ClockControl, Ply, Reason};
@@ -41,7 +41,7 @@ pub enum NoScoresheet {
     },
     /// The events cannot have happened.
     #[error(transparent)]
-    Damaged(#[from] Damaged),
+    Damaged(#[from] ReplayError),
     /// A game cannot have begun with that position.
     #[error(transparent)]
     NotBegun(#[from] StartError),

@@ -30,7 +30,7 @@ fn creation(game: &str) -> Creation {
         game: catalog::find(game).unwrap(),
         host: ANN,
         terms: Terms {
-            patience: Some(Patience {
+            patience: Some(AbsenceLimits {
                 people_ms: 60_000,
                 bot_ms: 600_000,
             }),
@@ -75,10 +75,10 @@ impl Script {
 
     /// Does what is asked, and checks the laws that hold for every action.
     fn act(&mut self, action: &Action) -> Result<Vec<EventKind>, Refusal> {
-        self.act_at(action, Moment::free(NOW_MS))
+        self.act_at(action, Timestamp::free(NOW_MS))
     }
 
-    fn act_at(&mut self, action: &Action, now: Moment) -> Result<Vec<EventKind>, Refusal> {
+    fn act_at(&mut self, action: &Action, now: Timestamp) -> Result<Vec<EventKind>, Refusal> {
         let before = format!("{:?}", self.state);
         let result = self.state.apply(action, now);
         assert_eq!(
@@ -109,11 +109,11 @@ impl Script {
 
     #[track_caller]
     pub(crate) fn ok(&mut self, action: &Action) -> Vec<EventKind> {
-        self.ok_at(action, Moment::free(NOW_MS))
+        self.ok_at(action, Timestamp::free(NOW_MS))
     }
 
     #[track_caller]
-    pub(crate) fn ok_at(&mut self, action: &Action, now: Moment) -> Vec<EventKind> {
+    pub(crate) fn ok_at(&mut self, action: &Action, now: Timestamp) -> Vec<EventKind> {
         self.act_at(action, now)
             .unwrap_or_else(|refusal| panic!("{action:?}: {refusal}"))
     }
@@ -315,7 +315,7 @@ fn the_host_seats_bots_while_the_match_is_open() {
 #[test]
 fn seats_do_not_change_hands_for_ever() {
     let mut script = Script::new("tic-tac-toe");
-    let now = Moment::free(NOW_MS);
+    let now = Timestamp::free(NOW_MS);
     let mut changes = 0;
     while script.state.stage() == Stage::Open {
         for action in [join(BOB, None), Action::Leave { player: BOB }] {
@@ -366,7 +366,7 @@ fn a_damaged_record_is_found() {
         let mut events = script.events.clone();
         change(&mut events);
         match Match::replay(creation("tic-tac-toe"), &events) {
-            Err(Damaged::Event { seq }) => seq,
+            Err(ReplayError::Event { seq }) => seq,
             other => panic!("{other:?}"),
         }
     };
@@ -405,7 +405,7 @@ fn whatever_is_asked_the_laws_hold() {
                 let action = any_action(&script.state, &mut chance);
                 at_ms += chance.random_range(0..3000);
                 let spent_ms = any_charge(&script.state, &mut chance);
-                let now = Moment { at_ms, spent_ms };
+                let now = Timestamp { at_ms, spent_ms };
                 let result = script.act_at(&action, now);
                 assert!(
                     !has_ended || result.iter().flatten().next().is_none(),
@@ -500,7 +500,7 @@ fn any_action(state: &Match, chance: &mut StdRng) -> Action {
         9 if chance.random_bool(0.1) => Action::Abort,
         10 if chance.random_bool(0.2) => Action::Flag,
         11 if chance.random_bool(0.1) => Action::NoFirstMove,
-        12 if chance.random_bool(0.1) => Action::CallOff { player },
+        12 if chance.random_bool(0.1) => Action::AbortByPlayer { player },
         13 if chance.random_bool(0.1) => Action::ResignAsBot { seat },
         14 => Action::StandIn { seat },
         15 => Action::AnswerDrawAsBot {

@@ -54,7 +54,7 @@ struct Causes {
 
 /// What a move is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Charge {
+pub struct ClockUsage {
     /// The charge, in whole milliseconds.
     pub ms: u64,
     back: Duration,
@@ -241,11 +241,11 @@ impl Timekeeper {
         seat: Seat,
         read_at: Instant,
         rtt: Option<Duration>,
-    ) -> Charge {
+    ) -> ClockUsage {
         let lasted = self.lasted(read_at);
         let back = self.lag.back(seat, rtt, lasted);
         let most = self.allowance_ms(state, seat).saturating_sub(1);
-        Charge {
+        ClockUsage {
             ms: whole_ms(lasted - back).min(most),
             back,
         }
@@ -266,7 +266,7 @@ impl Timekeeper {
 
     /// A move was played, which was charged so and came by a connection with this round-trip time. A
     /// free one gets nothing back, but saves as much.
-    pub fn moved(&mut self, seat: Seat, charge: Charge, was_free: bool, rtt: Option<Duration>) {
+    pub fn moved(&mut self, seat: Seat, charge: ClockUsage, was_free: bool, rtt: Option<Duration>) {
         let back = if was_free {
             Duration::ZERO
         } else {

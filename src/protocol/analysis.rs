@@ -7,9 +7,9 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::id::{MatchId, Ply, RequestId, SeatNumber};
-use super::words::words;
+use super::words::wire_enum;
 
-words! {
+wire_enum! {
     /// How bad a move was.
     Judged {
         /// It cost a little.
@@ -21,7 +21,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// What a bad move has done wrong.
     WhyKind {
         /// The seat would have won, and now it is not known to.
@@ -39,7 +39,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// What is to be seen on the board of a move that was bad, and would not be after the better move.
     SignKind {
         /// The other side can take a corner.
@@ -65,7 +65,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// What the better move would have come to, for the seat that moved.
     Keeps {
         /// It wins.
@@ -79,7 +79,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// Who may ask what searches think of an ended match.
     Analysts {
         /// Whoever played it.

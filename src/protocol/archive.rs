@@ -8,9 +8,9 @@ use super::id::{MatchId, SeatNumber};
 use super::ratings::Pool;
 use super::text::MatchRef;
 use super::welcome::PlayerSummary;
-use super::words::words;
+use super::words::wire_enum;
 
-words! {
+wire_enum! {
     /// What a player came away with from a match.
     MatchResult {
         /// The player has won.

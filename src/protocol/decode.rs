@@ -23,7 +23,7 @@ use super::ratings::Leaders;
 use super::request::{
     ClientMessage, Create, Hello, Offer, Proof, Request, SeatRequest, Seek, WatchedBy,
 };
-use super::said::Saying;
+use super::said::ChatContent;
 use super::text::{MatchRef, Token, is_same};
 
 /// A request that was read.
@@ -38,7 +38,7 @@ pub struct Decoded {
 
 /// A message that is no request: what to answer, and whether it tried to be a `hello`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct DecodeError {
     /// The answer.
     pub error: WireError,
     /// Whether its `type` was `hello`, for which no guest is welcomed unasked.
@@ -47,7 +47,7 @@ pub struct Refused {
 
 /// How a client may tell who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coming {
+pub enum AuthMode {
     /// By all ways that there are.
     Freely,
     /// By those that need no account: the server has none, and knows nothing of them.
@@ -56,7 +56,7 @@ pub enum Coming {
     Known,
 }
 
-impl Refused {
+impl DecodeError {
     fn new(re: Option<RequestId>, code: ErrorCode, message: impl Into<Box<str>>) -> Box<Self> {
         let error = WireError::new(code, message);
         Box::new(Self {
@@ -72,8 +72,8 @@ impl Request {
     /// # Errors
     ///
     /// `malformed`, `unknown_type` or `bad_field`, with the request's number if it has one.
-    pub fn decode(text: &str) -> Result<Decoded, Box<Refused>> {
-        Self::decode_as(text, Coming::Freely)
+    pub fn decode(text: &str) -> Result<Decoded, Box<DecodeError>> {
+        Self::decode_as(text, AuthMode::Freely)
     }
 
     /// Reads one message of a client, of which it is known how it may tell who it is.
@@ -81,17 +81,17 @@ impl Request {
     /// # Errors
     ///
     /// See [`decode`](Self::decode).
-    pub fn decode_as(text: &str, coming: Coming) -> Result<Decoded, Box<Refused>> {
+    pub fn decode_as(text: &str, coming: AuthMode) -> Result<Decoded, Box<DecodeError>> {
         // Only what is a field of the request is looked into.
         let mut fields: Fields<'_> = serde_json::from_str(text)
-            .map_err(|error| Refused::new(None, ErrorCode::Malformed, error.to_string()))?;
+            .map_err(|error| DecodeError::new(None, ErrorCode::Malformed, error.to_string()))?;
         let id = fields.optional("id", COUNT);
         let re = id.as_ref().ok().copied().flatten().map(RequestId);
         let Ok(Some(kind)) = fields.optional("type", TEXT) else {
-            return Err(Refused::new(re, ErrorCode::Malformed, "no text `type`"));
+            return Err(DecodeError::new(re, ErrorCode::Malformed, "no text `type`"));
         };
         let is_known = |kind: &str| {
-            coming != Coming::WithoutAccounts || !ClientMessage::OF_ACCOUNTS.contains(&kind)
+            coming != AuthMode::WithoutAccounts || !ClientMessage::OF_ACCOUNTS.contains(&kind)
         };
         let message = id.and_then(|_| match &*kind {
             "hello" => hello(&mut fields, coming).map(Some),
@@ -108,11 +108,11 @@ impl Request {
                 let types: Vec<&str> = types.filter(|kind| is_known(kind)).collect();
                 let types = types.join(", ");
                 let message = format!("no such request; there are {types}");
-                Err(Refused::new(re, ErrorCode::UnknownType, message))
+                Err(DecodeError::new(re, ErrorCode::UnknownType, message))
             }
             Err(BadField { field, expected }) => {
                 let message = format!("`{field}` must be {expected}");
-                let mut refused = Refused::new(re, ErrorCode::BadField, message);
+                let mut refused = DecodeError::new(re, ErrorCode::BadField, message);
                 refused.error.field = Some(field.into());
                 refused.is_hello = kind == "hello";
                 Err(refused)
@@ -260,12 +260,12 @@ fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientM
 /// The ways to come back, one of which a hello may take.
 const WAYS: [&str; 4] = ["token", "pair", "recovery", "password"];
 
-fn hello(fields: &mut Fields<'_>, coming: Coming) -> Result<ClientMessage, BadField> {
+fn hello(fields: &mut Fields<'_>, coming: AuthMode) -> Result<ClientMessage, BadField> {
     let known = match coming {
-        Coming::Freely => WAYS.len(),
+        AuthMode::Freely => WAYS.len(),
         // A password is one of accounts.
-        Coming::WithoutAccounts => WAYS.len() - 1,
-        Coming::Known => {
+        AuthMode::WithoutAccounts => WAYS.len() - 1,
+        AuthMode::Known => {
             return Ok(ClientMessage::Hello(Box::new(Hello {
                 protocol: fields.optional("protocol", VERSION)?,
                 ..Hello::default()
@@ -499,11 +499,11 @@ fn offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
 }
 
 /// One of the two, and not both.
-fn saying(fields: &mut Fields<'_>) -> Result<Saying, BadField> {
+fn saying(fields: &mut Fields<'_>) -> Result<ChatContent, BadField> {
     match fields.optional("text", REMARK)? {
-        None => Ok(Saying::Preset(fields.required("preset", PRESET)?)),
+        None => Ok(ChatContent::Preset(fields.required("preset", PRESET)?)),
         Some(text) => match fields.optional("preset", PRESET)? {
-            None => Ok(Saying::Text(text)),
+            None => Ok(ChatContent::Text(text)),
             Some(_) => Err(BadField::new("text", "left out beside `preset`")),
         },
     }

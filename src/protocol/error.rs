@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id::{MatchId, Ply, RequestId};
-use super::words::words;
+use super::words::wire_enum;
 
-words! {
+wire_enum! {
     /// What was wrong with a request, for programs.
     ErrorCode {
     /// Not one JSON object, or no text `type`.

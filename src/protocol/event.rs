@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::id::{MatchId, PlayerId, Ply, SeatNumber, Seq};
 use super::person::Person;
 use super::ratings::ShownRating;
-use super::words::words;
+use super::words::wire_enum;
 
 /// One thing that happened in a match. A match's events are numbered 1, 2, 3 … without gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -333,7 +333,7 @@ pub struct Ending {
     pub line: Option<Vec<String>>,
 }
 
-words! {
+wire_enum! {
     /// Why a match ended.
     Reason {
         /// By the rules of the game.
@@ -351,7 +351,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// What more the server tells of an end that was not by the rules of the game, which have words of
     /// their own.
     Detail {
@@ -366,7 +366,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// What one player may offer to another.
     OfferKind {
         /// A draw.

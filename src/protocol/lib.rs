@@ -33,7 +33,7 @@ pub use analysis::{
 pub use archive::{ExploredMove, History, HistoryRow, MatchResult, PoolRating, Profile};
 pub use clock::{ClockControl, NotAClock};
 pub use close::CloseCode;
-pub use decode::{Coming, Decoded, Refused};
+pub use decode::{AuthMode, DecodeError, Decoded};
 pub use error::{ErrorCode, WireError};
 pub use event::{
     Detail, Ending, Event, Occupant, OfferKind, Reason, SeatState, StandingOffer, TimeLeft,
@@ -43,10 +43,10 @@ pub use message::ServerMessage;
 pub use person::Person;
 pub use ratings::{LeaderRow, Leaders, Pool, RatingChange, RatingWhy, ShownRating};
 pub use request::{
-    ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,
+    ClientMessage, Create, Hello, Offer, Proof, Request, SeatFill, SeatRequest, Seek, Status,
     WatchedBy,
 };
-pub use said::{BlockedPlayer, ChatMode, Preset, PresetText, Said, Saying};
+pub use said::{BlockedPlayer, ChatContent, ChatMode, Preset, PresetText, Said};
 pub use seekers::{Seeker, Seekers};
 pub use session::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::id::SeatNumber;
 use super::welcome::PlayerSummary;
-use super::words::words;
+use super::words::wire_enum;
 
-words! {
+wire_enum! {
     /// Among whom a rating compares. Each game has all of them.
     Pool {
         /// People, by clocks.
@@ -18,7 +18,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// Why a rated match has changed no ratings.
     RatingWhy {
         /// The same two have played it lately, or play too much.

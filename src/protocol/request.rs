@@ -7,9 +7,9 @@ use super::clock::ClockControl;
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, SeatNumber, Seq};
 use super::ratings::Leaders;
-use super::said::Saying;
+use super::said::ChatContent;
 use super::text::{MatchRef, Token};
-use super::words::words;
+use super::words::wire_enum;
 
 /// One message of a client: a request and, if it wants to recognise the answer, a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -63,7 +63,7 @@ pub enum ClientMessage {
         /// The seat.
         seat: SeatNumber,
         /// Who is to sit there.
-        occupant: HostedOccupant,
+        occupant: SeatFill,
     },
     /// Plays a move. A move sent twice is answered twice and played once.
     Move {
@@ -132,7 +132,7 @@ pub enum ClientMessage {
         target: MatchRef,
         /// What.
         #[serde(flatten)]
-        saying: Saying,
+        saying: ChatContent,
     },
     /// Has the player meet somebody no more, or again. Answered by `blocked`.
     Block {
@@ -558,14 +558,14 @@ impl SeatRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum HostedOccupant {
+pub enum SeatFill {
     /// Nobody: the bot that sits there goes.
     Open,
     /// A bot of this level.
     Bot(String),
 }
 
-words! {
+wire_enum! {
     /// Who may watch a match, beside those who play it.
     WatchedBy {
         /// Anyone: it is found in lists, by its players' names and by its moves.
@@ -584,7 +584,7 @@ impl Default for WatchedBy {
     }
 }
 
-words! {
+wire_enum! {
     /// The stage of a match.
     Status {
         /// A seat is empty.

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{PlayerId, SeatNumber};
 use super::text::Remark;
-use super::words::words;
+use super::words::wire_enum;
 
-words! {
+wire_enum! {
     /// What may be said on a server.
     ChatMode {
         /// Presets alone.
@@ -18,7 +18,7 @@ words! {
     }
 }
 
-words! {
+wire_enum! {
     /// A phrase that everybody understands in their own language.
     Preset {
         /// At the begin.
@@ -68,7 +68,7 @@ pub struct PresetText {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Saying {
+pub enum ChatContent {
     /// A preset.
     Preset(Preset),
     /// A text.

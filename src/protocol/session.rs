@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::SessionId;
-use super::words::words;
+use super::words::wire_enum;
 
-words! {
+wire_enum! {
     /// What a player is.
     PlayerKind {
         /// Somebody whose name is not theirs alone.
@@ -25,7 +25,7 @@ impl PlayerKind {
     }
 }
 
-words! {
+wire_enum! {
     /// What a session is of.
     SessionKind {
         /// A page in a browser.

@@ -1,7 +1,7 @@
 //! Closed lists of words that the wire knows, each spelled in one place.
 
 /// An enum whose values are words of the wire: with its list, its texts and its serialisation.
-macro_rules! words {
+macro_rules! wire_enum {
     (
         $(#[$about:meta])*
         $name:ident { $($(#[$doc:meta])* $word:ident = $text:literal,)* }
@@ -32,4 +32,4 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub(crate) use wire_enum;

@@ -9,7 +9,7 @@ use plyhouse_store::{HistoryQuery, PlayerRating, PlayerRecord, ReadError};
 use serde_json::{Value, json};
 
 use super::clock::now;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::to_protocol;
 use super::tokens;
 
@@ -44,7 +44,7 @@ pub enum NotTold {
 /// All that is told of a player, page by page: objects of JSON, a line each.
 #[derive(Debug)]
 pub struct About {
-    server: Arc<Shared>,
+    server: Arc<ServerContext>,
     player: PlayerId,
     next: Next,
 }
@@ -59,10 +59,10 @@ enum Next {
 
 impl About {
     /// What is kept of whoever asks.
-    pub(super) async fn of(server: &Arc<Shared>, asker: Asker) -> Result<Self, NotTold> {
+    pub(super) async fn of(server: &Arc<ServerContext>, asker: Asker) -> Result<Self, NotTold> {
         let player = find(server, asker).await?.ok_or(NotTold::Nobody)?;
         server
-            .asked
+            .export_rate_limit
             .ask(player.id, now())
             .map_err(NotTold::TooSoon)?;
         let first = person(server, &player).await.map_err(not_read)?;
@@ -106,7 +106,7 @@ impl About {
 }
 
 /// Who asks, unless it is a program.
-async fn find(server: &Shared, asker: Asker) -> Result<Option<PlayerRecord>, NotTold> {
+async fn find(server: &ServerContext, asker: Asker) -> Result<Option<PlayerRecord>, NotTold> {
     let token = match asker {
         Asker::External(name) => return server.store.external(name).await.map_err(not_read),
         Asker::Token(token) => tokens::hash(&token),
@@ -121,7 +121,7 @@ async fn find(server: &Shared, asker: Asker) -> Result<Option<PlayerRecord>, Not
 
 /// What is kept of the player but for matches that have ended. Of secrets it is told that they are there: more
 /// is not known here either.
-async fn person(server: &Shared, player: &PlayerRecord) -> Result<String, ReadError> {
+async fn person(server: &ServerContext, player: &PlayerRecord) -> Result<String, ReadError> {
     let id = player.id;
     let mut page = String::new();
     line(
@@ -178,7 +178,7 @@ async fn person(server: &Shared, player: &PlayerRecord) -> Result<String, ReadEr
         line(&mut page, &rating(&known));
     }
     let mut live = server.players.live_matches(id);
-    let parts = server.store.parts(id).await?;
+    let parts = server.store.participations(id).await?;
     live.extend(parts.iter().map(|(id, _)| *id));
     live.sort_unstable();
     live.dedup();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_protocol::{ErrorCode, WireError};
 
-use super::bucket::Bucket;
+use super::bucket::TokenBucket;
 use super::locks::{ADDRESSES, Mutex};
 use super::settings::Settings;
 
@@ -57,7 +57,7 @@ impl Address {
 
 /// What every address takes. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Addresses(Arc<Inner>);
+pub(super) struct IpLimits(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -86,14 +86,14 @@ type Wrong = (u32, Instant);
 struct Use {
     connections: usize,
     open_matches: usize,
-    handshakes: Bucket,
-    guesses: Bucket,
+    handshakes: TokenBucket,
+    guesses: TokenBucket,
     wrong: Wrong,
 }
 
 /// Why an address gets no more connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotLetIn {
+pub enum AdmissionError {
     /// It has as many as it may have.
     #[error("your address has too many connections")]
     Connections,
@@ -116,16 +116,16 @@ impl From<TooManyOpen> for WireError {
 /// A connection that its address is charged for until this is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit {
-    addresses: Addresses,
+    addresses: IpLimits,
     /// None for this machine itself.
     address: Option<Address>,
 }
 
 /// An open match that the address it was created from is charged for until this is dropped.
 #[derive(Debug)]
-pub(super) struct OpenMatchPermit(Option<(Addresses, Address)>);
+pub(super) struct OpenMatchPermit(Option<(IpLimits, Address)>);
 
-impl Addresses {
+impl IpLimits {
     pub(super) fn new(settings: &Settings) -> Self {
         Self(Arc::new(Inner {
             connections_max: settings.connections_per_address,
@@ -146,15 +146,17 @@ impl Addresses {
         &self,
         address: Option<Address>,
         now: Instant,
-    ) -> Result<ConnectionPermit, NotLetIn> {
+    ) -> Result<ConnectionPermit, AdmissionError> {
         if let Some(address) = address {
             let mut table = self.0.table.lock();
             table.sweep(now);
             let used = table.uses.entry(address);
             let used = used.or_insert_with(|| self.unused(now));
-            used.handshakes.take(1, now).map_err(NotLetIn::Handshakes)?;
+            used.handshakes
+                .take(1, now)
+                .map_err(AdmissionError::Handshakes)?;
             if used.connections >= self.0.connections_max {
-                return Err(NotLetIn::Connections);
+                return Err(AdmissionError::Connections);
             }
             used.connections += 1;
         }
@@ -166,7 +168,7 @@ impl Addresses {
 
     /// Notes that this address, which need not have a connection, asked for what there is not under a
     /// name that it may have guessed. Tells how long the answer has to wait.
-    pub(super) fn guessed(&self, address: Option<Address>, now: Instant) -> Duration {
+    pub(super) fn count_wrong_guess(&self, address: Option<Address>, now: Instant) -> Duration {
         let Some(address) = address else {
             return Duration::ZERO;
         };
@@ -181,8 +183,8 @@ impl Addresses {
         Use {
             connections: 0,
             open_matches: 0,
-            handshakes: Bucket::new(self.0.handshakes_per_s, self.0.handshakes_burst, now),
-            guesses: Bucket::new(self.0.guesses_per_s, GUESSES, now),
+            handshakes: TokenBucket::new(self.0.handshakes_per_s, self.0.handshakes_burst, now),
+            guesses: TokenBucket::new(self.0.guesses_per_s, GUESSES, now),
             wrong: (0, now),
         }
     }
@@ -310,7 +312,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn start() -> (Addresses, Instant) {
+    fn start() -> (IpLimits, Instant) {
         let settings = Settings {
             connections_per_address: 2,
             open_matches_per_address: 1,
@@ -320,7 +322,7 @@ mod tests {
             ..Settings::default()
         };
         let now = tokio::time::Instant::now().into_std();
-        (Addresses::new(&settings), now)
+        (IpLimits::new(&settings), now)
     }
 
     fn address(text: &str) -> Option<Address> {
@@ -346,14 +348,14 @@ mod tests {
         let _second = addresses.enter(ann, now).unwrap();
         assert_eq!(
             addresses.enter(ann, now).unwrap_err(),
-            NotLetIn::Connections
+            AdmissionError::Connections
         );
         assert!(addresses.enter(bob, now).is_ok());
         drop(first);
         assert!(addresses.enter(ann, now).is_ok());
         assert_eq!(
             addresses.enter(ann, now).unwrap_err(),
-            NotLetIn::Handshakes(SECOND)
+            AdmissionError::Handshakes(SECOND)
         );
         assert!(addresses.enter(ann, now + SECOND).is_ok());
         assert!((0..9).all(|_| addresses.enter(None, now).is_ok()));

@@ -24,7 +24,7 @@ use super::encode::encode;
 use super::locks::{ANALYSES, Mutex};
 use super::metrics::Counted;
 use super::outbox::Outbox;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::unread::{unkept, unread};
 
 /// How many a player may have looked at within a day, on all servers over a store together.
@@ -60,7 +60,7 @@ pub(super) struct Wanted {
 
 /// Which ended matches are looked at.
 #[derive(Debug)]
-pub(super) struct Analyses {
+pub(super) struct AnalysisQueue {
     now: Mutex<Now, ANALYSES>,
     /// A permit for each that is being looked at: each has a table of its own.
     places: Semaphore,
@@ -73,7 +73,7 @@ struct Now {
     told: HashSet<ConnectionId>,
 }
 
-impl Analyses {
+impl AnalysisQueue {
     pub(super) fn new(threads: usize) -> Self {
         Self {
             now: Mutex::default(),
@@ -84,31 +84,31 @@ impl Analyses {
 
 /// A connection that is told of a match, until this is dropped.
 struct Told {
-    server: Arc<Shared>,
+    server: Arc<ServerContext>,
     connection: ConnectionId,
 }
 
 impl Drop for Told {
     fn drop(&mut self) {
-        let mut now = self.server.analyses.now.lock();
+        let mut now = self.server.analysis_queue.now.lock();
         now.told.remove(&self.connection);
     }
 }
 
 /// Whether a connection is being told of a match.
-pub(super) fn is_told(server: &Shared, connection: ConnectionId) -> bool {
-    server.analyses.now.lock().told.contains(&connection)
+pub(super) fn is_told(server: &ServerContext, connection: ConnectionId) -> bool {
+    server.analysis_queue.now.lock().told.contains(&connection)
 }
 
 /// What is known of this match already, or is being found, or else is from now on.
 pub(super) async fn of(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     state: &Match,
     wanted: Wanted,
 ) -> Result<Arc<Analysis>, WireError> {
     let id = state.id();
     let is_enough = |nodes: u64| wanted.nodes.is_none_or(|wanted| wanted <= nodes);
-    let made = server.analyses.now.lock().made.get(&id).cloned();
+    let made = server.analysis_queue.now.lock().made.get(&id).cloned();
     if let Some((_, made)) = made.filter(|(_, made)| is_enough(made.nodes())) {
         return Ok(made);
     }
@@ -134,7 +134,7 @@ pub(super) async fn of(
 
 /// Has a match looked at, each position with so many visited or more.
 async fn begin(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     state: &Match,
     wanted: Wanted,
     nodes_min: u64,
@@ -161,12 +161,12 @@ async fn begin(
 
 /// Takes a place in the line, if there is one.
 fn enter(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     by: PlayerId,
     analysis: &Arc<Analysis>,
 ) -> Result<Entered, WireError> {
     let id = analysis.match_id();
-    let mut now = server.analyses.now.lock();
+    let mut now = server.analysis_queue.now.lock();
     // What is only being kept keeps nobody from the next, of which may have been asked upon its last part.
     let is_for = |(other, made): &(PlayerId, Arc<Analysis>)| *other == by && !made.is_whole();
     if now.made.contains_key(&id) || now.made.values().any(is_for) {
@@ -192,7 +192,7 @@ fn enter(
 }
 
 /// Counts one more for this player, if that is allowed.
-async fn count(server: &Shared, by: PlayerId) -> Result<(), WireError> {
+async fn count(server: &ServerContext, by: PlayerId) -> Result<(), WireError> {
     let at_ms = server.clock.now_ms();
     let asked = AnalysisAsked {
         by,
@@ -215,14 +215,14 @@ async fn count(server: &Shared, by: PlayerId) -> Result<(), WireError> {
 
 /// A place in the line, until this is dropped.
 struct Entered {
-    server: Arc<Shared>,
+    server: Arc<ServerContext>,
     id: MatchId,
     _waiting: Counted,
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        let mut now = self.server.analyses.now.lock();
+        let mut now = self.server.analysis_queue.now.lock();
         let made = now.made.remove(&self.id);
         drop(now);
         if let Some((_, analysis)) = made {
@@ -233,12 +233,12 @@ impl Drop for Entered {
 
 /// Tells a connection what is found, as long as it lasts. `None` if it is told of a match already.
 pub(super) fn tell(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     outbox: &Outbox,
     analysis: Arc<Analysis>,
 ) -> Option<impl Future<Output = ()> + Send + use<>> {
     let connection = outbox.connection();
-    if !server.analyses.now.lock().told.insert(connection) {
+    if !server.analysis_queue.now.lock().told.insert(connection) {
         return None;
     }
     let told = Told {
@@ -253,7 +253,7 @@ pub(super) fn tell(
             // Before it is looked at: what comes after that is told of again.
             news.mark_unchanged();
             if !outbox.is_half_free() {
-                server.put_off(GATHERED).await;
+                server.sleep_unless_stopping(GATHERED).await;
                 continue;
             }
             match analysis.page(done, PAGE) {
@@ -269,7 +269,7 @@ pub(super) fn tell(
                     }
                     outbox.send(message);
                     if analysis.is_under_way() {
-                        server.put_off(GATHERED).await;
+                        server.sleep_unless_stopping(GATHERED).await;
                     }
                 }
                 None if analysis.is_under_way() => {

@@ -15,9 +15,9 @@ const ASKED_MAX: usize = 10_000;
 
 /// When players asked last.
 #[derive(Debug, Default)]
-pub(super) struct Asked(Mutex<BTreeMap<PlayerId, Instant>, ABOUT>);
+pub(super) struct ExportRateLimit(Mutex<BTreeMap<PlayerId, Instant>, ABOUT>);
 
-impl Asked {
+impl ExportRateLimit {
     /// Lets a player ask.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_player_asks_once_a_minute() {
-        let (asked, now) = (Asked::default(), now());
+        let (asked, now) = (ExportRateLimit::default(), now());
         let [ann, bob] = [1, 2].map(|number| PlayerId(Uuid::from_u128(number)));
         assert_eq!(asked.ask(ann, now), Ok(()));
         let later = now + Duration::from_secs(20);

@@ -12,10 +12,10 @@ use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
 use plyhouse_protocol::{
     ClockControl, ErrorCode, MatchId, MatchRef, PlayerId, ShownRating, Status, WireError,
 };
-use plyhouse_store::{Damage, Loaded, Mark, PlayerRecord, Record, WriteError};
+use plyhouse_store::{CorruptRecord, JournalPosition, Loaded, PlayerRecord, Record, WriteError};
 
 pub(super) use self::elsewhere::{
-    adopt_abandoned, involve, involving, note_part, show_paired, tell_involved,
+    adopt_abandoned, involving, note_part, notify_participants, show_paired, tell_involved,
 };
 pub use self::returning::Recovered;
 pub(super) use self::returning::{find, find_stored, recover};
@@ -25,12 +25,12 @@ use super::days;
 use super::from_protocol;
 use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
-use super::match_handle::{Letter, MAILBOX, MatchHandle};
+use super::match_handle::{Envelope, MAILBOX, MatchHandle};
 use super::players::TooManyHosted;
 use super::reply::Reply;
 use super::seeks::Seek;
-use super::shared::Shared;
-use super::table::Table;
+use super::shared::ServerContext;
+use super::table::MatchActor;
 use super::table::dormancy::WAITED_MIN_MS;
 use super::unread::{forgotten, not_now, unread};
 use super::wanted::Wanted;
@@ -39,16 +39,19 @@ use super::wanted::Wanted;
 const CODES_MAX: usize = 4;
 
 /// Brings a match into the world: stored, running in its own task, and known to the lobby.
-pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<MatchHandle, WireError> {
-    remember(server, wanted.host).await?;
+pub(super) async fn create(
+    server: &Arc<ServerContext>,
+    wanted: Wanted,
+) -> Result<MatchHandle, WireError> {
+    persist_player(server, wanted.host).await?;
     let invited = wanted.terms.invited;
     if let Some(invited) = invited {
-        remember(server, invited).await?;
+        persist_player(server, invited).await?;
     }
     let max = server.settings.matches_max;
     let now_ms = server.clock.now_ms();
-    let (id, code) = (server.lobby).reserve(max, now_ms, wanted.code, &server.chance)?;
-    if let Err(too_many) = make_host(server, &wanted, id).await {
+    let (id, code) = (server.lobby).reserve(max, now_ms, wanted.code, &server.rng)?;
+    if let Err(too_many) = reserve_host_slot(server, &wanted, id).await {
         server.lobby.forget(id);
         return Err(too_many);
     }
@@ -65,7 +68,7 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         game: wanted.game,
         host: wanted.host,
         terms: Terms {
-            seed: server.chance.number(),
+            seed: server.rng.number(),
             ..wanted.terms
         },
     };
@@ -81,8 +84,8 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     };
     let (sender, receiver) = mailbox(MAILBOX);
     let open = wanted.open;
-    let table = Table::new(server, creation, mark, receiver, open, rematches::give);
-    let mut unborn = Unborn::new(table, sender);
+    let table = MatchActor::new(server, creation, mark, receiver, open, rematches::give);
+    let mut unborn = PendingMatch::new(table, sender);
     server.metrics.game(wanted.game).created.inc();
     tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
     unborn.table.begin_with(events);
@@ -92,16 +95,20 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     if let Some(invited) = invited {
         tell_involved(server, invited, id, None);
     }
-    server.see_off(id, unborn.people());
+    server.remove_deleted_players(id, unborn.people());
     Ok(unborn.run(server))
 }
 
 /// Makes somebody host of one more match, if that is allowed.
-async fn make_host(server: &Shared, wanted: &Wanted, id: MatchId) -> Result<(), WireError> {
+async fn reserve_host_slot(
+    server: &ServerContext,
+    wanted: &Wanted,
+    id: MatchId,
+) -> Result<(), WireError> {
     let (host, max) = (wanted.host, wanted.hosted_max);
     if !wanted.terms.is_of_days() {
         if !server.players.may_host(host, max) {
-            end_a_wait(server, host).await;
+            resign_idle_bot_game(server, host).await;
         }
         check_hosted(server, host, max).await?;
         return Ok(server.players.host(host, id, max)?);
@@ -114,7 +121,7 @@ async fn make_host(server: &Shared, wanted: &Wanted, id: MatchId) -> Result<(), 
 }
 
 /// Whether a player hosts fewer than `max` live matches on all servers together.
-async fn check_hosted(server: &Shared, host: PlayerId, max: usize) -> Result<(), WireError> {
+async fn check_hosted(server: &ServerContext, host: PlayerId, max: usize) -> Result<(), WireError> {
     let Some(cluster) = server.cluster.as_ref().filter(|_| max < usize::MAX) else {
         return Ok(());
     };
@@ -130,7 +137,7 @@ async fn check_hosted(server: &Shared, host: PlayerId, max: usize) -> Result<(),
 }
 
 /// Ends the match of this player's in which a bot has waited longest for a move, if for long enough.
-pub(super) async fn end_a_wait(server: &Shared, player: PlayerId) {
+pub(super) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
     let hosted = server.players.hosted(player).into_iter();
     let known = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
     let waiting = known.filter_map(|handle| {
@@ -147,10 +154,10 @@ pub(super) async fn end_a_wait(server: &Shared, player: PlayerId) {
 
 /// Has the store begin the journal of a match, under another code if its own is taken there.
 async fn keep(
-    server: &Shared,
+    server: &ServerContext,
     creation: &mut Creation,
     events: &[Event],
-) -> Result<Mark, WireError> {
+) -> Result<JournalPosition, WireError> {
     let id = creation.id;
     let mut tries = CODES_MAX;
     let error = loop {
@@ -162,7 +169,7 @@ async fn keep(
             Ok(mark) => return Ok(mark),
             Err(WriteError::CodeTaken) if tries > 1 => {
                 tries -= 1;
-                creation.code = server.lobby.change_code(id, &server.chance);
+                creation.code = server.lobby.change_code(id, &server.rng);
             }
             Err(error) => break error,
         }
@@ -191,7 +198,10 @@ async fn keep(
 }
 
 /// The player with this id, wherever that is known.
-pub(super) async fn find_player(server: &Shared, id: &str) -> Result<PlayerRecord, WireError> {
+pub(super) async fn find_player(
+    server: &ServerContext,
+    id: &str,
+) -> Result<PlayerRecord, WireError> {
     let unknown = || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
     let id = from_protocol::player(id).ok_or_else(unknown)?;
     // Of the others the store knows: a bot may still play here for somebody who was forgotten.
@@ -209,7 +219,10 @@ pub(super) async fn find_player(server: &Shared, id: &str) -> Result<PlayerRecor
 }
 
 /// Has the store remember a player who is about to sit down or to host.
-pub(super) async fn remember(server: &Shared, player: PlayerId) -> Result<(), WireError> {
+pub(super) async fn persist_player(
+    server: &ServerContext,
+    player: PlayerId,
+) -> Result<(), WireError> {
     let Some((record, session)) = server.players.unstored(player) else {
         return Ok(());
     };
@@ -229,12 +242,12 @@ pub(super) fn weaker(one: Option<Level>, other: Option<Level>) -> Option<Level> 
 
 /// The terms of a match that was sought, and who sits where by chance.
 pub(super) fn terms_of_seek(
-    server: &Shared,
+    server: &ServerContext,
     (clock, rated): (Option<ClockControl>, bool),
     mut seats: [Occupant; 2],
     stand_in: Option<Level>,
 ) -> (Terms, [Occupant; 2]) {
-    if server.chance.coin() {
+    if server.rng.coin() {
         seats.reverse();
     }
     let terms = Terms {
@@ -249,25 +262,28 @@ pub(super) fn terms_of_seek(
 }
 
 /// Has a match begin that the store has made of two seeks.
-pub(super) fn begin_paired(server: &Arc<Shared>, record: Record) -> Result<(), WireError> {
+pub(super) fn begin_paired(server: &Arc<ServerContext>, record: Record) -> Result<(), WireError> {
     let Record { creation, events } = record;
-    let (known, mark) = (creation.clone(), Mark::after(events.len() as u64));
+    let (known, mark) = (
+        creation.clone(),
+        JournalPosition::after(events.len() as u64),
+    );
     server.metrics.game(creation.game).created.inc();
     let (sender, receiver) = mailbox(MAILBOX);
-    let table = Table::new(server, creation, mark, receiver, None, rematches::give);
-    let mut unborn = Unborn::new(table, sender);
+    let table = MatchActor::new(server, creation, mark, receiver, None, rematches::give);
+    let mut unborn = PendingMatch::new(table, sender);
     let max = server.settings.matches_max;
     let adopted = server.lobby.adopt(&known, unborn.handle.clone(), max);
     // Another server may have room.
     adopted.inspect_err(|TooManyMatches| server.store.release(known.id))?;
     unborn.table.begin_with(events);
-    server.see_off(known.id, unborn.people());
+    server.remove_deleted_players(known.id, unborn.people());
     unborn.run(server);
     Ok(())
 }
 
 /// Seats two players who were looking for somebody, or one and a bot, and shows them the match.
-pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>) {
+pub(super) async fn pair(server: &Arc<ServerContext>, host: &Seek, other: Option<&Seek>) {
     let opponent = match (other, host.bot) {
         (Some(other), _) => occupant(other),
         (None, Some(level)) => Occupant::Bot(level),
@@ -287,7 +303,7 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
         open: None,
     };
     let created = match other {
-        Some(other) => remember(server, other.player).await,
+        Some(other) => persist_player(server, other.player).await,
         None => Ok(()),
     };
     let created = match created {
@@ -301,7 +317,7 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
                 seek.answered.cancelled().await;
                 // By now that which was waiting may be gone.
                 if let Some(peer) = server.players.heir(seek.player, &seek.peer)
-                    && peer.port.follow_again(&handle)
+                    && peer.subscriptions.follow_again(&handle)
                 {
                     handle.show(seek.player, &peer.outbox).await;
                 }
@@ -322,14 +338,17 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
 
 /// Has the other connections of a player follow what one that has gone leaves behind, if it is the player's:
 /// so the player is there in it while there is any.
-pub(super) async fn hand_on(server: &Shared, player: PlayerId, followed: &[MatchHandle]) {
+pub(super) async fn hand_on(server: &ServerContext, player: PlayerId, followed: &[MatchHandle]) {
     let is_theirs = |handle: &&MatchHandle| {
         let card = handle.card();
         card.status() != Status::Ended && !card.is_of_days() && card.is_of(player)
     };
     let peers = server.players.peers(player);
     for handle in followed.iter().filter(is_theirs) {
-        for peer in peers.iter().filter(|peer| peer.port.follow_again(handle)) {
+        for peer in peers
+            .iter()
+            .filter(|peer| peer.subscriptions.follow_again(handle))
+        {
             handle.show(player, &peer.outbox).await;
         }
         if peers.is_empty() {
@@ -346,13 +365,13 @@ struct Adopted {
 }
 
 /// A match that is not in the lobby yet.
-struct Unborn {
-    table: Box<Table>,
+struct PendingMatch {
+    table: Box<MatchActor>,
     handle: MatchHandle,
 }
 
-impl Unborn {
-    fn new(table: Box<Table>, sender: Sender<Box<Letter>>) -> Self {
+impl PendingMatch {
+    fn new(table: Box<MatchActor>, sender: Sender<Box<Envelope>>) -> Self {
         Self {
             handle: MatchHandle::new(table.card(), sender),
             table,
@@ -366,12 +385,12 @@ impl Unborn {
     }
 
     /// The match that the store holds.
-    fn replay(server: &Arc<Shared>, loaded: Loaded) -> Result<Self, Damage> {
+    fn replay(server: &Arc<ServerContext>, loaded: Loaded) -> Result<Self, CorruptRecord> {
         let id = loaded.record.creation.id;
         let (sender, receiver) = mailbox(MAILBOX);
-        match Table::replay(server, loaded, receiver, rematches::give) {
+        match MatchActor::replay(server, loaded, receiver, rematches::give) {
             Ok(table) => Ok(Self::new(table, sender)),
-            Err(damaged) => Err(Damage {
+            Err(damaged) => Err(CorruptRecord {
                 id,
                 why: damaged.to_string(),
             }),
@@ -379,7 +398,7 @@ impl Unborn {
     }
 
     /// Lets the match go on in a task of its own, unless it is going on already.
-    fn adopt(mut self, server: &Arc<Shared>) -> Result<Adopted, TooManyMatches> {
+    fn adopt(mut self, server: &Arc<ServerContext>) -> Result<Adopted, TooManyMatches> {
         let state = self.table.state();
         let max = server.settings.matches_max;
         if let Some(known) = server
@@ -404,7 +423,7 @@ impl Unborn {
         })
     }
 
-    fn run(self, server: &Shared) -> MatchHandle {
+    fn run(self, server: &ServerContext) -> MatchHandle {
         server.spawn(self.handle.begin(self.table.run()));
         self.handle
     }

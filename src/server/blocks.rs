@@ -9,7 +9,7 @@ use plyhouse_store::Blocks as Kept;
 
 /// Who does not want to meet whom, by everybody who is connected here.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
+pub(super) struct BlockCache {
     of: Mutex<BTreeMap<PlayerId, Entry>, BLOCKS>,
 }
 
@@ -23,7 +23,7 @@ struct Entry {
     changes: u64,
 }
 
-impl Blocks {
+impl BlockCache {
     /// A player has one more connection here.
     pub(super) fn enter(&self, player: PlayerId) {
         self.of.lock().entry(player).or_default().connections += 1;
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn both_sides_are_known_of_whoever_is_connected() {
-        let blocks = Blocks::default();
+        let blocks = BlockCache::default();
         blocks.change(ANN, BOB, true);
         assert!(!blocks.are_apart(ANN, BOB), "nobody is here");
         for here in [ANN, BOB] {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_changes_while_it_is_read_is_read_again() {
-        let blocks = Blocks::default();
+        let blocks = BlockCache::default();
         blocks.of.lock().insert(ANN, Entry::default());
         let before = blocks.changes(ANN).expect("here");
         let bob = PlayerRecord {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-pub(super) use self::queue::{Class, Place};
+pub(super) use self::queue::{Class, Priority};
 use self::queue::{Job, Queue, Task};
 use super::clock::now;
 use super::metrics::{Counted, Metrics};
@@ -38,7 +38,7 @@ struct Threads(Arc<Queue>, usize);
 pub(super) type Watch = Box<dyn FnMut(&Report<String>) + Send>;
 
 /// What a bot is to think about.
-pub(super) struct Question {
+pub(super) struct SearchRequest {
     pub(super) position: Box<dyn AnyPosition>,
     pub(super) level: Level,
     pub(super) seed: u64,
@@ -71,13 +71,13 @@ impl Bots {
 
     /// The bot's move, and what it thinks of the position. `None` if it found none, for whatever
     /// reason: no room, no time, a panic.
-    pub(super) async fn think(&self, mut question: Question) -> Option<Choice> {
+    pub(super) async fn think(&self, mut question: SearchRequest) -> Option<Choice> {
         let budget = question.budget.map(|clock| clock.budget(self.search_time));
         let limits = Limits::time(budget.unwrap_or(self.search_time));
         if self.threads.is_none() {
             return self.think_here(question, &limits);
         }
-        let place = Place {
+        let place = Priority {
             host: question.host,
             class: match question.has_people {
                 true => Class::People,
@@ -98,7 +98,7 @@ impl Bots {
     /// time, or it panicked. Where there are no threads it is done at once.
     pub(super) async fn lend<T: Send + 'static>(
         &self,
-        place: Place,
+        place: Priority,
         patience: Duration,
         work: impl FnOnce(&mut Table) -> T + Send + 'static,
     ) -> Option<T> {
@@ -134,7 +134,7 @@ impl Bots {
 
     /// Searches on the thread of whoever asks. It takes the time that the server's clock shows, which
     /// is none where that is paused: what a bot is charged does not depend on the machine there.
-    fn think_here(&self, mut question: Question, limits: &Limits) -> Option<Choice> {
+    fn think_here(&self, mut question: SearchRequest, limits: &Limits) -> Option<Choice> {
         let began = now();
         let mut table = Table::new(self.table_bytes);
         let mut found = question.search(limits, &mut table, &self.metrics)?;
@@ -204,7 +204,7 @@ fn work(queue: &Queue, mut table: Table, metrics: &Metrics) {
     }
 }
 
-impl Question {
+impl SearchRequest {
     fn search(&mut self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<Choice> {
         if self.stop.is_stopped() {
             return None;
@@ -242,7 +242,7 @@ mod tests {
         };
         let bots = Bots::start(&settings, &Arc::default()).expect("no threads");
         let chess = catalog::find("chess").expect("it is there");
-        let question = Question {
+        let question = SearchRequest {
             position: chess.start(),
             level: Level::Max,
             seed: 1,

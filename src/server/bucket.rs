@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 /// A bucket of permits that fills evenly and holds a burst.
 #[derive(Clone, Debug)]
-pub(super) struct Bucket {
+pub(super) struct TokenBucket {
     per_permit: Duration,
     capacity: Duration,
     /// When the bucket was, or will be, empty of debts: the further in the past, the fuller.
     empty_at: Instant,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// A full bucket.
     pub(super) fn new(per_s: NonZeroU32, burst: NonZeroU32, now: Instant) -> Self {
         let per_permit = Duration::from_secs(1) / per_s.get();
@@ -67,11 +67,11 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn start() -> (Bucket, Instant) {
+    fn start() -> (TokenBucket, Instant) {
         let now = tokio::time::Instant::now().into_std();
         let per_s = NonZeroU32::new(20).unwrap();
         let burst = NonZeroU32::new(40).unwrap();
-        (Bucket::new(per_s, burst, now), now)
+        (TokenBucket::new(per_s, burst, now), now)
     }
 
     #[test]

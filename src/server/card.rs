@@ -17,7 +17,7 @@ use super::to_protocol;
 
 /// What a list shows of a match. The match keeps it up to date before it tells anybody anything.
 #[derive(Debug)]
-pub(super) struct Card {
+pub(super) struct MatchSummary {
     pub(super) id: MatchId,
     pub(super) game: &'static Entry,
     listed: bool,
@@ -43,7 +43,7 @@ pub(super) struct Card {
 struct Changing {
     status: Status,
     seats: [Occupant; 2],
-    presence: Presence,
+    presence: SeatPresence,
     /// What lists show in place of it all, where that is told with a delay.
     shown: Option<Box<Shown>>,
 }
@@ -53,7 +53,7 @@ struct Changing {
 struct Shown {
     status: Status,
     seats: [Occupant; 2],
-    presence: Presence,
+    presence: SeatPresence,
     ply: Ply,
     /// Whether lists show it at all.
     is_known: bool,
@@ -61,7 +61,7 @@ struct Shown {
 
 /// Who is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Presence {
+pub(super) struct SeatPresence {
     /// Whether the player in each seat is connected; `None` for a seat without one.
     pub(super) seats: [Option<bool>; 2],
     pub(super) spectators: u64,
@@ -76,7 +76,7 @@ pub(super) struct Update {
     pub(super) seats: bool,
 }
 
-impl Card {
+impl MatchSummary {
     pub(super) fn new(state: &Match) -> Self {
         let creation = state.creation();
         Self {
@@ -97,7 +97,7 @@ impl Card {
             changing: Mutex::new(Changing {
                 status: to_protocol::status(state.stage()),
                 seats: Seat::ALL.map(|seat| state.occupant(seat).clone()),
-                presence: Presence {
+                presence: SeatPresence {
                     seats: [None; 2],
                     spectators: 0,
                 },
@@ -108,7 +108,7 @@ impl Card {
 
     /// From now on lists show the match as it was then, or not at all while nobody may know of it. Gives whether
     /// that is news to whoever watches one.
-    pub(super) fn show(&self, then: &Match, presence: Presence, is_known: bool) -> bool {
+    pub(super) fn show(&self, then: &Match, presence: SeatPresence, is_known: bool) -> bool {
         let shown = Shown {
             status: to_protocol::status(then.stage()),
             seats: Seat::ALL.map(|seat| then.occupant(seat).clone()),
@@ -227,7 +227,7 @@ impl Card {
     }
 
     /// Brings the card in step with the match, and tells what is new about it.
-    pub(super) fn update(&self, state: &Match, presence: Presence) -> Update {
+    pub(super) fn update(&self, state: &Match, presence: SeatPresence) -> Update {
         let mut changing = self.changing.lock();
         changing.presence = presence;
         let mut seats = false;

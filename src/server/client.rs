@@ -23,25 +23,25 @@ mod welcome;
 use std::sync::Arc;
 use std::time::Instant;
 
-use self::coming_back::Way;
+use self::coming_back::Credential;
 use super::addresses::ConnectionPermit;
 use super::births;
-use super::bucket::Bucket;
+use super::bucket::TokenBucket;
 use super::clock::now;
 use super::keeping_apart;
 use super::match_handle::Pending;
 use super::names;
 use super::outbox::Outbox;
-use super::peer::Peer;
+use super::peer::ConnectionHandle;
 use super::players;
-use super::rate::{Admission, Rate};
+use super::rate::{Admission, RateLimit};
 use super::reply::Reply;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::tokens;
 use super::unread::unread;
 use plyhouse_protocol::{
-    ClientMessage, CloseCode, Coming, Decoded, ErrorCode, Hello, PlayerId, PlayerKind, PlayerName,
-    Refused, Request, SessionKind, Token, WireError,
+    AuthMode, ClientMessage, CloseCode, DecodeError, Decoded, ErrorCode, Hello, PlayerId,
+    PlayerKind, PlayerName, Request, SessionKind, Token, WireError,
 };
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 use tokio::sync::Semaphore;
@@ -56,10 +56,10 @@ const MALFORMED_MAX: u32 = 20;
 /// everything that it followed.
 #[derive(Debug)]
 pub struct Client {
-    server: Arc<Shared>,
-    peer: Arc<Peer>,
+    server: Arc<ServerContext>,
+    connection: Arc<ConnectionHandle>,
     player: Option<Box<Player>>,
-    rate: Rate,
+    rate_limit: RateLimit,
     permit: ConnectionPermit,
     /// What a session that begins here is of.
     kind: SessionKind,
@@ -82,12 +82,12 @@ struct Player {
     token: Token,
     is_stored: bool,
     /// That it is known whom the player does not meet, from the welcome on.
-    known: Option<keeping_apart::Known>,
+    block_guard: Option<keeping_apart::Known>,
 }
 
 /// How somebody comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Came {
+enum LoginKind {
     /// As a new guest.
     New,
     /// With the token of a session.
@@ -98,24 +98,24 @@ enum Came {
 
 impl Client {
     pub(super) fn new(
-        server: Arc<Shared>,
+        server: Arc<ServerContext>,
         permit: ConnectionPermit,
         kind: SessionKind,
         external: Option<String>,
     ) -> Self {
-        let peer = server.new_peer();
+        let peer = server.new_connection();
         let received_at = now();
         let settings = &server.settings;
-        let bucket = Bucket::new(settings.requests_per_s, settings.burst, received_at);
-        let rate = Rate::new(bucket);
+        let bucket = TokenBucket::new(settings.requests_per_s, settings.burst, received_at);
+        let rate = RateLimit::new(bucket);
         server.metrics.opened.inc();
         server.metrics.connections.inc();
         tracing::debug!(connection = %peer.id, "connected");
         Self {
             server,
-            peer,
+            connection: peer,
             player: None,
-            rate,
+            rate_limit: rate,
             permit,
             kind,
             external,
@@ -129,7 +129,7 @@ impl Client {
     /// Where the messages to this client come out.
     #[must_use]
     pub fn outbox(&self) -> Outbox {
-        self.peer.outbox.clone()
+        self.connection.outbox.clone()
     }
 
     /// Handles one text message of the client, which came at this instant. What comes of it goes
@@ -169,11 +169,11 @@ impl Client {
     }
 
     /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
-    fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<Refused>>, Reply)> {
+    fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
         let coming = match (&self.external, self.server.settings.accounts.word()) {
-            (Some(_), _) => Coming::Known,
-            (None, Some(_)) => Coming::Freely,
-            (None, None) => Coming::WithoutAccounts,
+            (Some(_), _) => AuthMode::Known,
+            (None, Some(_)) => AuthMode::Freely,
+            (None, None) => AuthMode::WithoutAccounts,
         };
         let decoded = Request::decode_as(text, coming);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
@@ -195,38 +195,38 @@ impl Client {
     /// Takes note of a pong that came at this instant. Only one that answers a ping by which the server
     /// measures the line is not counted.
     pub fn ponged(&mut self, text: &[u8], at: Instant) {
-        if !self.peer.outbox.ponged(text, at) {
-            self.heard_of();
+        if !self.connection.outbox.ponged(text, at) {
+            self.count_activity();
         }
     }
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
-    pub fn heard_of(&mut self) {
+    pub fn count_activity(&mut self) {
         let cost = self.cost();
         if matches!(self.judge(cost, now()), Admission::Close(_)) {
-            self.peer.outbox.close(CloseCode::RateLimited);
+            self.connection.outbox.close(CloseCode::RateLimited);
         }
     }
 
     /// The connection has ended, closed by the server for this reason, or by its client.
     pub fn end(self, code: Option<CloseCode>) {
         self.server.metrics.closed(code);
-        tracing::debug!(connection = %self.peer.id, code = code.map(CloseCode::number), "disconnected");
+        tracing::debug!(connection = %self.connection.id, code = code.map(CloseCode::number), "disconnected");
     }
 
-    fn malformed(&mut self, refused: &Refused) {
+    fn malformed(&mut self, refused: &DecodeError) {
         let reply = Reply::new(self.outbox(), refused.error.re);
         reply.error(refused.error.clone());
         self.malformed += 1;
         if self.malformed >= MALFORMED_MAX {
-            self.peer.outbox.close(CloseCode::BrokenRules);
+            self.connection.outbox.close(CloseCode::BrokenRules);
         }
     }
 
     /// For how many requests one counts.
     fn cost(&self) -> u32 {
         let settings = &self.server.settings;
-        if self.peer.only_watches() {
+        if self.connection.only_watches() {
             // Whatever was set, one is served now and then.
             settings.watching_cost.min(settings.burst).get()
         } else {
@@ -236,16 +236,18 @@ impl Client {
 
     /// What becomes of one more request, which counts as much as `cost` says.
     fn judge(&mut self, cost: u32, now: Instant) -> Admission {
-        let fruitless = self.peer.outbox.take_fruitless();
+        let fruitless = self.connection.outbox.take_fruitless();
         if fruitless > 0 {
-            self.rate.charge(fruitless, now);
+            self.rate_limit.charge(fruitless, now);
         }
-        self.rate.judge(cost, now)
+        self.rate_limit.judge(cost, now)
     }
 
     /// Has somebody wait who asked for what is not there, if it is not the first time.
-    async fn guessed(&self) {
-        self.server.put_off(self.permit.guessed(now())).await;
+    async fn delay_wrong_guess(&self) {
+        self.server
+            .sleep_unless_stopping(self.permit.guessed(now()))
+            .await;
     }
 
     /// Lets a request in, or answers that it comes too soon. A move counts once it is known to come to
@@ -270,7 +272,7 @@ impl Client {
             ..error
         });
         if is_last {
-            self.peer.outbox.close(CloseCode::RateLimited);
+            self.connection.outbox.close(CloseCode::RateLimited);
         }
         None
     }
@@ -289,12 +291,12 @@ impl Client {
         let before = self.server.players.changes();
         let identified = self.identify(hello).await;
         if let Some(((player, came), reply)) = reply.check(identified) {
-            self.welcome(reply, player, came != Came::New, (number, is_beside))
+            self.welcome(reply, player, came != LoginKind::New, (number, is_beside))
                 .await;
-            if came == Came::WithMore {
+            if came == LoginKind::WithMore {
                 self.tell_begun();
             }
-            self.look_again(before).await;
+            self.recheck_connections(before).await;
         }
     }
 
@@ -319,39 +321,39 @@ impl Client {
     }
 
     /// Finds out who says hello: a player who comes back, or a new guest.
-    async fn identify(&self, hello: Hello) -> Result<(Player, Came), WireError> {
+    async fn identify(&self, hello: Hello) -> Result<(Player, LoginKind), WireError> {
         if let Some(external) = &self.external {
-            return Ok((self.told_by_proxy(external).await?, Came::Back));
+            return Ok((self.told_by_proxy(external).await?, LoginKind::Back));
         }
-        if let Some(way) = Way::of(&hello) {
+        if let Some(way) = Credential::of(&hello) {
             let mut player = self.come_back(&way, hello.label).await?;
             self.give_up_name(&mut player).await;
-            return Ok((player, Came::WithMore));
+            return Ok((player, LoginKind::WithMore));
         }
         if let Some(token) = hello.token.clone().filter(tokens::is_key) {
             let player = self.by_key(token).await?;
-            return Ok((player, Came::Back));
+            return Ok((player, LoginKind::Back));
         }
         if let Some(token) = hello.token {
             let is_guess = !self.server.tokens.has_issued(&token);
             if let Some(mut known) = self.known(token).await? {
                 self.give_up_name(&mut known).await;
-                return Ok((known, Came::Back));
+                return Ok((known, LoginKind::Back));
             }
             if is_guess {
-                self.guessed().await;
+                self.delay_wrong_guess().await;
             }
         }
         let is_named = hello.name.is_some();
-        let name = shown(hello.name, || players::guest_name(&self.server.chance))?;
+        let name = shown(hello.name, || players::guest_name(&self.server.rng))?;
         let label = shown(hello.label, || usual_label(self.kind))?;
         names::check(&name)?;
         let guest = self.guest(name, label);
         if is_named && !names::is_guests(&guest.record.name) {
-            let likenesses = names::likenesses(&guest.record.name);
+            let likenesses = names::name_skeletons(&guest.record.name);
             self.check_free(&likenesses, guest.record.id).await?;
         }
-        Ok((guest, Came::New))
+        Ok((guest, LoginKind::New))
     }
 
     /// The player whose token this is.
@@ -366,7 +368,7 @@ impl Client {
             session,
             token,
             is_stored,
-            known: None,
+            block_guard: None,
         }))
     }
 
@@ -376,14 +378,14 @@ impl Client {
         token: TokenHash,
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
         self.server.store.session(token).await.map_err(|error| {
-            tracing::error!(connection = %self.peer.id, %error, "session not read");
+            tracing::error!(connection = %self.connection.id, %error, "session not read");
             unread(&error)
         })
     }
 
     fn guest(&self, name: String, label: String) -> Player {
-        let token = self.server.tokens.issue(&self.server.chance);
-        let id = players::new_player_id(&self.server.chance);
+        let token = self.server.tokens.issue(&self.server.rng);
+        let id = players::new_player_id(&self.server.rng);
         Player {
             record: PlayerRecord {
                 id,
@@ -393,7 +395,7 @@ impl Client {
             session: self.new_session(id, &token, label),
             token,
             is_stored: false,
-            known: None,
+            block_guard: None,
         }
     }
 
@@ -435,13 +437,13 @@ fn usual_label(kind: SessionKind) -> String {
 impl Drop for Client {
     fn drop(&mut self) {
         // Nothing reads the outbox any more; what is still pushed into it is let go at once.
-        self.peer.outbox.close(CloseCode::Normal);
-        self.server.connections.remove(self.peer.id);
-        let connection = self.peer.id;
+        self.connection.outbox.close(CloseCode::Normal);
+        self.server.connection_registry.remove(self.connection.id);
+        let connection = self.connection.id;
         self.server.lobby.watched(|lists| lists.unwatch(connection));
-        self.server.seekers.unwatch(connection);
+        self.server.seek_list.unwatch(connection);
         self.server.metrics.connections.dec();
-        let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
+        let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.connection));
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
             let was_seeking = server.seeks.end_of(peer.id);
@@ -451,7 +453,7 @@ impl Drop for Client {
                 cluster.end_seek(player).await;
             }
             server.players.disconnect(player, &peer);
-            let followed = peer.port.close();
+            let followed = peer.subscriptions.close();
             births::hand_on(&server, player, &followed).await;
             for handle in followed {
                 handle.unfollow(player, &peer.outbox).await;

@@ -49,9 +49,9 @@ pub(super) fn now() -> Instant {
 /// Where the server's chance comes from: a cryptographic generator (`ChaCha12`), seeded by the
 /// operating system, or by a number when a whole world is to be replayed.
 #[derive(Debug)]
-pub(super) struct Chance(Mutex<StdRng, CHANCE>);
+pub(super) struct SeededRng(Mutex<StdRng, CHANCE>);
 
-impl Chance {
+impl SeededRng {
     pub(super) fn new(seed: Option<u64>) -> Self {
         Self(Mutex::new(match seed {
             Some(seed) => StdRng::seed_from_u64(seed),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use plyhouse_bus::{Bus, Listener, Unanswered};
+use plyhouse_bus::{Bus, Listener, RequestError};
 use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use plyhouse_store::NodeId;
 use plyhouse_store::directory::Directory;
@@ -24,13 +24,13 @@ use tokio::sync::Notify;
 
 pub(super) use self::metrics::ClusterMetrics;
 pub(super) use self::nodes::News;
-pub(super) use self::packet::{Notice, Packet};
+pub(super) use self::packet::{Notification, Packet};
 pub(super) use self::relay::{Answered, Found};
 
 use self::lease::Lease;
 use self::lists::Lists;
 use self::nodes::Nodes;
-use super::told::Bulletin;
+use super::told::ReplicaUpdate;
 
 /// How long a request to another server may take before it is asked again.
 const ASK_MAX: Duration = Duration::from_secs(2);
@@ -122,13 +122,13 @@ impl Cluster {
     }
 
     /// Sends a copy of a match what is new.
-    pub(super) fn feed(&self, to: NodeId, match_id: MatchId, bulletin: Bulletin) {
+    pub(super) fn feed(&self, to: NodeId, match_id: MatchId, bulletin: ReplicaUpdate) {
         let bulletin = Box::new(bulletin);
-        self.send(to, &Packet::Fed { match_id, bulletin });
+        self.send(to, &Packet::ReplicaUpdate { match_id, bulletin });
     }
 
     /// Has whichever server a player is connected to do something.
-    pub(super) fn notify(&self, player: PlayerId, notice: Notice) {
+    pub(super) fn notify(&self, player: PlayerId, notice: Notification) {
         self.send_all(&Packet::Notice { player, notice });
     }
 
@@ -160,13 +160,13 @@ impl Cluster {
         &self,
         to: NodeId,
         packet: &Packet,
-    ) -> impl Future<Output = Result<Answered, Unanswered>> + Send + use<> {
+    ) -> impl Future<Output = Result<Answered, RequestError>> + Send + use<> {
         let asked = self.bus.ask(to.0, packet.write(), ASK_MAX);
         async move {
             let answer = asked.await?;
             serde_json::from_slice(&answer).map_err(|error| {
                 tracing::error!(%error, "another server's answer makes no sense");
-                Unanswered::InTime
+                RequestError::InTime
             })
         }
     }

@@ -17,10 +17,10 @@ use plyhouse_bus::Listener;
 
 pub(super) use self::sharing::hand_over;
 
-use super::shared::Shared;
+use super::shared::ServerContext;
 
 /// Begins all of it, until the server stops.
-pub(super) fn begin(shared: &Arc<Shared>, heard: Listener) {
+pub(super) fn begin(shared: &Arc<ServerContext>, heard: Listener) {
     shared.spawn(hearing::hear(Arc::clone(shared), heard));
     shared.spawn(leasing::keep(Arc::clone(shared)));
     shared.spawn(pinging::watch(Arc::clone(shared)));

@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use plyhouse_matches::Action;
-use plyhouse_protocol::{PlayerId, Saying, Seq, Successor, WireError};
+use plyhouse_protocol::{ChatContent, PlayerId, Seq, Successor, WireError};
 use plyhouse_store::NodeId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::clock::now;
 use super::connection_id::ConnectionId;
-use super::told::{Bulletin, Roster};
-use super::verdict::Verdict;
+use super::told::{Presence, ReplicaUpdate};
+use super::verdict::RatingUpdate;
 
 /// What one connection asks of one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ pub(super) enum MatchRequest {
     /// No other match, or not any more.
     DeclineRematch,
     /// To have others hear something. The name is that of whoever sits in no seat.
-    Say { name: String, saying: Saying },
+    Say { name: String, saying: ChatContent },
     /// To know nothing of a player who was called so: what the store tells is without the name.
     Forget { player: PlayerId, name: String },
     /// To do what is due, whatever has held it up.
@@ -111,21 +111,23 @@ pub(super) enum MatchRequest {
     /// Another server has followers, who are these; `None` once it has none any more.
     Follow {
         from: NodeId,
-        roster: Option<Roster>,
+        roster: Option<Presence>,
     },
     /// To take in what the owner has told.
-    Fed(Box<Bulletin>),
+    #[serde(rename = "Fed")]
+    ReplicaUpdate(Box<ReplicaUpdate>),
     /// To find out what may have been missed.
     Gap,
     /// To find out who owns it: another server does, this one, if that is known.
-    Taken { by: Option<NodeId> },
+    #[serde(rename = "Taken")]
+    OwnerChanged { by: Option<NodeId> },
     /// To take note that nobody can ask a server anything. Unless `is_dead`, it may be cut off, and its
     /// clients be there.
     NodeGone { node: NodeId, is_dead: bool },
     /// To take note that some server answers now, or does not any more.
     NodesChanged,
     /// To take note of what it has changed, and to tell.
-    Rated(Verdict),
+    Rated(RatingUpdate),
 }
 
 impl MatchRequest {
@@ -148,9 +150,9 @@ impl MatchRequest {
             | Self::GiveUp
             | Self::RematchBegins { .. }
             | Self::Follow { .. }
-            | Self::Fed(_)
+            | Self::ReplicaUpdate(_)
             | Self::Gap
-            | Self::Taken { .. }
+            | Self::OwnerChanged { .. }
             | Self::NodeGone { .. }
             | Self::NodesChanged
             | Self::Rated(_) => false,

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use super::connection_id::ConnectionId;
 use super::locks::{CONNECTIONS, Mutex};
-use super::peer::Peer;
+use super::peer::ConnectionHandle;
 use plyhouse_protocol::{CloseCode, MatchId};
 
 /// Every connection, by its number. For each of them to wait for the end of the server by itself would
 /// cost something with every request.
 #[derive(Debug)]
-pub(super) struct Connections {
+pub(super) struct ConnectionRegistry {
     /// `None` once the server stops.
-    peers: Mutex<Option<BTreeMap<ConnectionId, Arc<Peer>>>, CONNECTIONS>,
+    peers: Mutex<Option<BTreeMap<ConnectionId, Arc<ConnectionHandle>>>, CONNECTIONS>,
 }
 
-impl Connections {
+impl ConnectionRegistry {
     pub(super) fn new() -> Self {
         Self {
             peers: Mutex::new(Some(BTreeMap::new())),
@@ -24,7 +24,7 @@ impl Connections {
     }
 
     /// Notes a connection, or closes it if the server stops.
-    pub(super) fn add(&self, peer: &Arc<Peer>) {
+    pub(super) fn add(&self, peer: &Arc<ConnectionHandle>) {
         match &mut *self.peers.lock() {
             Some(peers) => {
                 peers.insert(peer.id, Arc::clone(peer));
@@ -44,7 +44,7 @@ impl Connections {
     pub(super) fn match_over(&self, id: MatchId, followers: impl Iterator<Item = ConnectionId>) {
         if let Some(peers) = &*self.peers.lock() {
             for peer in followers.filter_map(|follower| peers.get(&follower)) {
-                peer.port.unfollow(id);
+                peer.subscriptions.unfollow(id);
             }
         }
     }
@@ -65,9 +65,10 @@ mod tests {
 
     #[test]
     fn all_are_closed_and_whoever_comes_late() {
-        let peer = |id| Peer::new(Outbox::new(ConnectionId(id), 9, 100, &Arc::default()), 1);
+        let peer =
+            |id| ConnectionHandle::new(Outbox::new(ConnectionId(id), 9, 100, &Arc::default()), 1);
         let [there, gone, late] = [1, 2, 3].map(peer);
-        let connections = Connections::new();
+        let connections = ConnectionRegistry::new();
         connections.add(&there);
         connections.add(&gone);
         connections.remove(gone.id);

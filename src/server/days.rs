@@ -1,10 +1,10 @@
 //! What players are told of their matches of days, and how many they may have. The store knows them by
 //! their reminders, whether anybody has them in memory or not.
 
-use super::cluster::Notice;
+use super::cluster::Notification;
 use super::encode::encode;
-use super::peer::Peer;
-use super::shared::Shared;
+use super::peer::ConnectionHandle;
+use super::shared::ServerContext;
 use super::to_protocol;
 use super::unread::unread;
 use plyhouse_matches::{DaysTurn, Match, Part, Timekeeper};
@@ -13,10 +13,10 @@ use plyhouse_protocol::{
 };
 
 /// Whether the player may sit in or host one more match of days.
-pub(super) async fn check_room(server: &Shared, player: PlayerId) -> Result<(), WireError> {
+pub(super) async fn check_room(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     let parts = parts(server, player).await?;
     let count = parts.iter().filter(|(_, part)| part.days.is_some()).count();
-    if count < server.days_matches_max(player) {
+    if count < server.correspondence_matches_max(player) {
         return Ok(());
     }
     let message = "you play as many matches of days as is allowed";
@@ -25,22 +25,22 @@ pub(super) async fn check_room(server: &Shared, player: PlayerId) -> Result<(), 
 
 /// The matches in which a player has a part and which have a reminder.
 pub(super) async fn parts(
-    server: &Shared,
+    server: &ServerContext,
     player: PlayerId,
 ) -> Result<Vec<(MatchId, Part)>, WireError> {
-    server.store.parts(player).await.map_err(|error| {
+    server.store.participations(player).await.map_err(|error| {
         tracing::error!(%player, %error, "a player's matches are not read");
         unread(&error)
     })
 }
 
 /// Those of them that are played over days, as they are told.
-pub(super) fn rows(server: &Shared, parts: &[(MatchId, Part)]) -> Vec<FollowedMatch> {
+pub(super) fn rows(server: &ServerContext, parts: &[(MatchId, Part)]) -> Vec<FollowedMatch> {
     let rows = parts.iter().filter_map(|part| row(server, *part));
     rows.collect()
 }
 
-fn row(server: &Shared, (match_id, part): (MatchId, Part)) -> Option<FollowedMatch> {
+fn row(server: &ServerContext, (match_id, part): (MatchId, Part)) -> Option<FollowedMatch> {
     let DaysTurn { turn, due_ms } = part.days?;
     Some(FollowedMatch {
         match_id,
@@ -48,14 +48,18 @@ fn row(server: &Shared, (match_id, part): (MatchId, Part)) -> Option<FollowedMat
         days: Some(DaysMatch {
             days: true,
             turn: turn.map(to_protocol::seat),
-            due_ms: due_ms.map(|due_ms| due_ms.max(server.held_until_ms())),
+            due_ms: due_ms.map(|due_ms| due_ms.max(server.grace_until_ms())),
         }),
         stood_in: part.stood_in.map(to_protocol::seat),
     })
 }
 
 /// Tells the player to whom a turn has been given, on each connection that does not follow the match.
-pub(super) fn tell_whose_turn(server: &Shared, state: &Match, follows: impl Fn(&Peer) -> bool) {
+pub(super) fn tell_whose_turn(
+    server: &ServerContext,
+    state: &Match,
+    follows: impl Fn(&ConnectionHandle) -> bool,
+) {
     // First this, so that whoever is being welcomed looks again.
     server.players.gave_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
@@ -74,6 +78,6 @@ pub(super) fn tell_whose_turn(server: &Shared, state: &Match, follows: impl Fn(&
     }
     if let Some(cluster) = &server.cluster {
         let (match_id, text) = (state.id(), told.to_string());
-        cluster.notify(player, Notice::Turn { match_id, text });
+        cluster.notify(player, Notification::Turn { match_id, text });
     }
 }

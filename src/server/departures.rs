@@ -8,12 +8,12 @@ use super::locks::{DEPARTURES, Mutex};
 
 /// Who is to go out of which matches.
 #[derive(Debug, Default)]
-pub(super) struct Departures {
+pub(super) struct PendingRemovals {
     noted: Mutex<Vec<(MatchId, PlayerId)>, DEPARTURES>,
     news: Notify,
 }
 
-impl Departures {
+impl PendingRemovals {
     /// A player is to go out of a match.
     pub(super) fn note(&self, id: MatchId, player: PlayerId) {
         self.noted.lock().push((id, player));
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn none_is_missed_whenever_it_is_noted() {
-        let departures = Departures::default();
+        let departures = PendingRemovals::default();
         let some = |number| (MatchId(Uuid::nil()), PlayerId(Uuid::from_u128(number)));
         let note = |(id, player)| departures.note(id, player);
         note(some(1));

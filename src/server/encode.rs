@@ -12,12 +12,12 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use self::draft::Draft;
-use super::card::Presence;
+use self::draft::JsonWriter;
+use super::card::SeatPresence;
 pub(super) use super::outbox::Frame;
 use super::to_protocol;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Left, Match, TurnTime, first_move_ms};
+use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_ms};
 use plyhouse_protocol::{
     ClockState, Event as WireEvent, MatchId, PlayerId, Ply, RatingChange, Rematch, RequestId, Said,
     SeatState, Seq, ServerMessage, Snapshot, StandingOffer,
@@ -28,7 +28,7 @@ use plyhouse_protocol::{
 #[derive(Default)]
 struct Drafts {
     json: Vec<u8>,
-    text: Draft,
+    text: JsonWriter,
 }
 
 thread_local! {
@@ -45,7 +45,7 @@ pub(super) fn encode(message: &impl Serialize) -> Frame {
 }
 
 /// What `write` writes.
-fn draft(write: impl FnOnce(&mut Draft)) -> Frame {
+fn draft(write: impl FnOnce(&mut JsonWriter)) -> Frame {
     DRAFTS.with_borrow_mut(|Drafts { text, .. }| {
         text.clear();
         write(text);
@@ -154,7 +154,7 @@ pub(super) fn events<'a>(
     })
 }
 
-fn taken_back(state: &Match, ply: Ply, left: Option<&Left>) -> WireEvent {
+fn taken_back(state: &Match, ply: Ply, left: Option<&RemainingTime>) -> WireEvent {
     let position = state.position();
     WireEvent::TakenBack {
         match_id: state.id(),
@@ -170,7 +170,7 @@ fn taken_back(state: &Match, ply: Ply, left: Option<&Left>) -> WireEvent {
     }
 }
 
-fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, Left)>) -> Frame {
+fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, RemainingTime)>) -> Frame {
     let position = state.position();
     let turn = position.outcome().is_none().then(|| position.turn());
     draft(|json| {
@@ -222,7 +222,7 @@ pub(super) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
 pub(super) struct Aside {
     /// The request that it answers.
     pub(super) re: Option<RequestId>,
-    pub(super) there: Presence,
+    pub(super) there: SeatPresence,
     pub(super) time: Option<TurnTime>,
     pub(super) rematch: Option<Rematch>,
     /// What it has changed, once it has ended and that is known.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::orders::{Obeyed, Order};
+use crate::orders::{AdminCommand, AdminResult};
 
 const SQLITE: &str = include_str!("../../tests/data/fixtures/sqlite.texts");
 const POSTGRES: &str = include_str!("../../tests/data/fixtures/postgres.texts");
@@ -44,20 +44,20 @@ fn read<T: DeserializeOwned>(text: &str) -> T {
 
 #[test]
 fn stored_orders_are_read() {
-    let orders: Vec<Order> = texts("orders.body").into_iter().map(check).collect();
+    let orders: Vec<AdminCommand> = texts("orders.body").into_iter().map(check).collect();
     for is_kind in [
-        |order: &Order| matches!(order, Order::Close { name } if name == "erik"),
-        |order: &Order| matches!(order, Order::Invite { code } if code.len() == 64),
-        |order: &Order| matches!(order, Order::Recover { name, .. } if name == "bobby"),
-        |order: &Order| matches!(order, Order::Rename { to, .. } if to == "doris"),
-        |order: &Order| matches!(order, Order::Unrate { name } if name == "erik"),
+        |order: &AdminCommand| matches!(order, AdminCommand::Close { name } if name == "erik"),
+        |order: &AdminCommand| matches!(order, AdminCommand::Invite { code } if code.len() == 64),
+        |order: &AdminCommand| matches!(order, AdminCommand::Recover { name, .. } if name == "bobby"),
+        |order: &AdminCommand| matches!(order, AdminCommand::Rename { to, .. } if to == "doris"),
+        |order: &AdminCommand| matches!(order, AdminCommand::Unrate { name } if name == "erik"),
     ] {
         assert!(orders.iter().any(is_kind), "{orders:?}");
     }
-    let answers = texts("orders.answer").into_iter().map(check::<Obeyed>);
-    let answers: Vec<Obeyed> = answers.collect();
-    assert!(answers.contains(&Obeyed::Done));
-    let is_refused = |answer: &Obeyed| matches!(answer, Obeyed::Refused(_));
+    let answers = texts("orders.answer").into_iter().map(check::<AdminResult>);
+    let answers: Vec<AdminResult> = answers.collect();
+    assert!(answers.contains(&AdminResult::Done));
+    let is_refused = |answer: &AdminResult| matches!(answer, AdminResult::Refused(_));
     assert!(answers.iter().any(is_refused), "{answers:?}");
 }
 

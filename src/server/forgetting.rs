@@ -21,7 +21,7 @@ use super::connection_id::ConnectionId;
 use super::days;
 use super::match_handle::MatchHandle;
 use super::names;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::stopped_clocks::tell_all;
 use super::unread::{not_now, unkept, unread};
 
@@ -43,7 +43,7 @@ pub(super) enum Running {
 /// Has a player go out of the matches that have not ended. In one where a bot stands in it goes on playing, and
 /// nobody can come back for it.
 pub(super) async fn leave(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     player: PlayerId,
     running: Running,
 ) -> Result<(), WireError> {
@@ -68,11 +68,11 @@ pub(super) async fn leave(
 }
 
 /// Has players who were forgotten go out of matches that they have got into meanwhile, until the server stops.
-pub(super) async fn see_off(server: Arc<Shared>) {
+pub(super) async fn remove_deleted_players(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let seeing_off = async {
         loop {
-            for (id, player) in server.departures.next().await {
+            for (id, player) in server.pending_removals.next().await {
                 let server = Arc::clone(&server);
                 server
                     .clone()
@@ -88,18 +88,22 @@ pub(super) async fn see_off(server: Arc<Shared>) {
 }
 
 /// Has a player go out of a match, as soon as that can be done.
-async fn go_out_at_last(server: &Arc<Shared>, id: MatchId, player: PlayerId) {
+async fn go_out_at_last(server: &Arc<ServerContext>, id: MatchId, player: PlayerId) {
     while let Err(error) = go_out(server, id, player).await {
         if server.is_stopping() {
             return;
         }
         tracing::warn!(%player, match_id = %id, why = error.message, "still in a match");
-        server.put_off(RETRY).await;
+        server.sleep_unless_stopping(RETRY).await;
     }
 }
 
 /// Has a player who was forgotten go out of a match, and the match told anew.
-async fn go_out(server: &Arc<Shared>, id: MatchId, player: PlayerId) -> Result<(), WireError> {
+async fn go_out(
+    server: &Arc<ServerContext>,
+    id: MatchId,
+    player: PlayerId,
+) -> Result<(), WireError> {
     let handle = match births::find(server, MatchRef::Id(id)).await {
         Ok(handle) => handle,
         Err(error) if error.code == Some(ErrorCode::UnknownMatch) => return Ok(()),
@@ -125,7 +129,7 @@ async fn go_out(server: &Arc<Shared>, id: MatchId, player: PlayerId) -> Result<(
 }
 
 /// Has a player who was forgotten go out of all matches. What cannot be done now is done later.
-async fn leave_all(server: &Arc<Shared>, player: PlayerId) {
+async fn leave_all(server: &Arc<ServerContext>, player: PlayerId) {
     let Err(error) = leave(server, player, Running::IsResigned).await else {
         return;
     };
@@ -133,7 +137,7 @@ async fn leave_all(server: &Arc<Shared>, player: PlayerId) {
     let server = Arc::clone(server);
     server.clone().spawn(async move {
         while !server.is_stopping() {
-            server.put_off(RETRY).await;
+            server.sleep_unless_stopping(RETRY).await;
             if leave(&server, player, Running::IsResigned).await.is_ok() {
                 return;
             }
@@ -142,7 +146,10 @@ async fn leave_all(server: &Arc<Shared>, player: PlayerId) {
 }
 
 /// The matches of a player that may not have ended.
-async fn live(server: &Arc<Shared>, player: PlayerId) -> Result<Vec<MatchHandle>, WireError> {
+async fn live(
+    server: &Arc<ServerContext>,
+    player: PlayerId,
+) -> Result<Vec<MatchHandle>, WireError> {
     let mut ids = server.players.live_matches(player);
     if let Some(cluster) = &server.cluster {
         let elsewhere = births::involving(server, cluster, player).await?;
@@ -165,7 +172,7 @@ async fn live(server: &Arc<Shared>, player: PlayerId) -> Result<Vec<MatchHandle>
 
 /// Has a match do this for its player.
 async fn act(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     handle: &MatchHandle,
     player: PlayerId,
     action: Action,
@@ -197,7 +204,7 @@ fn match_running() -> WireError {
 /// Forgets a player, and the player's programs. All connections but this one are closed. False if there is no
 /// such player any more, or what was proved is no longer so.
 pub(super) async fn forget(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     player: &PlayerRecord,
     proved: Option<Proved>,
     but: Option<ConnectionId>,
@@ -217,7 +224,7 @@ pub(super) async fn forget(
     for PlayerRecord { id, .. } in &all {
         gone(server, *id, but);
         if let Some(cluster) = &server.cluster {
-            cluster.send_all(&Packet::Gone { player: *id });
+            cluster.send_all(&Packet::PlayerDeleted { player: *id });
         }
     }
     for PlayerRecord { id, name, .. } in all {
@@ -229,7 +236,7 @@ pub(super) async fn forget(
 }
 
 /// Takes note that nobody is this player any more: what the player still asks for is asked for by someone.
-pub(super) fn gone(server: &Arc<Shared>, player: PlayerId, but: Option<ConnectionId>) {
+pub(super) fn gone(server: &Arc<ServerContext>, player: PlayerId, but: Option<ConnectionId>) {
     server.players.gone(player);
     server.players.end_sessions(player, Sessions::All, but);
     server.seeks.end(player);
@@ -237,12 +244,12 @@ pub(super) fn gone(server: &Arc<Shared>, player: PlayerId, but: Option<Connectio
 
 /// Takes the name out of the matches that are kept, and then out of memory. What the store refuses to do now it
 /// does later.
-async fn take_names_out(server: &Arc<Shared>, player: PlayerId, name: String) {
+async fn take_names_out(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     if !try_take_out(server, player).await {
         let server = Arc::clone(server);
         server.clone().spawn(async move {
             while !server.is_stopping() && !try_take_out(&server, player).await {
-                server.put_off(RETRY).await;
+                server.sleep_unless_stopping(RETRY).await;
             }
             tell_forgotten(&server, player, name).await;
         });
@@ -252,7 +259,7 @@ async fn take_names_out(server: &Arc<Shared>, player: PlayerId, name: String) {
 }
 
 /// False if the store refuses.
-async fn try_take_out(server: &Shared, player: PlayerId) -> bool {
+async fn try_take_out(server: &ServerContext, player: PlayerId) -> bool {
     loop {
         match server.store.forget_names(player).await {
             Ok(true) => {}
@@ -265,7 +272,7 @@ async fn try_take_out(server: &Shared, player: PlayerId) -> bool {
     }
 }
 
-async fn tell_forgotten(server: &Arc<Shared>, player: PlayerId, name: String) {
+async fn tell_forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     if let Some(cluster) = &server.cluster {
         let name = name.clone();
         cluster.send_all(&Packet::Forgotten { player, name });
@@ -274,12 +281,12 @@ async fn tell_forgotten(server: &Arc<Shared>, player: PlayerId, name: String) {
 }
 
 /// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
-pub(super) async fn forgotten(server: &Arc<Shared>, player: PlayerId, name: String) {
+pub(super) async fn forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     tell_all(server, &MatchRequest::Forget { player, name }).await;
 }
 
 /// Looks for those who were forgotten without this server being told: whoever is connected, or named by a match here.
-pub(super) async fn look(server: &Arc<Shared>) {
+pub(super) async fn look(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
@@ -313,8 +320,8 @@ pub(super) async fn look(server: &Arc<Shared>) {
 }
 
 /// Goes on with what was not finished when the server stopped.
-pub(super) async fn go_on(server: Arc<Shared>) {
-    match server.store.forgetting().await {
+pub(super) async fn go_on(server: Arc<ServerContext>) {
+    match server.store.account_deletions().await {
         Ok(players) => {
             for player in players {
                 finish(&server, player).await;
@@ -326,8 +333,8 @@ pub(super) async fn go_on(server: Arc<Shared>) {
 
 /// Goes on with what another server has not finished. `before` are those who were not when that was looked at last:
 /// of whoever is among them for so long the server has stopped.
-pub(super) async fn go_on_for_others(server: &Arc<Shared>, before: &mut BTreeSet<PlayerId>) {
-    let Ok(players) = server.store.forgetting().await else {
+pub(super) async fn go_on_for_others(server: &Arc<ServerContext>, before: &mut BTreeSet<PlayerId>) {
+    let Ok(players) = server.store.account_deletions().await else {
         return; // It is asked again soon.
     };
     let now: BTreeSet<PlayerId> = players.into_iter().collect();
@@ -337,10 +344,10 @@ pub(super) async fn go_on_for_others(server: &Arc<Shared>, before: &mut BTreeSet
     *before = now;
 }
 
-async fn finish(server: &Arc<Shared>, player: PlayerId) {
+async fn finish(server: &Arc<ServerContext>, player: PlayerId) {
     gone(server, player, None);
     if let Some(cluster) = &server.cluster {
-        cluster.send_all(&Packet::Gone { player });
+        cluster.send_all(&Packet::PlayerDeleted { player });
     }
     leave_all(server, player).await;
     take_names_out(server, player, SOMEONE.to_owned()).await;

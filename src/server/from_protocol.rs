@@ -7,8 +7,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::Action;
 use plyhouse_protocol::{
-    ErrorCode, HostedOccupant, PlayerId, PlayerKind, PlayerSummary, SeatNumber, SessionId,
-    WireError,
+    ErrorCode, PlayerId, PlayerKind, PlayerSummary, SeatFill, SeatNumber, SessionId, WireError,
 };
 use plyhouse_store::{PlayerRecord, Sessions};
 
@@ -20,12 +19,12 @@ pub(super) fn seat(number: SeatNumber) -> Seat {
 pub(super) fn seating(
     by: PlayerId,
     number: SeatNumber,
-    occupant: &HostedOccupant,
+    occupant: &SeatFill,
 ) -> Result<Action, WireError> {
     let seat = seat(number);
     match occupant {
-        HostedOccupant::Open => Ok(Action::RemoveBot { by, seat }),
-        HostedOccupant::Bot(id) => {
+        SeatFill::Open => Ok(Action::RemoveBot { by, seat }),
+        SeatFill::Bot(id) => {
             let level = level(id)?;
             Ok(Action::SeatBot { by, seat, level })
         }

@@ -5,29 +5,29 @@ use std::sync::Arc;
 
 use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::unread::unread;
 
 /// One connection of a player: while it is there, it is known whom the player does not meet.
 #[derive(Debug)]
 pub(super) struct Known {
-    server: Arc<Shared>,
+    server: Arc<ServerContext>,
     player: PlayerId,
 }
 
 impl Drop for Known {
     fn drop(&mut self) {
-        self.server.blocks.leave(self.player);
+        self.server.block_cache.leave(self.player);
     }
 }
 
 /// A player is about to be connected here. Who is not kept yet blocks nobody, and is blocked by nobody.
 pub(super) async fn enter(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     player: PlayerId,
     is_stored: bool,
 ) -> Result<Known, WireError> {
-    server.blocks.enter(player);
+    server.block_cache.enter(player);
     let known = Known {
         server: Arc::clone(server),
         player,
@@ -39,16 +39,16 @@ pub(super) async fn enter(
 }
 
 /// Reads anew whom a player does not meet who is connected here.
-pub(super) async fn read(server: &Shared, player: PlayerId) -> Result<(), WireError> {
+pub(super) async fn read(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     loop {
-        let Some(before) = server.blocks.changes(player) else {
+        let Some(before) = server.block_cache.changes(player) else {
             return Ok(());
         };
         let kept = server.store.blocks(player).await.map_err(|error| {
             tracing::error!(%player, %error, "nobody knows whom a player blocks");
             unread(&error)
         })?;
-        if server.blocks.know(player, &kept, before) {
+        if server.block_cache.know(player, &kept, before) {
             return Ok(());
         }
     }
@@ -56,7 +56,7 @@ pub(super) async fn read(server: &Shared, player: PlayerId) -> Result<(), WireEr
 
 /// Reads anew what may have changed for those who are connected here, now that one of these two blocks the other
 /// or does not any more: a person and the programs of that person are one in this.
-pub(super) async fn read_around(server: &Shared, player: PlayerId, other: PlayerId) {
+pub(super) async fn read_around(server: &ServerContext, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
         let kin = kin(server, one).await.unwrap_or_else(|_| vec![one]);
         for one in kin {
@@ -67,7 +67,7 @@ pub(super) async fn read_around(server: &Shared, player: PlayerId, other: Player
 }
 
 /// Takes note that a person has one more program: whoever does not meet the one does not meet the other.
-pub(super) async fn grown(server: &Shared, person: PlayerId) {
+pub(super) async fn grown(server: &ServerContext, person: PlayerId) {
     let kept = server.store.blocks(person).await;
     for other in kept.map(|kept| kept.apart).unwrap_or_default() {
         let _ = read(server, other).await;
@@ -75,7 +75,10 @@ pub(super) async fn grown(server: &Shared, person: PlayerId) {
 }
 
 /// The person whose account this is, and all accounts of that person's programs.
-pub(super) async fn kin(server: &Shared, player: PlayerId) -> Result<Vec<PlayerId>, WireError> {
+pub(super) async fn kin(
+    server: &ServerContext,
+    player: PlayerId,
+) -> Result<Vec<PlayerId>, WireError> {
     let account = async |player| {
         let account = server.store.account(player).await;
         account.map(Option::unwrap_or_default).map_err(|error| {
@@ -92,8 +95,8 @@ pub(super) async fn kin(server: &Shared, player: PlayerId) -> Result<Vec<PlayerI
 }
 
 /// Reads it anew of everybody who is connected here: something may have been missed.
-pub(super) async fn read_all(server: &Shared) {
-    for player in server.blocks.everybody() {
+pub(super) async fn read_all(server: &ServerContext) {
+    for player in server.block_cache.everybody() {
         // What cannot be read now stays as it was known.
         let _ = read(server, player).await;
     }
@@ -101,7 +104,7 @@ pub(super) async fn read_all(server: &Shared) {
 
 /// Whether a player, who is connected here or has asked another server, and one of these others do not meet.
 pub(super) async fn are_apart(
-    server: &Shared,
+    server: &ServerContext,
     player: PlayerId,
     others: impl IntoIterator<Item = PlayerId>,
 ) -> Result<bool, WireError> {
@@ -113,7 +116,7 @@ pub(super) async fn are_apart(
         return Ok(false);
     }
     if server.cluster.is_none() {
-        return Ok(others.any(|other| server.blocks.are_apart(player, other)));
+        return Ok(others.any(|other| server.block_cache.are_apart(player, other)));
     }
     // What other servers have told may not have come yet.
     let kept = server.store.blocks(player).await.map_err(|error| {

@@ -84,14 +84,14 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 pub use about::{About, Asker, NotTold};
-pub use addresses::{Address, ConnectionPermit, NotLetIn};
+pub use addresses::{Address, AdmissionError, ConnectionPermit};
 pub use births::Recovered;
 pub use client::Client;
 pub use cluster::Links;
-pub use metrics::Dropped;
-pub use orders::{Obeyed, Order};
+pub use metrics::DropReason;
+pub use orders::{AdminCommand, AdminResult};
 pub use outbox::{Frame, Outbox, Writer};
-pub use previews::{Drawn, Preview};
+pub use previews::{DrawnBoard, Preview};
 pub use scoresheets::{NotServed, Served, Wanted};
 pub use settings::{Accounts, ClientAddress, Network, Search, Settings};
 pub use tokens::new_secret;
@@ -99,12 +99,12 @@ pub use tokens::new_secret;
 use cluster::Cluster;
 use plyhouse_protocol::{CloseCode, MatchRef, SessionKind};
 use plyhouse_store::{ReadError, Store, StoreMetrics};
-use shared::Shared;
+use shared::ServerContext;
 
 /// One server. Clones are the same server.
 #[derive(Clone, Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<ServerContext>,
 }
 
 impl Server {
@@ -134,7 +134,7 @@ impl Server {
         links: Option<Links>,
     ) -> std::io::Result<Self> {
         let (cluster, heard) = links.map(Cluster::new).unzip();
-        let shared = Shared::new(settings, store, metrics, cluster)?;
+        let shared = ServerContext::new(settings, store, metrics, cluster)?;
         if let Some(heard) = heard {
             cluster_tasks::begin(&shared, heard);
         }
@@ -144,7 +144,7 @@ impl Server {
         shared.spawn(rating::rate(Arc::clone(&shared)));
         shared.spawn(widening::widen(Arc::clone(&shared)));
         shared.spawn(stopped_clocks::watch(Arc::clone(&shared)));
-        shared.spawn(forgetting::see_off(Arc::clone(&shared)));
+        shared.spawn(forgetting::remove_deleted_players(Arc::clone(&shared)));
         shared.spawn(orders::obey(Arc::clone(&shared)));
         Ok(Self { shared })
     }
@@ -163,14 +163,14 @@ impl Server {
     }
 
     /// Does what the operator asks for.
-    pub async fn carry_out(&self, order: Order) -> Obeyed {
+    pub async fn carry_out(&self, order: AdminCommand) -> AdminResult {
         orders::carry_out(&self.shared, order).await
     }
 
     /// Whether everything is well: what is asked now is likely to be kept.
     #[must_use]
     pub fn is_well(&self) -> bool {
-        self.shared.store.is_well()
+        self.shared.store.is_healthy()
     }
 
     /// Whether it is to be given anything to do: it is well, and not about to stop.
@@ -207,7 +207,7 @@ impl Server {
         // Where everything else runs, so that it is that which answers.
         self.spawn(async move {
             tokio::select! {
-                () = shared.answer() => {}
+                () = shared.probe() => {}
                 () = asked.closed() => {} // Nobody waits any more.
             }
             let _ = asked.send(());
@@ -229,7 +229,7 @@ impl Server {
     }
 
     /// Counts a connection that came to nothing before it was a WebSocket.
-    pub fn count_dropped(&self, cause: Dropped) {
+    pub fn count_dropped(&self, cause: DropReason) {
         self.shared.metrics.dropped(cause);
     }
 
@@ -271,7 +271,7 @@ impl Server {
         &self,
         target: MatchRef,
         address: Option<Address>,
-    ) -> Result<Drawn, NotServed> {
+    ) -> Result<DrawnBoard, NotServed> {
         let drawn = self.shared.drawn(target).await;
         self.guessed(drawn, address).await
     }
@@ -311,8 +311,11 @@ impl Server {
         address: Option<Address>,
     ) -> Result<T, NotServed> {
         if matches!(served, Err(NotServed::Unknown)) {
-            let delay = self.shared.addresses.guessed(address, clock::now());
-            self.shared.put_off(delay).await;
+            let delay = self
+                .shared
+                .ip_limits
+                .count_wrong_guess(address, clock::now());
+            self.shared.sleep_unless_stopping(delay).await;
         }
         served
     }
@@ -342,11 +345,18 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotTold`].
-    pub async fn about(&self, asker: Asker, address: Option<Address>) -> Result<About, NotTold> {
+    pub async fn export_personal_data(
+        &self,
+        asker: Asker,
+        address: Option<Address>,
+    ) -> Result<About, NotTold> {
         let told = About::of(&self.shared, asker).await;
         if let Err(NotTold::Nobody) = told {
-            let delay = self.shared.addresses.guessed(address, clock::now());
-            self.shared.put_off(delay).await;
+            let delay = self
+                .shared
+                .ip_limits
+                .count_wrong_guess(address, clock::now());
+            self.shared.sleep_unless_stopping(delay).await;
         }
         told
     }
@@ -356,8 +366,8 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotLetIn`].
-    pub fn let_in(&self, address: Option<Address>) -> Result<ConnectionPermit, NotLetIn> {
-        self.shared.addresses.enter(address, clock::now())
+    pub fn let_in(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
+        self.shared.ip_limits.enter(address, clock::now())
     }
 
     /// A client that has been let in and has just connected. A session that it begins is of this kind.

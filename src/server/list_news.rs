@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use super::cluster_tasks::listing;
 use super::encode::encode;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::watched_lists::Changes;
 
 /// The least time between two messages about the same list.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Tells those who watch lists what has changed, until the server stops.
-pub(super) async fn tell(server: Arc<Shared>) {
+pub(super) async fn tell(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let news = server.lobby.watched(|lists| Arc::clone(&lists.news));
     let telling = async {
@@ -32,7 +32,7 @@ pub(super) async fn tell(server: Arc<Shared>) {
     }
 }
 
-async fn tell_list(server: &Shared, mut changes: Changes) {
+async fn tell_list(server: &ServerContext, mut changes: Changes) {
     let filter = changes.filter;
     if let Some(cluster) = &server.cluster {
         changes.total = listing::total(server, cluster, filter)

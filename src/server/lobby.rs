@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::card::Card;
-use super::clock::Chance;
+use super::card::MatchSummary;
+use super::clock::SeededRng;
 use super::locks::{LOBBY, Mutex};
 use super::match_handle::MatchHandle;
-use super::watched_lists::{Changes, Filter, WatchedLists};
+use super::watched_lists::{Changes, Filter, ListSubscriptions};
 use plyhouse_matches::Creation;
 use plyhouse_protocol::{ErrorCode, Listing, MatchCode, MatchId, MatchRef, Status, WireError};
 
@@ -32,7 +32,7 @@ struct Index {
     /// The matches that have ended, oldest first: evicted in this order when there is no room.
     ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
-    watched: WatchedLists,
+    watched: ListSubscriptions,
     /// The server stops: no match is let in any more.
     is_closed: bool,
 }
@@ -82,7 +82,7 @@ impl Lobby {
         matches_max: usize,
         now_ms: u64,
         code: Option<MatchCode>,
-        chance: &Chance,
+        chance: &SeededRng,
     ) -> Result<(MatchId, MatchCode), TooManyMatches> {
         let mut index = self.index.lock();
         index.make_room(matches_max)?;
@@ -103,7 +103,7 @@ impl Lobby {
     }
 
     /// Gives a match that is being created another code, since the store has a live match with its own.
-    pub(super) fn change_code(&self, id: MatchId, chance: &Chance) -> MatchCode {
+    pub(super) fn change_code(&self, id: MatchId, chance: &SeededRng) -> MatchCode {
         let mut index = self.index.lock();
         let code = index.free_code(chance);
         if let Some(registered) = index.matches.get_mut(&id) {
@@ -191,7 +191,7 @@ impl Lobby {
     }
 
     /// Keeps the lists in step with a match.
-    pub(super) fn status_changed(&self, card: &Card, status: Status) {
+    pub(super) fn status_changed(&self, card: &MatchSummary, status: Status) {
         let mut index = self.index.lock();
         let Some(entry) = index.matches.get_mut(&card.id) else {
             return;
@@ -204,7 +204,7 @@ impl Lobby {
     }
 
     /// Notes that other people sit in a match.
-    pub(super) fn seats_changed(&self, card: &Card) {
+    pub(super) fn seats_changed(&self, card: &MatchSummary) {
         let mut index = self.index.lock();
         let known = index.matches.get(&card.id);
         let is_shown = |entry: &&Registered| card.is_listed() && entry.handle.is_some();
@@ -215,7 +215,7 @@ impl Lobby {
     }
 
     /// Keeps the lists in step with a match that they show with a delay.
-    pub(super) fn shown_changed(&self, card: &Card) {
+    pub(super) fn shown_changed(&self, card: &MatchSummary) {
         let mut index = self.index.lock();
         let known = index.matches.get(&card.id);
         if known.is_some_and(|entry| entry.handle.is_some()) {
@@ -225,7 +225,7 @@ impl Lobby {
     }
 
     /// Looks at who watches lists, or changes it.
-    pub(super) fn watched<T>(&self, look: impl FnOnce(&mut WatchedLists) -> T) -> T {
+    pub(super) fn watched<T>(&self, look: impl FnOnce(&mut ListSubscriptions) -> T) -> T {
         look(&mut self.index.lock().watched)
     }
 
@@ -246,7 +246,7 @@ impl Lobby {
             })
             .collect();
         drop(index);
-        let listing = |(id, card): (MatchId, Option<Arc<Card>>)| {
+        let listing = |(id, card): (MatchId, Option<Arc<MatchSummary>>)| {
             let shown = || elsewhere.get(&id).cloned();
             (id, card.map(|card| card.listing()).or_else(shown))
         };
@@ -282,7 +282,7 @@ impl Lobby {
         after: Option<MatchRef>,
         limit: usize,
     ) -> Result<(u64, Vec<Listing>), NoSuchMatch> {
-        let mut cards: Vec<Arc<Card>> = Vec::new();
+        let mut cards: Vec<Arc<MatchSummary>> = Vec::new();
         let total;
         {
             let index = self.index.lock();
@@ -334,7 +334,7 @@ impl Index {
 
     /// A code that no live match has. There are 887 million codes and far fewer live matches, so one
     /// is found soon.
-    fn free_code(&self, chance: &Chance) -> MatchCode {
+    fn free_code(&self, chance: &SeededRng) -> MatchCode {
         loop {
             let code = MatchCode::from_number(chance.number());
             if self.is_free(code) {
@@ -367,7 +367,7 @@ impl Index {
         }
     }
 
-    fn list(&mut self, card: &Card, status: Status) {
+    fn list(&mut self, card: &MatchSummary, status: Status) {
         if status == Status::Ended {
             self.ended.insert(card.id);
         }
@@ -375,7 +375,7 @@ impl Index {
         self.show(card);
     }
 
-    fn unlist(&mut self, card: &Card, status: Status) {
+    fn unlist(&mut self, card: &MatchSummary, status: Status) {
         if let Some(count) = self.counts.get_mut(&(card.game.info.id, status)) {
             *count -= 1;
         }
@@ -383,7 +383,7 @@ impl Index {
     }
 
     /// Puts a match in the list that shows it.
-    fn show(&mut self, card: &Card) {
+    fn show(&mut self, card: &MatchSummary) {
         if card.is_listed() {
             let status = card.shown_status();
             let list = self.listed.entry((card.game.info.id, status)).or_default();
@@ -393,7 +393,7 @@ impl Index {
     }
 
     /// Takes a match out of the list that shows it, which is mostly this one.
-    fn hide(&mut self, card: &Card, likely: Status) {
+    fn hide(&mut self, card: &MatchSummary, likely: Status) {
         let others = Status::ALL.iter().copied();
         let others = others.filter(|status| *status != likely);
         for status in iter::once(likely).chain(others) {
@@ -418,7 +418,7 @@ impl Index {
     }
 
     /// The card of a match, if it is there and listed.
-    fn listed_card(&self, id: MatchId) -> Option<Arc<Card>> {
+    fn listed_card(&self, id: MatchId) -> Option<Arc<MatchSummary>> {
         let handle = self.matches.get(&id)?.handle.as_ref()?;
         handle.card().is_listed().then(|| Arc::clone(handle.card()))
     }
@@ -426,7 +426,7 @@ impl Index {
 
 /// The id of a match created now, greater than `last`: a UUID of version 7 whose random part is
 /// stepped on at random within a millisecond (RFC 9562, section 6.2, method 2).
-pub(super) fn next_match_id(last: Option<MatchId>, now_ms: u64, chance: &Chance) -> MatchId {
+pub(super) fn next_match_id(last: Option<MatchId>, now_ms: u64, chance: &SeededRng) -> MatchId {
     let fresh = uuid::Builder::from_unix_timestamp_millis(now_ms, &chance.bytes()).into_uuid();
     match last {
         Some(MatchId(last)) if fresh <= last => {

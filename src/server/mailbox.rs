@@ -22,7 +22,7 @@ use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use super::locks::{MAILBOX, MATCH, Mutex};
-use super::waited::Waited;
+use super::waited::WakeCell;
 
 /// How often an owner that wakes itself is polled in one go. Then its task goes on: whoever sends has
 /// other work to do.
@@ -32,7 +32,7 @@ const POLLS_MAX: usize = 2;
 pub(super) fn mailbox<T>(room: usize) -> (Sender<T>, Receiver<T>) {
     let inner = Arc::new(Inner {
         room,
-        desk: Waited::new(Desk {
+        desk: WakeCell::new(ActorState {
             messages: VecDeque::new(),
             room_awaited: Vec::new(),
             is_over: false,
@@ -67,13 +67,13 @@ pub(super) enum Unsent<T> {
 struct Inner<T> {
     room: usize,
     /// The owner's task waits for it.
-    desk: Waited<Desk<T>, MAILBOX>,
+    desk: WakeCell<ActorState<T>, MAILBOX>,
     /// `None` before the begin and after the end.
     owner: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
 }
 
 /// The messages, and who polls the owner.
-struct Desk<T> {
+struct ActorState<T> {
     messages: VecDeque<T>,
     /// Those who wait for room, each by a channel that is dropped when there is some.
     room_awaited: Vec<oneshot::Sender<Infallible>>,
@@ -88,7 +88,7 @@ struct Desk<T> {
     is_polled: bool,
 }
 
-impl<T> Desk<T> {
+impl<T> ActorState<T> {
     /// Has the owner polled again. True if its task has to be woken for that.
     fn wake(&mut self) -> bool {
         let is_seen_to = self.is_polled || self.is_woken;
@@ -247,7 +247,7 @@ impl<T: Send + 'static> Future for Task<T> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let polls = self.0.desk.watch(context, Desk::begin_poll);
+        let polls = self.0.desk.watch(context, ActorState::begin_poll);
         if polls && self.0.poll_owner() {
             Poll::Ready(())
         } else {

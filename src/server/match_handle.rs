@@ -5,13 +5,13 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
 
-use super::card::Card;
+use super::card::MatchSummary;
 use super::command::{Answer, Command, MatchRequest};
 use super::mailbox::{Sender, Task, Unsent};
 use super::metrics::Metrics;
 use super::outbox::Outbox;
 use super::reply::Reply;
-use super::told::Bulletin;
+use super::told::ReplicaUpdate;
 
 /// How many requests one match may have waiting. A client that finds no room waits, and is not listened
 /// to meanwhile.
@@ -19,7 +19,7 @@ pub(super) const MAILBOX: usize = 64;
 
 /// What waits in the mailbox of a match: what is asked, and whom to answer.
 #[derive(Debug)]
-pub(super) struct Letter {
+pub(super) struct Envelope {
     pub(super) command: Command,
     pub(super) reply: Reply,
 }
@@ -30,9 +30,9 @@ pub(super) struct MatchHandle(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    card: Arc<Card>,
+    card: Arc<MatchSummary>,
     /// Boxed, since letters are large, and each match has room of its own for those that wait.
-    mailbox: Sender<Box<Letter>>,
+    mailbox: Sender<Box<Envelope>>,
 }
 
 /// What is still to be waited for, if something could not be done at once.
@@ -40,7 +40,7 @@ pub(super) type Pending<'a> = Option<BoxFuture<'a, ()>>;
 
 impl MatchHandle {
     /// Speaks to the match with this card, which listens to this mailbox.
-    pub(super) fn new(card: Arc<Card>, mailbox: Sender<Box<Letter>>) -> Self {
+    pub(super) fn new(card: Arc<MatchSummary>, mailbox: Sender<Box<Envelope>>) -> Self {
         Self(Arc::new(Inner { card, mailbox }))
     }
 
@@ -48,12 +48,12 @@ impl MatchHandle {
     pub(super) fn begin(
         &self,
         owner: impl Future<Output = ()> + Send + 'static,
-    ) -> Task<Box<Letter>> {
+    ) -> Task<Box<Envelope>> {
         self.0.mailbox.begin(owner)
     }
 
     /// What a list shows of the match.
-    pub(super) fn card(&self) -> &Arc<Card> {
+    pub(super) fn card(&self) -> &Arc<MatchSummary> {
         &self.0.card
     }
 
@@ -68,7 +68,7 @@ impl MatchHandle {
 
     /// Sends a command, which the match answers. Most often it has done so by the end of the call.
     pub(super) fn post(self, command: Command, reply: Reply) -> Pending<'static> {
-        let letter = Box::new(Letter { command, reply });
+        let letter = Box::new(Envelope { command, reply });
         match self.0.mailbox.try_send(letter) {
             Ok(()) => None,
             Err(Unsent::Full(letter)) => Some(Box::pin(async move {
@@ -123,8 +123,12 @@ impl MatchHandle {
     }
 
     /// Hands on what the match's owner has told.
-    pub(super) fn feed(self, bulletin: Box<Bulletin>, metrics: &Arc<Metrics>) -> Pending<'static> {
-        let command = Command::of_server(MatchRequest::Fed(bulletin));
+    pub(super) fn feed(
+        self,
+        bulletin: Box<ReplicaUpdate>,
+        metrics: &Arc<Metrics>,
+    ) -> Pending<'static> {
+        let command = Command::of_server(MatchRequest::ReplicaUpdate(bulletin));
         self.post(command, Reply::unasked(Outbox::nobodys(metrics)))
     }
 
@@ -140,7 +144,7 @@ impl MatchHandle {
 /// A match that has just been put away may be found in the store.
 const GONE: &str = "that match is being put away; ask again";
 
-impl Letter {
+impl Envelope {
     /// Answers that nothing was done, if a client waits for an answer.
     pub(super) fn refuse(self, why: &str) {
         match self.command.request {
@@ -154,9 +158,9 @@ impl Letter {
             | MatchRequest::StoreAccepts
             | MatchRequest::GiveUp
             | MatchRequest::Follow { .. }
-            | MatchRequest::Fed(_)
+            | MatchRequest::ReplicaUpdate(_)
             | MatchRequest::Gap
-            | MatchRequest::Taken { .. }
+            | MatchRequest::OwnerChanged { .. }
             | MatchRequest::NodeGone { .. }
             | MatchRequest::NodesChanged
             | MatchRequest::Rated(_) => {}

@@ -22,7 +22,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry, Unit};
 
-pub use self::dropped::Dropped;
+pub use self::dropped::DropReason;
 
 /// What the server counts. Times are in seconds.
 #[derive(Debug)]
@@ -218,7 +218,7 @@ impl Metrics {
                 "connections_dropped",
                 "Connections that came to nothing before they were WebSockets, by cause",
                 "cause",
-                Dropped::ALL.map(Dropped::as_str),
+                DropReason::ALL.map(DropReason::as_str),
             ),
             requests: page.each(
                 "requests",
@@ -305,7 +305,7 @@ impl Metrics {
     }
 
     /// A connection came to nothing before it was a WebSocket.
-    pub(super) fn dropped(&self, cause: Dropped) {
+    pub(super) fn dropped(&self, cause: DropReason) {
         self.dropped[cause as usize].inc();
     }
 
@@ -414,7 +414,7 @@ mod tests {
         for (index, code) in ErrorCode::ALL.iter().enumerate() {
             assert_eq!(*code as usize, index);
         }
-        for (index, cause) in Dropped::ALL.into_iter().enumerate() {
+        for (index, cause) in DropReason::ALL.into_iter().enumerate() {
             assert_eq!(cause as usize, index);
         }
         for (index, reason) in Reason::ALL.iter().enumerate() {

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, WireError};
-use plyhouse_store::{ReadError, Store, likeness_before, seen};
+use plyhouse_store::{ReadError, Store, legacy_skeleton, seen};
 
-pub(super) use plyhouse_store::{likeness, likenesses};
+pub(super) use plyhouse_store::{name_skeleton, name_skeletons};
 
 /// How long a name that its player has no more is nobody else's, in milliseconds.
 pub(super) const KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
@@ -35,7 +35,7 @@ pub(super) fn registrable(name: &str) -> Result<Registrable, WireError> {
     let name = name.parse::<PlayerName>();
     let name = name.map_err(|bad| bad_name(bad.to_string()))?;
     let name = name.as_str().to_owned();
-    let likeness = likeness(&name);
+    let likeness = name_skeleton(&name);
     if likeness.is_empty() {
         let message = "a name of one's own has a letter, a digit or a symbol";
         return Err(bad_name(message.to_owned()));
@@ -46,12 +46,12 @@ pub(super) fn registrable(name: &str) -> Result<Registrable, WireError> {
     let mut reserved = NO_ACCOUNTS.map(str::to_owned).into_iter().chain(levels);
     // What a guest is called is told apart by nothing that can be seen.
     if reserved.any(|taken| looks_like(&name, &taken))
-        || likeness.starts_with(&*self::likeness(GUESTS))
+        || likeness.starts_with(&*self::name_skeleton(GUESTS))
     {
         let message = "this name is nobody's";
         return Err(WireError::new(ErrorCode::NameTaken, message));
     }
-    let likenesses = likenesses(&name);
+    let likenesses = name_skeletons(&name);
     Ok(Registrable { name, likenesses })
 }
 
@@ -89,16 +89,16 @@ fn ways_to_see(word: &str) -> [String; 3] {
 
 /// What may be seen of a name.
 fn ways_to_read(name: &str) -> [String; 2] {
-    [likeness_before(name), seen(name)].map(|bare| bare.to_lowercase())
+    [legacy_skeleton(name), seen(name)].map(|bare| bare.to_lowercase())
 }
 
 /// Whose alone a name is that looks like this, and whether it is that player's still.
-pub(super) async fn whose(
+pub(super) async fn owner_of_name(
     store: &dyn Store,
     now_ms: u64,
     name: &str,
 ) -> Result<Option<(PlayerId, bool)>, ReadError> {
-    let (before, now) = (likeness_before(name), likeness(name));
+    let (before, now) = (legacy_skeleton(name), name_skeleton(name));
     // Of two who have had their names since before they were found to look alike each has their own.
     if before != now {
         let found = store.named(before, now_ms).await?;

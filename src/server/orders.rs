@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::{PlayerId, PlayerKind, WireError};
-use plyhouse_store::{Naming, OrderId, Pass, PlayerRecord, TokenHash};
+use plyhouse_store::{Naming, OneTimeToken, OrderId, PlayerRecord, TokenHash};
 use serde::{Deserialize, Serialize};
 
 use super::cluster::Packet;
 use super::forgetting::{self, Running};
 use super::names::{self, Registrable};
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::to_protocol;
 use super::unread::{unkept, unread};
 
@@ -30,7 +30,7 @@ const PASSES_MAX: usize = 1000;
 /// What the operator may ask for. Secrets stay with the operator: only what they are known by is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
-pub enum Order {
+pub enum AdminCommand {
     /// To let whoever has this key come back as that account, once.
     Recover {
         /// The account's name.
@@ -65,7 +65,7 @@ pub enum Order {
 /// What has come of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Obeyed {
+pub enum AdminResult {
     /// It is done.
     Done,
     /// It is not, for this reason.
@@ -73,7 +73,7 @@ pub enum Obeyed {
 }
 
 /// Obeys what is ordered, until the server stops.
-pub(super) async fn obey(server: Arc<Shared>) {
+pub(super) async fn obey(server: Arc<ServerContext>) {
     // What is in memory alone nobody else can write to.
     while server.store.takes_orders() && !server.is_stopping() {
         match server.store.orders().await {
@@ -84,18 +84,18 @@ pub(super) async fn obey(server: Arc<Shared>) {
             }
             Err(error) => tracing::debug!(%error, "orders are not read"),
         }
-        server.put_off(LOOK).await;
+        server.sleep_unless_stopping(LOOK).await;
     }
 }
 
-async fn obey_one(server: &Arc<Shared>, id: OrderId, body: &str) {
+async fn obey_one(server: &Arc<ServerContext>, id: OrderId, body: &str) {
     // Of several servers one does it.
     if !matches!(server.store.take_order(id).await, Ok(true)) {
         return;
     }
     let obeyed = match serde_json::from_str(body) {
         Ok(order) => carry_out(server, order).await,
-        Err(_) => Obeyed::Refused("the server is of another version".to_owned()),
+        Err(_) => AdminResult::Refused("the server is of another version".to_owned()),
     };
     let answer = serde_json::to_string(&obeyed).expect("it is plain data");
     if let Err(error) = server.store.answer_order(id, answer).await {
@@ -104,22 +104,22 @@ async fn obey_one(server: &Arc<Shared>, id: OrderId, body: &str) {
 }
 
 /// Does what the operator asks for.
-pub(super) async fn carry_out(server: &Arc<Shared>, order: Order) -> Obeyed {
+pub(super) async fn carry_out(server: &Arc<ServerContext>, order: AdminCommand) -> AdminResult {
     tracing::info!(order = order.word(), "the operator's order");
     let done = match order {
-        Order::Recover { name, key } => recover(server, &name, &key).await,
-        Order::Rename { name, to } => rename(server, &name, &to).await,
-        Order::Close { name } => close(server, &name).await,
-        Order::Unrate { name } => unrate(server, &name).await,
-        Order::Invite { code } => add_pass(server, &code, None, INVITE_MS).await,
+        AdminCommand::Recover { name, key } => recover(server, &name, &key).await,
+        AdminCommand::Rename { name, to } => rename(server, &name, &to).await,
+        AdminCommand::Close { name } => close(server, &name).await,
+        AdminCommand::Unrate { name } => unrate(server, &name).await,
+        AdminCommand::Invite { code } => add_pass(server, &code, None, INVITE_MS).await,
     };
     match done {
-        Ok(()) => Obeyed::Done,
-        Err(why) => Obeyed::Refused(why),
+        Ok(()) => AdminResult::Done,
+        Err(why) => AdminResult::Refused(why),
     }
 }
 
-impl Order {
+impl AdminCommand {
     const fn word(&self) -> &'static str {
         match self {
             Self::Recover { .. } => "recover",
@@ -131,7 +131,7 @@ impl Order {
     }
 }
 
-async fn recover(server: &Shared, name: &str, key: &str) -> Result<(), String> {
+async fn recover(server: &ServerContext, name: &str, key: &str) -> Result<(), String> {
     let account = account(server, name).await?;
     if account.kind == PlayerKind::Bot {
         return Err("it is the account of a program, which its owner gives keys".to_owned());
@@ -140,14 +140,14 @@ async fn recover(server: &Shared, name: &str, key: &str) -> Result<(), String> {
 }
 
 async fn add_pass(
-    server: &Shared,
+    server: &ServerContext,
     code: &str,
     player: Option<PlayerId>,
     good_ms: u64,
 ) -> Result<(), String> {
     let code = hash(code).ok_or("that is no hash")?;
     let now_ms = server.clock.now_ms();
-    let pass = Pass {
+    let pass = OneTimeToken {
         player,
         expires_ms: now_ms + good_ms,
     };
@@ -170,11 +170,11 @@ fn hash(text: &str) -> Option<TokenHash> {
     Some(TokenHash(bytes))
 }
 
-async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
+async fn rename(server: &ServerContext, name: &str, to: &str) -> Result<(), String> {
     let before = account(server, name).await?;
     let Registrable { name, likenesses } =
         names::registrable(to).map_err(|error| refused(&error))?;
-    let account = server.kept.account(before.id).await;
+    let account = server.full_store.account(before.id).await;
     let account = account.map_err(|error| refused(&unread(&error)))?;
     let now_ms = server.clock.now_ms();
     let record = PlayerRecord {
@@ -190,7 +190,7 @@ async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
         now_ms,
         kept_until_ms: now_ms + names::KEPT_MS,
     };
-    let named = server.kept.name_player(naming).await;
+    let named = server.full_store.name_player(naming).await;
     if !named.map_err(|error| refused(&unkept(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
@@ -200,12 +200,12 @@ async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
     server.players.call(&record);
     if let Some(cluster) = &server.cluster {
         let player = to_protocol::player(&record);
-        cluster.send_all(&Packet::Called { player });
+        cluster.send_all(&Packet::PlayerRenamed { player });
     }
     Ok(())
 }
 
-async fn close(server: &Arc<Shared>, name: &str) -> Result<(), String> {
+async fn close(server: &Arc<ServerContext>, name: &str) -> Result<(), String> {
     let record = account(server, name).await?;
     let left = forgetting::leave(server, record.id, Running::IsResigned).await;
     left.map_err(|error| refused(&error))?;
@@ -217,23 +217,23 @@ async fn close(server: &Arc<Shared>, name: &str) -> Result<(), String> {
 }
 
 /// From then on the ledger is folded anew without that account's matches.
-async fn unrate(server: &Shared, name: &str) -> Result<(), String> {
+async fn unrate(server: &ServerContext, name: &str) -> Result<(), String> {
     let record = account(server, name).await?;
-    let unrated = server.store.unrate(record.id).await;
+    let unrated = server.store.exclude_from_ratings(record.id).await;
     unrated.map_err(|error| refused(&unkept(error)))?;
-    server.rater.wake();
+    server.rating_wakeup.wake();
     Ok(())
 }
 
 /// The account of this name.
-async fn account(server: &Shared, name: &str) -> Result<PlayerRecord, String> {
-    let named = names::whose(&*server.kept, server.clock.now_ms(), name).await;
+async fn account(server: &ServerContext, name: &str) -> Result<PlayerRecord, String> {
+    let named = names::owner_of_name(&*server.full_store, server.clock.now_ms(), name).await;
     let named = named.map_err(|error| refused(&unread(&error)))?;
     let own = named
         .filter(|(_, is_own)| *is_own)
         .map(|(player, _)| player);
     let player = own.ok_or_else(no_account)?;
-    let found = server.kept.player_by_id(player).await;
+    let found = server.full_store.player_by_id(player).await;
     let found = found.map_err(|error| refused(&unread(&error)))?;
     found.ok_or_else(no_account)
 }

@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Instant;
 
-use self::trips::{PingText, Trips, smoothed};
+use self::trips::{PingText, RttEstimator, smoothed};
 use super::clock::now;
 use super::connection_id::ConnectionId;
 use super::locks::OUTBOX;
 use super::metrics::Metrics;
-use super::waited::Waited;
+use super::waited::WakeCell;
 use plyhouse_protocol::CloseCode;
 
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
@@ -45,9 +45,9 @@ struct Inner {
     /// There may be a ping to be written: what is asked with every write needs no lock.
     is_ping_due: AtomicBool,
     /// How many moves were answered that came to nothing, since that was asked last.
-    fruitless: AtomicU32,
+    rejected_moves: AtomicU32,
     /// The connection's task waits for it.
-    queue: Waited<Queue, OUTBOX>,
+    queue: WakeCell<Queue, OUTBOX>,
 }
 
 /// Stands for a round-trip time that nobody has measured.
@@ -62,13 +62,13 @@ struct Queue {
     is_write_due: bool,
     /// The connection's task found [no room](Outbox::has_room), and nothing has been taken since.
     is_room_awaited: bool,
-    trips: Trips,
+    trips: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
 }
 
 /// How much waits in an outbox.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Depth {
+pub(super) struct QueueDepth {
     pub(super) messages: usize,
     pub(super) bytes: usize,
 }
@@ -87,8 +87,8 @@ impl Outbox {
             bytes_max,
             rtt_us: AtomicU32::new(NO_RTT),
             is_ping_due: AtomicBool::new(false),
-            fruitless: AtomicU32::new(0),
-            queue: Waited::default(),
+            rejected_moves: AtomicU32::new(0),
+            queue: WakeCell::default(),
         }))
     }
 
@@ -224,20 +224,20 @@ impl Outbox {
     /// Notes that a move came to nothing.
     pub(super) fn note_fruitless(&self) {
         // It governs a rate alone, and nothing else is read by it.
-        self.0.fruitless.fetch_add(1, Ordering::Relaxed);
+        self.0.rejected_moves.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many moves came to nothing since this was asked last.
     pub(super) fn take_fruitless(&self) -> u32 {
-        match self.0.fruitless.load(Ordering::Relaxed) {
+        match self.0.rejected_moves.load(Ordering::Relaxed) {
             0 => 0,
-            _ => self.0.fruitless.swap(0, Ordering::Relaxed),
+            _ => self.0.rejected_moves.swap(0, Ordering::Relaxed),
         }
     }
 
     /// How much waits to be written.
-    pub(super) fn depth(&self) -> Depth {
-        self.0.queue.look(|queue| Depth {
+    pub(super) fn depth(&self) -> QueueDepth {
+        self.0.queue.look(|queue| QueueDepth {
             messages: queue.frames.len(),
             bytes: queue.bytes,
         })
@@ -287,7 +287,7 @@ impl Outbox {
 
     /// Whether at least half of the queue is free, for whoever has much to tell and can wait.
     pub(super) fn is_half_free(&self) -> bool {
-        let Depth { messages, bytes } = self.depth();
+        let QueueDepth { messages, bytes } = self.depth();
         messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2
     }
 

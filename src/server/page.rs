@@ -4,7 +4,7 @@ use plyhouse_engine::catalog::CATALOG;
 use plyhouse_protocol::Status;
 
 use super::outbox::Outbox;
-use super::shared::Shared;
+use super::shared::ServerContext;
 
 /// Every status, with its name on the wire.
 const STATUSES: [(Status, &str); 3] = [
@@ -14,7 +14,7 @@ const STATUSES: [(Status, &str); 3] = [
 ];
 
 /// The metrics of a server as OpenMetrics text.
-pub(super) fn page(shared: &Shared) -> String {
+pub(super) fn page(shared: &ServerContext) -> String {
     let seen = &shared.metrics.seen;
     seen.players.set(number(shared.players.len()));
     seen.seeks.set(number(shared.seeks.len()));
@@ -38,7 +38,7 @@ pub(super) fn page(shared: &Shared) -> String {
             seen.matches.get_or_create(&labels).set(number(there));
         }
     }
-    seen.store_well.set(shared.store.is_well().into());
+    seen.store_well.set(shared.store.is_healthy().into());
     shared.metrics.text()
 }
 

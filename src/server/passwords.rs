@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use unicode_normalization::UnicodeNormalization as _;
 
 use self::tries::Tries;
-use super::clock::Chance;
+use super::clock::SeededRng;
 
 /// How many passwords are hashed at a time, and how many wait for that. Each takes 19 MiB and some 20 ms of
 /// a core, which matches that run are not to miss.
@@ -43,7 +43,7 @@ impl Passwords {
     pub(super) async fn hash(
         &self,
         password: &Token,
-        chance: &Chance,
+        chance: &SeededRng,
     ) -> Result<PasswordHash, WireError> {
         let (password, salt) = (bytes(password), chance.bytes::<SALT_BYTES>());
         let hash = move || Argon2::default().hash_password_with_salt(&password, &salt);
@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_is_known_by_its_hash() {
-        let (passwords, chance) = (Passwords::new(), Chance::new(Some(7)));
+        let (passwords, chance) = (Passwords::new(), SeededRng::new(Some(7)));
         let password = token("correct e\u{301}");
         let kept = passwords.hash(&password, &chance).await.expect("hashed");
         let other = passwords.hash(&password, &chance).await.expect("hashed");

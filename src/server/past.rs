@@ -1,20 +1,21 @@
 //! Of which ended matches somebody may know that they have ended.
 
-use super::shared::Shared;
-use plyhouse_matches::Starter;
+use super::shared::ServerContext;
+use plyhouse_matches::SeatAtStart;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId, Status};
 use plyhouse_store::PastMatch;
 
 /// The longest delay, in milliseconds.
 pub(super) const DELAY_MAX_MS: u64 = 600_000;
 
-impl Shared {
+impl ServerContext {
     /// Whether whoever asks may know that this match has ended: those who have played it, and others once
     /// its delay is over.
     pub(super) fn is_told(&self, past: &PastMatch, asking: PlayerId) -> bool {
         let told_ms = past.ended_ms.saturating_add(past.creation.terms.delay_ms);
         let mut starters = past.archived.seats.iter();
-        told_ms <= self.clock.now_ms() || starters.any(|seat| Starter::player(seat) == Some(asking))
+        told_ms <= self.clock.now_ms()
+            || starters.any(|seat| SeatAtStart::player(seat) == Some(asking))
     }
 
     /// Whether whoever asks is not to learn of this match that it is there, or that it has ended.

@@ -6,28 +6,28 @@ use std::time::Duration;
 
 use super::connection_id::ConnectionId;
 use super::outbox::Outbox;
-use super::port::Port;
+use super::port::Subscriptions;
 use super::standing::Standing;
 use plyhouse_protocol::SessionId;
 
 /// One connection as the rest of the server sees it.
 #[derive(Debug)]
-pub(super) struct Peer {
+pub(super) struct ConnectionHandle {
     pub(super) id: ConnectionId,
     pub(super) outbox: Outbox,
-    pub(super) port: Port,
+    pub(super) subscriptions: Subscriptions,
     /// Whether the player whose connection this is has a part in a live match.
     plays: AtomicBool,
     /// How it stands to its player's other connections, from its hello on.
     standing: OnceLock<Standing>,
 }
 
-impl Peer {
+impl ConnectionHandle {
     pub(super) fn new(outbox: Outbox, following_max: usize) -> Arc<Self> {
         Arc::new(Self {
             id: outbox.connection(),
             outbox,
-            port: Port::new(following_max),
+            subscriptions: Subscriptions::new(following_max),
             plays: AtomicBool::new(false),
             standing: OnceLock::new(),
         })
@@ -62,6 +62,6 @@ impl Peer {
 
     /// Whether the connection follows a match that goes on, and the player has no part in any.
     pub(super) fn only_watches(&self) -> bool {
-        !self.plays.load(Ordering::Relaxed) && self.port.follows_live()
+        !self.plays.load(Ordering::Relaxed) && self.subscriptions.follows_live()
     }
 }

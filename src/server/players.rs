@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::clock::{Chance, now};
+use super::clock::{SeededRng, now};
 use super::locks::{Mutex, PLAYERS};
-use super::peer::Peer;
+use super::peer::ConnectionHandle;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, WireError};
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
@@ -64,7 +64,7 @@ struct Player {
     /// The session of which the store does not know, nor of the player.
     unstored: Option<SessionRecord>,
     /// The player's connections, in the order in which they came.
-    peers: Vec<Arc<Peer>>,
+    peers: Vec<Arc<ConnectionHandle>>,
     /// The live matches that this player created.
     hosts: BTreeSet<MatchId>,
     /// The live matches in which this player sits.
@@ -328,12 +328,12 @@ impl Index {
     }
 }
 
-pub(super) fn new_player_id(chance: &Chance) -> PlayerId {
+pub(super) fn new_player_id(chance: &SeededRng) -> PlayerId {
     PlayerId(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid())
 }
 
 /// A name for somebody who gave none.
-pub(super) fn guest_name(chance: &Chance) -> String {
+pub(super) fn guest_name(chance: &SeededRng) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let letters = chance
         .bytes::<4>()

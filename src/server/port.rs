@@ -9,7 +9,7 @@ use super::match_handle::MatchHandle;
 /// Which matches one connection follows. A match is found here without a look at what all connections
 /// share.
 #[derive(Debug)]
-pub(super) struct Port {
+pub(super) struct Subscriptions {
     following_max: usize,
     following: Mutex<Following, FOLLOWING>,
 }
@@ -65,10 +65,10 @@ pub(super) struct Follow {
 
 /// The connection follows as many live matches as it may, or is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NoRoom;
+pub(super) struct SubscriptionLimit;
 
-impl From<NoRoom> for WireError {
-    fn from(NoRoom: NoRoom) -> Self {
+impl From<SubscriptionLimit> for WireError {
+    fn from(SubscriptionLimit: SubscriptionLimit) -> Self {
         Self::new(
             ErrorCode::TooManyMatches,
             "you follow as many matches as is allowed",
@@ -96,7 +96,7 @@ impl Following {
     }
 }
 
-impl Port {
+impl Subscriptions {
     pub(super) fn new(following_max: usize) -> Self {
         Self {
             following_max,
@@ -118,16 +118,20 @@ impl Port {
     /// Notes that this connection follows a match. A client need not `leave` what has ended: the
     /// match that ended and was followed longest makes room. Whoever has a part in a match of days follows
     /// it for nothing.
-    pub(super) fn follow(&self, handle: &MatchHandle, is_free: bool) -> Result<Follow, NoRoom> {
+    pub(super) fn follow(
+        &self,
+        handle: &MatchHandle,
+        is_free: bool,
+    ) -> Result<Follow, SubscriptionLimit> {
         let mut following = self.following.lock();
         if following.is_closed {
-            return Err(NoRoom);
+            return Err(SubscriptionLimit);
         }
         let is_new = following.find(handle.id()).is_none();
         let mut dropped = None;
         if is_new {
             if !is_free && following.count() >= self.following_max {
-                let ended = following.first_ended().ok_or(NoRoom)?;
+                let ended = following.first_ended().ok_or(SubscriptionLimit)?;
                 dropped = Some(following.matches.remove(ended).handle);
             }
             following.matches.push(Followed::new(handle, is_free));

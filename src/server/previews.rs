@@ -5,7 +5,7 @@ use plyhouse_matches::{Match, Occupant, Stage, picture};
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, Profile, Reason, Seq};
 
 use super::scoresheets::{NotServed, STRANGER};
-use super::shared::Shared;
+use super::shared::ServerContext;
 
 /// What is told of a match or a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Preview {
 
 /// How a match looks.
 #[derive(Clone, Debug)]
-pub struct Drawn {
+pub struct DrawnBoard {
     /// Which it is.
     pub id: MatchId,
     /// The last event that is in the picture.
@@ -30,7 +30,7 @@ pub struct Drawn {
     board: Picture,
 }
 
-impl Drawn {
+impl DrawnBoard {
     /// How wide and how high a picture is, in pixels.
     pub const SIZE: (u16, u16) = (picture::WIDTH, picture::HEIGHT);
 
@@ -48,11 +48,11 @@ impl Drawn {
     }
 }
 
-impl Shared {
+impl ServerContext {
     /// How a match looks.
-    pub(super) async fn drawn(&self, target: MatchRef) -> Result<Drawn, NotServed> {
+    pub(super) async fn drawn(&self, target: MatchRef) -> Result<DrawnBoard, NotServed> {
         let state = self.looked_at(target).await?;
-        Ok(Drawn {
+        Ok(DrawnBoard {
             id: state.id(),
             seq: state.seq(),
             has_ended: matches!(state.stage(), Stage::Ended { .. }),
@@ -74,7 +74,7 @@ impl Shared {
 
     /// What is told of a player, by a name or an id.
     pub(super) async fn preview_of_player(&self, player: &str) -> Result<Preview, NotServed> {
-        let Ok(_place) = self.scoresheets.try_acquire() else {
+        let Ok(_place) = self.game_record_permits.try_acquire() else {
             return Err(NotServed::Busy);
         };
         let id = self.meant(player).await?;
@@ -102,7 +102,7 @@ impl Shared {
 
     /// A match as a stranger sees it.
     async fn looked_at(&self, target: MatchRef) -> Result<Match, NotServed> {
-        let Ok(_place) = self.scoresheets.try_acquire() else {
+        let Ok(_place) = self.game_record_permits.try_acquire() else {
             return Err(NotServed::Busy);
         };
         let record = self.shown(target).await?;

@@ -5,7 +5,7 @@ use plyhouse_protocol::{MatchResult, PlayerId, PoolRating, Profile, WireError};
 use plyhouse_store::{HistoryQuery, PastMatch, PlayerRating, ReadError};
 
 use super::past::DELAY_MAX_MS;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::somebody;
 use super::to_protocol;
 use super::unread::unread;
@@ -17,7 +17,7 @@ const LAST: usize = 10;
 /// a delay lasts.
 const LATELY: usize = 100;
 
-impl Shared {
+impl ServerContext {
     /// What whoever asks may know of a player.
     pub(super) async fn profile(
         &self,

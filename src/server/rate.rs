@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::bucket::Bucket;
+use super::bucket::TokenBucket;
 
 /// A connection that is over its rate for this long, without a pause of a second, is closed …
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -15,8 +15,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// How fast one connection asks.
 #[derive(Debug)]
-pub(super) struct Rate {
-    bucket: Bucket,
+pub(super) struct RateLimit {
+    token_bucket: TokenBucket,
     streak: Option<Streak>,
 }
 
@@ -39,10 +39,10 @@ pub(super) enum Admission {
     Close(Duration),
 }
 
-impl Rate {
-    pub(super) const fn new(bucket: Bucket) -> Self {
+impl RateLimit {
+    pub(super) const fn new(bucket: TokenBucket) -> Self {
         Self {
-            bucket,
+            token_bucket: bucket,
             streak: None,
         }
     }
@@ -51,14 +51,14 @@ impl Rate {
     /// and is served nothing until it is paid.
     pub(super) fn charge(&mut self, cost: u32, now: Instant) {
         for _ in 0..cost {
-            self.bucket.borrow(now, DEBT_MAX);
+            self.token_bucket.borrow(now, DEBT_MAX);
         }
     }
 
     /// What becomes of a request that counts as much as `cost` says. One that counts nothing is refused
     /// while there are debts.
     pub(super) fn judge(&mut self, cost: u32, now: Instant) -> Admission {
-        let Err(after) = self.bucket.take(cost, now) else {
+        let Err(after) = self.token_bucket.take(cost, now) else {
             return Admission::Serve;
         };
         let streak = match self.streak.take() {
@@ -89,11 +89,11 @@ mod tests {
 
     use super::*;
 
-    fn start() -> (Rate, Instant) {
+    fn start() -> (RateLimit, Instant) {
         let now = tokio::time::Instant::now().into_std();
         let per_s = NonZeroU32::new(20).unwrap();
         let burst = NonZeroU32::new(40).unwrap();
-        (Rate::new(Bucket::new(per_s, burst, now)), now)
+        (RateLimit::new(TokenBucket::new(per_s, burst, now)), now)
     }
 
     #[test]

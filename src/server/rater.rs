@@ -5,9 +5,9 @@ use tokio::sync::futures::Notified;
 
 /// Wakes the task that rates.
 #[derive(Debug, Default)]
-pub(super) struct Rater(Notify);
+pub(super) struct RatingWakeup(Notify);
 
-impl Rater {
+impl RatingWakeup {
     /// A rated match has ended.
     pub(super) fn wake(&self) {
         self.0.notify_one();

@@ -16,9 +16,9 @@ use super::cluster::Packet;
 use super::command::MatchRequest;
 use super::keeping_apart;
 use super::settings::Accounts;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::unread::unread;
-use super::verdict::Verdict;
+use super::verdict::RatingUpdate;
 
 /// How often it is looked for what another server has left, or an operator has written.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Whether somebody may play for ratings now: an account that has not left too many matches.
-pub(super) async fn check(server: &Shared, player: &PlayerRecord) -> Result<(), WireError> {
+pub(super) async fn check(server: &ServerContext, player: &PlayerRecord) -> Result<(), WireError> {
     if server.settings.accounts == Accounts::Off {
         let message = "this server keeps no ratings: leave `rated` out";
         return Err(WireError::new(ErrorCode::NotAllowed, message));
@@ -42,7 +42,7 @@ pub(super) async fn check(server: &Shared, player: &PlayerRecord) -> Result<(), 
 /// Those with whom a player plays no rated matches: all accounts of one person, who would feed one of them with
 /// the points of another.
 pub(super) async fn own_accounts(
-    server: &Shared,
+    server: &ServerContext,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
     let mut kin = keeping_apart::kin(server, player).await?;
@@ -59,7 +59,7 @@ pub(super) fn of_one_person() -> WireError {
 /// Whether two may play each other for ratings, of whom the one challenges the other: those who could never join
 /// are not asked to.
 pub(super) async fn check_invited(
-    server: &Shared,
+    server: &ServerContext,
     host: &PlayerRecord,
     invited: &PlayerRecord,
 ) -> Result<(), WireError> {
@@ -79,8 +79,11 @@ pub(super) async fn check_invited(
 }
 
 /// Whether somebody has left too many rated matches to play more of them now.
-pub(super) async fn check_barred(server: &Shared, player: &PlayerRecord) -> Result<(), WireError> {
-    let until_ms = server.store.barred_until(player.id).await;
+pub(super) async fn check_barred(
+    server: &ServerContext,
+    player: &PlayerRecord,
+) -> Result<(), WireError> {
+    let until_ms = server.store.rated_ban_until(player.id).await;
     let until_ms = until_ms.map_err(|error| {
         tracing::error!(player = %player.id, %error, "nobody knows who may play for ratings");
         unread(&error)
@@ -100,7 +103,7 @@ pub(super) async fn check_barred(server: &Shared, player: &PlayerRecord) -> Resu
 /// How an account is rated that sits down now; nothing of guests. What cannot be read just now is not told: nobody
 /// is kept from playing by that.
 pub(super) async fn shown(
-    server: &Shared,
+    server: &ServerContext,
     player: &PlayerRecord,
     game: &Entry,
     is_of_days: bool,
@@ -125,7 +128,7 @@ pub(super) async fn shown(
 
 /// Rates what has ended until the server stops. Of several servers over one store any may: each row is posted
 /// once.
-pub(super) async fn rate(server: Arc<Shared>) {
+pub(super) async fn rate(server: Arc<ServerContext>) {
     if server.settings.accounts == Accounts::Off {
         return;
     }
@@ -144,7 +147,7 @@ pub(super) async fn rate(server: Arc<Shared>) {
 }
 
 /// Has the ledger tell that this server has started: for a while after that nobody is blamed for having gone.
-async fn note_start(server: &Shared) {
+async fn note_start(server: &ServerContext) {
     let at_ms = server.started_ms;
     loop {
         let started = RatingsChange::Number(LedgerRow::Started { at_ms });
@@ -157,7 +160,7 @@ async fn note_start(server: &Shared) {
 }
 
 /// Does one step, and waits where there is nothing to do.
-async fn look(server: &Arc<Shared>) {
+async fn look(server: &Arc<ServerContext>) {
     match step(&*server.store, server.clock.now_ms()).await {
         Ok(Step::Idle(due_ms)) => {
             server.metrics.ratings_behind.set(0);
@@ -183,8 +186,8 @@ async fn look(server: &Arc<Shared>) {
 
 /// Waits until there may be something to do, which there is at this time at the latest, in milliseconds since
 /// 1970.
-async fn rest(server: &Shared, due_ms: Option<u64>) {
-    let woken = server.rater.woken();
+async fn rest(server: &ServerContext, due_ms: Option<u64>) {
+    let woken = server.rating_wakeup.woken();
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
     // Where nobody else writes, nothing comes unawares.
@@ -197,7 +200,7 @@ async fn rest(server: &Shared, due_ms: Option<u64>) {
 }
 
 /// Shows how many rows are not posted.
-async fn note_lag(server: &Shared) {
+async fn note_lag(server: &ServerContext) {
     if let Ok(state) = server.store.rating_state().await {
         let behind = state.last_no.saturating_sub(state.live.cursor);
         let behind = i64::try_from(behind).unwrap_or(i64::MAX);
@@ -206,10 +209,10 @@ async fn note_lag(server: &Shared) {
 }
 
 /// Tells those who follow a match what it has changed, on whichever server they are.
-async fn tell(server: &Arc<Shared>, row: &LedgerRow, posted: &Posted) {
+async fn tell(server: &Arc<ServerContext>, row: &LedgerRow, posted: &Posted) {
     let LedgerRow::Game(game) = row else { return };
     server.metrics.matches_rated.inc();
-    let verdict = Verdict {
+    let verdict = RatingUpdate {
         changes: told(&posted.changes),
         why: posted.why,
     };
@@ -223,7 +226,7 @@ async fn tell(server: &Arc<Shared>, row: &LedgerRow, posted: &Posted) {
 }
 
 /// A match has been rated. Its followers here are told.
-pub(super) async fn hear(server: &Arc<Shared>, match_id: MatchId, verdict: Verdict) {
+pub(super) async fn hear(server: &Arc<ServerContext>, match_id: MatchId, verdict: RatingUpdate) {
     if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
         let rated = MatchRequest::Rated(verdict);
         handle.tell(rated, &server.metrics).await;

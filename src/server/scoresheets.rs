@@ -3,7 +3,7 @@
 mod of_player;
 
 use super::births;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
@@ -41,14 +41,14 @@ pub enum NotServed {
     Damaged,
 }
 
-impl Shared {
+impl ServerContext {
     /// The scoresheet of a match, as the store has it: what was told is there.
     pub(super) async fn scoresheet(
         &self,
         target: MatchRef,
         extension: &str,
     ) -> Result<Served, NotServed> {
-        let Ok(_place) = self.scoresheets.try_acquire() else {
+        let Ok(_place) = self.game_record_permits.try_acquire() else {
             return Err(NotServed::Busy);
         };
         self.written(target, extension).await
@@ -56,7 +56,7 @@ impl Shared {
 
     /// Writes the match down for whoever may wait as long as it takes.
     async fn write(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
-        let Ok(_place) = self.replays.acquire().await else {
+        let Ok(_place) = self.replay_permits.acquire().await else {
             return Err(NotServed::Busy);
         };
         self.written(target, extension).await
@@ -87,7 +87,7 @@ impl Shared {
     pub(super) async fn shown(&self, target: MatchRef) -> Result<Record, NotServed> {
         let found = births::find_stored(self, target).await.map_err(not_read)?;
         let mut record = found.ok_or(NotServed::Unknown)?.record;
-        let told = record.told_to_strangers(self.clock.now_ms()).len();
+        let told = record.visible_to_spectators(self.clock.now_ms()).len();
         record.events.truncate(told);
         // As far as may be known: the start is told late, too.
         match is_closed(&record) {

@@ -17,7 +17,7 @@ use super::connection_id::ConnectionId;
 use super::encode::encode;
 use super::locks::{Mutex, SEEKS};
 use super::outbox::{Frame, Outbox};
-use super::shared::Shared;
+use super::shared::ServerContext;
 use plyhouse_protocol::{PlayerId, Seeker, Seekers, ServerMessage, WireError};
 
 /// How many are shown to one player: more than a person looks through.
@@ -37,7 +37,7 @@ pub(super) type OfGame = Option<&'static str>;
 
 /// Who is told who looks for somebody to play.
 #[derive(Debug, Default)]
-pub(super) struct SeekersShown {
+pub(super) struct SeekListState {
     inner: Mutex<Inner, SEEKS>,
     /// Notified when somebody begins to watch.
     news: Notify,
@@ -47,7 +47,7 @@ pub(super) struct SeekersShown {
 struct Inner {
     watchers: BTreeMap<ConnectionId, Watcher>,
     /// What was read last, and when that began. There is no more of it than games.
-    read: BTreeMap<OfGame, (Instant, Arc<Sought>)>,
+    read: BTreeMap<OfGame, (Instant, Arc<SeekSnapshot>)>,
 }
 
 #[derive(Debug)]
@@ -61,7 +61,7 @@ struct Watcher {
 
 /// What waits, as it was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Sought {
+pub(super) struct SeekSnapshot {
     /// How many wait.
     total: u64,
     /// Those who have waited longest, the longest first.
@@ -70,7 +70,7 @@ pub(super) struct Sought {
     to_all: Arc<Seekers>,
 }
 
-impl Sought {
+impl SeekSnapshot {
     /// So many wait; these, at most [`READ_MAX`], have waited longest.
     pub(super) fn new(total: u64, longest: Vec<Seeker>) -> Self {
         let rows = longest.iter().take(SHOWN_MAX).cloned().collect();
@@ -100,7 +100,7 @@ impl Sought {
     }
 }
 
-impl SeekersShown {
+impl SeekListState {
     /// From now on the connection is told who looks for somebody to play.
     pub(super) fn watch(&self, game: OfGame, player: PlayerId, outbox: &Outbox) {
         let watcher = Watcher {
@@ -121,7 +121,7 @@ impl SeekersShown {
     }
 
     /// What was read less than a moment ago.
-    fn fresh(&self, game: OfGame, now: Instant) -> Option<Arc<Sought>> {
+    fn fresh(&self, game: OfGame, now: Instant) -> Option<Arc<SeekSnapshot>> {
         let inner = self.inner.lock();
         let (at, sought) = inner.read.get(&game)?;
         let is_fresh = now.duration_since(*at) < PAUSE;
@@ -129,7 +129,7 @@ impl SeekersShown {
     }
 
     /// Takes note of what has been read. What is the same as before stays the same.
-    fn know(&self, game: OfGame, now: Instant, sought: Sought) -> Arc<Sought> {
+    fn know(&self, game: OfGame, now: Instant, sought: SeekSnapshot) -> Arc<SeekSnapshot> {
         let mut inner = self.inner.lock();
         let kept = inner.read.get(&game).map(|(_, kept)| kept);
         let sought = match kept {
@@ -190,36 +190,36 @@ impl SeekersShown {
 
 /// Who looks for somebody to play, as this player sees it.
 pub(super) async fn shown_to(
-    server: &Shared,
+    server: &ServerContext,
     game: OfGame,
     player: PlayerId,
 ) -> Result<Seekers, WireError> {
     let sought = sought(server, game).await?;
-    let shown = sought.shown_to(player, &server.blocks.apart(player));
+    let shown = sought.shown_to(player, &server.block_cache.apart(player));
     Ok(Arc::unwrap_or_clone(shown))
 }
 
 /// Tells a connection that has begun to watch.
 pub(super) async fn tell_now(
-    server: &Shared,
+    server: &ServerContext,
     connection: ConnectionId,
     game: OfGame,
     player: PlayerId,
 ) {
     // What cannot be read now is told later.
     if let Ok(sought) = sought(server, game).await {
-        let shown = sought.shown_to(player, &server.blocks.apart(player));
-        let seekers = &server.seekers;
+        let shown = sought.shown_to(player, &server.block_cache.apart(player));
+        let seekers = &server.seek_list;
         seekers.tell(connection, game, shown, message);
     }
 }
 
 /// Tells those who watch what has changed, until the server stops.
-pub(super) async fn tell(server: Arc<Shared>) {
+pub(super) async fn tell(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let telling = async {
         loop {
-            server.seekers.watched().await;
+            server.seek_list.watched().await;
             tokio::time::sleep(PAUSE).await;
             tell_all(&server).await;
         }
@@ -231,16 +231,16 @@ pub(super) async fn tell(server: Arc<Shared>) {
     }
 }
 
-async fn tell_all(server: &Shared) {
+async fn tell_all(server: &ServerContext) {
     let mut all = BTreeMap::new();
-    for game in server.seekers.games() {
+    for game in server.seek_list.games() {
         if let Ok(sought) = sought(server, game).await {
             all.insert(game, (sought, None));
         }
     }
     let mut after = Bound::Unbounded;
     loop {
-        let some = server.seekers.some(after);
+        let some = server.seek_list.some(after);
         let Some((last, ..)) = some.last() else {
             return;
         };
@@ -249,11 +249,11 @@ async fn tell_all(server: &Shared) {
             let Some((sought, frame)) = all.get_mut(&game) else {
                 continue;
             };
-            let shown = sought.shown_to(player, &server.blocks.apart(player));
+            let shown = sought.shown_to(player, &server.block_cache.apart(player));
             let is_common = Arc::ptr_eq(&shown, &sought.to_all);
             // What all may see is written once.
             server
-                .seekers
+                .seek_list
                 .tell(connection, game, shown, |shown| match is_common {
                     true => frame.get_or_insert_with(|| message(shown)).clone(),
                     false => message(shown),
@@ -268,16 +268,16 @@ fn message(shown: &Seekers) -> Frame {
 }
 
 /// What waits; in a cluster as it was at most a moment ago.
-async fn sought(server: &Shared, game: OfGame) -> Result<Arc<Sought>, WireError> {
+async fn sought(server: &ServerContext, game: OfGame) -> Result<Arc<SeekSnapshot>, WireError> {
     let now = Instant::now();
     let sought = match &server.cluster {
         None => server.seeks.sought(game),
-        Some(cluster) => match server.seekers.fresh(game, now) {
+        Some(cluster) => match server.seek_list.fresh(game, now) {
             Some(sought) => return Ok(sought),
             None => seeking::sought(cluster, game).await?,
         },
     };
-    Ok(server.seekers.know(game, now, sought))
+    Ok(server.seek_list.know(game, now, sought))
 }
 
 #[cfg(test)]
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn nobody_is_shown_oneself_or_whom_one_does_not_meet() {
         let longest = (0..60).map(seeker).collect();
-        let sought = Sought::new(1000, longest);
+        let sought = SeekSnapshot::new(1000, longest);
         let numbers = |player, apart: &[u128]| {
             let apart = apart.iter().map(|number| id(*number)).collect();
             let Seekers { total, rows } = (*sought.shown_to(id(player), &apart)).clone();
@@ -326,10 +326,10 @@ mod tests {
 
     #[test]
     fn what_was_read_is_good_for_a_second() {
-        let shown = SeekersShown::default();
+        let shown = SeekListState::default();
         let begin = Instant::now();
         assert_eq!(shown.fresh(None, begin), None);
-        let first = shown.know(None, begin, Sought::new(0, Vec::new()));
+        let first = shown.know(None, begin, SeekSnapshot::new(0, Vec::new()));
         let later = begin + PAUSE;
         assert_eq!(
             shown.fresh(Some("go"), begin),
@@ -338,12 +338,12 @@ mod tests {
         );
         assert!(shown.fresh(None, begin).is_some());
         assert_eq!(shown.fresh(None, later), None);
-        let same = shown.know(None, later, Sought::new(0, Vec::new()));
+        let same = shown.know(None, later, SeekSnapshot::new(0, Vec::new()));
         assert!(
             Arc::ptr_eq(&first, &same),
             "what is the same stays the same"
         );
-        let other = shown.know(None, later, Sought::new(1, vec![seeker(1)]));
+        let other = shown.know(None, later, SeekSnapshot::new(1, vec![seeker(1)]));
         assert_eq!(shown.fresh(None, later), Some(other));
     }
 }

@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::blocks::Blocks;
+use super::blocks::BlockCache;
 use super::connection_id::ConnectionId;
 use super::locks::{Mutex, SEEKS};
-use super::peer::Peer;
-use super::seekers::{OfGame, READ_MAX, Sought};
+use super::peer::ConnectionHandle;
+use super::seekers::{OfGame, READ_MAX, SeekSnapshot};
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{
     ClockControl, ErrorCode, PlayerId, PlayerKind, PlayerSummary, Seeker, ShownRating, WireError,
 };
-use plyhouse_store::directory::{Fit, WIDENS_MS};
+use plyhouse_store::directory::{RatingRange, WIDENS_MS};
 
 /// After so many steps there is no rating that would not fit.
 const WIDENS_MAX: u64 = 100;
@@ -35,7 +35,7 @@ pub(super) struct Seeks {
 #[derive(Debug)]
 pub(super) struct Seek {
     /// The connection that the seek came over.
-    pub(super) peer: Arc<Peer>,
+    pub(super) peer: Arc<ConnectionHandle>,
     pub(super) player: PlayerId,
     /// The player's name.
     pub(super) name: String,
@@ -67,8 +67,8 @@ pub(super) struct Seek {
 
 impl Seek {
     /// Whom it fits by ratings at this time, in milliseconds since 1970.
-    pub(super) fn fit(&self, now_ms: u64) -> Fit {
-        Fit {
+    pub(super) fn fit(&self, now_ms: u64) -> RatingRange {
+        RatingRange {
             rating: self.rating.map_or(0, |rating| rating.rating),
             range: self.range,
             waited_ms: now_ms.saturating_sub(self.since_ms),
@@ -141,7 +141,7 @@ impl Seeks {
         &self,
         seek: &Arc<Seek>,
         now_ms: u64,
-        blocks: &Blocks,
+        blocks: &BlockCache,
     ) -> Result<Option<Arc<Seek>>, TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
@@ -172,7 +172,7 @@ impl Seeks {
 
     /// Pairs two that wait and did not fit each other before, the one that has waited longer first. `None` if
     /// there are none.
-    pub(super) fn pair_waiting(&self, now_ms: u64, blocks: &Blocks) -> Option<[Arc<Seek>; 2]> {
+    pub(super) fn pair_waiting(&self, now_ms: u64, blocks: &BlockCache) -> Option<[Arc<Seek>; 2]> {
         let mut waiting = self.waiting.lock();
         let may_fit = |seek: &Seek| seek.rated && !seek.peer.outbox.is_closing();
         for first in 0..waiting.len() {
@@ -226,14 +226,14 @@ impl Seeks {
     }
 
     /// What waits, of one game or of all, as others see it.
-    pub(super) fn sought(&self, game: OfGame) -> Sought {
+    pub(super) fn sought(&self, game: OfGame) -> SeekSnapshot {
         let waiting = self.waiting.lock();
         let is_meant = |seek: &&Arc<Seek>| {
             game.is_none_or(|game| game == seek.game.info.id) && !seek.peer.outbox.is_closing()
         };
         let meant = waiting.iter().filter(is_meant);
         let total = meant.clone().count() as u64;
-        Sought::new(
+        SeekSnapshot::new(
             total,
             meant.take(READ_MAX).map(|seek| seek.shown()).collect(),
         )

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use clap::builder::Resettable;
 use clap::{Args, Command, FromArgMatches};
-use plyhouse_matches::{Patience, Terms};
+use plyhouse_matches::{AbsenceLimits, Terms};
 use plyhouse_protocol::{Analysts, ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
 pub use self::network::Network;
@@ -313,12 +313,16 @@ impl Settings {
     /// How long players of a match by this clock may be absent, if that is asked for or else as it is
     /// set. `None` where the match knows no absence.
     #[must_use]
-    pub fn patience(&self, clock: Option<ClockControl>, asked_ms: Option<u64>) -> Option<Patience> {
+    pub fn patience(
+        &self,
+        clock: Option<ClockControl>,
+        asked_ms: Option<u64>,
+    ) -> Option<AbsenceLimits> {
         if clock.is_some_and(|clock| clock.is_of_days()) {
             return None;
         }
         if let Some(asked_ms) = asked_ms {
-            return Some(Patience {
+            return Some(AbsenceLimits {
                 people_ms: asked_ms,
                 bot_ms: asked_ms,
             });
@@ -330,7 +334,7 @@ impl Settings {
             (None, None) => [PATIENCE, PATIENCE_WITH_BOT],
         };
         let ms = |patience: Duration| u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
-        Some(Patience {
+        Some(AbsenceLimits {
             people_ms: ms(people),
             bot_ms: ms(bot),
         })

@@ -14,48 +14,48 @@ use uuid::Uuid;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 
-use super::addresses::Addresses;
-use super::analyses::Analyses;
-use super::asked::Asked;
-use super::blocks::Blocks;
+use super::addresses::IpLimits;
+use super::analyses::AnalysisQueue;
+use super::asked::ExportRateLimit;
+use super::blocks::BlockCache;
 use super::bots::Bots;
 use super::challenges::Challenges;
-use super::clock::{Chance, Clock};
+use super::clock::{Clock, SeededRng};
 use super::cluster::Cluster;
 use super::connection_id::ConnectionId;
-use super::connections::Connections;
-use super::departures::Departures;
+use super::connections::ConnectionRegistry;
+use super::departures::PendingRemovals;
 use super::lobby::Lobby;
 use super::metrics::Metrics;
 use super::outbox::Outbox;
 use super::passwords::Passwords;
-use super::peer::Peer;
+use super::peer::ConnectionHandle;
 use super::players::Players;
-use super::rater::Rater;
-use super::seekers::SeekersShown;
+use super::rater::RatingWakeup;
+use super::seekers::SeekListState;
 use super::seeks::Seeks;
 use super::settings::{Accounts, Settings};
-use super::store_watch::StoreWatch;
-use super::streams::Streams;
-use super::timed::Timed;
+use super::store_watch::StoreHealth;
+use super::streams::DownloadLimits;
+use super::timed::PollTimer;
 use super::tokens::Tokens;
 use super::wake_times::WakeTimes;
-use super::without_accounts::WithoutAccounts;
+use super::without_accounts::GuestOnlyStore;
 
 /// How many matches are read at a time to be looked at. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.
-const SCORESHEETS_MAX: usize = 4;
+const GAME_RECORD_READS_MAX: usize = 4;
 
 /// How many more are read at a time for those who read many of them, or long ones, and wait for their turn.
-const REPLAYS_MAX: usize = 2;
+const REPLAY_READS_MAX: usize = 2;
 
 /// What every task of one server shares.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct ServerContext {
     pub(super) settings: Settings,
     pub(super) store: Arc<dyn Store>,
     /// The store as the operator sees it, who knows of accounts where nobody else does.
-    pub(super) kept: Arc<dyn Store>,
+    pub(super) full_store: Arc<dyn Store>,
     /// This run of the server, as the store knows it.
     pub(super) node: NodeId,
     /// What joins it with other servers over the same store, if it is not alone.
@@ -63,12 +63,12 @@ pub(super) struct Shared {
     pub(super) lobby: Lobby,
     pub(super) players: Players,
     pub(super) seeks: Seeks,
-    pub(super) seekers: SeekersShown,
+    pub(super) seek_list: SeekListState,
     pub(super) challenges: Challenges,
-    pub(super) blocks: Blocks,
-    pub(super) departures: Departures,
-    pub(super) addresses: Addresses,
-    pub(super) connections: Connections,
+    pub(super) block_cache: BlockCache,
+    pub(super) pending_removals: PendingRemovals,
+    pub(super) ip_limits: IpLimits,
+    pub(super) connection_registry: ConnectionRegistry,
     pub(super) bots: Arc<Bots>,
     pub(super) clock: Clock,
     /// When it started, in milliseconds since 1970.
@@ -76,12 +76,12 @@ pub(super) struct Shared {
     /// Until when matches of days go on whose time is over, in milliseconds since 1970.
     pub(super) grace_ends_ms: u64,
     pub(super) wake_times: WakeTimes,
-    pub(super) rater: Rater,
-    pub(super) store_watch: StoreWatch,
-    pub(super) chance: Chance,
+    pub(super) rating_wakeup: RatingWakeup,
+    pub(super) store_health: StoreHealth,
+    pub(super) rng: SeededRng,
     pub(super) tokens: Tokens,
     pub(super) passwords: Passwords,
-    pub(super) asked: Asked,
+    pub(super) export_rate_limit: ExportRateLimit,
     /// Cancelled when the server is to stop.
     pub(super) shutdown: CancellationToken,
     /// A copy of `shutdown` that is read with every request: the token's own takes a lock that all
@@ -90,17 +90,17 @@ pub(super) struct Shared {
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_connection: AtomicU64,
-    next_hello: AtomicU64,
+    next_hello_number: AtomicU64,
     pub(super) metrics: Arc<Metrics>,
     /// A permit for each match that is being read to be looked at.
-    pub(super) scoresheets: Semaphore,
+    pub(super) game_record_permits: Semaphore,
     /// A permit for each that is being read for whoever waits for as long as that takes.
-    pub(super) replays: Semaphore,
-    pub(super) streams: Streams,
-    pub(super) analyses: Analyses,
+    pub(super) replay_permits: Semaphore,
+    pub(super) download_limits: DownloadLimits,
+    pub(super) analysis_queue: AnalysisQueue,
 }
 
-impl Shared {
+impl ServerContext {
     pub(super) fn new(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -108,42 +108,42 @@ impl Shared {
         cluster: Option<Cluster>,
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::new(store_metrics));
-        let chance = Chance::new(settings.seed);
+        let chance = SeededRng::new(settings.seed);
         let (clock, is_shared) = (Clock::new(settings.started_ms), cluster.is_some());
         let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
         let bots = Arc::new(Bots::start(&settings, &metrics)?);
         Ok(Arc::new(Self {
-            analyses: Analyses::new(bots.threads()),
+            analysis_queue: AnalysisQueue::new(bots.threads()),
             bots,
             tokens: Tokens::new(&chance),
-            chance,
+            rng: chance,
             store: match settings.accounts {
-                Accounts::Off => Arc::new(WithoutAccounts(Arc::clone(&store))),
+                Accounts::Off => Arc::new(GuestOnlyStore(Arc::clone(&store))),
                 Accounts::Open | Accounts::Invite => Arc::clone(&store),
             },
-            kept: store,
+            full_store: store,
             // Another one each time, even in a world that is replayed.
             node: match &cluster {
                 Some(cluster) => cluster.node,
-                None => NodeId(Uuid::from_bytes(Chance::new(None).bytes())),
+                None => NodeId(Uuid::from_bytes(SeededRng::new(None).bytes())),
             },
             cluster: cluster.map(Box::new),
             lobby: Lobby::new(is_shared),
             passwords: Passwords::new(),
-            asked: Asked::default(),
+            export_rate_limit: ExportRateLimit::default(),
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
-            seekers: SeekersShown::default(),
+            seek_list: SeekListState::default(),
             challenges: Challenges::default(),
-            blocks: Blocks::default(),
-            departures: Departures::default(),
-            addresses: Addresses::new(&settings),
-            connections: Connections::new(),
+            block_cache: BlockCache::default(),
+            pending_removals: PendingRemovals::default(),
+            ip_limits: IpLimits::new(&settings),
+            connection_registry: ConnectionRegistry::new(),
             started_ms: clock.now_ms(),
             grace_ends_ms: clock.now_ms().saturating_add(grace_ms),
             wake_times: WakeTimes::default(),
-            rater: Rater::default(),
-            store_watch: StoreWatch::default(),
+            rating_wakeup: RatingWakeup::default(),
+            store_health: StoreHealth::default(),
             clock,
             settings,
             shutdown: CancellationToken::new(),
@@ -151,16 +151,16 @@ impl Shared {
             tasks: TaskTracker::new(),
             runtime: runtime::Handle::current(),
             next_connection: AtomicU64::new(0),
-            next_hello: AtomicU64::new(1),
+            next_hello_number: AtomicU64::new(1),
             metrics,
-            scoresheets: Semaphore::new(SCORESHEETS_MAX),
-            replays: Semaphore::new(REPLAYS_MAX),
-            streams: Streams::new(),
+            game_record_permits: Semaphore::new(GAME_RECORD_READS_MAX),
+            replay_permits: Semaphore::new(REPLAY_READS_MAX),
+            download_limits: DownloadLimits::new(),
         }))
     }
 
     /// Waits, unless the server is about to stop.
-    pub(super) async fn put_off(&self, delay: Duration) {
+    pub(super) async fn sleep_unless_stopping(&self, delay: Duration) {
         if !delay.is_zero() {
             tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
@@ -171,21 +171,25 @@ impl Shared {
     }
 
     /// Until when matches of days go on whose time is over, while that is still to come; else 0.
-    pub(super) fn held_until_ms(&self) -> u64 {
+    pub(super) fn grace_until_ms(&self) -> u64 {
         let is_over = self.clock.now_ms() >= self.grace_ends_ms;
         if is_over { 0 } else { self.grace_ends_ms }
     }
 
     /// Has those of these people go out of a match who were forgotten.
-    pub(super) fn see_off(&self, id: MatchId, people: impl IntoIterator<Item = PlayerId>) {
+    pub(super) fn remove_deleted_players(
+        &self,
+        id: MatchId,
+        people: impl IntoIterator<Item = PlayerId>,
+    ) {
         let people = people.into_iter();
         for player in people.filter(|player| self.players.is_gone(*player)) {
-            self.departures.note(id, player);
+            self.pending_removals.note(id, player);
         }
     }
 
     /// How many live matches of days this player may sit in or host.
-    pub(super) const fn days_matches_max(&self, _player: PlayerId) -> usize {
+    pub(super) const fn correspondence_matches_max(&self, _player: PlayerId) -> usize {
         self.settings.days_matches_per_player
     }
 
@@ -196,7 +200,7 @@ impl Shared {
 
     /// Runs a task that the end of the server waits for.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let task = Timed::new(task, self.metrics.long_polls.clone());
+        let task = PollTimer::new(task, self.metrics.long_polls.clone());
         self.tasks.spawn_on(task, &self.runtime);
     }
 
@@ -207,14 +211,14 @@ impl Shared {
             cluster.leave().await;
         }
         self.shutdown.cancel();
-        self.connections.close_all();
+        self.connection_registry.close_all();
         self.lobby.forget_all();
         self.tasks.close();
         self.tasks.wait().await;
     }
 
     /// Asks the lobby and the store for a match that there is not.
-    pub(super) async fn answer(&self) {
+    pub(super) async fn probe(&self) {
         let _ = self.lobby.find(MatchRef::Nothing);
         let none = MatchId(Uuid::nil());
         // Whatever it answers, it has answered.
@@ -223,16 +227,16 @@ impl Shared {
 
     /// A number greater than those of all who have said hello before.
     pub(super) fn next_hello(&self) -> u64 {
-        self.next_hello.fetch_add(1, Ordering::Relaxed)
+        self.next_hello_number.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(super) fn new_peer(&self) -> Arc<Peer> {
+    pub(super) fn new_connection(&self) -> Arc<ConnectionHandle> {
         let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
         let settings = &self.settings;
         let (messages_max, bytes_max) = (settings.outbox_messages, settings.outbox_bytes);
         let outbox = Outbox::new(id, messages_max, bytes_max, &self.metrics);
-        let peer = Peer::new(outbox, settings.following_max);
-        self.connections.add(&peer);
+        let peer = ConnectionHandle::new(outbox, settings.following_max);
+        self.connection_registry.add(&peer);
         peer
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Standing {
 
 /// The numbers of those of a player's connections that are to end: whose session has a later one that does
 /// not stand beside others, and the oldest of too many.
-pub(super) fn surplus(connections: &[Standing]) -> Vec<u64> {
+pub(super) fn excess_connections(connections: &[Standing]) -> Vec<u64> {
     let mut latest_first = connections.to_vec();
     latest_first.sort_unstable_by_key(|one| std::cmp::Reverse(one.number));
     let (mut stay, mut ended) = (Vec::<Standing>::new(), Vec::new());
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_plain_connection_ends_the_earlier_of_its_session() {
         let others = [standing(1, 7, false), standing(2, 8, false)];
-        let of = |last| surplus(&[others[0], last, others[1]]);
+        let of = |last| excess_connections(&[others[0], last, others[1]]);
         assert_eq!(of(standing(3, 7, false)), [1]);
         assert_eq!(of(standing(3, 7, true)), [] as [u64; 0]);
         assert_eq!(of(standing(3, 9, false)), [] as [u64; 0]);
@@ -69,9 +69,9 @@ mod tests {
     #[test]
     fn the_oldest_of_too_many_ends() {
         let tabs: Vec<_> = (0..9).map(|n| standing(n, 7, true)).collect();
-        assert_eq!(surplus(&tabs[..8]), [] as [u64; 0]);
-        assert_eq!(surplus(&tabs), [0]);
+        assert_eq!(excess_connections(&tabs[..8]), [] as [u64; 0]);
+        assert_eq!(excess_connections(&tabs), [0]);
         let devices: Vec<_> = (0..34).map(|n| standing(n, n.into(), false)).collect();
-        assert_eq!(surplus(&devices), [1, 0]);
+        assert_eq!(excess_connections(&devices), [1, 0]);
     }
 }

@@ -8,7 +8,7 @@ use futures::{StreamExt, stream};
 use tokio::time::sleep;
 
 use super::command::MatchRequest;
-use super::shared::Shared;
+use super::shared::ServerContext;
 
 /// How often the store is asked whether it is well again.
 const LOOK: Duration = Duration::from_secs(1);
@@ -17,11 +17,11 @@ const LOOK: Duration = Duration::from_secs(1);
 const TOLD_AT_ONCE: usize = 256;
 
 /// Has all clocks stand from when the store refuses until it keeps things again, until the server stops.
-pub(super) async fn watch(server: Arc<Shared>) {
+pub(super) async fn watch(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
-            let since = server.store_watch.wait().await;
+            let since = server.store_health.wait().await;
             // What was refused to one match alone concerns no other.
             if !is_well(&server) {
                 tell_all(&server, &MatchRequest::StoreRefuses { since }).await;
@@ -41,13 +41,13 @@ pub(super) async fn watch(server: Arc<Shared>) {
 }
 
 /// Whether this server has its matches kept. One that may have lost them keeps nothing of them.
-fn is_well(server: &Shared) -> bool {
+fn is_well(server: &ServerContext) -> bool {
     let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act());
-    may_act && server.store.is_well()
+    may_act && server.store.is_healthy()
 }
 
 /// Tells every match that is served here something.
-pub(super) async fn tell_all(server: &Shared, request: &MatchRequest) {
+pub(super) async fn tell_all(server: &ServerContext, request: &MatchRequest) {
     let handles = stream::iter(server.lobby.all());
     let told = handles.for_each_concurrent(TOLD_AT_ONCE, |handle| {
         let request = request.clone();

@@ -8,13 +8,13 @@ use super::locks::{Mutex, STORE_WATCH};
 
 /// What those who write tell of the store.
 #[derive(Debug, Default)]
-pub(super) struct StoreWatch {
+pub(super) struct StoreHealth {
     /// When the first write began that was refused.
     since: Mutex<Option<Instant>, STORE_WATCH>,
     refused: Notify,
 }
 
-impl StoreWatch {
+impl StoreHealth {
     /// A write was refused that began at this instant. Whoever has a clock stand for that is told by when
     /// the store keeps things.
     pub(super) fn refused(&self, began: Instant) {

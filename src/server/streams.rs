@@ -11,28 +11,28 @@ const STREAMS_MAX: usize = 32;
 
 /// The addresses for which such files are written. One that is nobody's is one, too.
 #[derive(Debug)]
-pub(super) struct Streams(Mutex<HashSet<Option<Address>>, STREAMS>);
+pub(super) struct DownloadLimits(Mutex<HashSet<Option<Address>>, STREAMS>);
 
 /// No more can be written: for this address, or at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Full {
+pub(super) enum DownloadLimitReached {
     Address,
     All,
 }
 
-impl Streams {
+impl DownloadLimits {
     pub(super) fn new() -> Self {
         Self(Mutex::new(HashSet::new()))
     }
 
     /// Lets one more be written for this address.
-    pub(super) fn enter(&self, address: Option<Address>) -> Result<(), Full> {
+    pub(super) fn enter(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
         let mut streams = self.0.lock();
         if streams.contains(&address) {
-            return Err(Full::Address);
+            return Err(DownloadLimitReached::Address);
         }
         if streams.len() >= STREAMS_MAX {
-            return Err(Full::All);
+            return Err(DownloadLimitReached::All);
         }
         streams.insert(address);
         Ok(())

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::births;
 use super::command::MatchRequest;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use plyhouse_protocol::{MatchId, MatchRef};
 
 /// How many matches the store is asked for at a time.
@@ -25,7 +25,7 @@ const RETRY_MS: u64 = 5000;
 const SLEEP_MAX: Duration = Duration::from_hours(24);
 
 /// Wakes matches until the server stops.
-pub(super) async fn sweep(server: Arc<Shared>) {
+pub(super) async fn sweep(server: Arc<ServerContext>) {
     let mut next_ms = server.grace_ends_ms;
     loop {
         let is_time = tokio::select! {
@@ -43,16 +43,16 @@ pub(super) async fn sweep(server: Arc<Shared>) {
     }
 }
 
-fn until(server: &Shared, at_ms: u64) -> Duration {
+fn until(server: &ServerContext, at_ms: u64) -> Duration {
     let wait = Duration::from_millis(at_ms.saturating_sub(server.clock.now_ms()));
     wait.min(SLEEP_MAX)
 }
 
 /// Has every match look at itself that is due, in their order. Gives when the next one is.
-async fn pass(server: &Arc<Shared>) -> u64 {
+async fn pass(server: &Arc<ServerContext>) -> u64 {
     let (mut after, mut all_woken) = ((0, MatchId(Uuid::nil())), true);
     let next_ms = 'due: loop {
-        let due = match server.store.due(after, BATCH).await {
+        let due = match server.store.due_reminders(after, BATCH).await {
             Ok(due) => due,
             Err(error) => {
                 tracing::error!(%error, "nobody knows which matches are due");
@@ -82,7 +82,7 @@ async fn pass(server: &Arc<Shared>) -> u64 {
 }
 
 /// Has a match look at itself. False if that has to be tried again.
-async fn wake(server: &Arc<Shared>, id: MatchId) -> bool {
+async fn wake(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match births::find(server, MatchRef::Id(id)).await {
         Ok(handle) => {
             handle.tell(MatchRequest::Look, &server.metrics).await;

@@ -29,35 +29,35 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use plyhouse_matches::{
-    Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder, Stage,
+    Action, Creation, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp,
 };
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, Thinking, WireError};
-use plyhouse_store::{Loaded, Mark, Record};
+use plyhouse_store::{JournalPosition, Loaded, Record};
 use tokio::time::sleep_until;
 
-use self::afar::Afar;
+use self::afar::Replica;
 use self::bot_turn::News;
-use self::delayed::Delayed;
-use self::done::Done;
-use self::dormancy::Idleness;
-use self::owner::{Due, NotDone, Owner};
-use self::rematch::{GiveRematch, Wishes};
-use self::remotes::Remotes;
-use self::talk::Voices;
+use self::delayed::DelayedView;
+use self::done::RequestDedup;
+use self::dormancy::Hibernation;
+use self::owner::{ActionError, Leader, TimerAction};
+use self::rematch::{RematchFactory, RematchOffers};
+use self::remotes::Replicas;
+use self::talk::Chat;
 pub(crate) use self::teller::HISTORY as KNOWN_EVENTS;
-use self::teller::{Beside, Teller};
+use self::teller::{Beside, Broadcaster};
 use super::addresses::OpenMatchPermit;
-use super::card::Card;
+use super::card::MatchSummary;
 use super::clock::now;
 use super::command::{Answer, Command, MatchRequest};
 use super::days;
 use super::keeping_apart;
 use super::mailbox::Receiver;
-use super::match_handle::{Letter, MAILBOX};
-use super::peer::Peer;
+use super::match_handle::{Envelope, MAILBOX};
+use super::peer::ConnectionHandle;
 use super::rating;
 use super::reply::Reply;
-use super::shared::Shared;
+use super::shared::ServerContext;
 use super::to_protocol;
 use super::told::Published;
 use super::unread::unknown_match;
@@ -66,7 +66,7 @@ use super::unread::unknown_match;
 const PANICS_MAX: u32 = 3;
 
 /// How long a request is served again and again before it is refused.
-const ASKED_MAX: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 const GOES_ON: ControlFlow<End> = ControlFlow::Continue(());
 
@@ -75,29 +75,29 @@ const LOST: ControlFlow<End> = ControlFlow::Break(End::Lost);
 /// One match, with its owner and the one who tells of it to all who follow. The two share the match
 /// here, so that it is folded once; what goes between them is plain data.
 #[derive(Debug)]
-pub(super) struct Table {
-    server: Arc<Shared>,
+pub(super) struct MatchActor {
+    server: Arc<ServerContext>,
     state: Match,
-    owner: Owner,
-    teller: Teller,
-    mailbox: Receiver<Box<Letter>>,
+    leader: Leader,
+    broadcaster: Broadcaster,
+    mailbox: Receiver<Box<Envelope>>,
     /// What was taken from the mailbox and is to be served before what is still there.
-    held: VecDeque<Box<Letter>>,
+    held: VecDeque<Box<Envelope>>,
     /// Who wants a rematch, once the match has ended.
-    wishes: Wishes,
-    give_rematch: GiveRematch,
-    voices: Voices,
-    idleness: Idleness,
+    wishes: RematchOffers,
+    give_rematch: RematchFactory,
+    voices: Chat,
+    idleness: Hibernation,
     /// What its store holds beside its events, before it begins.
     reminder: Option<Reminder>,
     /// How often it has panicked since it last got on.
     panicked: u32,
     /// The other servers that follow it, if there are any.
-    remotes: Option<Box<Remotes>>,
+    replicas: Option<Box<Replicas>>,
     /// Where it is decided, if not here.
-    afar: Option<Box<Afar>>,
+    replica: Option<Box<Replica>>,
     /// What those see who have no seat, if that is another than there is.
-    delayed: Option<Box<Delayed>>,
+    delayed_view: Option<Box<DelayedView>>,
 }
 
 /// Why a match is served no longer.
@@ -111,38 +111,38 @@ enum End {
     Lost,
 }
 
-impl Table {
+impl MatchActor {
     /// A match to which nothing has happened yet. Boxed, since a future that a value is moved into has
     /// room for it twice.
     pub(super) fn new(
-        server: &Arc<Shared>,
+        server: &Arc<ServerContext>,
         creation: Creation,
-        mark: Mark,
-        mailbox: Receiver<Box<Letter>>,
+        mark: JournalPosition,
+        mailbox: Receiver<Box<Envelope>>,
         open: Option<OpenMatchPermit>,
-        give_rematch: GiveRematch,
+        give_rematch: RematchFactory,
     ) -> Box<Self> {
-        let teller = Teller::new(Arc::clone(server));
+        let teller = Broadcaster::new(Arc::clone(server));
         let events = Vec::new();
         let record = Record { creation, events };
         let delayed =
-            Delayed::of(server, &record).expect("nothing has happened that makes no sense");
+            DelayedView::of(server, &record).expect("nothing has happened that makes no sense");
         let state = Match::new(record.creation).expect("whoever created it has seen how it begins");
-        let owner = Owner::new(Arc::clone(server), &state, mark, open);
+        let owner = Leader::new(Arc::clone(server), &state, mark, open);
         let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
-        table.delayed = delayed;
+        table.delayed_view = delayed;
         table.show_delayed();
         table
     }
 
     /// A match that comes from the store, and does not begin yet.
     pub(super) fn replay(
-        server: &Arc<Shared>,
+        server: &Arc<ServerContext>,
         loaded: Loaded,
-        mailbox: Receiver<Box<Letter>>,
-        give_rematch: GiveRematch,
-    ) -> Result<Box<Self>, Damaged> {
-        let mut teller = Teller::new(Arc::clone(server));
+        mailbox: Receiver<Box<Envelope>>,
+        give_rematch: RematchFactory,
+    ) -> Result<Box<Self>, ReplayError> {
+        let mut teller = Broadcaster::new(Arc::clone(server));
         let Loaded {
             record,
             mark,
@@ -150,49 +150,49 @@ impl Table {
             reminder,
             changes,
         } = loaded;
-        let mut done = Done::default();
+        let mut done = RequestDedup::default();
         done.begin_again(&record.events);
-        let delayed = Delayed::of(server, &record)?;
+        let delayed = DelayedView::of(server, &record)?;
         let state = teller.replay(record)?;
-        let mut owner = Owner::new(Arc::clone(server), &state, mark, None);
-        owner.done = done;
+        let mut owner = Leader::new(Arc::clone(server), &state, mark, None);
+        owner.request_dedup = done;
         let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
-        table.delayed = delayed;
+        table.delayed_view = delayed;
         table.show_delayed();
-        table.wishes = Wishes::known(next);
-        table.teller.is_of_epoch(mark.epoch());
-        if let Some(delayed) = &mut table.delayed {
+        table.wishes = RematchOffers::known(next);
+        table.broadcaster.is_of_epoch(mark.epoch());
+        if let Some(delayed) = &mut table.delayed_view {
             delayed.teller().knows_changes(changes.clone());
         }
-        table.teller.knows_changes(changes);
+        table.broadcaster.knows_changes(changes);
         table.idleness.is_reminded(reminder.is_some());
         table.reminder = reminder;
         Ok(table)
     }
 
     fn with(
-        server: &Arc<Shared>,
+        server: &Arc<ServerContext>,
         state: Match,
-        (owner, teller): (Owner, Teller),
-        mailbox: Receiver<Box<Letter>>,
-        give_rematch: GiveRematch,
+        (owner, teller): (Leader, Broadcaster),
+        mailbox: Receiver<Box<Envelope>>,
+        give_rematch: RematchFactory,
     ) -> Box<Self> {
         Box::new(Self {
             server: Arc::clone(server),
-            owner,
+            leader: owner,
             state,
-            teller,
+            broadcaster: teller,
             mailbox,
             held: VecDeque::new(),
-            wishes: Wishes::default(),
+            wishes: RematchOffers::default(),
             give_rematch,
-            voices: Voices::default(),
-            idleness: Idleness::default(),
+            voices: Chat::default(),
+            idleness: Hibernation::default(),
             reminder: None,
             panicked: 0,
-            remotes: None,
-            afar: None,
-            delayed: None,
+            replicas: None,
+            replica: None,
+            delayed_view: None,
         })
     }
 
@@ -201,41 +201,41 @@ impl Table {
     }
 
     /// The end of the match's journal.
-    pub(super) const fn mark(&self) -> Mark {
-        self.owner.mark
+    pub(super) const fn mark(&self) -> JournalPosition {
+        self.leader.mark
     }
 
     /// What a list shows of the match.
-    pub(super) fn card(&self) -> Arc<Card> {
-        Arc::clone(self.owner.card())
+    pub(super) fn card(&self) -> Arc<MatchSummary> {
+        Arc::clone(self.leader.card())
     }
 
     /// Begins with what has happened until now.
     pub(super) fn begin(&mut self) {
-        let roster = self.teller.roster(&self.state);
-        self.owner.begin(&self.state, &roster);
-        if self.afar.is_some() {
-            self.owner.show(&self.state, &roster);
+        let roster = self.broadcaster.roster(&self.state);
+        self.leader.begin(&self.state, &roster);
+        if self.replica.is_some() {
+            self.leader.show(&self.state, &roster);
             let gone = self.gone();
-            self.teller.plan_presence(&self.state, gone);
+            self.broadcaster.plan_presence(&self.state, gone);
             return;
         }
         let status = to_protocol::status(self.state.stage());
         tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
         self.roster_changed();
         if let Some(cluster) = &self.server.cluster {
-            let card = self.owner.card();
+            let card = self.leader.card();
             cluster.lists.changed(card.is_listed().then_some(card.id));
         }
         if let Some(reminder) = self.reminder.take() {
-            self.owner.resume(&reminder);
+            self.leader.resume(&reminder);
         }
     }
 
     /// Begins with the first events, which are stored.
     pub(super) fn begin_with(&mut self, events: Vec<Event>) {
         let after = Seq(0);
-        self.happen(&Published { after, events });
+        self.apply_published(&Published { after, events });
     }
 
     /// Serves the match until it is forgotten or the server lets go of it.
@@ -245,7 +245,7 @@ impl Table {
             let id = self.state.id();
             match served {
                 Ok(End::Over) => break,
-                Ok(End::Asleep) => return self.leave_to_the_sweeper(),
+                Ok(End::Asleep) => return self.hibernate(),
                 Ok(End::Lost) => {}
                 Err(_) => {
                     let panics = self.server.metrics.panics.inc() + 1;
@@ -262,8 +262,8 @@ impl Table {
             }
         }
         let id = self.state.id();
-        self.teller.dismiss_all(id);
-        if let Some(delayed) = &mut self.delayed {
+        self.broadcaster.dismiss_all(id);
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.teller().dismiss_all(id);
         }
         self.server.lobby.forget(id);
@@ -271,22 +271,24 @@ impl Table {
     }
 
     async fn serve(&mut self) -> End {
-        if self.afar.is_some() {
+        if self.replica.is_some() {
             // Boxed, since few matches need room for it.
             return Box::pin(self.serve_afar()).await;
         }
         // One timer for the life of the match: making one anew for every message costs.
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
-            self.owner.take_bot_turn(&self.state);
+            self.leader.take_bot_turn(&self.state);
             self.attend_idleness();
             self.attend_delayed();
             let deadlines = [
-                self.owner.deadline(&self.state),
-                self.teller.deadline(),
+                self.leader.deadline(&self.state),
+                self.broadcaster.deadline(),
                 self.idleness.deadline(),
                 self.wishes.deadline(),
-                self.delayed.as_ref().and_then(|delayed| delayed.deadline()),
+                self.delayed_view
+                    .as_ref()
+                    .and_then(|delayed| delayed.deadline()),
             ];
             let deadline = deadlines.into_iter().flatten().min();
             if let Some(deadline) = deadline.map(Into::into)
@@ -294,21 +296,21 @@ impl Table {
             {
                 alarm.as_mut().reset(deadline);
             }
-            let has_bot_turn = self.owner.has_bot_turn();
+            let has_bot_turn = self.leader.has_bot_turn();
             let going = tokio::select! {
                 biased; // A busy mailbox must not delay what time has decided.
                 () = &mut alarm, if deadline.is_some() => self.on_time().await,
-                news = self.owner.bot_news(), if has_bot_turn => {
+                news = self.leader.bot_news(), if has_bot_turn => {
                     self.on_bot_news(news);
                     GOES_ON
                 }
                 letter = next_letter(&mut self.held, &mut self.mailbox) => match letter {
-                    Some(letter) => self.on_letter(*letter).await,
+                    Some(letter) => self.on_message(*letter).await,
                     // The lobby has let go, and every connection has left.
                     None => return End::Over,
                 },
             };
-            self.attend_hearing();
+            self.update_reachability();
             self.tell_clock();
             self.feed_remotes();
             self.flush();
@@ -323,20 +325,20 @@ impl Table {
         match news {
             News::Thinks(thought) => self.tell_thought(*thought),
             News::Knows(found) => {
-                if let Some(thought) = Owner::last_thought(found.as_ref(), &self.state) {
+                if let Some(thought) = Leader::last_thought(found.as_ref(), &self.state) {
                     self.tell_thought(thought);
                 }
-                self.owner.on_thought(found, &self.state);
+                self.leader.on_thought(found, &self.state);
             }
         }
     }
 
     fn tell_thought(&mut self, thought: Thinking) {
-        if !self.owner.may_tell_thought() {
+        if !self.leader.may_tell_thought() {
             return;
         }
-        self.teller.tell_thought(&thought);
-        if let Some(remotes) = &mut self.remotes {
+        self.broadcaster.tell_thought(&thought);
+        if let Some(remotes) = &mut self.replicas {
             remotes.thinks(thought);
         }
     }
@@ -344,9 +346,9 @@ impl Table {
     /// Does what is due.
     async fn on_time(&mut self) -> ControlFlow<End> {
         let now = now();
-        self.attend_hearing();
-        let gone_ms = || self.owner.gone_ms(&self.state);
-        self.teller.on_time(&self.state, now, gone_ms);
+        self.update_reachability();
+        let gone_ms = || self.leader.gone_ms(&self.state);
+        self.broadcaster.on_time(&self.state, now, gone_ms);
         self.tell_delayed(now);
         self.end_wishes(now);
         self.do_due(now).await?;
@@ -355,24 +357,24 @@ impl Table {
 
     /// Does what the owner has to do by itself.
     async fn do_due(&mut self, now: Instant) -> ControlFlow<End> {
-        match self.owner.due(&self.state, now) {
-            Due::Nothing => GOES_ON,
-            Due::Retire => ControlFlow::Break(End::Over),
-            Due::Act(action) => self.act_by_itself(&action).await,
-            Due::Flag(at) => self.on_flag(at).await,
+        match self.leader.due(&self.state, now) {
+            TimerAction::Nothing => GOES_ON,
+            TimerAction::Retire => ControlFlow::Break(End::Over),
+            TimerAction::Act(action) => self.act_by_itself(&action).await,
+            TimerAction::Flag(at) => self.on_flag(at).await,
         }
     }
 
     /// Does what the match has decided on by itself.
     async fn act_by_itself(&mut self, action: &Action) -> ControlFlow<End> {
-        match self.owner.act(&self.state, action).await {
+        match self.leader.act(&self.state, action).await {
             Ok(published) => {
-                self.happen(&published);
+                self.apply_published(&published);
                 GOES_ON
             }
-            Err(NotDone::Lost) => LOST,
+            Err(ActionError::Lost) => LOST,
             Err(not_done) => {
-                self.owner.wait(&self.state, action, &not_done);
+                self.leader.wait(&self.state, action, &not_done);
                 GOES_ON
             }
         }
@@ -390,7 +392,7 @@ impl Table {
             let mut letter = letter;
             self.read_here(&mut letter.command);
             if letter.command.received_at < at {
-                if let end @ ControlFlow::Break(_) = self.on_letter(*letter).await {
+                if let end @ ControlFlow::Break(_) = self.on_message(*letter).await {
                     self.hold(later);
                     return end;
                 }
@@ -403,23 +405,23 @@ impl Table {
             // Something has happened: whether the turn has ended is looked at anew.
             return GOES_ON;
         }
-        self.act_by_itself(&Owner::flag(&self.state)).await
+        self.act_by_itself(&Leader::flag(&self.state)).await
     }
 
     /// Has letters served before all others.
-    fn hold(&mut self, mut letters: VecDeque<Box<Letter>>) {
+    fn hold(&mut self, mut letters: VecDeque<Box<Envelope>>) {
         letters.append(&mut self.held);
         self.held = letters;
     }
 
     /// Serves one request.
-    async fn on_letter(&mut self, mut letter: Letter) -> ControlFlow<End> {
+    async fn on_message(&mut self, mut letter: Envelope) -> ControlFlow<End> {
         self.read_here(&mut letter.command);
-        if let Some(at) = self.owner.flag_before(&self.state, &letter.command) {
+        if let Some(at) = self.leader.flag_before(&self.state, &letter.command) {
             self.hold(VecDeque::from([Box::new(letter)]));
             return Box::pin(self.on_flag(at)).await;
         }
-        let Letter { command, reply } = letter;
+        let Envelope { command, reply } = letter;
         if self.is_closed_to(&command) {
             refuse_closed(&command, reply);
             return GOES_ON;
@@ -434,7 +436,7 @@ impl Table {
                     return GOES_ON;
                 };
                 let is_seated = self.state.seat_of(command.player).is_some();
-                if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
+                if let Some(reply) = self.broadcaster.admit(&command, is_seated, reply) {
                     self.roster_changed();
                     self.tell_snapshot(&command, reply);
                 }
@@ -443,9 +445,10 @@ impl Table {
                 let Some(reply) = self.resync_delayed(&command, *since, reply) else {
                     return GOES_ON;
                 };
-                let time = self.owner.time.turn_time(&self.state);
+                let time = self.leader.time.turn_time(&self.state);
                 let resync = (*since, time);
-                self.teller.resync(&self.state, &command, resync, reply);
+                self.broadcaster
+                    .resync(&self.state, &command, resync, reply);
             }
             MatchRequest::Unfollow => self.dismiss(&command),
             MatchRequest::Rematch => Box::pin(self.offer_rematch(&command, reply)).await,
@@ -454,13 +457,13 @@ impl Table {
             MatchRequest::RematchBegins { next } => self.rematch_begins(next.as_ref(), reply),
             MatchRequest::Look => return Box::pin(self.look(reply)).await,
             MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
-            request => return self.on_hint(request, reply),
+            request => return self.on_control(request, reply),
         }
         GOES_ON
     }
 
     /// Takes in what others have to tell of the store, of other servers and of those who are in the match.
-    fn on_hint(&mut self, request: &MatchRequest, reply: Reply) -> ControlFlow<End> {
+    fn on_control(&mut self, request: &MatchRequest, reply: Reply) -> ControlFlow<End> {
         match request {
             MatchRequest::Remind => {
                 self.tell_whose_turn();
@@ -474,11 +477,11 @@ impl Table {
                 }
             }
             MatchRequest::StoreRefuses { since } => {
-                self.owner.time.store_refuses(&self.state, *since);
+                self.leader.time.store_refuses(&self.state, *since);
                 reply.ok(None);
             }
             MatchRequest::StoreAccepts => {
-                self.owner.time.store_accepts(&self.state);
+                self.leader.time.store_accepts(&self.state);
                 reply.ok(None);
             }
             MatchRequest::Follow { from, roster } => {
@@ -492,7 +495,7 @@ impl Table {
                 self.roster_changed();
                 reply.ok(None);
             }
-            MatchRequest::Taken { .. } => {
+            MatchRequest::OwnerChanged { .. } => {
                 reply.ok(None);
                 return LOST;
             }
@@ -500,7 +503,7 @@ impl Table {
                 self.roster_changed();
                 reply.ok(None);
             }
-            MatchRequest::Fed(_) => reply.ok(None),
+            MatchRequest::ReplicaUpdate(_) => reply.ok(None),
             MatchRequest::Rated(verdict) => {
                 self.keep_verdict(verdict);
                 reply.ok(None);
@@ -538,9 +541,9 @@ impl Table {
 
     /// Whether the match is none of the business of whoever asks: it has started, as far as they may know.
     fn is_closed_to(&self, command: &Command) -> bool {
-        let is_known = |delayed: &Delayed| delayed.state().is_closed_to(command.player);
-        self.state.is_closed_to(command.player)
-            && self.delayed.as_deref().is_none_or(is_known)
+        let is_known = |delayed: &DelayedView| delayed.state().is_hidden_from(command.player);
+        self.state.is_hidden_from(command.player)
+            && self.delayed_view.as_deref().is_none_or(is_known)
             && command.request.is_of_client()
     }
 
@@ -559,22 +562,22 @@ impl Table {
                 None => return GOES_ON,
             }
         }
-        let is_new = joins && !self.teller.follows(command);
+        let is_new = joins && !self.broadcaster.follows(command);
         if joins {
             match reply.check(self.meets(command.player).await) {
                 Some(((), checked)) => reply = checked,
                 None => return GOES_ON,
             }
             let is_seated = self.state.seat_of(command.player).is_some();
-            let now = Moment::free(self.server.clock.now_ms());
+            let now = Timestamp::free(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, now).is_ok();
-            match self.teller.admit(command, is_player, reply) {
+            match self.broadcaster.admit(command, is_player, reply) {
                 Some(admitted) => reply = admitted,
                 None => return GOES_ON,
             }
         }
-        let decision = self.owner.decide(&self.state, action, command).await;
-        let durable_at = self.happen(&decision.published);
+        let decision = self.leader.decide(&self.state, action, command).await;
+        let durable_at = self.apply_published(&decision.published);
         if decision.is_lost {
             if is_new {
                 self.let_go(command);
@@ -633,8 +636,8 @@ impl Table {
                 None => return GOES_ON,
             }
         }
-        let decision = self.owner.decide(&self.state, action, command).await;
-        self.happen(&decision.published);
+        let decision = self.leader.decide(&self.state, action, command).await;
+        self.apply_published(&decision.published);
         // What has happened goes before the answer.
         self.feed_remotes();
         if decision.is_lost {
@@ -656,9 +659,9 @@ impl Table {
         if matches!(&answer, Err(error) if error.code == Some(ErrorCode::Internal)) {
             reply.note_tried();
         }
-        if now().saturating_duration_since(command.received_at) < ASKED_MAX {
+        if now().saturating_duration_since(command.received_at) < REQUEST_TIMEOUT {
             let command = command.clone();
-            self.held.push_front(Box::new(Letter { command, reply }));
+            self.held.push_front(Box::new(Envelope { command, reply }));
         } else {
             reply.answer(answer);
         }
@@ -667,7 +670,7 @@ impl Table {
 
     /// Has a command of another server's client count as if it had been read here.
     fn read_here(&self, command: &mut Command) {
-        if let (Some(remotes), Some(cluster)) = (&self.remotes, &self.server.cluster) {
+        if let (Some(remotes), Some(cluster)) = (&self.replicas, &self.server.cluster) {
             command.received_at = remotes.read_at(command, cluster);
             if let Some(relayed) = &mut command.relayed {
                 relayed.turn_us = None;
@@ -679,13 +682,13 @@ impl Table {
     fn begins_days_of(&self, player: PlayerId, action: &Action) -> bool {
         let creation = self.state.creation();
         let has_part = creation.host == player || self.state.seat_held_by(player).is_some();
-        let now = Moment::free(self.server.clock.now_ms());
+        let now = Timestamp::free(self.server.clock.now_ms());
         creation.terms.is_of_days() && !has_part && self.state.apply(action, now).is_ok()
     }
 
     /// Makes stored events part of the match, and then tells everybody. Gives the instant from which
     /// they count as durable.
-    fn happen(&mut self, published: &Published) -> Instant {
+    fn apply_published(&mut self, published: &Published) -> Instant {
         let durable_at = now();
         if published.events.is_empty() {
             return durable_at;
@@ -693,64 +696,64 @@ impl Table {
         debug_assert_eq!(published.after, self.state.seq(), "no event is left out");
         self.panicked = 0;
         for event in &published.events {
-            self.owner.before(&self.state, event);
-            self.teller.take_in(&mut self.state, event, durable_at);
-            self.owner.after(&self.state, event, durable_at);
+            self.leader.before(&self.state, event);
+            self.broadcaster.take_in(&mut self.state, event, durable_at);
+            self.leader.after(&self.state, event, durable_at);
         }
-        self.show_out();
+        self.remove_spectator();
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         if !published.events.iter().all(is_move) {
             self.roster_changed();
-            let Shared {
+            let ServerContext {
                 challenges,
                 players,
                 ..
             } = &*self.server;
             challenges.match_changed(players, &self.state);
         }
-        self.teller.tell(published);
-        if let Some(delayed) = &mut self.delayed {
+        self.broadcaster.tell(published);
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.happened(published);
         }
-        self.owner.card().told(self.state.seq());
-        self.owner.told(&self.state, published, now());
-        if let Some(remotes) = &mut self.remotes {
+        self.leader.card().told(self.state.seq());
+        self.leader.told(&self.state, published, now());
+        if let Some(remotes) = &mut self.replicas {
             remotes.happened(published);
         }
         let gives_turn = |event: &Event| event.kind.begins_turn();
         if self.state.creation().terms.is_of_days() && published.events.iter().any(gives_turn) {
             self.tell_whose_turn();
         }
-        if self.owner.time.measures() {
-            self.teller.measure(&self.state);
+        if self.leader.time.measures() {
+            self.broadcaster.measure(&self.state);
         }
         durable_at
     }
 
     /// Shows out whoever follows a match that is none of their business, now that it has started.
-    fn show_out(&mut self) {
-        self.teller.show_out(&self.state);
-        if let Some(delayed) = &mut self.delayed {
-            delayed.show_out();
+    fn remove_spectator(&mut self) {
+        self.broadcaster.remove_spectator(&self.state);
+        if let Some(delayed) = &mut self.delayed_view {
+            delayed.remove_spectator();
         }
     }
 
     /// Tells whoever is to move in a match of days, wherever they are.
     fn tell_whose_turn(&self) {
-        let follows = |peer: &Peer| self.teller.has_connection(peer.id);
+        let follows = |peer: &ConnectionHandle| self.broadcaster.has_connection(peer.id);
         days::tell_whose_turn(&self.server, &self.state, follows);
     }
 
     /// Tells everybody how the clock stands, if that has changed otherwise than by an event.
     fn tell_clock(&mut self) {
-        if self.owner.time.take_untold()
-            && let Some(time) = self.owner.time.turn_time(&self.state)
+        if self.leader.time.take_untold()
+            && let Some(time) = self.leader.time.turn_time(&self.state)
         {
-            self.teller.tell_clock(&self.state, time);
-            if let Some(remotes) = &mut self.remotes {
+            self.broadcaster.tell_clock(&self.state, time);
+            if let Some(remotes) = &mut self.replicas {
                 remotes.clock_changed();
             }
-            if let Some(delayed) = &mut self.delayed {
+            if let Some(delayed) = &mut self.delayed_view {
                 delayed.clock_changed();
             }
         }
@@ -758,14 +761,14 @@ impl Table {
 
     fn tell_snapshot(&mut self, command: &Command, reply: Reply) {
         let beside = self.beside();
-        (self.teller).tell_snapshot(&self.state, command, beside, reply);
+        (self.broadcaster).tell_snapshot(&self.state, command, beside, reply);
     }
 
     /// For how long each seat's player may still be gone, in milliseconds, as far as this server knows.
     fn gone_ms(&self) -> [Option<u64>; 2] {
-        match &self.afar {
+        match &self.replica {
             Some(afar) => afar.gone_ms(),
-            None => self.owner.gone_ms(&self.state),
+            None => self.leader.gone_ms(&self.state),
         }
     }
 
@@ -785,37 +788,37 @@ impl Table {
 
     /// Lets go of a connection that was let in for a seat which it has not got.
     fn let_go(&mut self, command: &Command) {
-        if self.teller.dismiss(command) {
+        if self.broadcaster.dismiss(command) {
             self.roster_changed();
         }
     }
 
     fn dismiss(&mut self, command: &Command) {
-        let of_strangers = self.delayed.as_mut();
+        let of_strangers = self.delayed_view.as_mut();
         let was_stranger = of_strangers.is_some_and(|delayed| delayed.teller().dismiss(command));
-        if self.teller.dismiss(command) || was_stranger {
+        if self.broadcaster.dismiss(command) || was_stranger {
             self.roster_changed();
         }
     }
 
     /// Whether the connection that asks follows.
     fn follows(&self, command: &Command) -> bool {
-        let is_stranger = |delayed: &Delayed| delayed.follows(command);
-        self.teller.follows(command) || self.delayed.as_deref().is_some_and(is_stranger)
+        let is_stranger = |delayed: &DelayedView| delayed.follows(command);
+        self.broadcaster.follows(command) || self.delayed_view.as_deref().is_some_and(is_stranger)
     }
 
     /// Lets go of a connection, of which nobody need know yet.
     fn dismiss_silently(&mut self, command: &Command) {
-        self.teller.dismiss(command);
-        if let Some(delayed) = &mut self.delayed {
+        self.broadcaster.dismiss(command);
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.teller().dismiss(command);
         }
     }
 
     /// Has everything written that was told.
     fn flush(&mut self) {
-        self.teller.flush();
-        if let Some(delayed) = &mut self.delayed {
+        self.broadcaster.flush();
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.teller().flush();
         }
     }
@@ -824,10 +827,10 @@ impl Table {
     /// before it is told.
     fn roster_changed(&mut self) {
         self.note_crowd();
-        let roster = self.teller.roster(&self.state);
-        self.owner.attend(&self.state, &roster);
+        let roster = self.broadcaster.roster(&self.state);
+        self.leader.attend(&self.state, &roster);
         let gone = self.gone();
-        self.teller.plan_presence(&self.state, gone);
+        self.broadcaster.plan_presence(&self.state, gone);
         self.attend_wishes();
     }
 }
@@ -842,9 +845,9 @@ fn refuse_closed(command: &Command, reply: Reply) {
 
 /// The next letter: first those that are held.
 async fn next_letter(
-    held: &mut VecDeque<Box<Letter>>,
-    mailbox: &mut Receiver<Box<Letter>>,
-) -> Option<Box<Letter>> {
+    held: &mut VecDeque<Box<Envelope>>,
+    mailbox: &mut Receiver<Box<Envelope>>,
+) -> Option<Box<Envelope>> {
     match held.pop_front() {
         Some(letter) => Some(letter),
         None => mailbox.recv().await,

@@ -15,21 +15,21 @@ const LONG: Duration = Duration::from_millis(1);
 
 pin_project! {
     /// A task whose long polls are counted.
-    pub(super) struct Timed<F> {
+    pub(super) struct PollTimer<F> {
         #[pin]
         task: F,
         long_polls: Histogram,
     }
 }
 
-impl<F> Timed<F> {
+impl<F> PollTimer<F> {
     /// Has this histogram count the polls of a task that take a millisecond or more.
     pub(super) const fn new(task: F, long_polls: Histogram) -> Self {
         Self { task, long_polls }
     }
 }
 
-impl<F: Future> Future for Timed<F> {
+impl<F: Future> Future for PollTimer<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -60,7 +60,7 @@ mod tests {
             advance(Duration::from_millis(3)).await;
             advance(Duration::from_millis(20)).await;
         };
-        Timed::new(task, metrics.long_polls.clone()).await;
+        PollTimer::new(task, metrics.long_polls.clone()).await;
         let page = metrics.text();
         assert!(
             page.contains("plyhouse_long_poll_seconds_count 2\n"),

@@ -1,9 +1,11 @@
 //! From the server's own types to those of the wire.
 
-use plyhouse_engine::catalog::{CATALOG, published};
+use plyhouse_engine::catalog::{CATALOG, level_ratings};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Left, Match, Occupant, Offer, Refusal, Stage, Standing, Starter};
+use plyhouse_matches::{
+    Match, Occupant, Offer, Refusal, RemainingTime, SeatAtStart, Stage, Standing,
+};
 use plyhouse_protocol::{
     Challenge, ChatMode, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, HistoryRow,
     LevelSummary, Occupant as WireOccupant, OfferKind, Person, PlayerId, PlayerKind, PlayerSummary,
@@ -68,7 +70,7 @@ pub(super) fn player(record: &PlayerRecord) -> PlayerSummary {
     }
 }
 
-pub(super) fn left(left: &Left) -> TimeLeft {
+pub(super) fn left(left: &RemainingTime) -> TimeLeft {
     TimeLeft {
         left_ms: left.left_ms(),
         periods: left.periods(),
@@ -144,7 +146,7 @@ pub(super) fn history_row(past: &PastMatch) -> HistoryRow {
     let seated = |at: Seat| SeatState {
         side: creation.game.info.sides[at.index()].to_owned(),
         occupant: match &archived.seats[at.index()] {
-            Starter::Player {
+            SeatAtStart::Player {
                 player,
                 name,
                 kind,
@@ -157,7 +159,7 @@ pub(super) fn history_row(past: &PastMatch) -> HistoryRow {
                 bot: *kind == PlayerKind::Bot,
                 rating: *rating,
             },
-            Starter::Bot { bot } => WireOccupant::Bot {
+            SeatAtStart::Bot { bot } => WireOccupant::Bot {
                 level: bot.id().to_owned(),
                 stands_for: None,
             },
@@ -284,7 +286,7 @@ pub(super) fn levels() -> Vec<LevelSummary> {
             rating: (CATALOG.iter())
                 .map(|entry| {
                     let game = entry.info.id;
-                    (game.to_owned(), published(game, level))
+                    (game.to_owned(), level_ratings(game, level))
                 })
                 .collect(),
         })

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use super::clock::Chance;
+use super::clock::SeededRng;
 use plyhouse_protocol::{MatchCode, SessionId, Token};
 use plyhouse_store::TokenHash;
 
@@ -21,14 +21,14 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    pub(super) fn new(chance: &Chance) -> Self {
+    pub(super) fn new(chance: &SeededRng) -> Self {
         Self {
             key: chance.bytes(),
         }
     }
 
     /// A new token: 192 random bits and their mark, base64url.
-    pub(super) fn issue(&self, chance: &Chance) -> Token {
+    pub(super) fn issue(&self, chance: &SeededRng) -> Token {
         let random = chance.bytes::<RANDOM_BYTES>();
         let secret = [&random[..], &self.mark(&random)].concat();
         Token::new(URL_SAFE_NO_PAD.encode(secret))
@@ -54,7 +54,7 @@ impl Tokens {
 const KEY_MARK: &str = "ply_";
 
 /// A new key of a program: 256 random bits.
-pub(super) fn key(chance: &Chance) -> Token {
+pub(super) fn key(chance: &SeededRng) -> Token {
     let secret = URL_SAFE_NO_PAD.encode(chance.bytes::<32>());
     Token::new(format!("{KEY_MARK}{secret}"))
 }
@@ -87,7 +87,7 @@ const RECOVERY_CHARS: usize = 26;
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// A new pairing code.
-pub(super) fn pairing_code(chance: &Chance) -> Token {
+pub(super) fn pairing_code(chance: &SeededRng) -> Token {
     let mut number = chance.number();
     let letters = [(); PAIRING_CHARS].map(|()| {
         let base = MatchCode::ALPHABET.len() as u64;
@@ -99,7 +99,7 @@ pub(super) fn pairing_code(chance: &Chance) -> Token {
 }
 
 /// A new recovery key.
-pub(super) fn recovery_key(chance: &Chance) -> Token {
+pub(super) fn recovery_key(chance: &SeededRng) -> Token {
     let letters = chance.bytes::<RECOVERY_CHARS>();
     let letters = letters.map(|byte| char::from(BASE32[usize::from(byte % 32)]));
     Token::new(String::from_iter(letters))
@@ -109,7 +109,7 @@ pub(super) fn recovery_key(chance: &Chance) -> Token {
 /// hexadecimal.
 #[must_use]
 pub fn new_secret() -> (Token, String) {
-    let secret = recovery_key(&Chance::new(None));
+    let secret = recovery_key(&SeededRng::new(None));
     let TokenHash(hash) = hash_of_code(&secret);
     let digits = hash.iter().map(|byte| format!("{byte:02x}"));
     (secret, digits.collect())
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn codes_and_keys_are_read_as_people_write_them() {
-        let chance = Chance::new(Some(7));
+        let chance = SeededRng::new(Some(7));
         let (code, key) = (pairing_code(&chance), recovery_key(&chance));
         assert_eq!((code.reveal().len(), key.reveal().len()), (8, 26));
         assert_ne!(key, recovery_key(&chance));
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_token_is_known_by_whoever_issued_it() {
-        let chance = Chance::new(Some(7));
+        let chance = SeededRng::new(Some(7));
         let (here, elsewhere) = (Tokens::new(&chance), Tokens::new(&chance));
         let token = here.issue(&chance);
         assert_eq!(token.reveal().len(), 43);

@@ -8,7 +8,7 @@ use plyhouse_protocol::{PlayerId, Rematch, Said, Seq, Thinking};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::card::Presence;
+use super::card::SeatPresence;
 
 /// Stored events, as the owner hands them to a teller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,13 +20,13 @@ pub(super) struct Published {
 
 /// Who is there, as a teller reports it to the owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Roster {
+pub(super) struct Presence {
     /// Those of the match's players, its host among them, who follow it.
     pub(super) present: Vec<PlayerId>,
-    pub(super) presence: Presence,
+    pub(super) presence: SeatPresence,
 }
 
-impl Roster {
+impl Presence {
     /// Whether the two differ by nothing but spectators.
     pub(super) fn is_but_for_spectators(&self, other: &Self) -> bool {
         self.present == other.present && self.presence.seats == other.presence.seats
@@ -40,7 +40,7 @@ const fn nobody() -> PlayerId {
 
 /// Something that was said at a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct ChatMessage {
     /// How often the match had been taken over, and the line's number since: what comes later has more.
     pub(super) number: (u64, u64),
     /// Who has said it: those who do not meet that player do not hear it.
@@ -53,7 +53,7 @@ pub(super) struct Line {
 
 /// What is new of a match, as its owner feeds a copy of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Bulletin {
+pub(super) struct ReplicaUpdate {
     /// How often the match was taken over.
     pub(super) epoch: u64,
     pub(super) published: Published,
@@ -62,7 +62,7 @@ pub(super) struct Bulletin {
     pub(super) standing: Standing,
     /// What was said, oldest first.
     #[serde(default)]
-    pub(super) said: Vec<Line>,
+    pub(super) said: Vec<ChatMessage>,
     /// What a bot thinks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) thinking: Option<Box<Thinking>>,
@@ -100,7 +100,7 @@ impl Standing {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Standing {
     pub(super) time: Option<TurnTime>,
-    pub(super) presence: Presence,
+    pub(super) presence: SeatPresence,
     /// For how long each seat's player may still be gone, in milliseconds.
     pub(super) gone_ms: [Option<u64>; 2],
     pub(super) rematch: Option<Rematch>,
@@ -120,7 +120,7 @@ mod tests {
         ] {
             let standing = Standing {
                 time: None,
-                presence: Presence {
+                presence: SeatPresence {
                     seats: [Some(true); 2],
                     spectators: 0,
                 },

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a rated match has changed, as its followers are told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Verdict {
+pub(super) struct RatingUpdate {
     pub(super) changes: Vec<RatingChange>,
     pub(super) why: Option<RatingWhy>,
 }

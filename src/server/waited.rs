@@ -11,7 +11,7 @@ use super::locks::Mutex;
 
 /// A value behind a lock of this rank, and the one task that waits for it to change.
 #[derive(Default)]
-pub(super) struct Waited<T, const RANK: u8>(Mutex<State<T>, RANK>);
+pub(super) struct WakeCell<T, const RANK: u8>(Mutex<State<T>, RANK>);
 
 #[derive(Default)]
 struct State<T> {
@@ -20,7 +20,7 @@ struct State<T> {
     task: Option<Waker>,
 }
 
-impl<T, const RANK: u8> Waited<T, RANK> {
+impl<T, const RANK: u8> WakeCell<T, RANK> {
     pub(super) fn new(value: T) -> Self {
         Self(Mutex::new(State { value, task: None }))
     }
@@ -55,7 +55,7 @@ impl<T, const RANK: u8> Waited<T, RANK> {
     }
 }
 
-impl<T, const RANK: u8> fmt::Debug for Waited<T, RANK> {
+impl<T, const RANK: u8> fmt::Debug for WakeCell<T, RANK> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Waited").finish_non_exhaustive()
     }

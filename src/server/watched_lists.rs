@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::card::Card;
+use super::card::MatchSummary;
 use super::connection_id::ConnectionId;
 use super::outbox::Outbox;
 use plyhouse_protocol::{Listing, MatchId, ServerMessage, Status};
@@ -37,7 +37,7 @@ impl Filter {
 
 /// Every list that is watched. There are no more of them than filters.
 #[derive(Debug, Default)]
-pub(super) struct WatchedLists {
+pub(super) struct ListSubscriptions {
     lists: BTreeMap<Filter, Watched>,
     /// Which list a connection watches.
     watching: BTreeMap<ConnectionId, Filter>,
@@ -66,7 +66,7 @@ pub(super) struct Changes {
     pub(super) found: Option<Vec<(MatchId, Option<Listing>)>>,
 }
 
-impl WatchedLists {
+impl ListSubscriptions {
     /// From now on the connection is told what changes in this list, and in no other.
     pub(super) fn watch(&mut self, filter: Filter, outbox: &Outbox) {
         let connection = outbox.connection();
@@ -94,7 +94,7 @@ impl WatchedLists {
     }
 
     /// Notes that a listed match has changed, has come or has gone, in the lists of this stage.
-    pub(super) fn changed(&mut self, card: &Card, status: Status) {
+    pub(super) fn changed(&mut self, card: &MatchSummary, status: Status) {
         if !self.are_shared {
             let game = card.game.info.id;
             self.note(card.id, |filter| filter.fits(game, status));

@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::births;
-use super::shared::Shared;
+use super::shared::ServerContext;
 
 /// How often it is looked whether two fit by now.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Looks again and again while somebody waits so, until the server stops.
-pub(super) async fn widen(server: Arc<Shared>) {
+pub(super) async fn widen(server: Arc<ServerContext>) {
     if server.cluster.is_some() {
         return;
     }
@@ -24,7 +24,7 @@ pub(super) async fn widen(server: Arc<Shared>) {
             sleep(LOOK_EVERY).await;
             let pair = || {
                 let now_ms = server.clock.now_ms();
-                server.seeks.pair_waiting(now_ms, &server.blocks)
+                server.seeks.pair_waiting(now_ms, &server.block_cache)
             };
             while let Some([longest, other]) = pair() {
                 births::pair(&server, &longest, Some(&other)).await;

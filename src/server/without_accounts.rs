@@ -6,18 +6,18 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Creation, Event, EventKind, Occupant, Part, Reminder, Starter};
+use plyhouse_matches::{Creation, Event, EventKind, Occupant, Part, Reminder, SeatAtStart};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionKind};
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
-    LeadersQuery, Live, Loaded, Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch,
-    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
-    Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
+    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, OrderId, Pairing,
+    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
+    Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 
 /// The store, seen so.
 #[derive(Debug)]
-pub(super) struct WithoutAccounts(pub(super) Arc<dyn Store>);
+pub(super) struct GuestOnlyStore(pub(super) Arc<dyn Store>);
 
 fn guest(player: PlayerRecord) -> PlayerRecord {
     PlayerRecord {
@@ -58,7 +58,7 @@ fn plain(mut loaded: Loaded) -> Loaded {
 fn past(mut found: PastMatch) -> PastMatch {
     unrated(&mut found.creation);
     for starter in &mut found.archived.seats {
-        if let Starter::Player { kind, rating, .. } = starter {
+        if let SeatAtStart::Player { kind, rating, .. } = starter {
             *kind = PlayerKind::Guest;
             *rating = None;
         }
@@ -66,19 +66,23 @@ fn past(mut found: PastMatch) -> PastMatch {
     found
 }
 
-impl Store for WithoutAccounts {
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+impl Store for GuestOnlyStore {
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         self.0.create(owner, record)
     }
 
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
-        self.0.keep(id, after, events, reminder)
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+        self.0.append_with_reminder(id, after, events, reminder)
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
@@ -86,7 +90,11 @@ impl Store for WithoutAccounts {
         loaded.map_ok(|loaded| loaded.map(plain)).boxed()
     }
 
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
         let plain = |mut tail: Tail| {
             of_guests(&mut tail.events);
             tail
@@ -99,8 +107,8 @@ impl Store for WithoutAccounts {
         self.0.by_code(code)
     }
 
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.0.orphans(asking)
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.0.unowned(asking)
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
@@ -121,20 +129,23 @@ impl Store for WithoutAccounts {
         self.0.live(owner).map_ok(all).boxed()
     }
 
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.0.due(after, limit)
+        self.0.due_reminders(after, limit)
     }
 
     fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.0.due_count()
     }
 
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
-        self.0.parts(player)
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        self.0.participations(player)
     }
 
     fn history(
@@ -229,7 +240,7 @@ impl Store for WithoutAccounts {
         ready(Ok(LeadersPage::default())).boxed()
     }
 
-    fn barred_until(&self, _player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn rated_ban_until(&self, _player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         ready(Ok(0)).boxed()
     }
 
@@ -269,13 +280,13 @@ impl Store for WithoutAccounts {
         self.0.sessions(player).map_ok(devices).boxed()
     }
 
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match change {
             // No password is known here, so none is asked for.
             PeopleChange::RenewRecovery(player, key, _) => self
                 .0
-                .change_people(PeopleChange::KeepRecovery(player, key)),
-            change => self.0.change_people(change),
+                .change_identity(PeopleChange::KeepRecovery(player, key)),
+            change => self.0.change_identity(change),
         }
     }
 
@@ -315,11 +326,15 @@ impl Store for WithoutAccounts {
         ready(Ok(None)).boxed()
     }
 
-    fn forgetting(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.0.forgetting()
+    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.0.account_deletions()
     }
 
-    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+    fn pass(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         self.0.pass(code, now_ms)
     }
 
@@ -336,7 +351,7 @@ impl Store for WithoutAccounts {
         found.map_ok(|found| found.map(guest)).boxed()
     }
 
-    fn is_well(&self) -> bool {
-        self.0.is_well()
+    fn is_healthy(&self) -> bool {
+        self.0.is_healthy()
     }
 }

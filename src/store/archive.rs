@@ -8,7 +8,7 @@ use std::fmt;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 pub use self::checks::{Fault, Summary, verify};
-use crate::{Account, Damage, Pass, PlayerRecord, Record, SessionRecord, TokenHash};
+use crate::{Account, CorruptRecord, OneTimeToken, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a store without being its server: it writes nothing, and works while a server runs and
 /// while none does.
@@ -35,7 +35,7 @@ pub trait Archive: fmt::Debug {
     /// # Errors
     ///
     /// What is kept makes no sense or cannot be read.
-    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, Damage>;
+    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, CorruptRecord>;
 
     /// How many players are kept.
     ///
@@ -57,7 +57,7 @@ pub trait Archive: fmt::Debug {
     /// # Errors
     ///
     /// The store cannot be read.
-    fn passes(&self) -> Result<Vec<(TokenHash, Pass)>, Unreadable>;
+    fn passes(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, Unreadable>;
 
     /// What is wrong with the store as such, beside what is wrong with single matches.
     fn faults(&self) -> Vec<String>;

@@ -141,7 +141,7 @@ pub struct Waiting {
     /// What else the servers want to know of each other's seeks. Opaque to the store.
     pub body: String,
     /// Whom it fits by ratings.
-    pub fit: Fit,
+    pub fit: RatingRange,
     /// With whom it is not to be paired, beside those whom the player does not meet. Not kept while it waits:
     /// whoever comes later knows the same of both.
     pub not: Vec<PlayerId>,
@@ -157,7 +157,7 @@ pub const WIDENS_MS: u64 = 5000;
 
 /// Whom a seek fits by ratings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fit {
+pub struct RatingRange {
     /// How the player is rated.
     pub rating: i32,
     /// How much weaker and stronger the other may be at first; anybody if `None`.
@@ -166,7 +166,7 @@ pub struct Fit {
     pub waited_ms: u64,
 }
 
-impl Fit {
+impl RatingRange {
     /// Whether both fit each other.
     #[must_use]
     pub fn is_mutual(&self, other: &Self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plyhouse_matches::{Archived, Event, EventKind, Occupant, Starter};
+use plyhouse_matches::{Archived, Event, EventKind, Occupant, SeatAtStart};
 use plyhouse_protocol::PlayerId;
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ pub(crate) fn take_names_out(events: &mut [Event], gone: &BTreeSet<PlayerId>) {
 /// Takes the names of these players out of what is told of an ended match.
 pub(crate) fn take_out_of_archived(archived: &mut Archived, gone: &BTreeSet<PlayerId>) {
     for starter in &mut archived.seats {
-        if let Starter::Player { player, name, .. } = starter
+        if let SeatAtStart::Player { player, name, .. } = starter
             && gone.contains(player)
         {
             SOMEONE.clone_into(name);

@@ -29,18 +29,18 @@ pub use analysis::{AnalysisAsked, KeptAnalysis};
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use desk::Desk;
 pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
-pub use likeness::{likeness, likeness_before, likenesses, seen};
+pub use likeness::{legacy_skeleton, name_skeleton, name_skeletons, seen};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{
-    Account, BLOCKS_MAX, Blocks, External, Forget, Naming, NewBot, NewKey, OrderId, OwnName,
-    Pairing, Pass, PasswordHash, PeopleChange, PlayerRecord, Proved, SOMEONE, SessionRecord,
-    Sessions, TokenHash,
+    Account, BLOCKS_MAX, Blocks, ExternalIdentity, Forget, Naming, NewBot, NewKey, OneTimeToken,
+    OrderId, OwnName, Pairing, PasswordHash, PeopleChange, PlayerRecord, Proved, SOMEONE,
+    SessionRecord, Sessions, TokenHash,
 };
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresDesk, PostgresStore};
 pub use ratings::{
-    Difference, Fold, KeptRatings, LeadersPage, LeadersQuery, Needed, PlayerRating, Post,
-    RaterError, RatingState, RatingsChange, Step, rebuild, step, told, verify_ratings,
+    Difference, KeptRatings, LeadersPage, LeadersQuery, Needed, PlayerRating, Post, RaterError,
+    RatingState, RatingVersion, RatingsChange, Step, rebuild, step, told, verify_ratings,
 };
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteDesk, SqliteStore};
@@ -65,43 +65,51 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// after them. A match has one rematch: a second one is a conflict. [Its
     /// reminder](Record::reminder) is kept with it. Nobody hosts it, sits in it or is invited to it who [was
     /// forgotten](Self::forget_player).
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>>;
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
     /// Adds events to a match, if its journal still ends at `after`, and keeps its reminder in place of the
     /// one before, if there is a new one. Gives the mark after them. With no events that tells whether
     /// anything can be written now. With the end of a match its reminder is forgotten, and it is filed under
     /// all that [`history`](Self::history) and [`explore`](Self::explore) find it by. Nobody sits down who [was
     /// forgotten](Self::forget_player), and a bot that stands in for such a player does so for [`SOMEONE`].
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>>;
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>>;
 
     /// Keeps events without a new reminder.
     fn append(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
-        self.keep(id, after, events, None)
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+        self.append_with_reminder(id, after, events, None)
     }
 
     /// Reads a match; `None` if it is not kept.
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>>;
 
     /// Reads what has happened in a match since a mark; `None` if its journal does not go that far.
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>>;
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>>;
 
     /// The live match with this code, or else the last that had it, if it is kept.
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
 
     /// Live matches whose owner is gone, oldest first, but for those that are to be woken. A store that
     /// serves one server takes every owner but the one who asks for gone.
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
     /// Makes this the owner of a match. To be called before the match is read to be served: in a
     /// store of several servers, marks from before are no longer good for an append afterwards.
@@ -115,7 +123,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// The matches that are to be woken after this time and this match, in the order in which they are,
     /// at most so many: when, and which.
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
@@ -125,7 +133,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
 
     /// The live matches in which this player has a part, among those that have a reminder, oldest first.
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>>;
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>>;
 
     /// What is wanted of a player's ended matches, the newest end first. `None` if the match before them
     /// has not ended.
@@ -205,7 +216,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Takes all matches of a player up to now out of the ratings. They are folded anew without them by
     /// whichever server finds that.
-    fn unrate(&self, player: PlayerId) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn exclude_from_ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<(), WriteError>> {
         let row = LedgerRow::Unrated { player };
         let numbered = self.change_ratings(RatingsChange::Number(row));
         numbered.map_ok(drop).boxed()
@@ -220,7 +231,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>>;
 
     /// Until when a player plays no rated matches, in milliseconds since 1970; 0 if nothing ever was.
-    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>>;
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>>;
 
     /// What a rated match has changed; `None` if it was not rated, or is not yet.
     fn changes_of(
@@ -246,11 +257,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Changes what players are known by. False if it came to nothing, where that can be. It is what all
     /// changes below come down to, and all that an adapter has to carry out.
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>>;
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>>;
 
     /// Keeps one more session of a player who is kept. From then on the player is never forgotten.
     fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        let added = self.change_people(PeopleChange::AddSession(session));
+        let added = self.change_identity(PeopleChange::AddSession(session));
         added.map_ok(drop).boxed()
     }
 
@@ -263,7 +274,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         now_ms: u64,
         max: usize,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::OfferPairing {
+        self.change_identity(PeopleChange::OfferPairing {
             pairing,
             by,
             now_ms,
@@ -285,7 +296,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         code: TokenHash,
         begun: SessionRecord,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::TakePairing(code, Box::new(begun)))
+        self.change_identity(PeopleChange::TakePairing(code, Box::new(begun)))
     }
 
     /// Keeps the key by which a player comes back who has lost everything else, in place of the one
@@ -295,7 +306,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         player: PlayerId,
         key: TokenHash,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        let kept = self.change_people(PeopleChange::KeepRecovery(player, key));
+        let kept = self.change_identity(PeopleChange::KeepRecovery(player, key));
         kept.map_ok(drop).boxed()
     }
 
@@ -306,14 +317,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         key: TokenHash,
         proved: Proved,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::RenewRecovery(player, key, proved))
+        self.change_identity(PeopleChange::RenewRecovery(player, key, proved))
     }
 
     /// Keeps a key of a program, and with it the account of the program if that is new. False if what was proved
     /// is no longer so, the name is somebody else's, the account is not the owner's, or there would be too many.
     /// From then on neither is forgotten.
     fn add_key(&self, key: NewKey) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::AddKey(Box::new(key)))
+        self.change_identity(PeopleChange::AddKey(Box::new(key)))
     }
 
     /// Whose key this is.
@@ -330,13 +341,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         player: PlayerId,
         which: Sessions,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        let ended = self.change_people(PeopleChange::EndSessions(player, which));
+        let ended = self.change_identity(PeopleChange::EndSessions(player, which));
         ended.map_ok(drop).boxed()
     }
 
     /// Notes that a session was used on this day, counted from 1970.
-    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
-        let noted = self.change_people(PeopleChange::SawSession(token, day));
+    fn touch_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        let noted = self.change_identity(PeopleChange::SawSession(token, day));
         noted.map_ok(drop).boxed()
     }
 
@@ -344,16 +355,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// somebody else has a name that looks like it, or the player is not as was believed. From then on the
     /// player is never forgotten.
     fn name_player(&self, naming: Naming) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::Name(Box::new(naming)))
+        self.change_identity(PeopleChange::Name(Box::new(naming)))
     }
 
     /// Calls a guest so, unless the player is none any more.
-    fn call_guest(
+    fn rename_guest(
         &self,
         player: PlayerId,
         name: String,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::CallGuest(player, name))
+        self.change_identity(PeopleChange::CallGuest(player, name))
     }
 
     /// Keeps the password of an account, and forgets all of its sessions but the one that asks and those of
@@ -364,7 +375,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         password: PasswordHash,
         proved: Proved,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::SetPassword(player, password, proved))
+        self.change_identity(PeopleChange::SetPassword(player, password, proved))
     }
 
     /// Keeps all that another store knew of an account.
@@ -373,7 +384,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         player: PlayerId,
         account: Account,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        let kept = self.change_people(PeopleChange::KeepAccount(player, Box::new(account)));
+        let kept = self.change_identity(PeopleChange::KeepAccount(player, Box::new(account)));
         kept.map_ok(drop).boxed()
     }
 
@@ -385,7 +396,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         other: PlayerId,
         since_ms: Option<u64>,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::Block {
+        self.change_identity(PeopleChange::Block {
             player,
             other,
             since_ms,
@@ -408,8 +419,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Makes an account of somebody of whom a proxy tells for the first time. False if it has told of them
     /// before, or somebody else has the name.
-    fn add_external(&self, external: External) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::AddExternal(Box::new(external)))
+    fn add_external(&self, external: ExternalIdentity) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_identity(PeopleChange::AddExternal(Box::new(external)))
     }
 
     /// The account of whom a proxy knows so.
@@ -422,16 +433,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// nobody is found by them. How they were called in matches is then to be [forgotten](Self::forget_names):
     /// whatever is written later gives them no part in a match and no name.
     fn forget_player(&self, forget: Forget) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::Forget(Box::new(forget)))
+        self.change_identity(PeopleChange::Forget(Box::new(forget)))
     }
 
     /// Takes the name of a player who was forgotten out of some matches. False once it is in none.
     fn forget_names(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::ForgetNames(player))
+        self.change_identity(PeopleChange::ForgetNames(player))
     }
 
     /// The players whose names are still to be taken out of matches. A store that takes them out at once has none.
-    fn forgetting(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
@@ -439,11 +450,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn add_pass(
         &self,
         code: TokenHash,
-        pass: Pass,
+        pass: OneTimeToken,
         now_ms: u64,
         max: usize,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::AddPass {
+        self.change_identity(PeopleChange::AddPass {
             code,
             pass,
             now_ms,
@@ -456,13 +467,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         &self,
         _code: TokenHash,
         _now_ms: u64,
-    ) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         futures::future::ready(Ok(None)).boxed()
     }
 
     /// Takes that out. False if there is none any more: of several who try, one has taken it.
     fn take_pass(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::TakePass(code))
+        self.change_identity(PeopleChange::TakePass(code))
     }
 
     /// Whether other processes may ask this one for something, through the store.
@@ -477,7 +488,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Takes it upon oneself to do that. False if somebody else has.
     fn take_order(&self, order: OrderId) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::TakeOrder(order))
+        self.change_identity(PeopleChange::TakeOrder(order))
     }
 
     /// Tells what has come of it. False if nobody waits for that any more.
@@ -486,7 +497,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         order: OrderId,
         answer: String,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::AnswerOrder(order, answer))
+        self.change_identity(PeopleChange::AnswerOrder(order, answer))
     }
 
     /// The player with this id, if one is kept and was not forgotten.
@@ -494,7 +505,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Whether what is written now is likely to be kept: false from a failed write on until one has
     /// succeeded again.
-    fn is_well(&self) -> bool;
+    fn is_healthy(&self) -> bool;
 }
 
 /// One run of one server, as the owner of matches. A server that is started again is another owner.
@@ -504,13 +515,13 @@ pub struct NodeId(pub Uuid);
 /// A place in the journal of a match. Opaque: a mark comes with the events before it, and is handed
 /// back with those that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct JournalPosition {
     n: u64,
     seq: Seq,
     epoch: u64,
 }
 
-impl Mark {
+impl JournalPosition {
     /// The mark of a journal whose last entry has the number `n` and whose last event is `seq`,
     /// taken over so many times. For adapters; entries that are no events are numbered by `n` alone.
     #[must_use]
@@ -543,9 +554,9 @@ pub struct Loaded {
     /// All that is known of it.
     pub record: Record,
     /// The end of its journal.
-    pub mark: Mark,
+    pub mark: JournalPosition,
     /// Its rematch, if there is one.
-    pub next: Option<Next>,
+    pub next: Option<RematchRecord>,
     /// Its reminder, if it is to be woken.
     pub reminder: Option<Reminder>,
     /// What it has changed, once it was rated.
@@ -554,7 +565,7 @@ pub struct Loaded {
 
 /// The rematch of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Next {
+pub struct RematchRecord {
     /// Which it is.
     pub id: MatchId,
     /// Its short name.
@@ -564,7 +575,7 @@ pub struct Next {
 impl From<Record> for Loaded {
     /// A record of a journal of one server, of a match without a rematch.
     fn from(record: Record) -> Self {
-        let mark = Mark::after(record.events.len() as u64);
+        let mark = JournalPosition::after(record.events.len() as u64);
         Self {
             record,
             mark,
@@ -581,7 +592,7 @@ pub struct Tail {
     /// The events, in order.
     pub events: Vec<Event>,
     /// The end of its journal.
-    pub mark: Mark,
+    pub mark: JournalPosition,
 }
 
 /// A write was not made, or may not have been.
@@ -622,13 +633,13 @@ pub enum ReadError {
     Unavailable,
     /// What is there makes no sense.
     #[error(transparent)]
-    Damaged(Damage),
+    Damaged(CorruptRecord),
 }
 
 /// A match whose record makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the record of match {id} is damaged: {why}")]
-pub struct Damage {
+pub struct CorruptRecord {
     /// Which.
     pub id: MatchId,
     /// What is wrong with it.
@@ -639,7 +650,7 @@ pub struct Damage {
 #[derive(Debug, Default)]
 pub struct Live {
     /// The matches, oldest first; in place of one that makes no sense, what is wrong with it.
-    pub matches: Vec<Result<Loaded, Damage>>,
+    pub matches: Vec<Result<Loaded, CorruptRecord>>,
     /// Everybody who hosts one of these matches or sits in one.
     pub players: Vec<PlayerRecord>,
 }

@@ -16,7 +16,7 @@ const ROUNDS: usize = 8;
 /// What names have in common that look alike, whatever their case, blanks and punctuation. A nought is no letter
 /// O: of two people one may well be `bob` and the other `b0b`.
 #[must_use]
-pub fn likeness(name: &str) -> String {
+pub fn name_skeleton(name: &str) -> String {
     stable(name.to_owned())
 }
 
@@ -26,8 +26,8 @@ pub fn likeness(name: &str) -> String {
 /// Many a small letter is like nothing of which the capital is like something, and the other way round: so a name
 /// is looked at as it is written, too.
 #[must_use]
-pub fn likenesses(name: &str) -> Vec<String> {
-    let mut all = vec![likeness(name)];
+pub fn name_skeletons(name: &str) -> Vec<String> {
+    let mut all = vec![name_skeleton(name)];
     all.extend(as_written(name));
     all
 }
@@ -44,7 +44,7 @@ fn as_written(name: &str) -> [String; 2] {
 /// The likeness as it was found before names were looked at more than once. Of names that were given then some
 /// are kept by that still.
 #[must_use]
-pub fn likeness_before(name: &str) -> String {
+pub fn legacy_skeleton(name: &str) -> String {
     // To and fro, so that letters are one that have one capital.
     let capital = name.nfkc().flat_map(char::to_uppercase);
     seen(&capital.flat_map(char::to_lowercase).collect::<String>())
@@ -112,7 +112,7 @@ pub(crate) fn mended(kept: &[Kept]) -> Vec<(&str, String)> {
     let mut mended = Vec::new();
     for (before, name) in kept {
         let now = match name {
-            Some(name) => likeness(name),
+            Some(name) => name_skeleton(name),
             // What was a nought was kept as an O.
             None => stable(before.replace('O', "0")),
         };
@@ -156,7 +156,7 @@ mod tests {
             ("zo\u{eb}", "zoe\u{308}"),
             ("\u{ff21}\u{ff44}\u{ff41}", "ada"), // As wide as an ideograph.
         ] {
-            assert_eq!(likeness(one), likeness(other), "{one} {other}");
+            assert_eq!(name_skeleton(one), name_skeleton(other), "{one} {other}");
         }
         for (one, other) in [
             ("ada", "adam"),
@@ -165,7 +165,7 @@ mod tests {
             ("bob", "b0b"),
             ("BOB", "B0B"),
         ] {
-            assert_ne!(likeness(one), likeness(other), "{one} {other}");
+            assert_ne!(name_skeleton(one), name_skeleton(other), "{one} {other}");
         }
     }
 
@@ -182,14 +182,20 @@ mod tests {
             "\u{1d5c9}\u{1d5ba}ypal",     // Mathematics.
             "\u{a4d1}\u{13aa}\u{423}pal", // Some of each.
         ] {
-            assert_eq!(likeness(name), likeness("paypal"), "{name}");
-            assert_eq!(likeness(&likeness(name)), likeness(name), "{name}");
+            assert_eq!(name_skeleton(name), name_skeleton("paypal"), "{name}");
+            assert_eq!(
+                name_skeleton(&name_skeleton(name)),
+                name_skeleton(name),
+                "{name}"
+            );
         }
     }
 
     fn are_alike(one: &str, other: &str) -> bool {
-        let of_other = likenesses(other);
-        likenesses(one).iter().any(|like| of_other.contains(like))
+        let of_other = name_skeletons(other);
+        name_skeletons(one)
+            .iter()
+            .any(|like| of_other.contains(like))
     }
 
     /// Capitals that look alike where the small letters do not, and small letters where the capitals do not.
@@ -233,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_the_firsts() {
-        let kept = |name: &str| (likeness(name), Some(name.to_owned()));
+        let kept = |name: &str| (name_skeleton(name), Some(name.to_owned()));
         let (ben, other) = (kept("BEN"), kept("\u{412}EN"));
         let rows = [ben.clone(), other.clone(), ("old".to_owned(), None)];
         let expected = [" ben", ".BEN"].map(|also| ("ben", also.to_owned()));
@@ -252,8 +258,8 @@ mod tests {
             kept("ada", Some("Ada")),
             kept("bOb", Some("b0b")),
             kept("cOb", None),
-            kept(&likeness_before("\u{a4d0}ella"), Some("\u{a4d0}ella")),
-            kept(&likeness_before(lisu), Some(lisu)),
+            kept(&legacy_skeleton("\u{a4d0}ella"), Some("\u{a4d0}ella")),
+            kept(&legacy_skeleton(lisu), Some(lisu)),
             kept("paypal", Some("paypal")),
         ];
         assert_eq!(rows[4].0, "Paypal");

@@ -16,16 +16,16 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
 
-use self::directory::Agreed;
-use self::history::Past;
+use self::directory::DirectoryState;
+use self::history::HistoryIndex;
 use self::kept::Kept;
 use self::people::People;
 use super::forgetting;
 use super::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, KeptRatings, LeadersPage,
-    LeadersQuery, Live, Loaded, Mark, Needed, Next, NodeId, Pairing, Pass, PastMatch, PeopleChange,
-    PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results,
-    SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
+    KeptRatings, LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, Pairing,
+    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
+    Record, RematchRecord, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Creation, Event, Part, Reminder};
@@ -61,7 +61,7 @@ struct Contents {
     /// The ended matches that may be forgotten, in the order in which they ended, and how many events each has.
     ended: VecDeque<(MatchId, usize)>,
     /// What they are found by.
-    past: Past,
+    past: HistoryIndex,
     /// What was thought of ended matches.
     analyses: BTreeMap<MatchId, KeptAnalysis>,
     /// When players have asked for one, in milliseconds since 1970.
@@ -71,11 +71,11 @@ struct Contents {
     people: People,
     ratings: KeptRatings,
     /// What servers agree on beside.
-    agreed: Agreed,
+    agreed: DirectoryState,
 }
 
 impl Contents {
-    fn create(&mut self, owner: NodeId, record: Record) -> Result<Mark, WriteError> {
+    fn create(&mut self, owner: NodeId, record: Record) -> Result<JournalPosition, WriteError> {
         let (id, code) = (record.creation.id, record.creation.code);
         let previous = record.creation.terms.previous.map(|previous| previous.id);
         let has_other = previous.is_some_and(|previous| self.nexts.contains_key(&previous));
@@ -132,10 +132,10 @@ impl Contents {
     fn keep(
         &mut self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         mut events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> Result<Mark, WriteError> {
+    ) -> Result<JournalPosition, WriteError> {
         let kept = self.matches.get_mut(&id);
         let Some(kept) = kept.filter(|kept| kept.mark() == after) else {
             return Err(WriteError::Conflict);
@@ -250,10 +250,10 @@ impl Contents {
     }
 
     /// The rematch of a match.
-    fn next(&self, id: MatchId) -> Option<Next> {
+    fn next(&self, id: MatchId) -> Option<RematchRecord> {
         let id = *self.nexts.get(&id)?;
         let code = self.matches.get(&id)?.record.creation.code;
-        Some(Next { id, code })
+        Some(RematchRecord { id, code })
     }
 
     /// The live matches that are not to be woken, in the order of their ids, which is that of their age.
@@ -264,17 +264,21 @@ impl Contents {
 }
 
 impl Store for MemoryStore {
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         future::ready(self.contents.lock().create(owner, record)).boxed()
     }
 
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let mut contents = self.contents.lock();
         future::ready(contents.keep(id, after, events, reminder)).boxed()
     }
@@ -289,7 +293,11 @@ impl Store for MemoryStore {
         future::ready(Ok(loaded)).boxed()
     }
 
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
         let contents = self.contents.lock();
         let tail = contents.matches.get(&id).and_then(|kept| kept.tail(after));
         future::ready(Ok(tail)).boxed()
@@ -299,7 +307,7 @@ impl Store for MemoryStore {
         future::ready(Ok(self.contents.lock().codes.get(&code).copied())).boxed()
     }
 
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         let contents = self.contents.lock();
         let is_orphan = |owner| owner != asking && !contents.agreed.holds_lease(owner);
         let orphans = contents.live();
@@ -339,7 +347,7 @@ impl Store for MemoryStore {
         .boxed()
     }
 
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
@@ -353,7 +361,10 @@ impl Store for MemoryStore {
         future::ready(Ok(self.contents.lock().due.len() as u64)).boxed()
     }
 
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         let contents = self.contents.lock();
         let parts = contents.parts.get(&player).into_iter().flatten();
         future::ready(Ok(parts.map(|(id, part)| (*id, *part)).collect())).boxed()
@@ -456,7 +467,7 @@ impl Store for MemoryStore {
         future::ready(Ok(contents.ratings.leaders(&wanted, find))).boxed()
     }
 
-    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         future::ready(Ok(self.contents.lock().ratings.barred_until(player))).boxed()
     }
 
@@ -487,7 +498,7 @@ impl Store for MemoryStore {
         future::ready(Ok(self.contents.lock().people.sessions(player))).boxed()
     }
 
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         future::ready(Ok(self.contents.lock().change(change))).boxed()
     }
 
@@ -529,7 +540,11 @@ impl Store for MemoryStore {
         future::ready(Ok(self.contents.lock().people.external(&name))).boxed()
     }
 
-    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+    fn pass(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         future::ready(Ok(self.contents.lock().people.pass(code, now_ms))).boxed()
     }
 
@@ -538,7 +553,7 @@ impl Store for MemoryStore {
         future::ready(Ok(player)).boxed()
     }
 
-    fn is_well(&self) -> bool {
+    fn is_healthy(&self) -> bool {
         true
     }
 }

@@ -134,7 +134,7 @@ pub enum PeopleChange {
         since_ms: Option<u64>,
     },
     /// See [`Store::add_external`](crate::Store::add_external).
-    AddExternal(Box<External>),
+    AddExternal(Box<ExternalIdentity>),
     /// See [`Store::forget_player`](crate::Store::forget_player).
     Forget(Box<Forget>),
     /// See [`Store::forget_names`](crate::Store::forget_names).
@@ -144,7 +144,7 @@ pub enum PeopleChange {
         /// What it is known by.
         code: TokenHash,
         /// What it is.
-        pass: Pass,
+        pass: OneTimeToken,
         /// In milliseconds since 1970.
         now_ms: u64,
         /// How many may be good at a time.
@@ -239,7 +239,7 @@ pub struct Account {
 
 /// Somebody of whom a proxy tells for the first time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct External {
+pub struct ExternalIdentity {
     /// As whom the proxy knows them.
     pub external: String,
     /// The account that is made.
@@ -266,7 +266,7 @@ pub const SOMEONE: &str = "someone";
 
 /// Something that the operator gives somebody, good once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pass {
+pub struct OneTimeToken {
     /// Whose sessions it begins, where a recovery key would; else it is an invitation to register.
     pub player: Option<PlayerId>,
     /// Until when it is good, in milliseconds since 1970.

@@ -40,10 +40,11 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
-    LeadersQuery, Live, Loaded, Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch,
-    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
-    Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
+    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, OrderId, Pairing,
+    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
+    Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
+    unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -159,21 +160,25 @@ async fn up_to_date(address: &str) -> Result<(Address, Session), OpenError> {
 }
 
 impl Store for PostgresStore {
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
-        let mark = Mark::after(record.events.len() as u64);
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+        let mark = JournalPosition::after(record.events.len() as u64);
         let written = self.writer.write(Task::Create(owner, record));
         written.map_ok(move |()| mark).boxed()
     }
 
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let count = events.len() as u64;
-        let mark = Mark::new(after.n + count, Seq(after.seq.0 + count), after.epoch);
+        let mark = JournalPosition::new(after.n + count, Seq(after.seq.0 + count), after.epoch);
         let append = Task::Append {
             id,
             after,
@@ -187,7 +192,11 @@ impl Store for PostgresStore {
         self.reader.load(id).boxed()
     }
 
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
         self.reader.tail(id, after).boxed()
     }
 
@@ -195,7 +204,7 @@ impl Store for PostgresStore {
         self.reader.by_code(code).boxed()
     }
 
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         self.reader.orphans(asking).boxed()
     }
 
@@ -211,7 +220,7 @@ impl Store for PostgresStore {
         self.reader.live(owner).boxed()
     }
 
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
@@ -223,7 +232,10 @@ impl Store for PostgresStore {
         self.reader.due_count().boxed()
     }
 
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         self.reader.parts(player).boxed()
     }
 
@@ -320,7 +332,7 @@ impl Store for PostgresStore {
         self.reader.leaders(wanted).boxed()
     }
 
-    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader.barred_until(player).boxed()
     }
 
@@ -350,7 +362,7 @@ impl Store for PostgresStore {
         self.reader.sessions(player).boxed()
     }
 
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         let changed = self.writer.write(Task::ChangePeople(change));
         changed.map(unless_refused).boxed()
     }
@@ -391,11 +403,15 @@ impl Store for PostgresStore {
         self.reader.external(name).boxed()
     }
 
-    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+    fn pass(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         self.reader.pass(code, now_ms).boxed()
     }
 
-    fn forgetting(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader.forgetting().boxed()
     }
 
@@ -411,7 +427,7 @@ impl Store for PostgresStore {
         self.reader.player_by_id(id).boxed()
     }
 
-    fn is_well(&self) -> bool {
+    fn is_healthy(&self) -> bool {
         self.condition.is_well()
     }
 }

@@ -36,7 +36,7 @@ pub(crate) const SERIES_MAX: usize = 100;
 
 /// How far a fold has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fold {
+pub struct RatingVersion {
     /// Its number.
     pub id: u64,
     /// The last row that was posted.
@@ -51,9 +51,9 @@ pub struct RatingState {
     /// The number of the last row of the ledger.
     pub last_no: u64,
     /// The fold that is told of.
-    pub live: Fold,
+    pub live: RatingVersion,
     /// The fold that is to take its place.
-    pub building: Option<Fold>,
+    pub building: Option<RatingVersion>,
     /// Whether there is something of another one, which is of no use any more.
     pub has_stale: bool,
     /// Whose matches count for nobody, each up to which row.
@@ -89,7 +89,7 @@ pub enum RatingsChange {
         known: u64,
     },
     /// The fold that is built takes the place of the one that is told of.
-    Switch(Fold),
+    Switch(RatingVersion),
     /// Some of what is of no use any more is forgotten.
     Clear,
     /// A row is added to the ledger that is no match.

@@ -62,7 +62,7 @@ impl Record {
     /// What had happened in it that those may know by now who have no seat in it; `now_ms` is the present, in
     /// milliseconds since 1970.
     #[must_use]
-    pub fn told_to_strangers(&self, now_ms: u64) -> &[Event] {
+    pub fn visible_to_spectators(&self, now_ms: u64) -> &[Event] {
         let delay_ms = self.creation.terms.delay_ms;
         let is_told = |event: &&Event| event.at_ms.saturating_add(delay_ms) <= now_ms;
         let told = match delay_ms {

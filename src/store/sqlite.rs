@@ -42,10 +42,11 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
-    LeadersQuery, Live, Loaded, Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch,
-    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
-    Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
+    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, OrderId, Pairing,
+    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
+    Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
+    unless_refused,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
@@ -173,8 +174,15 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
-        let (id, mark) = (record.creation.id, Mark::after(record.events.len() as u64));
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+        let (id, mark) = (
+            record.creation.id,
+            JournalPosition::after(record.events.len() as u64),
+        );
         let create = async move {
             self.writer.write(Task::Create(record)).await?;
             self.claims.claim(id, owner);
@@ -183,18 +191,18 @@ impl Store for SqliteStore {
         create.boxed()
     }
 
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let seq = after.seq();
-        if after != Mark::after(seq.0) {
+        if after != JournalPosition::after(seq.0) {
             return future::ready(Err(WriteError::Conflict)).boxed();
         }
-        let mark = Mark::after(seq.0 + events.len() as u64);
+        let mark = JournalPosition::after(seq.0 + events.len() as u64);
         let ends = events.last().is_some_and(Event::is_end);
         let append = Task::Append {
             id,
@@ -218,9 +226,13 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
         let seq = after.seq();
-        if after != Mark::after(seq.0) {
+        if after != JournalPosition::after(seq.0) {
             return future::ready(Ok(None)).boxed();
         }
         self.reader
@@ -234,7 +246,7 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         let live = self.reader.read(reader::live_ids);
         let orphans = live.map_ok(move |mut ids| {
             ids.retain(|id| self.claims.owner(*id) != Some(asking));
@@ -259,7 +271,7 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
@@ -275,7 +287,10 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         self.reader
             .read(move |connection| Ok(reminders::parts(connection, player)?))
             .boxed()
@@ -398,7 +413,7 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader
             .read(move |connection| Ok(ratings::barred_until(connection, player)?))
             .boxed()
@@ -439,7 +454,7 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         let changed = self.writer.write(Task::ChangePeople(change));
         changed.map(unless_refused).boxed()
     }
@@ -494,13 +509,17 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+    fn pass(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         self.reader
             .read(move |connection| Ok(operator::pass(connection, code, now_ms)?))
             .boxed()
     }
 
-    fn forgetting(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader
             .read(move |connection| Ok(forgetting::forgetting(connection)?))
             .boxed()
@@ -522,7 +541,7 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn is_well(&self) -> bool {
+    fn is_healthy(&self) -> bool {
         self.condition.has_kept() && !self.condition.hangs()
     }
 }

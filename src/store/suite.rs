@@ -24,8 +24,8 @@ pub(super) use self::reminders::{
 use uuid::Uuid;
 
 use super::{
-    Live, Loaded, Mark, Next, NodeId, Pairing, PlayerRecord, Record, SessionRecord, Sessions,
-    Store, Tail, TokenHash, WriteError,
+    JournalPosition, Live, Loaded, NodeId, Pairing, PlayerRecord, Record, RematchRecord,
+    SessionRecord, Sessions, Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
@@ -112,7 +112,7 @@ fn same(a: &Record, b: &Record) -> bool {
 }
 
 /// Has the match with this number written, and gives its id and its mark.
-async fn created(store: &dyn Store, number: u128) -> (MatchId, Mark) {
+async fn created(store: &dyn Store, number: u128) -> (MatchId, JournalPosition) {
     store.add_player(player(1), vec![]).await.expect("written");
     let written = record(number, &player(1));
     let id = written.creation.id;
@@ -138,7 +138,7 @@ pub(super) async fn what_is_written_is_there(store: &dyn Store) {
     assert_eq!(mark.seq(), Seq(5));
     let nobody = store.load(MatchId(Uuid::from_u128(99))).await;
     assert!(nobody.expect("readable").is_none());
-    assert!(store.is_well());
+    assert!(store.is_healthy());
 }
 
 /// A match has one rematch, which is found with it once it has ended.
@@ -161,7 +161,7 @@ pub(super) async fn a_match_has_one_rematch(store: &dyn Store) {
     let second = store.create(OWNER, rematch(32)).await;
     assert_eq!(second, Err(WriteError::Conflict));
     let read = store.load(id).await.expect("readable").expect("there");
-    assert_eq!(read.next, Some(Next { id: first, code }));
+    assert_eq!(read.next, Some(RematchRecord { id: first, code }));
     // It may have one itself.
     let mut third = rematch(33);
     third.creation.terms.previous = third.creation.terms.previous.map(|previous| Previous {
@@ -184,18 +184,20 @@ pub(super) async fn a_match_has_one_rematch(store: &dyn Store) {
 pub(super) async fn a_write_names_the_mark_that_it_follows(store: &dyn Store) {
     let (id, mark) = created(store, 20).await;
     let others = [
-        Mark::after(0),
-        Mark::after(2),
+        JournalPosition::after(0),
+        JournalPosition::after(2),
         // Journals of other stores: with an entry that is no event, and taken over once.
-        Mark::new(2, Seq(1), 0),
-        Mark::new(1, Seq(1), 1),
+        JournalPosition::new(2, Seq(1), 0),
+        JournalPosition::new(1, Seq(1), 1),
     ];
     for after in others {
         let conflict = store.append(id, after, started()).await;
         assert_eq!(conflict, Err(WriteError::Conflict), "{after:?}");
     }
     let nowhere = MatchId(Uuid::from_u128(21));
-    let conflict = store.append(nowhere, Mark::after(0), started()).await;
+    let conflict = store
+        .append(nowhere, JournalPosition::after(0), started())
+        .await;
     assert_eq!(conflict, Err(WriteError::Conflict));
     let again = store.create(OTHER, record(20, &player(1))).await;
     assert_eq!(again, Err(WriteError::Conflict));
@@ -239,12 +241,12 @@ pub(super) async fn writes_share_what_they_wait_for(store: &dyn Store) {
     let appended = records.iter().zip(created).enumerate();
     let appended = appended.map(|(index, (one, mark))| {
         let mark = mark.expect("written");
-        let after = [mark, Mark::after(5)][index % 2];
+        let after = [mark, JournalPosition::after(5)][index % 2];
         store.append(one.creation.id, after, started())
     });
     let appended = futures::future::join_all(appended).await;
     for (index, answer) in appended.into_iter().enumerate() {
-        let expected = [Ok(Mark::after(3)), Err(WriteError::Conflict)][index % 2];
+        let expected = [Ok(JournalPosition::after(3)), Err(WriteError::Conflict)][index % 2];
         assert_eq!(answer, expected, "{index}");
     }
 }
@@ -257,7 +259,12 @@ pub(super) async fn a_tail_begins_at_a_mark(store: &dyn Store) {
     let third = store.append(id, second, moves.clone()).await;
     let third = third.expect("written");
     let all = [record(50, &player(1)).events, started(), moves].concat();
-    for (after, known) in [(Mark::after(0), 0), (first, 1), (second, 3), (third, 5)] {
+    for (after, known) in [
+        (JournalPosition::after(0), 0),
+        (first, 1),
+        (second, 3),
+        (third, 5),
+    ] {
         let tail = store.tail(id, after).await.expect("readable");
         let events = all[known..].to_vec();
         let mark = third;
@@ -265,11 +272,11 @@ pub(super) async fn a_tail_begins_at_a_mark(store: &dyn Store) {
     }
     let nowhere = MatchId(Uuid::from_u128(51));
     for (id, after) in [
-        (id, Mark::after(6)),
-        (id, Mark::after(u64::MAX)),
-        (id, Mark::new(6, Seq(5), 0)),
-        (id, Mark::new(5, Seq(5), 1)),
-        (nowhere, Mark::after(0)),
+        (id, JournalPosition::after(6)),
+        (id, JournalPosition::after(u64::MAX)),
+        (id, JournalPosition::new(6, Seq(5), 0)),
+        (id, JournalPosition::new(5, Seq(5), 1)),
+        (nowhere, JournalPosition::after(0)),
     ] {
         let tail = store.tail(id, after).await.expect("readable");
         assert_eq!(tail, None, "{id} {after:?}");
@@ -292,7 +299,7 @@ pub(super) async fn an_ambiguous_append_is_read_back(store: &dyn Store) {
     assert_eq!(again, Err(WriteError::Conflict), "it is not made twice");
     let move_on = vec![moved(Seat::First, "b2")];
     let appended = store.append(id, tail.mark, move_on).await;
-    assert_eq!(appended, Ok(Mark::after(4)));
+    assert_eq!(appended, Ok(JournalPosition::after(4)));
 }
 
 /// A player is known by the tokens of all sessions and by id, and by nothing else.
@@ -427,7 +434,7 @@ pub(super) async fn a_session_is_seen(store: &dyn Store) {
     let seen = vec![session(1, 1), session(2, 1)];
     store.add_player(player(1), seen).await.expect("written");
     for token in [session(1, 1).token, TokenHash([9; 32])] {
-        let saw = store.saw_session(token, 20_001).await;
+        let saw = store.touch_session(token, 20_001).await;
         saw.expect("written");
     }
     let days = store.sessions(player(1).id).await.expect("readable");
@@ -460,7 +467,9 @@ pub(super) async fn live_matches_have_an_owner(store: &dyn Store) {
         store.create(owner, written).await.expect("written");
     }
     let ended = MatchId(Uuid::from_u128(33));
-    let end = store.append(ended, Mark::after(1), vec![RESIGNED]).await;
+    let end = store
+        .append(ended, JournalPosition::after(1), vec![RESIGNED])
+        .await;
     end.expect("written");
     assert_eq!(orphans(store, OWNER).await, [32, 34]);
     assert_eq!(orphans(store, OTHER).await, [31]);
@@ -490,7 +499,7 @@ pub(super) async fn live_matches_have_an_owner(store: &dyn Store) {
 }
 
 async fn orphans(store: &dyn Store, asking: NodeId) -> Vec<u128> {
-    let orphans = store.orphans(asking).await.expect("readable");
+    let orphans = store.unowned(asking).await.expect("readable");
     orphans.into_iter().map(|id| id.0.as_u128()).collect()
 }
 

@@ -9,8 +9,8 @@ use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::{
-    Archive, Damage, Fault, Forget, Loaded, NodeId, Person, RaterError, RatingsChange, ReadError,
-    Step, Store, Summary, Unreadable, WriteError, step, verify,
+    Archive, CorruptRecord, Fault, Forget, Loaded, NodeId, Person, RaterError, RatingsChange,
+    ReadError, Step, Store, Summary, Unreadable, WriteError, step, verify,
 };
 
 /// How many matches are written at once.
@@ -55,7 +55,7 @@ pub enum TransferError {
     Read(#[from] ReadError),
     /// A match cannot be read.
     #[error(transparent)]
-    Damaged(#[from] Damage),
+    Damaged(#[from] CorruptRecord),
     /// Ratings could not be reckoned.
     #[error(transparent)]
     Rater(#[from] RaterError),
@@ -267,7 +267,9 @@ async fn write(store: &dyn Store, loaded: Loaded) -> Result<(), WriteError> {
     if let Some(end) = end {
         store.append(id, mark, vec![end]).await?;
     } else if reminder.is_some() && reminder != own {
-        store.keep(id, mark, Vec::new(), reminder).await?;
+        store
+            .append_with_reminder(id, mark, Vec::new(), reminder)
+            .await?;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(super) async fn me(State(server): State<Server>, request: Request) -> Respon
     };
     let address = address_of(&request, settings.client_address);
     let told = match asker {
-        Some(asker) => server.about(asker, address).await,
+        Some(asker) => server.export_personal_data(asker, address).await,
         None => Err(NotTold::Nobody),
     };
     let no_store = (header::CACHE_CONTROL, "no-store");

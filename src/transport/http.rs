@@ -21,11 +21,11 @@ use super::client_address::address_of;
 use super::pictures::{Form, Pictures};
 use super::{about, origin, previews, records, trusted_user, web, websocket};
 use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
-use plyhouse_server::{Dropped, NotLetIn, NotServed, Preview, Server};
+use plyhouse_server::{AdmissionError, DropReason, NotServed, Preview, Server};
 
 /// The state of the routes.
 #[derive(Clone, Debug)]
-pub(super) struct Front {
+pub(super) struct AppState {
     server: Server,
     connections: Arc<Semaphore>,
     pictures: Pictures,
@@ -33,15 +33,15 @@ pub(super) struct Front {
     is_over_tls: bool,
 }
 
-impl FromRef<Front> for Server {
-    fn from_ref(front: &Front) -> Self {
+impl FromRef<AppState> for Server {
+    fn from_ref(front: &AppState) -> Self {
         front.server.clone()
     }
 }
 
 /// Every route, with these for monitoring.
 pub(super) fn router(
-    signs: axum::Router<Front>,
+    signs: axum::Router<AppState>,
     server: Server,
     is_over_tls: bool,
 ) -> axum::Router {
@@ -66,7 +66,7 @@ pub(super) fn router(
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(signs)
         .fallback(nothing)
-        .with_state(Front {
+        .with_state(AppState {
             server,
             connections,
             pictures: Pictures::new(),
@@ -86,13 +86,13 @@ pub(super) async fn last(mut response: Response) -> Response {
 }
 
 /// The page. It reads from its address which match to open.
-async fn page(State(front): State<Front>, headers: HeaderMap) -> Response {
+async fn page(State(front): State<AppState>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::INDEX, folder, &headers).await
 }
 
 /// The script that keeps the page: at the root, since it answers for all that lies beside or below it.
-async fn service_worker(State(front): State<Front>, headers: HeaderMap) -> Response {
+async fn service_worker(State(front): State<AppState>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::SERVICE_WORKER, folder, &headers).await
 }
@@ -111,7 +111,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 
 /// A player's page, or all public matches of a player as a file: `/player/kim` or `/player/kim.sgf`. An account that is
 /// itself called `kim.sgf` has its page there, and its files at `/player/kim.sgf.sgf`.
-async fn of_player(State(front): State<Front>, Named(name): Named, request: Request) -> Response {
+async fn of_player(
+    State(front): State<AppState>,
+    Named(name): Named,
+    request: Request,
+) -> Response {
     match records::file_of_player(&name) {
         Some(file) if !front.server.is_account(&name).await => {
             records::of_player(&front.server, file, request).await
@@ -122,7 +126,7 @@ async fn of_player(State(front): State<Front>, Named(name): Named, request: Requ
 
 /// The page, which tells those who show links what match it is about.
 async fn page_of_match(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Named(code): Named,
     request: Request,
 ) -> Response {
@@ -134,7 +138,7 @@ async fn page_of_match(
 
 /// The page, which tells those who show links what player it is about.
 async fn page_of_player(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Named(name): Named,
     request: Request,
 ) -> Response {
@@ -145,7 +149,7 @@ async fn page_of_player(
 
 /// Where nothing can be told the page is as ever, and tells by itself what there is to tell.
 async fn page_about(
-    front: &Front,
+    front: &AppState,
     preview: Result<Preview, NotServed>,
     request: &Parts,
 ) -> Response {
@@ -159,7 +163,7 @@ async fn page_about(
 
 /// How a match looks: `/picture/K7WQ2M.png`.
 async fn picture(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(file): Path<String>,
     request: Request,
 ) -> Response {
@@ -178,7 +182,11 @@ async fn picture(
 }
 
 /// Any other address. The page tells whoever followed a wrong link.
-async fn nothing(State(front): State<Front>, method: Method, mut headers: HeaderMap) -> Response {
+async fn nothing(
+    State(front): State<AppState>,
+    method: Method,
+    mut headers: HeaderMap,
+) -> Response {
     if method != Method::GET && method != Method::HEAD {
         return web::not_found();
     }
@@ -191,7 +199,7 @@ async fn nothing(State(front): State<Front>, method: Method, mut headers: Header
 }
 
 async fn file_of_page(
-    State(front): State<Front>,
+    State(front): State<AppState>,
     Path(path): Path<String>,
     headers: HeaderMap,
 ) -> Response {
@@ -200,7 +208,7 @@ async fn file_of_page(
 }
 
 /// Turns a request into a WebSocket, or says why not.
-async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
+async fn upgrade(State(front): State<AppState>, mut request: Request) -> Response {
     if request.version() == Version::HTTP_2 {
         let told = "open a WebSocket by HTTP/1.1\n";
         return (StatusCode::UPGRADE_REQUIRED, told).into_response();
@@ -210,7 +218,7 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
     }
     let origins = &front.server.settings().origins;
     if !origin::is_allowed(request.headers(), origins, front.is_over_tls) {
-        front.server.count_dropped(Dropped::Origin);
+        front.server.count_dropped(DropReason::Origin);
         return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
     }
     let Ok(external) = trusted_user::of(&request, front.server.settings()) else {
@@ -240,7 +248,7 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
     let guest = match front.server.let_in(address) {
         Ok(guest) => guest,
         Err(why) => {
-            front.server.count_dropped(Dropped::Address);
+            front.server.count_dropped(DropReason::Address);
             return too_many(why);
         }
     };
@@ -265,11 +273,11 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
 }
 
 /// The answer to an address that is over one of its limits.
-fn too_many(why: NotLetIn) -> Response {
+fn too_many(why: AdmissionError) -> Response {
     let wait = match why {
         // Until one of its connections ends, which nobody knows.
-        NotLetIn::Connections => Duration::from_secs(10),
-        NotLetIn::Handshakes(wait) => wait,
+        AdmissionError::Connections => Duration::from_secs(10),
+        AdmissionError::Handshakes(wait) => wait,
     };
     let seconds = (wait.as_secs() + 1).to_string();
     let headers = [(header::RETRY_AFTER, seconds)];

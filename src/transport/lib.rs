@@ -40,7 +40,7 @@ use self::client_address::From;
 use self::handshakes::Handshakes;
 use self::patience::Patience;
 pub use self::tls::{Tls, TlsError};
-use plyhouse_server::{Dropped, Server};
+use plyhouse_server::{DropReason, Server};
 
 /// The most bytes that the head of a request may have. A handshake has a few hundred, a browser's with
 /// cookies a few thousand.
@@ -109,7 +109,7 @@ impl Transport {
                     .spawn(async move { transport.serve_socket(stream, from).await });
             }
             Err(error) => {
-                self.server.count_dropped(Dropped::NotAccepted);
+                self.server.count_dropped(DropReason::NotAccepted);
                 tracing::warn!(%error, "cannot accept connections now");
                 sleep(ACCEPT_PAUSE).await;
             }
@@ -130,11 +130,11 @@ impl Transport {
                 }
                 Ok(Some(stream)) => self.answer_requests(stream, from, &patience).await,
                 Ok(None) => {
-                    self.server.count_dropped(Dropped::NoTls);
+                    self.server.count_dropped(DropReason::NoTls);
                     tracing::debug!(?from, "request without TLS");
                 }
                 Err(error) => {
-                    self.server.count_dropped(Dropped::NoTls);
+                    self.server.count_dropped(DropReason::NoTls);
                     tracing::debug!(?from, %error, "no TLS came about");
                 }
             }
@@ -183,11 +183,11 @@ impl Transport {
             // One timeout for all of it, whether the client sends nothing, half a request, or does not
             // read the answer.
             () = patience.over() => {
-                self.server.count_dropped(Dropped::SlowRequest);
+                self.server.count_dropped(DropReason::SlowRequest);
                 tracing::debug!(?from, "request took too long");
             }
             () = place.lost() => {
-                self.server.count_dropped(Dropped::Displaced);
+                self.server.count_dropped(DropReason::Displaced);
                 tracing::debug!(?from, "request gave way to a newer one");
             }
             () = self.server.shutdown().cancelled() => {}
@@ -201,7 +201,7 @@ impl Transport {
         patience: &Patience,
     ) {
         if let Err(error) = serve_requests(stream, from, patience, &self.router).await {
-            self.server.count_dropped(Dropped::BrokenRequest);
+            self.server.count_dropped(DropReason::BrokenRequest);
             tracing::debug!(?from, %error, "request failed");
         }
     }
@@ -216,11 +216,11 @@ impl Transport {
         match served {
             Ok(http2::End::Done) => {}
             Ok(http2::End::TooManyRequests) => {
-                self.server.count_dropped(Dropped::BrokenRequest);
+                self.server.count_dropped(DropReason::BrokenRequest);
                 tracing::debug!(?from, "too many requests over one connection");
             }
             Err(error) => {
-                self.server.count_dropped(Dropped::BrokenRequest);
+                self.server.count_dropped(DropReason::BrokenRequest);
                 tracing::debug!(?from, %error, "connection failed");
             }
         }

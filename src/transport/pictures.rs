@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use parking_lot::Mutex;
 use plyhouse_protocol::{MatchId, Seq};
-use plyhouse_server::Drawn;
+use plyhouse_server::DrawnBoard;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -59,7 +59,12 @@ impl Pictures {
     }
 
     /// The picture of a match, unless whoever asks has it.
-    pub(super) async fn answer(&self, drawn: Drawn, form: Form, request: &HeaderMap) -> Response {
+    pub(super) async fn answer(
+        &self,
+        drawn: DrawnBoard,
+        form: Form,
+        request: &HeaderMap,
+    ) -> Response {
         let name = match form {
             Form::Svg => "svg",
             Form::Png => "png",
@@ -104,7 +109,7 @@ impl Pictures {
     }
 
     /// The picture as PNG; `None` if there is no painting it now.
-    async fn painted(&self, drawn: Drawn) -> Option<Bytes> {
+    async fn painted(&self, drawn: DrawnBoard) -> Option<Bytes> {
         let key = (drawn.id, drawn.seq);
         if let Some(painted) = self.known(key) {
             return Some(painted);
@@ -117,7 +122,7 @@ impl Pictures {
         let painting = spawn_blocking(move || {
             // Painting goes on when nobody waits for it any more.
             let _place = place;
-            png(Drawn::SIZE, &drawn.pixels())
+            png(DrawnBoard::SIZE, &drawn.pixels())
         });
         let painted = Bytes::from(painting.await.ok()?.ok()?);
         let mut all = self.0.painted.lock();

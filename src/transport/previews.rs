@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use axum::http::header;
 use axum::http::request::Parts;
-use plyhouse_server::{Drawn, Preview};
+use plyhouse_server::{DrawnBoard, Preview};
 
 /// By which a proxy tells how it was spoken to.
 const X_FORWARDED_PROTO: &str = "x-forwarded-proto";
@@ -44,7 +44,7 @@ pub(super) fn elements(preview: &Preview, request: &Parts, is_over_tls: bool) ->
     };
     add("og:image", &image);
     if preview.picture.is_some() {
-        let (width, height) = Drawn::SIZE;
+        let (width, height) = DrawnBoard::SIZE;
         add("og:image:width", &width.to_string());
         add("og:image:height", &height.to_string());
         add("og:image:alt", "The board as it stands.");

@@ -105,7 +105,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                         client.receive(&text, last_heard.into_std()).await;
                     }
                     Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::Binary),
-                    Some(Ok(Message::Ping(_))) => client.heard_of(),
+                    Some(Ok(Message::Ping(_))) => client.count_activity(),
                     Some(Ok(Message::Pong(text))) => client.ponged(&text, last_heard.into_std()),
                     // The library answers; then the stream ends.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}

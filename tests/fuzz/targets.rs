@@ -15,7 +15,7 @@ use plyhouse_engine::game::gomoku::Gomoku;
 use plyhouse_engine::game::othello::Othello;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Action, Creation, Event, Match, Moment, Occupant, Offer, Stage, Terms};
+use plyhouse_matches::{Action, Creation, Event, Match, Occupant, Offer, Stage, Terms, Timestamp};
 use plyhouse_protocol::{
     ClockControl, ErrorCode, MatchId, PlayerId, PlayerKind, Ply, Request, ServerMessage,
 };
@@ -145,7 +145,7 @@ pub(crate) fn actions(data: &[u8]) {
         let Ok(action) = action(&mut chance, &state) else {
             break;
         };
-        let Ok(caused) = state.apply(&action, Moment::free(0)) else {
+        let Ok(caused) = state.apply(&action, Timestamp::free(0)) else {
             continue;
         };
         for event in &caused {
@@ -243,7 +243,7 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
             player,
             offer: *chance.choose(&[Offer::Draw, Offer::Takeback])?,
         },
-        52 => Action::CallOff { player },
+        52 => Action::AbortByPlayer { player },
         53 => Action::Flag,
         54..56 => Action::StandIn { seat },
         56 => Action::AnswerDrawAsBot {

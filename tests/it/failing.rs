@@ -8,10 +8,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
-    LeadersQuery, Live, Loaded, Mark, MemoryStore, Needed, NodeId, Pairing, Pass, PastMatch,
-    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
-    Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
+    LeadersPage, LeadersQuery, Live, Loaded, MemoryStore, Needed, NodeId, OneTimeToken, Pairing,
+    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
+    Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::sync::Mutex;
 use tokio::sync::oneshot::Receiver;
@@ -62,7 +62,11 @@ impl FailingStore {
 }
 
 impl Store for FailingStore {
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         match self.failing() {
             Some(error) => future::ready(Err(error)).boxed(),
             None => async move {
@@ -77,13 +81,13 @@ impl Store for FailingStore {
         }
     }
 
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         if let Some(error) = self.failing() {
             let is_nothing = events.is_empty() && reminder.is_none();
             let has_room = error == WriteError::Unavailable && is_nothing;
@@ -96,7 +100,9 @@ impl Store for FailingStore {
         }
         let panics = (self.mode).compare_exchange(PANICS, FINE, Ordering::SeqCst, Ordering::SeqCst);
         assert!(panics.is_err(), "as planned");
-        let written = self.memory.keep(id, after, events, reminder);
+        let written = self
+            .memory
+            .append_with_reminder(id, after, events, reminder);
         if self.mode.load(Ordering::SeqCst) == WRITTEN_UNKNOWN {
             return written.map(|_| Err(WriteError::Unknown)).boxed();
         }
@@ -114,7 +120,11 @@ impl Store for FailingStore {
         self.memory.load(id)
     }
 
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
@@ -125,8 +135,8 @@ impl Store for FailingStore {
         self.memory.by_code(code)
     }
 
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.memory.orphans(asking)
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.memory.unowned(asking)
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
@@ -137,23 +147,26 @@ impl Store for FailingStore {
         self.memory.live(owner)
     }
 
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.memory.due(after, limit)
+        self.memory.due_reminders(after, limit)
     }
 
     fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.memory.due_count()
     }
 
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
-        self.memory.parts(player)
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        self.memory.participations(player)
     }
 
-    fn is_well(&self) -> bool {
+    fn is_healthy(&self) -> bool {
         self.mode.load(Ordering::SeqCst) == FINE
     }
 
@@ -186,7 +199,7 @@ impl Store for FailingStore {
         self.memory.sessions(player)
     }
 
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match self.failing() {
             // What is only a hint is kept in any case.
             Some(error) if !matches!(change, PeopleChange::SawSession(..)) => {
@@ -194,7 +207,7 @@ impl Store for FailingStore {
             }
             _ => async move {
                 let _open = self.gate.lock().await;
-                self.memory.change_people(change).await
+                self.memory.change_identity(change).await
             }
             .boxed(),
         }
@@ -208,7 +221,11 @@ impl Store for FailingStore {
         self.memory.has_recovery(player)
     }
 
-    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+    fn pass(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         self.memory.pass(code, now_ms)
     }
 
@@ -376,11 +393,11 @@ impl Store for FailingStore {
         self.memory.leaders(wanted)
     }
 
-    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.barred_until(player)
+        self.memory.rated_ban_until(player)
     }
 
     fn changes_of(

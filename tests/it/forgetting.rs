@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_server::{Accounts, Obeyed, Order, Settings, new_secret};
+use plyhouse_server::{Accounts, AdminCommand, AdminResult, Settings, new_secret};
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
@@ -189,8 +189,8 @@ async fn whoever_is_invited_registers() {
     let mut ann = server.player("ann").await;
     assert_eq!(ann.welcome["accounts"], "invite");
     let (code, hash) = new_secret();
-    let order = Order::Invite { code: hash };
-    assert_eq!(server.server.carry_out(order).await, Obeyed::Done);
+    let order = AdminCommand::Invite { code: hash };
+    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
     let register = |name: &str, invite: Option<&str>| json!({"type": "register", "name": name, "invite": invite});
     for invite in [None, Some(""), Some("ABCDEFGHIJKLMNOPQRSTUVWXYZ")] {
         let refused = ann.refused(register("\u{202e}", invite)).await;
@@ -213,8 +213,8 @@ async fn whoever_is_invited_registers() {
     );
     // It is good for a month.
     let (code, hash) = new_secret();
-    let order = Order::Invite { code: hash };
-    assert_eq!(server.server.carry_out(order).await, Obeyed::Done);
+    let order = AdminCommand::Invite { code: hash };
+    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
     drop((ann, bob));
     pass(30 * 24 * 3600).await;
     let mut bob = server.player("bob").await;
@@ -228,15 +228,15 @@ async fn the_operator_is_told_what_cannot_be_done() {
     let server = TestServer::start(calm());
     let _ann = registered(&server, "ann").await;
     let _bob = registered(&server, "bob").await;
-    let rename = |name: &str, to: &str| Order::Rename {
+    let rename = |name: &str, to: &str| AdminCommand::Rename {
         name: name.to_owned(),
         to: to.to_owned(),
     };
-    let recover = Order::Recover {
+    let recover = AdminCommand::Recover {
         name: "A n n".to_owned(),
         key: "00".to_owned(),
     };
-    let close = Order::Close {
+    let close = AdminCommand::Close {
         name: "eve".to_owned(),
     };
     for (order, why) in [
@@ -247,8 +247,8 @@ async fn the_operator_is_told_what_cannot_be_done() {
         (close, "no account"),
     ] {
         match server.server.carry_out(order).await {
-            Obeyed::Refused(told) => assert!(told.contains(why), "{told}"),
-            Obeyed::Done => panic!("{why}"),
+            AdminResult::Refused(told) => assert!(told.contains(why), "{told}"),
+            AdminResult::Done => panic!("{why}"),
         }
     }
 }
@@ -258,22 +258,22 @@ async fn the_operator_is_told_what_cannot_be_done() {
 async fn the_operator_is_obeyed() {
     let server = TestServer::start(calm());
     let mut ann = registered(&server, "ann").await;
-    let obey = async |order: Order| server.server.carry_out(order).await;
+    let obey = async |order: AdminCommand| server.server.carry_out(order).await;
     let to = |name: &str| name.to_owned();
-    let rename = Order::Rename {
+    let rename = AdminCommand::Rename {
         name: to("A n n"),
         to: to("anna"),
     };
-    assert_eq!(obey(rename).await, Obeyed::Done);
+    assert_eq!(obey(rename).await, AdminResult::Done);
     assert_eq!(ann.event("player").await["player"]["name"], "anna");
 
     // One key, good once, where a recovery key is.
     let (key, hash) = new_secret();
-    let recover = Order::Recover {
+    let recover = AdminCommand::Recover {
         name: to("anna"),
         key: hash,
     };
-    assert_eq!(obey(recover).await, Obeyed::Done);
+    assert_eq!(obey(recover).await, AdminResult::Done);
     let hello = json!({"recovery": key.reveal()});
     let (mut back, welcome) = coming(&server, hello.clone()).await;
     assert_eq!(welcome["player"]["name"], "anna");
@@ -291,7 +291,10 @@ async fn the_operator_is_obeyed() {
     let mut carl = server.player("carl").await;
     let id = back.create(json!({})).await;
     carl.ask(json!({"type": "join", "match": id})).await;
-    assert_eq!(obey(Order::Close { name: to("anna") }).await, Obeyed::Done);
+    assert_eq!(
+        obey(AdminCommand::Close { name: to("anna") }).await,
+        AdminResult::Done
+    );
     assert_eq!(back.closed().await, 4005);
     let ended = carl.event("ended").await;
     let outcome = &ended["outcome"];
@@ -307,11 +310,11 @@ async fn a_link_of_the_operators_is_good_for_a_day() {
     let server = TestServer::start(calm());
     drop(registered(&server, "ann").await);
     let (key, hash) = new_secret();
-    let recover = Order::Recover {
+    let recover = AdminCommand::Recover {
         name: "ann".to_owned(),
         key: hash,
     };
-    assert_eq!(server.server.carry_out(recover).await, Obeyed::Done);
+    assert_eq!(server.server.carry_out(recover).await, AdminResult::Done);
     pass(24 * 3600).await;
     let (_, refused) = coming(&server, json!({"recovery": key.reveal()})).await;
     assert_eq!(refused["code"], "bad_code");
@@ -360,13 +363,18 @@ async fn what_was_begun_before_a_crash_is_finished() {
         kept_until_ms: 0,
     };
     assert!(store.forget_player(forget).await.expect("written"));
-    let begun = store.forgetting().await.expect("readable");
+    let begun = store.account_deletions().await.expect("readable");
     assert_eq!(begun.len(), 1);
 
     let server = server();
     server.server.recover().await.expect("readable");
     let (mut bob, _) = server.come_back(&token).await;
-    while !store.forgetting().await.expect("readable").is_empty() {
+    while !store
+        .account_deletions()
+        .await
+        .expect("readable")
+        .is_empty()
+    {
         tokio::task::yield_now().await;
     }
     let watch = json!({"type": "watch", "match": id});

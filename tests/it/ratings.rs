@@ -370,13 +370,13 @@ async fn who_is_taken_out_has_never_played() {
     let mut ann = registered(&server, "ann").await;
     let mut bob = registered(&server, "bob").await;
     lose(&mut ann, &mut bob, ["b2", "a1"]).await;
-    let unrate = |name: &str| plyhouse_server::Order::Unrate {
+    let unrate = |name: &str| plyhouse_server::AdminCommand::Unrate {
         name: name.to_owned(),
     };
     let nobody = server.server.carry_out(unrate("nobody")).await;
-    assert!(matches!(nobody, plyhouse_server::Obeyed::Refused(_)));
+    assert!(matches!(nobody, plyhouse_server::AdminResult::Refused(_)));
     let obeyed = server.server.carry_out(unrate("Bob")).await;
-    assert_eq!(obeyed, plyhouse_server::Obeyed::Done);
+    assert_eq!(obeyed, plyhouse_server::AdminResult::Done);
     pass(1).await;
     for name in ["ann", "bob"] {
         let profile = ann.ask(json!({"type": "profile", "name": name})).await;

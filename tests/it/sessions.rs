@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plyhouse_protocol::Token;
-use plyhouse_server::{Asker, Obeyed, Order, new_secret};
+use plyhouse_server::{AdminCommand, AdminResult, Asker, new_secret};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::dispatcher::{Dispatch, set_default};
@@ -434,8 +434,8 @@ async fn no_secret_is_told_to_others() {
     let (tablet, _) = coming(&server, json!({"recovery": key})).await;
     let passwords = ["correct horse", "battery staple"];
     let (invite, order) = new_secret();
-    let order = Order::Invite { code: order };
-    assert_eq!(server.server.carry_out(order).await, Obeyed::Done);
+    let order = AdminCommand::Invite { code: order };
+    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
     let register = json!({"type": "register", "name": "ann", "password": passwords[0],
         "invite": invite.reveal()});
     assert_eq!(ann.ask(register).await["type"], "ok");
@@ -449,8 +449,8 @@ async fn no_secret_is_told_to_others() {
     let (_bot, _) = server.come_back(&bot).await;
     let (link, order) = new_secret();
     let name = "ann".to_owned();
-    let order = Order::Recover { name, key: order };
-    assert_eq!(server.server.carry_out(order).await, Obeyed::Done);
+    let order = AdminCommand::Recover { name, key: order };
+    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
     let (mut watch, _) = coming(&server, json!({"recovery": link.reveal()})).await;
     let login = json!({"name": "ann", "password": passwords[1]});
     let (laptop, _) = coming(&server, login).await;
@@ -467,7 +467,11 @@ async fn no_secret_is_told_to_others() {
     let mut guest = server.player("eve").await;
     let answers = answered(&server, &mut guest, &ann.token(), &wanted).await;
     let asker = Asker::Token(Token::new(watch.token()));
-    let mut about = server.server.about(asker, None).await.expect("told");
+    let mut about = server
+        .server
+        .export_personal_data(asker, None)
+        .await
+        .expect("told");
     let mut pages = server.server.metrics();
     while let Some(page) = about.next().await {
         pages += &page.expect("readable");

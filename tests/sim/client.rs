@@ -13,7 +13,7 @@ use plyhouse_protocol::{
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
-use self::choice::Deed;
+use self::choice::ClientAction;
 use super::base::Base;
 use super::dice::Dice;
 use super::line::{Line, PATIENCE};
@@ -165,11 +165,17 @@ impl Client {
         turmoil::sim_elapsed().is_none_or(|now| now >= self.base.calm_at)
     }
 
-    async fn hang_up(&mut self, mut line: Line, end: Option<Deed>) {
+    async fn hang_up(&mut self, mut line: Line, end: Option<ClientAction>) {
         match end {
-            Some(Deed::Goodbye) => line.close().await,
-            Some(Deed::Overlap) => self.older = Some(line),
-            Some(Deed::Vanish | Deed::Ask(_) | Deed::AskTwice(_) | Deed::Ponder(_)) | None => {
+            Some(ClientAction::Goodbye) => line.close().await,
+            Some(ClientAction::Overlap) => self.older = Some(line),
+            Some(
+                ClientAction::Vanish
+                | ClientAction::Ask(_)
+                | ClientAction::AskTwice(_)
+                | ClientAction::Ponder(_),
+            )
+            | None => {
                 self.older = None;
                 line.closed::<()>("given up by the client");
             }
@@ -206,7 +212,7 @@ impl Client {
     }
 
     /// Does one thing after the other, until one ends the connection, or something else does.
-    async fn session(&mut self, line: &mut Line) -> Option<Deed> {
+    async fn session(&mut self, line: &mut Line) -> Option<ClientAction> {
         loop {
             let think = self.dice.ms(1..=60);
             self.listen(line, think).await?;
@@ -214,27 +220,29 @@ impl Client {
                 return self.see_out(line).await;
             }
             match self.choose() {
-                Deed::Ask(message) => {
+                ClientAction::Ask(message) => {
                     self.ask(line, message).await?;
                 }
-                Deed::Ponder(time) => self.listen(line, time).await?,
-                Deed::AskTwice(message) => {
+                ClientAction::Ponder(time) => self.listen(line, time).await?,
+                ClientAction::AskTwice(message) => {
                     self.doubtful = Some(message.clone());
                     line.send(message.clone()).await?;
                     self.ask(line, message).await?;
                 }
-                end @ (Deed::Vanish | Deed::Overlap | Deed::Goodbye) => return Some(end),
+                end @ (ClientAction::Vanish | ClientAction::Overlap | ClientAction::Goodbye) => {
+                    return Some(end);
+                }
             }
         }
     }
 
     /// What is still done on a connection when nothing bad happens any more.
-    async fn see_out(&mut self, line: &mut Line) -> Option<Deed> {
+    async fn see_out(&mut self, line: &mut Line) -> Option<ClientAction> {
         let passed = turmoil::sim_elapsed().unwrap_or_default();
         let stays = (self.base.calm_at + self.base.stays).saturating_sub(passed);
         if self.base.stays.is_zero() {
             self.look_at_list(line).await?;
-            return Some(Deed::Goodbye);
+            return Some(ClientAction::Goodbye);
         }
         self.listen(line, stays).await?;
         // Of a host that has lost its power nothing is heard.
@@ -244,7 +252,7 @@ impl Client {
             HEARD_ALL
         };
         line.closed::<()>(why);
-        Some(Deed::Vanish)
+        Some(ClientAction::Vanish)
     }
 
     /// Waits until everything must have been told of the list that is watched, and looks at it.

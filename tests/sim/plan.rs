@@ -25,7 +25,7 @@ pub(crate) struct Plan {
     pub(crate) lag_compensation: Duration,
     pub(crate) disk: DiskPlan,
     /// In the order of time.
-    pub(crate) fates: Vec<(Duration, Fate)>,
+    pub(crate) fates: Vec<(Duration, FaultPlan)>,
     /// When nothing bad happens any more, and everybody comes back for a last look.
     pub(crate) calm_at: Duration,
 }
@@ -54,7 +54,7 @@ pub(crate) struct DiskPlan {
 
 /// What befalls a world. A client is meant by its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Fate {
+pub(crate) enum FaultPlan {
     /// The server's process is killed: its peers are told so by its operating system.
     Kill,
     /// The server's host loses its power: nobody is told anything.
@@ -133,8 +133,12 @@ impl Plan {
     /// The plan of this seed without anything bad but that the server dies and comes back.
     pub(crate) fn with_outages(seed: u64) -> Self {
         let mut plan = Self::new(seed);
-        let is_outage =
-            |fate: &Fate| matches!(fate, Fate::Kill | Fate::CutPower | Fate::Restart(_));
+        let is_outage = |fate: &FaultPlan| {
+            matches!(
+                fate,
+                FaultPlan::Kill | FaultPlan::CutPower | FaultPlan::Restart(_)
+            )
+        };
         plan.fates.retain(|(_, fate)| is_outage(fate));
         Self {
             disk: DiskPlan {
@@ -151,10 +155,10 @@ impl Plan {
     /// This plan, but in the end nobody can reach the server, and all is due that is played over days.
     pub(crate) fn deserted(self) -> Self {
         let (at, calm_at) = (self.calm_at, self.calm_at + Duration::from_secs(2));
-        let mut fates = vec![(at, Fate::Kill), (at, Fate::Restart(DAYS_MOVE))];
+        let mut fates = vec![(at, FaultPlan::Kill), (at, FaultPlan::Restart(DAYS_MOVE))];
         let clients = 0..self.clients.len();
-        fates.extend(clients.clone().map(|client| (at, Fate::Part(client))));
-        fates.extend(clients.map(|client| (calm_at, Fate::Join(client))));
+        fates.extend(clients.clone().map(|client| (at, FaultPlan::Part(client))));
+        fates.extend(clients.map(|client| (calm_at, FaultPlan::Join(client))));
         Self {
             fates,
             calm_at,
@@ -164,15 +168,15 @@ impl Plan {
 }
 
 /// One world in six has no crash; the others have up to three.
-fn crashes(dice: &mut Dice, calm_at: Duration, fates: &mut Vec<(Duration, Fate)>) {
+fn crashes(dice: &mut Dice, calm_at: Duration, fates: &mut Vec<(Duration, FaultPlan)>) {
     let crashes = [0, 1, 1, 1, 2, 3][index(dice, 6)];
     let mut at = Duration::ZERO;
     for _ in 0..crashes {
         at += dice.ms(200..=as_ms(calm_at) / crashes);
         let how = if dice.percent(60) {
-            Fate::Kill
+            FaultPlan::Kill
         } else {
-            Fate::CutPower
+            FaultPlan::CutPower
         };
         fates.push((at, how));
         at += dice.ms(10..=600);
@@ -182,19 +186,30 @@ fn crashes(dice: &mut Dice, calm_at: Duration, fates: &mut Vec<(Duration, Fate)>
         } else {
             Duration::ZERO
         };
-        fates.push((at, Fate::Restart(away)));
+        fates.push((at, FaultPlan::Restart(away)));
     }
 }
 
 /// What happens between one client and the server: one thing after the other.
-fn troubles(dice: &mut Dice, client: usize, calm_at: Duration, fates: &mut Vec<(Duration, Fate)>) {
+fn troubles(
+    dice: &mut Dice,
+    client: usize,
+    calm_at: Duration,
+    fates: &mut Vec<(Duration, FaultPlan)>,
+) {
     let mut at = dice.ms(0..=as_ms(calm_at));
     while at < calm_at && dice.percent(70) {
         let until = (at + dice.ms(20..=1500)).min(calm_at);
         match dice.between(0..=2) {
-            0 => fates.extend([(at, Fate::Hold(client)), (until, Fate::Release(client))]),
-            1 => fates.extend([(at, Fate::Part(client)), (until, Fate::Join(client))]),
-            _ => fates.push((at, Fate::Slow(client, dice.ms(1..=200)))),
+            0 => fates.extend([
+                (at, FaultPlan::Hold(client)),
+                (until, FaultPlan::Release(client)),
+            ]),
+            1 => fates.extend([
+                (at, FaultPlan::Part(client)),
+                (until, FaultPlan::Join(client)),
+            ]),
+            _ => fates.push((at, FaultPlan::Slow(client, dice.ms(1..=200)))),
         }
         at = until + dice.ms(0..=1500);
     }

@@ -17,8 +17,8 @@ use plyhouse_protocol::{
     MatchCode, MatchId, PlayerId, PlayerKind, Pool, RatingChange, SessionId, SessionKind, Token,
 };
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
-    LeadersQuery, Live, Loaded, Mark, Needed, NodeId, Pairing, PastMatch, PeopleChange,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
+    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, Pairing, PastMatch, PeopleChange,
     PlayerRating, PlayerRecord, Post, RatingState, RatingsChange, ReadError, Record, Results,
     SessionRecord, Store, Tail, TokenHash, WriteError,
 };
@@ -327,7 +327,11 @@ fn now() -> Duration {
 }
 
 impl Store for SimStore {
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         self.0.lock().owners.insert(record.creation.id, owner);
         let mark = end(&record);
         self.write(Write::Create(record))
@@ -335,14 +339,14 @@ impl Store for SimStore {
             .boxed()
     }
 
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
-        let mark = Mark::after(after.seq().0 + events.len() as u64);
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
+        let mark = JournalPosition::after(after.seq().0 + events.len() as u64);
         async move {
             let asked = now();
             let outcome = self.write(Write::Append(id, after, events, reminder)).await;
@@ -361,7 +365,11 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
         async move {
             let tail = self.try_read(|tables| {
                 let record = tables.matches.get(&id)?;
@@ -411,7 +419,7 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         let owners = self.0.lock().owners.clone();
         self.read(move |tables| {
             let ids = tables.served().map(|record| record.creation.id);
@@ -425,7 +433,7 @@ impl Store for SimStore {
         futures::future::ready(Ok(())).boxed()
     }
 
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
@@ -446,7 +454,10 @@ impl Store for SimStore {
         self.read(|tables| Ok(tables.due().len() as u64)).boxed()
     }
 
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         self.try_read(move |tables| {
             let parts = tables.reminders.iter().flat_map(|(id, reminder)| {
                 let own = reminder.parts.iter();
@@ -487,7 +498,7 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         let write = match change {
             PeopleChange::EndSessions(player, which) => Write::EndSessions(player, which),
             PeopleChange::SawSession(token, day) => Write::Saw(token, day),
@@ -666,7 +677,7 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.try_read(move |tables| tables.ratings.barred_until(player))
             .boxed()
     }
@@ -684,7 +695,7 @@ impl Store for SimStore {
             .boxed()
     }
 
-    fn is_well(&self) -> bool {
+    fn is_healthy(&self) -> bool {
         let mut disk = self.0.lock();
         let is_well = !disk.plan.is_sick(now());
         if is_well {

@@ -17,7 +17,7 @@ use super::client::Client;
 use super::dice::Dice;
 use super::flaw::Flaw;
 use super::history::{History, What};
-use super::plan::{DISK, Fate, Plan};
+use super::plan::{DISK, FaultPlan, Plan};
 use super::plug::{Plug, Plugged};
 use super::store::{Kept, SimStore};
 
@@ -201,25 +201,25 @@ pub(crate) fn impatient(seed: u64, wall: Duration) -> Settings {
 
 impl World {
     /// Lets the world suffer what the plan has in store for it.
-    fn befall(&self, sim: &mut Sim<'_>, fate: Fate) {
+    fn befall(&self, sim: &mut Sim<'_>, fate: FaultPlan) {
         let clients = || (0..self.plan.clients.len()).map(name);
         match fate {
-            Fate::Kill => return self.crash(sim, fate),
-            Fate::CutPower => {
+            FaultPlan::Kill => return self.crash(sim, fate),
+            FaultPlan::CutPower => {
                 clients().for_each(|client| sim.partition(SERVER, client));
                 return self.crash(sim, fate);
             }
-            Fate::Restart(away) => {
+            FaultPlan::Restart(away) => {
                 self.away.set(self.away.get() + away);
                 self.base.note_at(sim.elapsed(), What::Away(away));
                 sim.bounce(SERVER);
                 clients().for_each(|client| sim.release(SERVER, client));
                 return self.base.note_at(sim.elapsed(), What::Restart);
             }
-            Fate::Hold(place) => sim.hold(SERVER, name(place)),
-            Fate::Part(place) => sim.partition(SERVER, name(place)),
-            Fate::Release(place) | Fate::Join(place) => sim.release(SERVER, name(place)),
-            Fate::Slow(place, latency) => {
+            FaultPlan::Hold(place) => sim.hold(SERVER, name(place)),
+            FaultPlan::Part(place) => sim.partition(SERVER, name(place)),
+            FaultPlan::Release(place) | FaultPlan::Join(place) => sim.release(SERVER, name(place)),
+            FaultPlan::Slow(place, latency) => {
                 self.slow.borrow_mut().insert(place, latency);
                 sim.set_link_latency(SERVER, name(place), latency);
             }
@@ -228,7 +228,7 @@ impl World {
             .note_at(sim.elapsed(), What::Fate(format!("{fate:?}")));
     }
 
-    fn crash(&self, sim: &mut Sim<'_>, how: Fate) {
+    fn crash(&self, sim: &mut Sim<'_>, how: FaultPlan) {
         self.plug.borrow().pull();
         let live = self.store.live_matches();
         let lost = self.store.crash(sim.elapsed());

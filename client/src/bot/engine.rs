@@ -15,7 +15,7 @@ use super::program::{Deadline, Fault, Program};
 use super::setup::Setup;
 use super::turn::{Times, Turn};
 use crate::args::EngineProtocol;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// How often in a match a program may fail and be started anew.
 const RESTARTS_MAX: u32 = 3;
@@ -119,7 +119,7 @@ impl Engine {
                 return Err(fault);
             }
             self.restarts += 1;
-            let (why, times) = (harmless(&fault.to_string()), self.restarts);
+            let (why, times) = (sanitize(&fault.to_string()), self.restarts);
             // Nothing can be done if standard error is closed.
             let _ = writeln!(
                 anstream::stderr().lock(),

@@ -15,7 +15,7 @@ use plyhouse_protocol::{
 use super::turn::{Times, Turn};
 use crate::args::SideChoice;
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::table::{Applied, Table};
 
 /// How long to wait before a request is sent again that may succeed later.
@@ -366,7 +366,7 @@ impl Seat {
         let Some(game) = self.games.iter().find(|game| game.game == id).cloned() else {
             return end(Failure::Refused(format!(
                 "the server has no game {}",
-                harmless(id)
+                sanitize(id)
             )));
         };
         self.stage = Stage::Starting;
@@ -414,8 +414,8 @@ impl Seat {
                 {
                     let what = format!(
                         "the match is one of {}, not of {}",
-                        harmless(&snapshot.game),
-                        harmless(game)
+                        sanitize(&snapshot.game),
+                        sanitize(game)
                     );
                     return end(Failure::Refused(what));
                 }
@@ -630,13 +630,13 @@ impl Seat {
             let pause = error.retry_after_ms.map(Duration::from_millis);
             return vec![Effect::SendAfter(pause.unwrap_or(PAUSE), request)];
         }
-        let why = harmless(&error.message);
+        let why = sanitize(&error.message);
         match (&request.message, error.code) {
             (
                 ClientMessage::Move { m, .. },
                 Some(ErrorCode::IllegalMove | ErrorCode::UnreadableMove),
             ) => {
-                let what = format!("the program plays {}: {why}", harmless(m));
+                let what = format!("the program plays {}: {why}", sanitize(m));
                 self.give_up(&what)
             }
             // The match has gone on, or is over.
@@ -666,11 +666,11 @@ fn end(failure: Failure) -> Vec<Effect> {
 
 /// What is played, where, and on which side.
 fn introduction(now: &Snapshot) -> String {
-    let side = now.you.map(|you| harmless(&now.seats[you.index()].side));
+    let side = now.you.map(|you| sanitize(&now.seats[you.index()].side));
     format!(
         "{} in {}, playing {}",
-        harmless(&now.game),
-        harmless(&now.code),
+        sanitize(&now.game),
+        sanitize(&now.code),
         side.unwrap_or_default()
     )
 }
@@ -687,7 +687,7 @@ fn told(now: &Snapshot, outcome: &Ending) -> String {
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned));
     let why = outcome.detail.clone().or(reason).unwrap_or_default();
-    format!("{result} after {} plies: {}", now.ply.0, harmless(&why))
+    format!("{result} after {} plies: {}", now.ply.0, sanitize(&why))
 }
 
 #[cfg(test)]

@@ -33,14 +33,14 @@ const PROMPT: &str = "> ";
 
 /// How things are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct Theme {
     /// With ASCII only.
     pub(crate) ascii: bool,
     /// With colours.
     pub(crate) colour: bool,
 }
 
-impl Look {
+impl Theme {
     /// The text in the letters that the terminal has.
     pub(crate) fn letters(self, text: &str) -> String {
         if self.ascii {
@@ -60,7 +60,7 @@ impl Look {
 }
 
 /// Draws everything.
-pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, scene: Option<&Scene>, look: Look) {
+pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, scene: Option<&Scene>, look: Theme) {
     let area = frame.area();
     if area.width < COLUMNS_MIN || area.height < ROWS_MIN {
         too_small(frame, area, look);
@@ -89,7 +89,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, scene: Option<&Scen
     }
 }
 
-fn too_small(frame: &mut Frame<'_>, area: Rect, look: Look) {
+fn too_small(frame: &mut Frame<'_>, area: Rect, look: Theme) {
     let text = format!(
         "Please enlarge the window:\n{COLUMNS_MIN} x {ROWS_MIN} at least (now {} x {}).\nThe match goes on.",
         area.width, area.height
@@ -100,7 +100,7 @@ fn too_small(frame: &mut Frame<'_>, area: Rect, look: Look) {
     );
 }
 
-fn draw_match(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene, look: Look) {
+fn draw_match(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene, look: Theme) {
     let status = status(model, scene);
     let status_rows = rows(status.len());
     let rest = area.height.saturating_sub(2 + status_rows);
@@ -144,7 +144,7 @@ fn draw_match(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scen
 }
 
 /// A match that has not begun: instead of a board on which nothing stands, how somebody gets to its open seat.
-fn draw_open(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene, look: Look) {
+fn draw_open(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene, look: Theme) {
     let seats = scene.seats().map(|[sitter, _]| sitter);
     let constraints = [
         Constraint::Length(1),
@@ -196,7 +196,13 @@ fn mark(frame: &mut Frame<'_>, at: Rect, model: &Model, scene: &Scene, picture: 
 }
 
 /// Who plays, with clocks, and what was played; gives the place for the log, if that has to be here.
-fn draw_side(frame: &mut Frame<'_>, area: Rect, scene: &Scene, look: Look, with_log: bool) -> Rect {
+fn draw_side(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    scene: &Scene,
+    look: Theme,
+    with_log: bool,
+) -> Rect {
     let width = usize::from(area.width);
     let seats = scene.seats().concat();
     let seats: Vec<String> = seats
@@ -219,7 +225,7 @@ fn draw_side(frame: &mut Frame<'_>, area: Rect, scene: &Scene, look: Look, with_
     log
 }
 
-fn draw_log(frame: &mut Frame<'_>, area: Rect, model: &mut Model, look: Look) {
+fn draw_log(frame: &mut Frame<'_>, area: Rect, model: &mut Model, look: Theme) {
     let area = Rect {
         x: area.x + 1,
         width: area.width.saturating_sub(2),
@@ -263,7 +269,7 @@ fn indented(area: Rect) -> Rect {
     }
 }
 
-fn draw_input(frame: &mut Frame<'_>, area: Rect, model: &Model, look: Look) {
+fn draw_input(frame: &mut Frame<'_>, area: Rect, model: &Model, look: Theme) {
     if model.is_watching {
         return;
     }

@@ -8,7 +8,7 @@ use plyhouse_protocol::{MatchId, Ply, Status};
 use tui_input::{Input, InputRequest};
 
 use super::log::Log;
-use super::picking::{Picked, pick};
+use super::picking::{Selection, pick};
 use crate::customs::Customs;
 use crate::view::{FAINT, Picture, Scene, Square, paint};
 
@@ -253,13 +253,13 @@ impl Model {
         }
         let customs = Customs::of(&scene.now.game);
         match pick(customs, &scene.now.legal, &self.path, cursor) {
-            Picked::Path(path) => self.path = path,
-            Picked::Move(m) => {
+            Selection::Path(path) => self.path = path,
+            Selection::Move(m) => {
                 self.path.clear();
                 return Pressed::Line(m);
             }
-            Picked::OneOf(moves) => self.choice = Some(Choice { moves, at: 0 }),
-            Picked::Nothing => return Pressed::Note("No move of yours goes there."),
+            Selection::OneOf(moves) => self.choice = Some(Choice { moves, at: 0 }),
+            Selection::Nothing => return Pressed::Note("No move of yours goes there."),
         }
         Pressed::Nothing
     }

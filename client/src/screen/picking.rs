@@ -5,7 +5,7 @@ use crate::view::{Square, steps};
 
 /// What picking one more square comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Picked {
+pub(crate) enum Selection {
     /// These squares are picked now, and it takes more of them.
     Path(Vec<Square>),
     /// That is this move.
@@ -17,10 +17,15 @@ pub(crate) enum Picked {
 }
 
 /// Picks one more square after those of `path`.
-pub(crate) fn pick(customs: Customs, legal: &[String], path: &[Square], square: Square) -> Picked {
+pub(crate) fn pick(
+    customs: Customs,
+    legal: &[String],
+    path: &[Square],
+    square: Square,
+) -> Selection {
     let square = named(customs, square);
     if path.last() == Some(&square) && path.len() == 1 {
-        return Picked::Path(Vec::new());
+        return Selection::Path(Vec::new());
     }
     let moves: Vec<(&String, Vec<Square>)> = legal
         .iter()
@@ -28,10 +33,10 @@ pub(crate) fn pick(customs: Customs, legal: &[String], path: &[Square], square: 
         .collect();
     let longer = [path, &[square]].concat();
     match among(&moves, &longer) {
-        Picked::Nothing if path.is_empty() => Picked::Nothing,
+        Selection::Nothing if path.is_empty() => Selection::Nothing,
         // Where a capture ends is enough, if only one ends there.
-        Picked::Nothing => match leap(&moves, path, square) {
-            Some(m) => Picked::Move(m),
+        Selection::Nothing => match leap(&moves, path, square) {
+            Some(m) => Selection::Move(m),
             None => among(&moves, &[square]),
         },
         picked => picked,
@@ -49,7 +54,7 @@ pub(crate) fn targets(customs: Customs, legal: &[String], path: &[Square]) -> Ve
         .collect()
 }
 
-fn among(moves: &[(&String, Vec<Square>)], path: &[Square]) -> Picked {
+fn among(moves: &[(&String, Vec<Square>)], path: &[Square]) -> Selection {
     let begin: Vec<_> = moves
         .iter()
         .filter(|(_, squares)| squares.starts_with(path))
@@ -60,12 +65,12 @@ fn among(moves: &[(&String, Vec<Square>)], path: &[Square]) -> Picked {
         .map(|(m, _)| (*m).clone())
         .collect();
     match (begin.as_slice(), whole.as_slice()) {
-        ([], _) => Picked::Nothing,
-        (_, [m]) => Picked::Move(m.clone()),
+        ([], _) => Selection::Nothing,
+        (_, [m]) => Selection::Move(m.clone()),
         // With two squares picked the rest is known, if there is one way only.
-        ([(m, _)], []) if path.len() > 1 => Picked::Move((*m).clone()),
-        (_, []) => Picked::Path(path.to_vec()),
-        _ => Picked::OneOf(whole),
+        ([(m, _)], []) if path.len() > 1 => Selection::Move((*m).clone()),
+        (_, []) => Selection::Path(path.to_vec()),
+        _ => Selection::OneOf(whole),
     }
 }
 
@@ -100,8 +105,8 @@ mod tests {
         moves.split(' ').map(str::to_owned).collect()
     }
 
-    fn played(m: &str) -> Picked {
-        Picked::Move(m.to_owned())
+    fn played(m: &str) -> Selection {
+        Selection::Move(m.to_owned())
     }
 
     #[test]
@@ -116,7 +121,7 @@ mod tests {
             let picked = pick(customs, &legal(moves), &[], square);
             assert_eq!(picked, played(m), "{customs:?}");
             let elsewhere = pick(customs, &legal(moves), &[], (6, 6));
-            assert_eq!(elsewhere, Picked::Nothing, "{customs:?}");
+            assert_eq!(elsewhere, Selection::Nothing, "{customs:?}");
         }
     }
 
@@ -124,22 +129,22 @@ mod tests {
     fn a_piece_is_picked_up_put_back_and_put_down() {
         let moves = legal("e2e3 e2e4 g1f3");
         let up = pick(Customs::Chess, &moves, &[], (4, 1));
-        assert_eq!(up, Picked::Path(vec![(4, 1)]));
+        assert_eq!(up, Selection::Path(vec![(4, 1)]));
         let targets = targets(Customs::Chess, &moves, &[(4, 1)]);
         assert_eq!(targets, [(4, 2), (4, 3)]);
         let pick = |square| pick(Customs::Chess, &moves, &[(4, 1)], square);
         assert_eq!(pick((4, 3)), played("e2e4"));
-        assert_eq!(pick((4, 1)), Picked::Path(Vec::new()));
+        assert_eq!(pick((4, 1)), Selection::Path(Vec::new()));
         // Another piece of one's own instead.
-        assert_eq!(pick((6, 0)), Picked::Path(vec![(6, 0)]));
-        assert_eq!(pick((0, 6)), Picked::Nothing);
+        assert_eq!(pick((6, 0)), Selection::Path(vec![(6, 0)]));
+        assert_eq!(pick((0, 6)), Selection::Nothing);
     }
 
     #[test]
     fn what_a_pawn_becomes_is_asked() {
         let moves = legal("e7e8q e7e8r e7e8b e7e8n");
         let picked = pick(Customs::Chess, &moves, &[(4, 6)], (4, 7));
-        assert_eq!(picked, Picked::OneOf(moves));
+        assert_eq!(picked, Selection::OneOf(moves));
     }
 
     /// 1 is g1, 6 is f2, 10 is e3, 15 is d4.
@@ -149,10 +154,10 @@ mod tests {
         let (from, fifteen) = (steps(Customs::Draughts, "22-15").unwrap()[0], 15);
         let at = |number: usize| steps(Customs::Draughts, &number.to_string()).unwrap()[0];
         let pick = |path: &[Square], square| pick(Customs::Draughts, &moves, path, square);
-        assert_eq!(pick(&[], from), Picked::Path(vec![from]));
+        assert_eq!(pick(&[], from), Selection::Path(vec![from]));
         // Two captures go this way, so the last square is wanted, too.
         let way = vec![from, at(fifteen)];
-        assert_eq!(pick(&[from], at(fifteen)), Picked::Path(way.clone()));
+        assert_eq!(pick(&[from], at(fifteen)), Selection::Path(way.clone()));
         assert_eq!(pick(&way, at(6)), played("22x15x6"));
         // Where only one goes this way, or ends there, that is enough.
         assert_eq!(pick(&[from], at(17)), played("22x17x10"));

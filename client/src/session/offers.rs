@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 
 use super::Session;
 use crate::clock::clock_text;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::view::{self, FAINT, STRONG, date, paint};
 
 /// How much time `more time` gives, in seconds.
@@ -68,11 +68,11 @@ impl Session {
             return;
         }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
-        let best = paint(STRONG, &harmless(line.first().unwrap_or(&hint.m)));
+        let best = paint(STRONG, &sanitize(line.first().unwrap_or(&hint.m)));
         // A line of the move alone would say nothing more.
         let line = match line.len() {
             0 | 1 => String::new(),
-            _ => format!(": {}", harmless(&line.join(" "))),
+            _ => format!(": {}", sanitize(&line.join(" "))),
         };
         let win = 100.0 * hint.worth.win.get();
         let of = view::side(&table.now, SeatNumber(0));
@@ -85,7 +85,7 @@ impl Session {
         if (table.now.match_id, table.now.ply) != (thought.match_id, thought.ply) {
             return;
         }
-        let line = harmless(&thought.san.as_ref().unwrap_or(&thought.pv).join(" "));
+        let line = sanitize(&thought.san.as_ref().unwrap_or(&thought.pv).join(" "));
         let win = 100.0 * thought.worth.win.get();
         let of = view::side(&table.now, SeatNumber(0));
         let (depth, nodes) = (thought.depth, thought.nodes);
@@ -166,13 +166,13 @@ impl Session {
     /// Takes in that somebody wants to play the player.
     pub(super) fn challenged(&mut self, challenge: Challenge) {
         let game = self.game(&challenge.game);
-        let title = harmless(game.map_or(&challenge.game, |game| &game.title));
+        let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
         let clock = challenge.clock.as_ref().map(clock_text);
         let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
-        let from = harmless(&challenge.from.name);
+        let from = sanitize(&challenge.from.name);
         let command = format!(
             "ply join {}{}",
-            harmless(&challenge.code),
+            sanitize(&challenge.code),
             self.server_option
         );
         let command = paint(STRONG, &command);
@@ -184,7 +184,7 @@ impl Session {
 
     /// Takes in that it is the player's turn elsewhere.
     pub(super) fn your_turn(&mut self, id: MatchId, game: &str, due_ms: u64) {
-        let title = harmless(self.game(game).map_or(game, |game| &game.title));
+        let title = sanitize(self.game(game).map_or(game, |game| &game.title));
         let (until, command) = (date(due_ms), self.go_to(id));
         self.say(format!(
             "It is your turn in another match of {title}, until {until}: {command}"
@@ -226,7 +226,7 @@ impl Session {
         let texts: Vec<String> = stood_in
             .map(|now| {
                 let name = view::headline(now, self.game(&now.game));
-                let command = format!("ply join {}{}", harmless(&now.code), self.server_option);
+                let command = format!("ply join {}{}", sanitize(&now.code), self.server_option);
                 format!(
                     "A bot plays on for you in {name}. Come back with {}",
                     paint(STRONG, &command)

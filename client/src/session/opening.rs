@@ -8,7 +8,7 @@ use plyhouse_protocol::{
 use super::questions::Question;
 use super::{Effect, Goal, Opponent, Plan, Session, Stage, Terms};
 use crate::args::{DEFAULT_GAME, SideChoice};
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
 const COMPANY_PACE_MS: u64 = 400;
@@ -156,7 +156,7 @@ impl Session {
                 target: old.match_id.into(),
             }),
             (Some(old), 1) => {
-                let (target, code) = (old.match_id.into(), harmless(&old.code));
+                let (target, code) = (old.match_id.into(), sanitize(&old.code));
                 if old.status == Status::Open {
                     self.say(format!("You leave {code}."));
                     self.tell(ClientMessage::Leave { target });

@@ -11,7 +11,7 @@ use super::rematch::next_of;
 use super::{Effect, FAREWELL, Goal, Session, Stage};
 use crate::customs::Customs;
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::identity::SeatNote;
 use crate::table::{Applied, Table};
 use crate::view::{self, FAINT, STRONG, paint};
@@ -222,7 +222,7 @@ impl Session {
                 self.say_turn();
             }
             "moves" => {
-                let legal: Vec<String> = now.legal.iter().map(|m| harmless(m)).collect();
+                let legal: Vec<String> = now.legal.iter().map(|m| sanitize(m)).collect();
                 self.say(if legal.is_empty() {
                     "No move is to be made now.".to_owned()
                 } else {
@@ -320,7 +320,7 @@ impl Session {
     pub(super) fn join_command(&self) -> String {
         let code = self
             .table()
-            .map_or_else(String::new, |table| harmless(&table.now.code));
+            .map_or_else(String::new, |table| sanitize(&table.now.code));
         format!("ply join {code}{}", self.server_option)
     }
 
@@ -428,7 +428,7 @@ impl Session {
         };
         let customs = Customs::of(&table.now.game);
         let example = table.now.legal.first().map_or("", String::as_str);
-        let example = harmless(customs.example().unwrap_or(example));
+        let example = sanitize(customs.example().unwrap_or(example));
         if self.interactive && !std::mem::replace(&mut self.taught, true) {
             let text = format!("Type {example}; `help` for more.");
             self.say(paint(FAINT, &text));

@@ -6,7 +6,7 @@ use plyhouse_protocol::{MatchId, Snapshot, Status};
 use super::menu::Menu;
 use super::{Goal, Opponent, Plan, Session, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::view;
 
 /// What the person is being asked.
@@ -119,7 +119,7 @@ impl Session {
 
     fn game_menu(&self) -> Menu {
         let games = || self.welcome.iter().flat_map(|welcome| &welcome.games);
-        let titles = games().map(|game| harmless(&game.title)).collect();
+        let titles = games().map(|game| sanitize(&game.title)).collect();
         let default = games().position(|game| game.game == DEFAULT_GAME);
         Menu::new("What to play?", titles, default.unwrap_or(0))
     }
@@ -129,7 +129,7 @@ impl Session {
             if title.to_lowercase() == level {
                 title
             } else {
-                format!("{title} ({})", harmless(&level))
+                format!("{title} ({})", sanitize(&level))
             }
         });
         Menu::new("How strong?", levels.collect(), self.middle_level())
@@ -138,7 +138,7 @@ impl Session {
     fn side_menu(&self, plan: &Plan) -> Menu {
         let game = self.game(plan.game.as_deref().unwrap_or(DEFAULT_GAME));
         let side = |index: usize| {
-            let side = game.map(|game| format!(" ({})", harmless(&game.sides[index])));
+            let side = game.map(|game| format!(" ({})", sanitize(&game.sides[index])));
             side.unwrap_or_default()
         };
         let first = format!("first{}", side(0));
@@ -149,7 +149,7 @@ impl Session {
     /// Every level's name and title.
     pub(super) fn levels(&self) -> impl Iterator<Item = (String, String)> {
         let levels = self.welcome.iter().flat_map(|welcome| &welcome.levels);
-        levels.map(|level| (level.level.clone(), harmless(&level.title)))
+        levels.map(|level| (level.level.clone(), sanitize(&level.title)))
     }
 
     /// The index of the level that is neither weak nor strong.

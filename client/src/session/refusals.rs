@@ -6,7 +6,7 @@ use plyhouse_protocol::{ClientMessage, ErrorCode, WireError};
 
 use super::{Effect, Goal, HELLO, Session};
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// How often a request that the server could not take just then is sent again.
 pub(super) const TRIES_MAX: u32 = 6;
@@ -25,12 +25,12 @@ impl Session {
         }
         let ours = error.re.is_some() && error.re == self.pending_id();
         let Some(mut pending) = self.pending.take_if(|_| ours) else {
-            return self.complain(&harmless(&error.message));
+            return self.complain(&sanitize(&error.message));
         };
         // What is offered is the person's to say again, and so is whom they would have sit down.
         let is_seat = matches!(pending.request.message, ClientMessage::Seat { .. });
         if is_seat || is_of_offers(&pending.request.message) {
-            return self.complain(&harmless(&error.message));
+            return self.complain(&sanitize(&error.message));
         }
         if let Some(pause) = pause_before_retry(error, pending.tries) {
             pending.tries += 1;
@@ -76,7 +76,7 @@ impl Session {
     /// A move or a resignation was turned down; the match goes on.
     fn refused_at_table(&mut self, error: &WireError, m: Option<&str>) {
         use ErrorCode as Code;
-        let what = harmless(&error.message);
+        let what = sanitize(&error.message);
         if matches!(error.code, Some(Code::UnknownMatch | Code::NotSeated)) {
             self.end(Err(Failure::Refused(what)));
         } else if error.code == Some(Code::UnreadableMove)
@@ -87,7 +87,7 @@ impl Session {
             } else {
                 ""
             };
-            self.complain(&format!("{}: {what}{help}", harmless(m)));
+            self.complain(&format!("{}: {what}{help}", sanitize(m)));
         } else {
             self.complain(&what);
         }
@@ -110,7 +110,7 @@ impl Session {
             let what = "the server no longer knows the match".to_owned();
             return self.end(Err(Failure::Failed(what)));
         }
-        let mut what = harmless(&error.message);
+        let mut what = sanitize(&error.message);
         if matches!(self.goal, Goal::Join(_)) && error.code == Some(ErrorCode::SeatTaken) {
             // The server speaks of one seat; `ply join` would have taken any.
             what = "no seat is open in this match".to_owned();
@@ -118,7 +118,7 @@ impl Session {
         if let Goal::Join(target) | Goal::Watch(target) = &self.goal
             && error.code == Some(ErrorCode::UnknownMatch)
         {
-            what = format!("there is no match {} on this server", harmless(target));
+            what = format!("there is no match {} on this server", sanitize(target));
         }
         if let Some(hint) = self.hint(error) {
             what = format!("{what}\n{hint}");
@@ -131,7 +131,7 @@ impl Session {
         if error.code == Some(ErrorCode::NameTaken)
             && let Some(name) = &self.name
         {
-            let (name, option) = (harmless(name), &self.server_option);
+            let (name, option) = (sanitize(name), &self.server_option);
             return Some(format!(
                 "if it is you: `ply login {name}{option}`; else choose another --name"
             ));
@@ -150,7 +150,7 @@ impl Session {
         let unsaid = |what: &str, names: Vec<&str>| {
             let names = names.join(", ");
             let said = error.message.contains(&names);
-            (!said).then(|| format!("{what}: {}", harmless(&names)))
+            (!said).then(|| format!("{what}: {}", sanitize(&names)))
         };
         if error.code == Some(ErrorCode::UnknownLevel) {
             let levels = welcome.levels.iter().map(|level| level.level.as_str());
@@ -163,7 +163,7 @@ impl Session {
         if let Goal::Join(target) = &self.goal
             && error.code == Some(ErrorCode::SeatTaken)
         {
-            let (target, option) = (harmless(target), &self.server_option);
+            let (target, option) = (sanitize(target), &self.server_option);
             return Some(format!("look on with `ply watch {target}{option}`"));
         }
         None

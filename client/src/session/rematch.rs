@@ -6,7 +6,7 @@ use plyhouse_protocol::{Analysts, ClientMessage, MatchId, Offer, Rematch, Snapsh
 
 use super::{Effect, Session};
 use crate::failure::Failure;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::view::{self, FAINT, STRONG, paint};
 
 /// How long a rematch can be offered.
@@ -36,7 +36,7 @@ impl Session {
         let analysts = self.welcome.as_ref()?.analysis?;
         let now = &self.table()?.now;
         let is_looked_at = matches!(analysts, Analysts::Players | Analysts::Anyone);
-        let code = harmless(&now.code);
+        let code = sanitize(&now.code);
         (is_looked_at && !now.moves.is_empty())
             .then(|| format!("ply analyse {code}{}", self.server_option))
     }
@@ -96,7 +96,7 @@ impl Session {
         if let Some(next) = &rematch.next {
             let is_new = before.is_none_or(|before| before.next.is_none());
             if is_new {
-                let text = format!("You play again: {}", harmless(&next.code));
+                let text = format!("You play again: {}", sanitize(&next.code));
                 self.say(paint(FAINT, &text));
             }
             return;

@@ -1,7 +1,9 @@
 //! A person's evening, on text: what the server says and what is typed goes in, and what is sent
 //! and told comes out.
 
-use plyhouse_protocol::{Create, MatchRef, Offer, OfferKind, Ply, Preset, Saying, SeatRequest};
+use plyhouse_protocol::{
+    ChatContent, Create, MatchRef, Offer, OfferKind, Ply, Preset, SeatRequest,
+};
 
 use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
@@ -524,7 +526,7 @@ fn who_waits_is_told_what_for_and_how_a_bot_comes() {
     assert_eq!(evening.sent(), []);
     for (typed, level) in [("bot", "medium"), ("Bot MAX", "max")] {
         evening.types(typed);
-        let occupant = plyhouse_protocol::HostedOccupant::Bot(level.to_owned());
+        let occupant = plyhouse_protocol::SeatFill::Bot(level.to_owned());
         let seat = ClientMessage::Seat {
             target: Evening::match_ref(),
             seat: plyhouse_protocol::SeatNumber(1),
@@ -865,7 +867,7 @@ fn people_talk_at_the_table() {
     evening.ok();
     let saying = |preset| ClientMessage::Say {
         target: Evening::match_ref(),
-        saying: Saying::Preset(preset),
+        saying: ChatContent::Preset(preset),
     };
     assert_eq!(
         evening.sent(),

@@ -3,13 +3,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use plyhouse_protocol::{
-    ClientMessage, HostedOccupant, Occupant, SeatNumber, Seek, Snapshot, Status,
-};
+use plyhouse_protocol::{ClientMessage, Occupant, SeatFill, SeatNumber, Seek, Snapshot, Status};
 
 use super::{Goal, Session, Stage};
 use crate::clock::clock_text;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 use crate::view::{self, STRONG, paint};
 
 /// After how long a bot comes to who looks for somebody, unless the server was told otherwise.
@@ -52,11 +50,11 @@ impl Session {
         if open_seat(now).is_none() {
             return;
         }
-        let (side, code) = (view::side(now, you), paint(STRONG, &harmless(&now.code)));
+        let (side, code) = (view::side(now, you), paint(STRONG, &sanitize(&now.code)));
         let command = paint(STRONG, &self.join_command());
         let link = self.page.as_ref().map_or_else(String::new, |page| {
             let link = format!("{page}/m/{}", now.code);
-            let link = paint(STRONG, &harmless(&link));
+            let link = paint(STRONG, &sanitize(&link));
             format!("\n\nor in a browser at\n\n    {link}{}", only_here(page))
         });
         let is_for_one = matches!(&self.goal, Goal::Play(plan) if plan.terms.invited.is_some());
@@ -89,7 +87,7 @@ impl Session {
             return; // A bot is coming.
         }
         let game = self.game(&seek.game);
-        let title = harmless(game.map_or(&seek.game, |game| &game.title));
+        let title = sanitize(game.map_or(&seek.game, |game| &game.title));
         let clock = seek.clock.as_ref().map(clock_text);
         let clock = clock.map_or_else(String::new, |clock| format!("{clock}, "));
         let is_rated = seek.rated == Some(true);
@@ -97,7 +95,7 @@ impl Session {
         let then = match &seek.bot {
             Some(level) => {
                 let after = Duration::from_millis(seek.bot_after_ms.unwrap_or(BOT_AFTER_MS));
-                let (level, after) = (harmless(level), view::span(after));
+                let (level, after) = (sanitize(level), view::span(after));
                 format!("If nobody comes within {after}, a bot plays: {level}.")
             }
             None => format!(
@@ -170,7 +168,7 @@ impl Session {
         }
         if let Some(level) = self.level_or_complain(&level) {
             let target = now.match_id.into();
-            let occupant = HostedOccupant::Bot(level);
+            let occupant = SeatFill::Bot(level);
             self.ask(ClientMessage::Seat {
                 target,
                 seat,
@@ -188,7 +186,7 @@ impl Session {
             typed => self.level_named(typed),
         };
         if level.is_none() {
-            let levels: Vec<String> = self.levels().map(|(level, _)| harmless(&level)).collect();
+            let levels: Vec<String> = self.levels().map(|(level, _)| sanitize(&level)).collect();
             let text = format!("There is no such level: there are {}.", levels.join(", "));
             self.complain(&text);
         }

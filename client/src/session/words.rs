@@ -1,11 +1,11 @@
 //! What people say to each other at a match, as it is typed and as it is shown.
 
 use plyhouse_protocol::{
-    ChatMode, ClientMessage, MatchId, Preset, PresetText, Said, Saying, Snapshot,
+    ChatContent, ChatMode, ClientMessage, MatchId, Preset, PresetText, Said, Snapshot,
 };
 
 use super::Session;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 impl Session {
     /// Says a preset by its words, or a text of one's own where the server has those.
@@ -20,23 +20,23 @@ impl Session {
         }
     }
 
-    fn saying(&self, words: &str) -> Result<Saying, String> {
+    fn saying(&self, words: &str) -> Result<ChatContent, String> {
         let preset = words.split_whitespace().collect::<Vec<_>>().join("-");
         let meant = |one: &&Preset| one.as_str().eq_ignore_ascii_case(&preset);
         if let Some(preset) = Preset::ALL.iter().find(meant) {
-            return Ok(Saying::Preset(*preset));
+            return Ok(ChatContent::Preset(*preset));
         }
         let chat = self.welcome.as_ref().and_then(|welcome| welcome.chat);
         match chat {
             Some(ChatMode::Text) => words
                 .parse()
-                .map(Saying::Text)
+                .map(ChatContent::Text)
                 .map_err(|_| "`say` takes 1 to 140 characters that can be shown.".to_owned()),
             Some(ChatMode::Presets) => {
                 let phrases: Vec<&str> = self.presets().iter().map(|one| &*one.text).collect();
                 Err(format!(
                     "What can be said: {}.",
-                    harmless(&phrases.join(", "))
+                    sanitize(&phrases.join(", "))
                 ))
             }
             Some(ChatMode::Off) | None => Err("Nothing can be said on this server.".to_owned()),
@@ -56,7 +56,7 @@ impl Session {
         let Some(words) = phrase.map(|one| &one.text).or(said.text.as_ref()) else {
             return; // A phrase that nobody knows here.
         };
-        let line = format!("{}: {}", harmless(&said.name), harmless(words));
+        let line = format!("{}: {}", sanitize(&said.name), sanitize(words));
         self.say(line);
     }
 

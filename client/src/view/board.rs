@@ -7,7 +7,7 @@ use super::paint::{self, FAINT, LAST, LINE, PLAIN, paint};
 use super::position::{self, SIDE_MAX, Square, last_square, numbered, vertex};
 use super::width;
 use crate::customs::Customs;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// From this many ranks on, no line is drawn between them, so that the board fits a small screen.
 const OPEN_RANKS: usize = 5;
@@ -21,7 +21,7 @@ pub(crate) fn board(
     columns: Option<usize>,
 ) -> Vec<String> {
     let Some(drawing) = Drawing::of(match_now, game) else {
-        return vec![harmless(&match_now.position)];
+        return vec![sanitize(&match_now.position)];
     };
     let fits = |lines: &[String]| {
         let widest = lines.iter().map(|line| width(line)).max();

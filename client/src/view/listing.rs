@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::paint::{FAINT, PLAIN, STRONG, paint};
 use super::words::listed;
 use crate::clock::clock_text;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 const COLUMNS: usize = 6;
 
@@ -110,7 +110,7 @@ pub(crate) fn changed(listing: &Listing) -> String {
 }
 
 fn row(listing: &Listing) -> Row {
-    let code = harmless(&listing.code);
+    let code = sanitize(&listing.code);
     let verb = if listing.status == Status::Open {
         "join"
     } else {
@@ -118,7 +118,7 @@ fn row(listing: &Listing) -> Row {
     };
     let [first, second] = &listing.seats;
     let seats = [first, second]
-        .map(|seat| format!("{} {}", harmless(&seat.side), listed(&seat.occupant)))
+        .map(|seat| format!("{} {}", sanitize(&seat.side), listed(&seat.occupant)))
         .join(", ");
     let command = format!("ply {verb} {code}");
     let spectators = listing.spectators.to_string();
@@ -131,7 +131,7 @@ fn row(listing: &Listing) -> Row {
     };
     [
         code,
-        harmless(&listing.game) + &clock + from,
+        sanitize(&listing.game) + &clock + from,
         seats,
         listing.ply.to_string(),
         spectators,

@@ -5,7 +5,7 @@ use plyhouse_protocol::{Seeker, Seekers};
 use super::paint::{FAINT, STRONG, paint};
 use super::words::player;
 use crate::clock::{clock_text, read_clock};
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// Who looks for an opponent, a line each, with the command that answers it; `None` if nobody does. What each
 /// command needs to speak to this `server` is said once, below.
@@ -33,7 +33,7 @@ pub(crate) fn seekers(seekers: &Seekers, server: &str) -> Option<String> {
 /// Somebody who looks for an opponent, in a line.
 pub(crate) fn seeker(row: &Seeker) -> String {
     let name = player(&row.player.name, row.rating);
-    let game = harmless(&row.game);
+    let game = sanitize(&row.game);
     let clock = row.clock.as_ref().map(clock_text);
     let clock_said = clock
         .as_ref()

@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::{Ending, SeatNumber, Snapshot};
 
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// The sentence, where the server tells the way.
 pub(super) fn told(now: &Snapshot, outcome: &Ending) -> Option<String> {
@@ -26,14 +26,14 @@ pub(super) fn told(now: &Snapshot, outcome: &Ending) -> Option<String> {
             side(now, SeatNumber(1)),
         ),
         // A game that this client does not know.
-        (other, None) => format!("It ended by {}.", harmless(&other.replace('-', " "))),
+        (other, None) => format!("It ended by {}.", sanitize(&other.replace('-', " "))),
     })
 }
 
 fn side(now: &Snapshot, seat: SeatNumber) -> String {
     now.seats
         .get(seat.index())
-        .map_or_else(String::new, |state| harmless(&state.side))
+        .map_or_else(String::new, |state| sanitize(&state.side))
 }
 
 #[cfg(test)]

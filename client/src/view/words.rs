@@ -11,7 +11,7 @@ use super::paint::{STRONG, of_seat, paint};
 use super::position::first_to_move;
 use super::way;
 use crate::customs::Customs;
-use crate::harmless::harmless;
+use crate::harmless::sanitize;
 
 /// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
 const BOT: &str = "⚙";
@@ -21,13 +21,13 @@ pub(crate) fn occupant(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
         Occupant::Player { name, rating, .. } => player(name, *rating),
-        Occupant::Bot { level, .. } => format!("{BOT} {} bot", harmless(level)),
+        Occupant::Bot { level, .. } => format!("{BOT} {} bot", sanitize(level)),
     }
 }
 
 /// A player by name, with the rating if there is one.
 pub(crate) fn player(name: &str, rating: Option<ShownRating>) -> String {
-    let name = harmless(name).replace(BOT, "\u{fffd}");
+    let name = sanitize(name).replace(BOT, "\u{fffd}");
     match rating {
         Some(rating) => format!("{name} ({})", shown(rating)),
         None => name,
@@ -64,7 +64,7 @@ pub(crate) fn is_stood_in(now: &Snapshot, player: PlayerId) -> bool {
 pub(crate) fn side(now: &Snapshot, seat: SeatNumber) -> String {
     now.seats.get(seat.index()).map_or_else(
         || "?".to_owned(),
-        |state| paint(of_seat(seat.index(), &state.side), &harmless(&state.side)),
+        |state| paint(of_seat(seat.index(), &state.side), &sanitize(&state.side)),
     )
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn moved(now: &Snapshot, seat: SeatNumber, m: &str) -> String {
             format!("{} passes.", who(now, seat))
         };
     }
-    let m = paint(STRONG, &harmless(m));
+    let m = paint(STRONG, &sanitize(m));
     // That a game has ended is told with its end.
     let check = if now.check && now.turn.is_some() {
         ": check"
@@ -151,9 +151,9 @@ pub(crate) fn line(now: &Snapshot) -> String {
         .as_ref()
         .map_or(0, |start| first_to_move(customs, start));
     let (alone, others) = moves.split_at(first.min(moves.len()));
-    let alone = alone.iter().map(|m| format!("1. … {}", harmless(m)));
+    let alone = alone.iter().map(|m| format!("1. … {}", sanitize(m)));
     let pairs = others.chunks(2).zip(1 + first..);
-    let pairs = pairs.map(|(pair, number)| format!("{number}. {}", harmless(&pair.join(" "))));
+    let pairs = pairs.map(|(pair, number)| format!("{number}. {}", sanitize(&pair.join(" "))));
     alone.chain(pairs).collect::<Vec<_>>().join(" ")
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
             stands_for: Some(person),
             ..
         } => {
-            let person = harmless(&person.name).replace(BOT, "\u{fffd}");
+            let person = sanitize(&person.name).replace(BOT, "\u{fffd}");
             let bot = occupant(&state.occupant);
             format!("{bot} plays on for {person}, who may take the seat back.")
         }
@@ -240,7 +240,7 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
     };
     let why = match outcome.reason {
         Some(Reason::Rules) => match (&outcome.line, way::told(now, outcome)) {
-            (Some(line), _) => harmless(&Customs::of(&now.game).line(line)),
+            (Some(line), _) => sanitize(&Customs::of(&now.game).line(line)),
             (None, way) => way.unwrap_or_default(),
         },
         Some(Reason::Resignation) if is_me(loser) => "You resigned.".to_owned(),

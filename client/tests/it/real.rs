@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use plyhouse_matches::ratings::Books;
-use plyhouse_server::{Accounts, Obeyed, Order, Server, Settings, new_secret};
-use plyhouse_store::{Fold, MemoryStore, Post, RatingsChange, Store as _, StoreMetrics};
+use plyhouse_server::{Accounts, AdminCommand, AdminResult, Server, Settings, new_secret};
+use plyhouse_store::{MemoryStore, Post, RatingVersion, RatingsChange, Store as _, StoreMetrics};
 use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -70,14 +70,14 @@ impl Real {
     /// An invitation of the operator's.
     pub(crate) fn invitation(&self) -> String {
         let (code, hash) = new_secret();
-        let order = self.server.carry_out(Order::Invite { code: hash });
-        assert_eq!(self.runtime.block_on(order), Obeyed::Done);
+        let order = self.server.carry_out(AdminCommand::Invite { code: hash });
+        assert_eq!(self.runtime.block_on(order), AdminResult::Done);
         code.reveal().to_owned()
     }
 
     /// Has these books kept as if matches had come to them.
     pub(crate) fn rate(&self, books: Books) {
-        let post = |fold: Fold| Post {
+        let post = |fold: RatingVersion| Post {
             fold: fold.id,
             from: fold.cursor,
             to: fold.cursor,

@@ -18,7 +18,7 @@ const PUBLISHED: [(&str, [i32; 5]); 7] = [
 
 /// The rating of a level in a game, which never changes by what is played.
 #[must_use]
-pub fn published(game: &str, level: Level) -> i32 {
+pub fn level_ratings(game: &str, level: Level) -> i32 {
     let of_game = PUBLISHED.iter().find(|(id, _)| *id == game);
     // A game without a row has levels that are as far apart as in most others.
     let ratings = of_game.map_or([1000, 1250, 1500, 1750, 2000], |(_, ratings)| *ratings);
@@ -36,9 +36,9 @@ mod tests {
         for entry in &CATALOG {
             let id = entry.info.id;
             assert!(PUBLISHED.iter().any(|(game, _)| *game == id), "{id}");
-            let ratings = Level::ALL.map(|level| published(id, level));
+            let ratings = Level::ALL.map(|level| level_ratings(id, level));
             assert!(ratings.is_sorted(), "{id}");
-            assert_eq!(published(id, Level::Medium), 1500, "{id}");
+            assert_eq!(level_ratings(id, Level::Medium), 1500, "{id}");
         }
     }
 }

@@ -21,7 +21,7 @@ const FITTED: [(&str, f64); 7] = [
 
 /// How estimates of this game become chances.
 #[must_use]
-pub fn chances(game: &str) -> Chances {
+pub fn win_probability(game: &str) -> Chances {
     let of_game = FITTED.iter().find(|(id, _)| *id == game);
     // A game without a row has estimates as most others.
     let slope = of_game.map_or(0.5, |(_, slope)| *slope);
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(FITTED.len(), CATALOG.len());
         for entry in &CATALOG {
             assert!(FITTED.iter().any(|(id, _)| *id == entry.info.id));
-            let chances = chances(entry.info.id);
+            let chances = win_probability(entry.info.id);
             assert!(chances.of(0).abs() < 1e-9);
             assert!(chances.of(-100) < 0.0 && chances.of(100) > 0.1);
             assert!((chances.of(100) + chances.of(-100)).abs() < 1e-9);

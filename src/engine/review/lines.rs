@@ -19,13 +19,13 @@ const QUIET: usize = 4;
 const EXCHANGE_MAX: usize = 12;
 
 /// Goes on with lines that were cut short.
-pub(super) struct Teller<'a> {
+pub(super) struct LineFormatter<'a> {
     pub(super) table: &'a mut Table,
     /// What a position may be looked at.
     pub(super) limits: (&'a Limits, &'a Stop),
 }
 
-impl Teller<'_> {
+impl LineFormatter<'_> {
     /// The line from this position, as far as it can be told.
     pub(super) fn whole(
         &mut self,

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{Judgement, Keeps, Kind, Looked, Sign, Why};
+use super::{BetterOutcome, Finding, Judgement, Kind, Looked, Why};
 use crate::catalog::Entry;
 
 /// In one or two sentences, why the move was bad; nothing where it was not.
 #[must_use]
-pub fn said(game: &Entry, looked: &Looked) -> Option<String> {
+pub fn english(game: &Entry, looked: &Looked) -> Option<String> {
     let (judgement, why) = looked.judged.as_ref()?;
     let mut text = headline(game, looked, *judgement, why);
     let other = game.info.sides[looked.turn.other().index()];
@@ -109,33 +109,33 @@ fn stop(text: &str) -> &'static str {
 }
 
 /// What is to be seen on the board.
-fn seen(sign: Sign, other: &str) -> String {
+fn seen(sign: Finding, other: &str) -> String {
     match sign {
-        Sign::Corner => format!("It lets {other} take a corner."),
+        Finding::Corner => format!("It lets {other} take a corner."),
         // There are some more than in place of them, so it is never one.
-        Sign::Mobility { moves, instead } => {
+        Finding::Mobility { moves, instead } => {
             format!("It leaves {other} {moves} moves, not {instead}.")
         }
-        Sign::Captured(1) => "A stone is captured.".to_owned(),
-        Sign::Captured(stones) => format!("{stones} stones are captured."),
-        Sign::Atari(1) => "A stone can be captured at once.".to_owned(),
-        Sign::Atari(stones) => format!("{stones} stones can be captured at once."),
-        Sign::Lost(1) => "A stone is as good as lost.".to_owned(),
-        Sign::Lost(stones) => format!("{stones} stones are as good as lost."),
-        Sign::Edge => "It stands alone on the edge, where it surrounds little.".to_owned(),
-        Sign::Apart => "It stands apart from all other stones.".to_owned(),
-        Sign::OpenThree => format!("It leaves {other} an open three."),
-        Sign::Drawn => "The game is over with it: a draw.".to_owned(),
-        Sign::TwoThreats => format!("It lets {other} threaten to win in two ways at once."),
+        Finding::Captured(1) => "A stone is captured.".to_owned(),
+        Finding::Captured(stones) => format!("{stones} stones are captured."),
+        Finding::Atari(1) => "A stone can be captured at once.".to_owned(),
+        Finding::Atari(stones) => format!("{stones} stones can be captured at once."),
+        Finding::Lost(1) => "A stone is as good as lost.".to_owned(),
+        Finding::Lost(stones) => format!("{stones} stones are as good as lost."),
+        Finding::Edge => "It stands alone on the edge, where it surrounds little.".to_owned(),
+        Finding::Apart => "It stands apart from all other stones.".to_owned(),
+        Finding::OpenThree => format!("It leaves {other} an open three."),
+        Finding::Drawn => "The game is over with it: a draw.".to_owned(),
+        Finding::TwoThreats => format!("It lets {other} threaten to win in two ways at once."),
     }
 }
 
-const fn kept(keeps: Keeps) -> &'static str {
+const fn kept(keeps: BetterOutcome) -> &'static str {
     match keeps {
-        Keeps::Win => "would have won",
-        Keeps::Draw => "would have drawn",
-        Keeps::Game => "holds",
-        Keeps::Loss => "holds out for longer",
+        BetterOutcome::Win => "would have won",
+        BetterOutcome::Draw => "would have drawn",
+        BetterOutcome::Game => "holds",
+        BetterOutcome::Loss => "holds out for longer",
     }
 }
 

@@ -19,7 +19,7 @@ const SAFE: u32 = 600;
 
 /// What the move has led to, and the better one has not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum Finding {
     /// The other side can take a corner.
     Corner,
     /// The other side has so many moves, not so few.
@@ -49,14 +49,14 @@ pub enum Sign {
 
 /// The signs that a move was bad. At most one of each, and seldom more than one. Where the game is over after
 /// either move there is none but that it is drawn.
-pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> Vec<Sign> {
+pub(super) fn findings(board: &Board<'_>, line: &[String], punished: &[String]) -> Vec<Finding> {
     let seat = board.before.turn();
     let other = seat.other();
     let better = after(board.before, line, 1);
     let both = [board.after, better.as_ref()];
     let [is_drawn, is_drawn_then] = both.map(|position| position.outcome() == Some(Outcome::Draw));
     if is_drawn && !is_drawn_then {
-        return vec![Sign::Drawn];
+        return vec![Finding::Drawn];
     }
     if (both.iter()).any(|position| position.outcome().is_some() || position.turn() != other) {
         return Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> 
     let corner = corners.iter().any(|m| !corners_then.contains(m));
     let mobility = match (now.moves, then.moves) {
         (Some(moves), Some(instead)) if moves >= instead + MOBILITY => {
-            Some(Sign::Mobility { moves, instead })
+            Some(Finding::Mobility { moves, instead })
         }
         _ => None,
     };
@@ -79,15 +79,15 @@ pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> 
     let lost = gained(board.after, punished, plies, other, captures);
     let is_exchange = gained(board.after, punished, plies, seat, captures) >= lost;
     let is_lost_anyway = gained(better.as_ref(), rest, plies, other, captures) > 0;
-    let captured = (!is_exchange && !is_lost_anyway).then_some(Sign::Captured(lost));
-    let doomed = doomed(board, line, punished);
+    let captured = (!is_exchange && !is_lost_anyway).then_some(Finding::Captured(lost));
+    let doomed = dead_stones(board, line, punished);
     let is_more = doomed > if captured.is_some() { lost } else { 0 };
     let captured = match is_more {
-        true => Some(Sign::Lost(doomed)),
+        true => Some(Finding::Lost(doomed)),
         false => captured,
     };
     let [stones, stones_then] = both.map(|position| most(position, captures));
-    let atari = (captured.is_none() && stones > stones_then).then_some(Sign::Atari(stones));
+    let atari = (captured.is_none() && stones > stones_then).then_some(Finding::Atari(stones));
 
     let open_fours = |sight: Sight| sight.open_fours.map_or(0, |of| of[other.index()]);
     let open_three = open_fours(now) > 0 && open_fours(then) == 0;
@@ -96,14 +96,14 @@ pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> 
         && threatens_twice(board.after, punished, other)
         && !threatens_twice(better.as_ref(), rest, other);
     let all = [
-        corner.then_some(Sign::Corner),
+        corner.then_some(Finding::Corner),
         mobility,
         captured,
         atari,
-        open_three.then_some(Sign::OpenThree),
-        two_threats.then_some(Sign::TwoThreats),
+        open_three.then_some(Finding::OpenThree),
+        two_threats.then_some(Finding::TwoThreats),
     ];
-    let mut signs: Vec<Sign> = all.into_iter().flatten().collect();
+    let mut signs: Vec<Finding> = all.into_iter().flatten().collect();
     if signs.is_empty() {
         signs.extend(left_alone(board, better.as_ref()));
     }
@@ -111,7 +111,7 @@ pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> 
 }
 
 /// Where the stone stands, if it stands alone and that of the better move does not.
-fn left_alone(board: &Board<'_>, better: &dyn AnyPosition) -> Option<Sign> {
+fn left_alone(board: &Board<'_>, better: &dyn AnyPosition) -> Option<Finding> {
     let seat = board.before.turn();
     let is_new = |count: Count| {
         let of = |position: &dyn AnyPosition| {
@@ -120,9 +120,9 @@ fn left_alone(board: &Board<'_>, better: &dyn AnyPosition) -> Option<Sign> {
         of(board.after) > of(board.before) && of(better) <= of(board.before)
     };
     if is_new(|sight| sight.on_edge) {
-        Some(Sign::Edge)
+        Some(Finding::Edge)
     } else {
-        is_new(|sight| sight.apart).then_some(Sign::Apart)
+        is_new(|sight| sight.apart).then_some(Finding::Apart)
     }
 }
 
@@ -143,7 +143,7 @@ fn threatens_twice(from: &dyn AnyPosition, line: &[String], seat: Seat) -> bool 
 }
 
 /// How many stones of the seat that moved are lost in one line and safe in the other.
-fn doomed(board: &Board<'_>, line: &[String], punished: &[String]) -> u32 {
+fn dead_stones(board: &Board<'_>, line: &[String], punished: &[String]) -> u32 {
     let seat = board.before.turn();
     let fates = |from: &dyn AnyPosition, line: &[String]| {
         let mut fates = after(from, line, line.len()).fates(FATES);
@@ -213,7 +213,7 @@ mod tests {
     use crate::search::chance::Chance;
 
     /// What is seen where `bad` was played in place of the first of `line`, and `punished` answers.
-    fn seen(before: &dyn AnyPosition, bad: &str, line: &[&str], punished: &[&str]) -> Vec<Sign> {
+    fn seen(before: &dyn AnyPosition, bad: &str, line: &[&str], punished: &[&str]) -> Vec<Finding> {
         let mut played = before.clone_box();
         played.play(bad).expect("it is legal");
         let board = Board {
@@ -225,7 +225,7 @@ mod tests {
             let texts = line.iter().map(|m| (*m).to_owned());
             texts.collect::<Vec<String>>()
         });
-        signs(&board, &line, &punished)
+        findings(&board, &line, &punished)
     }
 
     fn at(game: &str, position: &str) -> Box<dyn AnyPosition> {
@@ -260,11 +260,11 @@ mod tests {
                     corners_now.retain(|m| is_corner(m) && !corners_then.contains(m));
                     let mut expected = Vec::new();
                     if !corners_now.is_empty() {
-                        expected.push(Sign::Corner);
+                        expected.push(Finding::Corner);
                         corners += 1;
                     }
                     if moves >= instead + 3 {
-                        expected.push(Sign::Mobility { moves, instead });
+                        expected.push(Finding::Mobility { moves, instead });
                         rooms += 1;
                     }
                     others += usize::from(expected.is_empty());
@@ -288,7 +288,7 @@ mod tests {
     fn a_stone_that_is_left_alone_is_seen() {
         let empty = ["........."; 9].join("/");
         let go = at("go", &format!("{empty} b 0 0 0 0"));
-        assert_eq!(seen(go.as_ref(), "E1", &["E5"], &["E6"]), [Sign::Edge]);
+        assert_eq!(seen(go.as_ref(), "E1", &["E5"], &["E6"]), [Finding::Edge]);
         assert_eq!(seen(go.as_ref(), "E2", &["E5"], &["E6"]), []);
         assert_eq!(seen(go.as_ref(), "A9", &["J1"], &["E6"]), []);
         let mut beside = go.clone_box();
@@ -299,7 +299,10 @@ mod tests {
         // The first stone is as good as alone anywhere.
         assert_eq!(seen(gomoku.as_ref(), "a1", &["h8"], &["i9"]), []);
         gomoku.play("h8").expect("it is legal");
-        assert_eq!(seen(gomoku.as_ref(), "a1", &["i9"], &["i8"]), [Sign::Apart]);
+        assert_eq!(
+            seen(gomoku.as_ref(), "a1", &["i9"], &["i8"]),
+            [Finding::Apart]
+        );
         assert_eq!(seen(gomoku.as_ref(), "j9", &["i9"], &["i8"]), []);
     }
 
@@ -312,9 +315,9 @@ mod tests {
         };
         assert_eq!(
             seen("A9", &["E4", "E3"], &["E4", "B9"]),
-            [Sign::Captured(1)]
+            [Finding::Captured(1)]
         );
-        assert_eq!(seen("A9", &["E4"], &["J9"]), [Sign::Atari(1)]);
+        assert_eq!(seen("A9", &["E4"], &["J9"]), [Finding::Atari(1)]);
         // What cannot be helped is no sign.
         assert_eq!(seen("A9", &["B9", "E4"], &["E4"]), []);
         assert_eq!(seen("A9", &["B9"], &["J9"]), []);
@@ -327,7 +330,7 @@ mod tests {
             position.play(m).expect("it is legal");
         }
         let seen = |bad: &str, better: &str| seen(position.as_ref(), bad, &[better], &[]);
-        assert_eq!(seen("a15", "j7"), [Sign::OpenThree]);
+        assert_eq!(seen("a15", "j7"), [Finding::OpenThree]);
         assert_eq!(seen("j7", "a15"), [], "that stops it");
         assert_eq!(seen("a15", "a14"), [], "both leave it");
     }
@@ -340,7 +343,7 @@ mod tests {
         let seen = |bad: &str, line: &[&str], punished: &[&str]| {
             seen(position.as_ref(), bad, line, punished)
         };
-        assert_eq!(seen("G3", &["B1"], &["B1"]), [Sign::Lost(5)]);
+        assert_eq!(seen("G3", &["B1"], &["B1"]), [Finding::Lost(5)]);
         // Here it lives either way, or dies either way.
         assert_eq!(seen("B1", &["G3", "G4"], &["G3"]), []);
         assert_eq!(seen("G3", &["G4", "B1"], &["B1"]), []);
@@ -350,7 +353,7 @@ mod tests {
     fn a_move_that_ends_the_game_in_a_draw_is_seen() {
         let position = at("chess", "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1");
         let seen = |bad: &str| seen(position.as_ref(), bad, &["f1f8"], &[]);
-        assert_eq!(seen("f1f7"), [Sign::Drawn], "stalemate");
+        assert_eq!(seen("f1f7"), [Finding::Drawn], "stalemate");
         assert_eq!(seen("f1a1"), []);
     }
 
@@ -374,9 +377,9 @@ mod tests {
                 position.play(m).expect("it is legal");
             }
             let told = |punished: &[&str]| seen(position.as_ref(), bad, better, punished);
-            assert_eq!(told(punished), [Sign::TwoThreats], "{game}");
+            assert_eq!(told(punished), [Finding::TwoThreats], "{game}");
             // Not before it has come to that.
-            assert!(!told(&[]).contains(&Sign::TwoThreats), "{game}");
+            assert!(!told(&[]).contains(&Finding::TwoThreats), "{game}");
         }
         // With the better line the other side wins before it comes to that.
         let mut position = catalog::find("tic-tac-toe").expect("hosted").start();
@@ -386,7 +389,7 @@ mod tests {
         let (better, punished) = (["a3", "c3", "b2", "c1", "b1"], ["c1", "b1", "b2", "a3"]);
         assert_eq!(
             seen(position.as_ref(), "a2", &better, &punished),
-            [Sign::TwoThreats]
+            [Finding::TwoThreats]
         );
         // What comes either way is no sign.
         let mut position = catalog::find("gomoku").expect("hosted").start();

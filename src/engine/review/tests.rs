@@ -378,12 +378,12 @@ fn loss_of_connect_four_that_comes_much_sooner_is_a_mistake() {
                 Seat::Second,
                 Judgement::Mistake,
                 Kind::AllowsWin,
-                Keeps::Loss
+                BetterOutcome::Loss
             ),
             "{moves}"
         );
         assert!(bad.loss > 0.0 && bad.worth.chance >= 1.0, "{bad:?}");
-        let told = said(entry, bad).expect("it was bad");
+        let told = english(entry, bad).expect("it was bad");
         let end = format!("; {} holds out for longer.", why.better);
         assert!(told.contains("red wins ") && told.contains(&end), "{told}");
         let [first, second] = review.accuracy().expect("all was looked at");
@@ -538,7 +538,7 @@ fn a_mate_that_was_allowed_is_shown() {
     assert_eq!(why.san.as_deref(), Some(["Qxf7#".to_owned()].as_slice()));
     assert_eq!(why.plies, Some(2));
     let looked = &review.looked()[1];
-    let told = said(catalog::find("chess").expect("hosted"), looked).expect("it was bad");
+    let told = english(catalog::find("chess").expect("hosted"), looked).expect("it was bad");
     let begin = format!(
         "After Nf6, white wins at once by Qxf7#; {} holds.",
         looked.san.as_ref().expect("it is chess")[0]
@@ -563,7 +563,7 @@ fn a_mate_that_was_left_out_is_told() {
     assert_eq!(*judgement, Judgement::Inaccuracy);
     assert_eq!((why.kind, why.plies), (Kind::MissesWin, Some(1)));
     let looked = review.looked().last().expect("three");
-    let said = said(entry, looked).expect("words");
+    let said = english(entry, looked).expect("words");
     assert!(
         said.starts_with("Ra8# wins at once; Rb1 makes the win less sure, after "),
         "{said}"
@@ -604,7 +604,7 @@ fn a_queen_that_was_not_taken_is_no_loss() {
     assert!(why.material >= Some(5), "{why:?}");
     assert_eq!(why.better, "c8g4");
     let looked = review.looked().iter().find(|looked| looked.ply == 5);
-    let told = said(
+    let told = english(
         catalog::find("chess").expect("hosted"),
         looked.expect("it was played"),
     );
@@ -622,11 +622,11 @@ fn a_first_move_that_loses_is_told() {
     let (judgement, why) = judged(&review, 0).expect("it loses");
     assert_eq!(
         (*judgement, why.kind, why.keeps, why.better.as_str()),
-        (Judgement::Blunder, Kind::AllowsWin, Keeps::Win, "4")
+        (Judgement::Blunder, Kind::AllowsWin, BetterOutcome::Win, "4")
     );
     assert_eq!((why.line.len(), why.punished.len()), (LINE_MAX, LINE_MAX));
     let looked = review.looked().last().expect("three were played");
-    let told = said(review.game(), looked).expect("it was bad");
+    let told = english(review.game(), looked).expect("it was bad");
     let begin = "After 1, yellow wins by 4 4 4 4 4 4 6 3 …; 4 would have won.";
     assert!(told.starts_with(begin), "{told}");
     // Who loses stops three in a row, in whatever line.
@@ -659,10 +659,15 @@ fn what_loses_at_once_in_connect_four_is_told() {
     let (judgement, why) = judged(&review, 5).expect("it loses at once");
     assert_eq!(
         (*judgement, why.kind, why.keeps, why.better.as_str()),
-        (Judgement::Blunder, Kind::AllowsWin, Keeps::Game, "1")
+        (
+            Judgement::Blunder,
+            Kind::AllowsWin,
+            BetterOutcome::Game,
+            "1"
+        )
     );
     let looked = &review.looked()[1];
-    let told = said(review.game(), looked).expect("it was bad");
+    let told = english(review.game(), looked).expect("it was bad");
     assert!(
         told.starts_with("After 2, red wins at once by 1; 1 holds."),
         "{told}"
@@ -817,7 +822,7 @@ fn lines_of_all_games_can_be_played() {
             assert_eq!(why.line, looked.line);
             position.play(&looked.m).expect("it was played");
             plays(position.as_ref(), &why.punished);
-            let told = said(entry, looked).expect("it was bad");
+            let told = english(entry, looked).expect("it was bad");
             let m = why.played_san.as_ref().unwrap_or(&looked.m);
             assert!(told.len() < 400 && told.contains(m), "{told}");
             let is_chess = entry.info.id == "chess";
@@ -853,11 +858,11 @@ fn sound_moves_of_go_are_good_and_a_wasted_one_is_not() {
         (*judgement, why.kind),
         (Judgement::Blunder, Kind::LosesGround)
     );
-    assert_eq!(why.signs, [Sign::Edge]);
+    assert_eq!(why.signs, [Finding::Edge]);
     assert!(why.points > Some(3), "{why:?}");
     let entry = catalog::find("go").expect("hosted");
     let looked = review.looked().iter().find(|looked| looked.ply == wasted);
-    let said = said(entry, looked.expect("it was looked at")).expect("words");
+    let said = english(entry, looked.expect("it was looked at")).expect("words");
     assert!(said.starts_with("A1 costs white about "), "{said}");
     let mut position = entry.start();
     for m in moves.split(' ').take(wasted + 1) {

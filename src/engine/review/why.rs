@@ -1,7 +1,7 @@
 //! Why a move was bad, as data that can be worded in any language.
 
 use super::Worth;
-use super::signs::{Sign, signs};
+use super::signs::{Finding, findings};
 use crate::catalog::AnyPosition;
 use crate::game::Seat;
 
@@ -24,7 +24,7 @@ pub enum Kind {
 
 /// What the better move would have come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum BetterOutcome {
     /// It wins.
     Win,
     /// It draws.
@@ -43,7 +43,7 @@ pub struct Why {
     /// The better move.
     pub better: String,
     /// What that comes to.
-    pub keeps: Keeps,
+    pub keeps: BetterOutcome,
     /// Within how many plies the win comes: the seat's own that was missed, from the better move on, or
     /// the other's that is allowed, from the move that was played on. Where that is known.
     pub plies: Option<u32>,
@@ -53,7 +53,7 @@ pub struct Why {
     /// How much material is lost, a pawn or a man being one.
     pub material: Option<u32>,
     /// What is to be seen of it on the board.
-    pub signs: Vec<Sign>,
+    pub signs: Vec<Finding>,
     /// The better line, from the better move on.
     pub line: Vec<String>,
     /// What punishes the move that was played, from the answer on.
@@ -103,10 +103,10 @@ impl Why {
         let seat = board.before.turn();
         let winner = |worth: Worth| worth.known.and_then(|known| known.winner);
         let keeps = match before.known {
-            Some(known) if known.winner == Some(seat) => Keeps::Win,
-            Some(known) if known.winner.is_some() => Keeps::Loss,
-            Some(_) => Keeps::Draw,
-            None => Keeps::Game,
+            Some(known) if known.winner == Some(seat) => BetterOutcome::Win,
+            Some(known) if known.winner.is_some() => BetterOutcome::Loss,
+            Some(_) => BetterOutcome::Draw,
+            None => BetterOutcome::Game,
         };
         let given = before.points_given(after, seat);
         let loses = settled.and_then(|settled| settled.loses(before, after, seat));
@@ -115,11 +115,11 @@ impl Why {
             winner(after) == Some(seat),
         );
         let kind = match keeps {
-            _ if is_lost && keeps != Keeps::Loss => Kind::AllowsWin,
-            Keeps::Win if !wins => Kind::MissesWin,
+            _ if is_lost && keeps != BetterOutcome::Loss => Kind::AllowsWin,
+            BetterOutcome::Win if !wins => Kind::MissesWin,
             _ if given > 0 => Kind::LosesPoints,
             // The result is the same, and no points decide: it is lost sooner.
-            Keeps::Loss if is_lost => Kind::AllowsWin,
+            BetterOutcome::Loss if is_lost => Kind::AllowsWin,
             _ => match loses {
                 Some((_, true)) => Kind::LosesMaterial,
                 Some((_, false)) => Kind::MissesMaterial,
@@ -137,11 +137,15 @@ impl Why {
             Kind::LosesPoints => Some(given),
             _ => told.and_then(|known| known.points),
         };
-        let mut signs = signs(board, line, &punished);
+        let mut signs = findings(board, line, &punished);
         if kind != Kind::LosesGround {
             // Where more is known than the chances, the reason is none of these.
-            let is_general =
-                |sign: &Sign| matches!(sign, Sign::Mobility { .. } | Sign::Edge | Sign::Apart);
+            let is_general = |sign: &Finding| {
+                matches!(
+                    sign,
+                    Finding::Mobility { .. } | Finding::Edge | Finding::Apart
+                )
+            };
             signs.retain(|sign| !is_general(sign));
         }
         Self {

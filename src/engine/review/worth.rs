@@ -1,7 +1,7 @@
 //! What a position is worth, whoever is to move: to the first seat.
 
 use super::ERRORS;
-use super::chances::chances;
+use super::chances::win_probability;
 use crate::catalog::{AnyPosition, Entry};
 use crate::game::{Outcome, Seat};
 use crate::search::{Playouts, Report, Score, tree};
@@ -49,7 +49,7 @@ impl Worth {
         let Some(playouts) = report.playouts.filter(|_| worth.known.is_none()) else {
             return worth;
         };
-        let chance = |score: Score| chances(game.info.id).of(score.value());
+        let chance = |score: Score| win_probability(game.info.id).of(score.value());
         let nearer = Score::estimate(tree::standard_error(playouts.count));
         let sign = if position.turn() == Seat::First {
             1.0
@@ -99,7 +99,7 @@ impl Worth {
             Some(Some(winner)) if winner == turn => 1.0,
             Some(Some(_)) => -1.0,
             Some(None) => 0.0,
-            None => chances(game.info.id).of(score.value()),
+            None => win_probability(game.info.id).of(score.value()),
         };
         let sign = if turn == Seat::First { 1 } else { -1 };
         Self {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use plyhouse_engine::game::EngineProtocol;
 use plyhouse_engine::search::Level;
 
-pub(super) use self::pace::{Pace, Time, TimeControl};
+pub(super) use self::pace::{MoveLimits, Time, TimeControl};
 use super::command::CommandLine;
 
 /// A player of a contest.
@@ -17,7 +17,7 @@ use super::command::CommandLine;
 pub(super) struct Entrant {
     pub(super) name: String,
     pub(super) kind: Kind,
-    pub(super) pace: Pace,
+    pub(super) pace: MoveLimits,
 }
 
 /// What a player is.
@@ -179,7 +179,7 @@ impl Entrant {
         for setting in settings {
             draft.set(setting)?;
         }
-        let pace = Pace {
+        let pace = MoveLimits {
             time: draft.time.unwrap_or(Time::Free),
             nodes: draft.nodes,
             depth: draft.depth,
@@ -205,7 +205,7 @@ impl Entrant {
 
     /// Whether what it may spend can be told to it, and has an end.
     fn check_pace(&self) -> Result<(), String> {
-        let Pace {
+        let MoveLimits {
             time, nodes, depth, ..
         } = self.pace;
         let is_free = time == Time::Free && nodes.is_none() && depth.is_none();
@@ -285,7 +285,7 @@ mod tests {
                 proto: Proto::Uci,
                 options: vec![("UCI_Elo".to_owned(), "2000".to_owned())],
             }),
-            pace: Pace {
+            pace: MoveLimits {
                 time: Time::Clock(TimeControl {
                     main: Duration::from_secs(10),
                     increment: Duration::from_millis(100),

@@ -52,7 +52,7 @@ pub(super) struct Bench<'a> {
 
 /// Which game is to be played.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fixture<'a> {
+pub(super) struct PairedGame<'a> {
     /// Who plays, by seat.
     pub(super) players: [usize; 2],
     pub(super) opening: &'a Opening,
@@ -86,8 +86,8 @@ impl<'a> Bench<'a> {
     }
 
     /// Plays a game to its end; `None` if it was broken off.
-    pub(super) fn play(&mut self, fixture: &Fixture<'_>, stop: &Stop) -> Option<Played> {
-        let Fixture {
+    pub(super) fn play(&mut self, fixture: &PairedGame<'_>, stop: &Stop) -> Option<Played> {
+        let PairedGame {
             players, opening, ..
         } = *fixture;
         let mut played = Played {
@@ -113,7 +113,7 @@ impl<'a> Bench<'a> {
     /// Plays moves until the game is over, or tells who has done what wrong.
     fn play_moves(
         &mut self,
-        fixture: &Fixture<'_>,
+        fixture: &PairedGame<'_>,
         played: &mut Played,
         stop: &Stop,
     ) -> Result<(), (Seat, Fault)> {
@@ -174,7 +174,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Tells both players that a game begins.
-    fn begin(&mut self, fixture: &Fixture<'_>, stop: &Stop) -> Result<(), (Seat, Fault)> {
+    fn begin(&mut self, fixture: &PairedGame<'_>, stop: &Stop) -> Result<(), (Seat, Fault)> {
         for seat in Seat::ALL {
             let game = Beginning {
                 seed: fixture.seeds[seat.index()],

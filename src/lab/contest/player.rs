@@ -8,7 +8,7 @@ use plyhouse_engine::search::{Clock, Level, Stop, Table};
 use tokio::time::Instant;
 
 use super::adjudication;
-use super::entrant::{Entrant, Kind, Pace, Proto, Time};
+use super::entrant::{Entrant, Kind, MoveLimits, Proto, Time};
 use super::fault::Fault;
 use super::program::{GtpPlayer, PiskvorkPlayer, UciPlayer};
 
@@ -50,7 +50,7 @@ pub(super) struct Turn<'a> {
     /// Own moves up to the next period of the clock, this one included. `None` if it has no periods.
     pub(super) moves_to_go: Option<u32>,
     pub(super) seat: Seat,
-    pub(super) pace: &'a Pace,
+    pub(super) pace: &'a MoveLimits,
     /// When the player was asked.
     pub(super) began: Instant,
     pub(super) stop: &'a Stop,

@@ -40,7 +40,7 @@ pub(super) trait Protocol {
     ) -> io::Result<Next>;
 
     /// What is to become of a line that comes during a search.
-    fn meanwhile(&mut self, line: &str, out: &mut dyn Write) -> io::Result<Meanwhile>;
+    fn meanwhile(&mut self, line: &str, out: &mut dyn Write) -> io::Result<WhileSearching>;
 
     /// There are no more lines than those that wait. What was asked for is done first; `Some` is how
     /// long the search that goes on may still take, where it would not end by itself.
@@ -82,7 +82,7 @@ pub(super) enum Next {
 
 /// What is to become of a line that comes during a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meanwhile {
+pub(super) enum WhileSearching {
     /// It waits until the search has ended.
     Wait,
     /// It has been dealt with.
@@ -266,21 +266,21 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         let meanwhile = self.protocol.meanwhile(&line, &mut self.out)?;
         self.out.flush()?;
         match meanwhile {
-            Meanwhile::Done => {}
-            Meanwhile::Stop => search.stop(),
-            Meanwhile::Within(rest) => self.deadline = Some(Instant::now() + rest),
-            Meanwhile::Hurry => {
+            WhileSearching::Done => {}
+            WhileSearching::Stop => search.stop(),
+            WhileSearching::Within(rest) => self.deadline = Some(Instant::now() + rest),
+            WhileSearching::Hurry => {
                 search.stop();
                 self.hurries = true;
                 self.waiting.push_back(line);
             }
-            Meanwhile::Wait => {
+            WhileSearching::Wait => {
                 if self.waiting.len() == WAITING_MAX {
                     search.stop();
                 }
                 self.waiting.push_back(line);
             }
-            Meanwhile::Quit => return Ok(Next::Quit),
+            WhileSearching::Quit => return Ok(Next::Quit),
         }
         Ok(Next::Line)
     }

@@ -17,7 +17,7 @@ use self::record::{Record, SetUp, Step};
 use self::score::{Komi, final_score, stones_by_status};
 use self::time::TimeSystem;
 use super::Settings;
-use super::driver::{Aim, Meanwhile, Next, Protocol, Question, Thought};
+use super::driver::{Aim, Next, Protocol, Question, Thought, WhileSearching};
 
 /// Every command, in the order of the alphabet.
 const COMMANDS: [&str; 24] = [
@@ -421,13 +421,13 @@ impl Protocol for Gtp {
         })
     }
 
-    fn meanwhile(&mut self, line: &str, _out: &mut dyn Write) -> io::Result<Meanwhile> {
+    fn meanwhile(&mut self, line: &str, _out: &mut dyn Write) -> io::Result<WhileSearching> {
         let line = cleaned(line);
         let is_quit = line.split_whitespace().any(|word| word == "quit");
         Ok(if is_quit {
-            Meanwhile::Hurry
+            WhileSearching::Hurry
         } else {
-            Meanwhile::Wait
+            WhileSearching::Wait
         })
     }
 

@@ -11,7 +11,7 @@ use plyhouse_engine::catalog::Analyst;
 pub(crate) use self::board::Point;
 use self::board::{Board, Owner};
 use self::time::Timing;
-use super::driver::{Meanwhile, Next, Protocol, Thought};
+use super::driver::{Next, Protocol, Thought, WhileSearching};
 use super::{Settings, bytes};
 
 /// An engine that speaks it.
@@ -208,11 +208,11 @@ impl Protocol for Piskvork {
         Ok(Next::Line)
     }
 
-    fn meanwhile(&mut self, line: &str, _out: &mut dyn Write) -> io::Result<Meanwhile> {
+    fn meanwhile(&mut self, line: &str, _out: &mut dyn Write) -> io::Result<WhileSearching> {
         Ok(if is_end(line.trim()) {
-            Meanwhile::Quit
+            WhileSearching::Quit
         } else {
-            Meanwhile::Wait
+            WhileSearching::Wait
         })
     }
 

@@ -17,7 +17,7 @@ use plyhouse_engine::search::{Report, Score};
 use self::go::Go;
 use self::options::{Options, Then};
 use self::placement::Placement;
-use super::driver::{Aim, Meanwhile, Next, Protocol, Question, Thought};
+use super::driver::{Aim, Next, Protocol, Question, Thought, WhileSearching};
 use super::{Settings, bytes};
 
 /// The words that a line may begin with. Others before them are skipped.
@@ -253,20 +253,20 @@ impl Protocol for Uci {
         Ok(Next::Line)
     }
 
-    fn meanwhile(&mut self, line: &str, out: &mut dyn Write) -> io::Result<Meanwhile> {
+    fn meanwhile(&mut self, line: &str, out: &mut dyn Write) -> io::Result<WhileSearching> {
         Ok(match line.split_whitespace().next() {
-            Some("stop") => Meanwhile::Stop,
-            Some("quit") => Meanwhile::Hurry,
+            Some("stop") => WhileSearching::Stop,
+            Some("quit") => WhileSearching::Hurry,
             Some("isready") => {
                 writeln!(out, "readyok")?;
-                Meanwhile::Done
+                WhileSearching::Done
             }
             Some("ponderhit") if self.go.ponders => {
                 self.go.ponders = false;
                 let time = self.time.filter(|_| !self.go.is_infinite);
-                time.map_or(Meanwhile::Done, Meanwhile::Within)
+                time.map_or(WhileSearching::Done, WhileSearching::Within)
             }
-            Some(_) | None => Meanwhile::Wait,
+            Some(_) | None => WhileSearching::Wait,
         })
     }
 

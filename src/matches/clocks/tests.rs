@@ -3,7 +3,7 @@ use plyhouse_protocol::ClockControl;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::Left;
+use super::RemainingTime;
 
 const fn fischer(main_ms: u64, increment_ms: u64) -> ClockControl {
     ClockControl::Fischer {
@@ -29,7 +29,7 @@ const fn every(move_ms: u64) -> ClockControl {
 }
 
 /// What a seat has: milliseconds and periods.
-fn of(left: Left, seat: Seat) -> (u64, u64) {
+fn of(left: RemainingTime, seat: Seat) -> (u64, u64) {
     let periods = left.periods().unwrap_or_default();
     (left.left_ms()[seat.index()], periods[seat.index()])
 }
@@ -128,7 +128,7 @@ fn moves_are_charged_as_the_table_has_it() {
     assert!(CASES.len() >= 60);
     for (control, moves, expected) in CASES {
         for seat in Seat::ALL {
-            let mut left = Left::at_start(control);
+            let mut left = RemainingTime::at_start(control);
             let mut is_in_time = true;
             for spent in *moves {
                 assert!(is_in_time, "only the last move of a case comes too late");
@@ -140,7 +140,7 @@ fn moves_are_charged_as_the_table_has_it() {
             let other = seat.other();
             assert_eq!(
                 of(left, other),
-                of(Left::at_start(control), other),
+                of(RemainingTime::at_start(control), other),
                 "{case}"
             );
         }
@@ -151,7 +151,7 @@ fn moves_are_charged_as_the_table_has_it() {
 fn whoever_has_run_out_has_nothing() {
     for (control, moves, _) in CASES.iter().filter(|(.., expected)| expected.is_none()) {
         let (last, before) = moves.split_last().unwrap();
-        let mut left = Left::at_start(control);
+        let mut left = RemainingTime::at_start(control);
         for spent in before {
             left = left.after_move(control, Seat::First, *spent);
         }
@@ -188,7 +188,7 @@ fn nothing_is_lost_and_nothing_is_gained() {
     let mut flagged = 0;
     for _ in 0..2000 {
         let control = any_control(&mut chance);
-        let mut left = Left::at_start(&control);
+        let mut left = RemainingTime::at_start(&control);
         for ply in 0..60 {
             let seat = Seat::ALL[ply % 2];
             if chance.random_bool(0.05) {
@@ -228,7 +228,7 @@ fn nothing_is_lost_and_nothing_is_gained() {
             }
             left = left.after_move(&control, seat, spent);
             let text = serde_json::to_string(&left).unwrap();
-            assert_eq!(serde_json::from_str::<Left>(&text).unwrap(), left);
+            assert_eq!(serde_json::from_str::<RemainingTime>(&text).unwrap(), left);
         }
     }
     assert!(flagged > 100, "only {flagged} ran out of time");
@@ -237,9 +237,9 @@ fn nothing_is_lost_and_nothing_is_gained() {
 #[test]
 fn what_is_left_is_kept_like_this() {
     let text = |left| serde_json::to_string(&left).unwrap();
-    let plain = Left::at_start(&fischer(300_000, 0));
+    let plain = RemainingTime::at_start(&fischer(300_000, 0));
     assert_eq!(text(plain), r#"{"ms":[300000,300000]}"#);
-    let periods = Left::at_start(&byo_yomi(0, 30_000, 3));
+    let periods = RemainingTime::at_start(&byo_yomi(0, 30_000, 3));
     let periods = periods.after_move(&byo_yomi(0, 30_000, 3), Seat::Second, 31_000);
     assert_eq!(text(periods), r#"{"ms":[0,0],"periods":[3,2]}"#);
 }

@@ -125,7 +125,7 @@ pub fn shown(rating: f64) -> i32 {
 #[must_use]
 pub fn rated(own: &Rating, other: &Rating, score: f64, since_ms: Option<u64>) -> Rating {
     let days = since_ms.map_or(0.0, as_days);
-    let new = reckon(own, &[(*other, score)], days * PERIODS_A_DAY);
+    let new = compute(own, &[(*other, score)], days * PERIODS_A_DAY);
     let moved = (new.rating - own.rating).clamp(-STEP_MAX, STEP_MAX);
     Rating {
         rating: (own.rating + moved).clamp(RATING.0, RATING.1),
@@ -140,7 +140,7 @@ fn as_days(ms: u64) -> f64 {
 }
 
 /// Steps 2 to 8 of the paper, with the scores against others, and the deviation growing over so many periods.
-pub(super) fn reckon(own: &Rating, results: &[(Rating, f64)], periods: f64) -> Rating {
+pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> Rating {
     let mu = (own.rating - START) / SCALE;
     let phi = own.deviation / SCALE;
     let (mut certainty, mut surprise) = (0.0, 0.0);

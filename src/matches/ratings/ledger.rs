@@ -103,7 +103,7 @@ impl Contender {
             }
             Occupant::Bot(level) => Some(Self::Level {
                 level: *level,
-                rating: plyhouse_engine::catalog::published(game, *level),
+                rating: plyhouse_engine::catalog::level_ratings(game, *level),
             }),
         }
     }

@@ -8,7 +8,7 @@ use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};
 use uuid::Uuid;
 
-use super::glicko::reckon;
+use super::glicko::compute;
 use super::{Books, Contender, LedgerRow, Posted, RatedGame, Rating, Unrated, rated};
 
 const fn rating(rating: f64, deviation: f64, volatility: f64) -> Rating {
@@ -34,7 +34,7 @@ fn the_example_of_the_paper_comes_out() {
         (1700.0, 300.0, 0.0),
     ];
     let results = others.map(|(r, deviation, score)| (rating(r, deviation, 0.06), score));
-    let after = reckon(&player, &results, 1.0);
+    let after = compute(&player, &results, 1.0);
     is_near(after.rating, 1464.06, 0.01);
     is_near(after.deviation, 151.52, 0.01);
     is_near(after.volatility, 0.05999, 0.00001);
@@ -68,7 +68,7 @@ fn it_is_what_another_program_reckons() {
                 volatility: rating.volatility,
             };
             let (expected, _) = glicko2(&theirs(&one), &theirs(&other), &outcome, &config);
-            let got = reckon(&one, &[(other, score)], 1.0);
+            let got = compute(&one, &[(other, score)], 1.0);
             is_near(got.rating, expected.rating, 1e-6);
             is_near(got.deviation, expected.deviation, 1e-6);
             is_near(got.volatility, expected.volatility, 1e-9);

@@ -4,7 +4,7 @@ use plyhouse_protocol::ClockControl;
 
 use super::*;
 use crate::tests::{ANN, BOB, NOW_MS, Script, join, play};
-use crate::{Action, Moment, Offer};
+use crate::{Action, Offer, Timestamp};
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
 const DAY: ClockControl = ClockControl::Move { move_ms: DAY_MS };
@@ -38,7 +38,7 @@ fn a_reminder_tells_whose_turn_it_is_and_until_when() {
     };
     assert_eq!(script.state.reminder(), Some(running));
     for (ply, player, m) in [(0, ANN, "a1"), (1, BOB, "b2"), (2, ANN, "c3")] {
-        let now = Moment::free(NOW_MS + 1000 * (ply + 1));
+        let now = Timestamp::free(NOW_MS + 1000 * (ply + 1));
         script.ok_at(&play(player, ply, m), now);
     }
     let due = Some(NOW_MS + 3000 + DAY_MS);
@@ -46,7 +46,7 @@ fn a_reminder_tells_whose_turn_it_is_and_until_when() {
     assert_eq!(reminder.parts[1], part(BOB, second, second, due));
     let (ply, to_ply) = (script.state.ply(), None);
     for player in [ANN, BOB] {
-        let now = Moment::free(NOW_MS + 9000);
+        let now = Timestamp::free(NOW_MS + 9000);
         let takeback = Action::OfferTakeback {
             player,
             ply,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Action, EventKind, Moment, Terms};
+use crate::{Action, EventKind, Terms, Timestamp};
 use plyhouse_engine::catalog::find;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, Ply};
@@ -278,7 +278,7 @@ fn timed(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
             m: (*m).to_owned(),
             takebacks: None,
         };
-        let now = Moment {
+        let now = Timestamp {
             at_ms: 0,
             spent_ms: *spent_ms,
         };
@@ -287,7 +287,7 @@ fn timed(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
             events.push(event);
         }
     }
-    let flag = state.apply(&Action::Flag, Moment::free(0));
+    let flag = state.apply(&Action::Flag, Timestamp::free(0));
     events.extend(flag.expect("it can run out"));
     Scoresheet::of(creation, &events)
         .expect("it can be written")

@@ -63,14 +63,14 @@ fn play_on(script: &mut Script, plies: u64) {
         let file = char::from(b'a' + u8::try_from(ply % 15).unwrap());
         let m = format!("{file}{}", 1 + ply / 15);
         let at_ms = NOW_MS + 1000 * script.state.seq().0;
-        script.ok_at(&play(player, ply, &m), Moment::free(at_ms));
+        script.ok_at(&play(player, ply, &m), Timestamp::free(at_ms));
     }
 }
 
 /// Acts long after whatever happened before.
 fn later(script: &mut Script, action: &Action) -> Result<Vec<EventKind>, Refusal> {
     let at_ms = NOW_MS + 100_000_000 + 2000 * script.state.seq().0;
-    script.act_at(action, Moment::free(at_ms))
+    script.act_at(action, Timestamp::free(at_ms))
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn refusals_of_an_offer_come_in_order() {
         draw(CAT, 9),
         takeback(CAT, 9, None),
         decline(CAT, DRAW),
-        Action::CallOff { player: CAT },
+        Action::AbortByPlayer { player: CAT },
         Action::GiveTime {
             player: CAT,
             ms: 5000,
@@ -226,7 +226,7 @@ fn only_ones_own_moves_are_asked_back() {
 #[test]
 fn a_second_takeback_in_the_same_ply_waits_for_a_second() {
     let mut script = gomoku(2);
-    let at = |ms: u64| Moment::free(NOW_MS + 2000 + ms);
+    let at = |ms: u64| Timestamp::free(NOW_MS + 2000 + ms);
     script.act_at(&takeback(ANN, 2, Some(0)), at(0)).unwrap();
     script.act_at(&decline(BOB, TAKEBACK), at(1)).unwrap();
     for (ms, wait) in [(1, 999), (400, 600), (999, 1)] {
@@ -249,7 +249,7 @@ fn takebacks_are_not_repeated_without_end_within_a_second() {
     script.ok(&join(ANN, None));
     script.ok(&join(BOB, None));
     play_on(&mut script, 2);
-    let at = |ms: u64| Moment::free(NOW_MS + 2000 + ms);
+    let at = |ms: u64| Timestamp::free(NOW_MS + 2000 + ms);
     script.act_at(&takeback(ANN, 2, Some(0)), at(0)).unwrap();
     script.act_at(&takeback(BOB, 2, None), at(1)).unwrap();
     assert_eq!(script.state.ply(), Ply(0), "accepted");
@@ -334,7 +334,7 @@ fn a_bot_gives_back_what_it_is_asked() {
     broken_off.pop();
     let audited = Match::audit(script.state.creation().clone(), &broken_off);
     assert!(
-        matches!(audited, Err(Unsound::Incomplete { .. })),
+        matches!(audited, Err(AuditError::Incomplete { .. })),
         "{audited:?}"
     );
 }
@@ -381,7 +381,7 @@ fn clocks_go_back_with_the_moves() {
         let player = if ply % 2 == 0 { ANN } else { BOB };
         let m = format!("{}1", char::from(b'a' + u8::try_from(ply).unwrap()));
         let at_ms = NOW_MS + 20_000 * ply as u64;
-        script.ok_at(&play(player, ply as u64, &m), Moment { at_ms, spent_ms });
+        script.ok_at(&play(player, ply as u64, &m), Timestamp { at_ms, spent_ms });
         lefts.push(script.state.left());
     }
     // Time given in a ply stays, if that ply is the one that is played anew.
@@ -487,7 +487,7 @@ fn time_is_given_where_it_may_be() {
 
 #[test]
 fn a_match_is_called_off_before_it_has_begun() {
-    let call_off = |player| Action::CallOff { player };
+    let call_off = |player| Action::AbortByPlayer { player };
     let mut script = gomoku(1);
     let aborted = EventKind::Ended {
         winner: None,
@@ -515,7 +515,10 @@ fn offers_have_an_end() {
         } else {
             (BOB, ANN)
         };
-        match script.state.apply(&draw(player, 2), Moment::free(NOW_MS)) {
+        match script
+            .state
+            .apply(&draw(player, 2), Timestamp::free(NOW_MS))
+        {
             Ok(events) => script.state.fold(&events[0]).unwrap(),
             Err(refusal) => {
                 assert_eq!(refusal, Refusal::TooEventful);
@@ -524,7 +527,7 @@ fn offers_have_an_end() {
         }
         let declined = script
             .state
-            .apply(&decline(other, DRAW), Moment::free(NOW_MS));
+            .apply(&decline(other, DRAW), Timestamp::free(NOW_MS));
         script.state.fold(&declined.unwrap()[0]).unwrap();
         count += 1;
     }
@@ -532,7 +535,7 @@ fn offers_have_an_end() {
     // A move is played however much has been said.
     let moved = script
         .state
-        .apply(&play(ANN, 2, "a9"), Moment::free(NOW_MS));
+        .apply(&play(ANN, 2, "a9"), Timestamp::free(NOW_MS));
     assert!(moved.is_ok());
 }
 
@@ -594,7 +597,7 @@ fn an_end_tells_what_was_left() {
     script.ok(&join(BOB, None));
     script.play(ANN, "e2e4");
     script.play(BOB, "e7e5");
-    let now = Moment {
+    let now = Timestamp {
         at_ms: NOW_MS,
         spent_ms: 7000,
     };

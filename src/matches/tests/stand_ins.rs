@@ -10,7 +10,7 @@ fn stand_in(seat: Seat) -> Action {
 fn guarded() -> Script {
     let mut script = Script::with("tic-tac-toe", |terms| {
         terms.stand_in = Some(Level::Easy);
-        terms.patience = Some(Patience {
+        terms.patience = Some(AbsenceLimits {
             people_ms: 60_000,
             bot_ms: 600_000,
         });

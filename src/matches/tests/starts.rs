@@ -42,7 +42,7 @@ fn moves_are_taken_back_to_the_start_and_no_further() {
         ply: Ply(1),
         to_ply: Some(Ply(to_ply)),
     };
-    let later = Moment::free(NOW_MS + 100_000);
+    let later = Timestamp::free(NOW_MS + 100_000);
     script.ok_at(&ask(0), later);
     let granted = Action::OfferTakeback {
         player: ANN,
@@ -83,7 +83,7 @@ fn a_record_that_begins_with_no_position_is_damaged() {
         let mut creation = creation("chess");
         creation.terms.start = Some(start.to_owned());
         let damaged = Match::replay(creation.clone(), &[]);
-        assert!(matches!(damaged, Err(Damaged::Start(_))), "{start}");
+        assert!(matches!(damaged, Err(ReplayError::Start(_))), "{start}");
         let unsound = Match::audit(creation, &[]).expect_err("nothing begins so");
         assert!(
             unsound.to_string().contains("cannot have begun"),

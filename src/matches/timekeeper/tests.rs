@@ -5,7 +5,7 @@ use plyhouse_protocol::ClockControl;
 
 use super::{Timekeeper, TurnTime};
 use crate::tests::{ANN, BOB, NOW_MS, Script, join, play};
-use crate::{Action, Moment};
+use crate::{Action, Timestamp};
 
 const BLITZ: ClockControl = ClockControl::Fischer {
     main_ms: 60_000,
@@ -58,7 +58,7 @@ impl Timed {
         let charge = self.keeper.charge(&self.script.state, seat, at, rtt);
         let player = if seat == Seat::First { ANN } else { BOB };
         let action = play(player, self.script.state.ply().0, m);
-        let now = Moment {
+        let now = Timestamp {
             at_ms: NOW_MS + at_ms,
             spent_ms: charge.ms,
         };

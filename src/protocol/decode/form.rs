@@ -12,7 +12,7 @@ use crate::clock::ClockControl;
 use crate::event::OfferKind;
 use crate::id::SeatNumber;
 use crate::ratings::Pool;
-use crate::request::{HostedOccupant, SeatRequest, Status, WatchedBy};
+use crate::request::{SeatFill, SeatRequest, Status, WatchedBy};
 use crate::said::Preset;
 use crate::text::{MatchRef, Remark, Token, password};
 
@@ -125,12 +125,12 @@ pub(super) const SEATS: Form<[SeatRequest; 2]> = Form {
     expected: r#"two of "me" (at most once), "open" and {"bot":LEVEL}"#,
     read: seats,
 };
-pub(super) const OCCUPANT: Form<HostedOccupant> = Form {
+pub(super) const OCCUPANT: Form<SeatFill> = Form {
     expected: r#""open" or {"bot":LEVEL}"#,
     read: |json| match seat_request(&value(json)?)? {
         SeatRequest::Me => None,
-        SeatRequest::Open => Some(HostedOccupant::Open),
-        SeatRequest::Bot(level) => Some(HostedOccupant::Bot(level)),
+        SeatRequest::Open => Some(SeatFill::Open),
+        SeatRequest::Bot(level) => Some(SeatFill::Bot(level)),
     },
 };
 pub(super) const BOT: Form<String> = Form {

@@ -3,7 +3,7 @@ use crate::INTEGER_MAX;
 use crate::clock::ClockControl;
 use crate::id::SeatNumber;
 use crate::ratings::{Leaders, Pool};
-use crate::request::{Hello, HostedOccupant, Status};
+use crate::request::{Hello, SeatFill, Status};
 use crate::said::Preset;
 
 fn check(text: &str, expect: ClientMessage) {
@@ -188,14 +188,14 @@ fn what_accounts_ask_for_is_refused() {
 fn without_accounts_nothing_is_known_of_them() {
     for kind in ClientMessage::OF_ACCOUNTS {
         let text = format!(r#"{{"type":"{kind}","name":"ada"}}"#);
-        let refused = Request::decode_as(&text, Coming::WithoutAccounts)
+        let refused = Request::decode_as(&text, AuthMode::WithoutAccounts)
             .expect_err("unknown")
             .error;
         assert_eq!(refused.code, Some(ErrorCode::UnknownType), "{kind}");
         assert!(!refused.message.contains("register"), "{refused:?}");
     }
     let hello = r#"{"type":"hello","name":"ada","password":"p"}"#;
-    let decoded = Request::decode_as(hello, Coming::WithoutAccounts).expect("a guest's");
+    let decoded = Request::decode_as(hello, AuthMode::WithoutAccounts).expect("a guest's");
     assert_eq!(decoded.ignored, ["password"]);
 }
 
@@ -206,7 +206,7 @@ fn a_match_is_named_by_id_or_code() {
         ClientMessage::Seat {
             target: MatchRef::from("K7QM2P"),
             seat: SeatNumber(1),
-            occupant: HostedOccupant::Open,
+            occupant: SeatFill::Open,
         },
     );
     check(
@@ -681,14 +681,14 @@ fn what_is_said_is_a_preset_or_a_text() {
         r#"{"type":"say","match":"","preset":"good-game"}"#,
         ClientMessage::Say {
             target: MatchRef::Nothing,
-            saying: Saying::Preset(Preset::GoodGame),
+            saying: ChatContent::Preset(Preset::GoodGame),
         },
     );
     check(
         r#"{"type":"say","match":"","text":" e\u0301h? "}"#,
         ClientMessage::Say {
             target: MatchRef::Nothing,
-            saying: Saying::Text("\u{e9}h?".parse().unwrap()),
+            saying: ChatContent::Text("\u{e9}h?".parse().unwrap()),
         },
     );
     let long = format!(r#""text":"{}""#, "a".repeat(141));

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::wire;
-use crate::bots::{Class, Place};
+use crate::bots::{Class, Priority};
 use crate::locks::{ANALYSIS, Mutex};
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 
 /// For how long one position may wait for a search thread. A server that has no time for so long has none
 /// for this.
@@ -146,13 +146,18 @@ impl Analysis {
 }
 
 /// Looks at a match, position by position, and has kept what was found.
-pub(super) async fn make(server: &Shared, by: PlayerId, mut review: Review, found: &Analysis) {
-    let Ok(permit) = server.analyses.places.acquire().await else {
+pub(super) async fn make(
+    server: &ServerContext,
+    by: PlayerId,
+    mut review: Review,
+    found: &Analysis,
+) {
+    let Ok(permit) = server.analysis_queue.places.acquire().await else {
         return;
     };
     let (id, game) = (found.match_id(), review.game());
     let (stop, limits) = (Stop::new(), limits(server, found.nodes));
-    let place = Place {
+    let place = Priority {
         host: by,
         class: Class::Past,
         level: Level::Max,
@@ -196,7 +201,7 @@ pub(super) async fn make(server: &Shared, by: PlayerId, mut review: Review, foun
 }
 
 /// What may be spent on one position.
-fn limits(server: &Shared, nodes: u64) -> Limits {
+fn limits(server: &ServerContext, nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),
         time: Some(server.settings.search_time),

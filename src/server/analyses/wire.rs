@@ -25,7 +25,7 @@ pub(super) fn ply(game: &Entry, looked: &Looked) -> AnalysedPly {
             Judgement::Blunder => Judged::Blunder,
         }),
         why: judged.map(|(_, why)| self::why(why)),
-        said: review::said(game, looked),
+        said: review::english(game, looked),
     }
 }
 
@@ -55,10 +55,10 @@ fn why(why: &review::Why) -> Why {
         },
         better: why.better.clone(),
         keeps: match why.keeps {
-            review::Keeps::Win => Keeps::Win,
-            review::Keeps::Draw => Keeps::Draw,
-            review::Keeps::Game => Keeps::Game,
-            review::Keeps::Loss => Keeps::Loss,
+            review::BetterOutcome::Win => Keeps::Win,
+            review::BetterOutcome::Draw => Keeps::Draw,
+            review::BetterOutcome::Game => Keeps::Game,
+            review::BetterOutcome::Loss => Keeps::Loss,
         },
         plies: why.plies,
         points: why.points,
@@ -71,20 +71,20 @@ fn why(why: &review::Why) -> Why {
     }
 }
 
-fn sign(sign: review::Sign) -> Sign {
+fn sign(sign: review::Finding) -> Sign {
     let (kind, count, instead) = match sign {
-        review::Sign::Corner => (SignKind::Corner, None, None),
-        review::Sign::Mobility { moves, instead } => {
+        review::Finding::Corner => (SignKind::Corner, None, None),
+        review::Finding::Mobility { moves, instead } => {
             (SignKind::Mobility, Some(moves), Some(instead))
         }
-        review::Sign::Captured(stones) => (SignKind::Captured, Some(stones), None),
-        review::Sign::Atari(stones) => (SignKind::Atari, Some(stones), None),
-        review::Sign::Lost(stones) => (SignKind::Lost, Some(stones), None),
-        review::Sign::TwoThreats => (SignKind::TwoThreats, None, None),
-        review::Sign::Edge => (SignKind::Edge, None, None),
-        review::Sign::Apart => (SignKind::Apart, None, None),
-        review::Sign::Drawn => (SignKind::Drawn, None, None),
-        review::Sign::OpenThree => (SignKind::OpenThree, None, None),
+        review::Finding::Captured(stones) => (SignKind::Captured, Some(stones), None),
+        review::Finding::Atari(stones) => (SignKind::Atari, Some(stones), None),
+        review::Finding::Lost(stones) => (SignKind::Lost, Some(stones), None),
+        review::Finding::TwoThreats => (SignKind::TwoThreats, None, None),
+        review::Finding::Edge => (SignKind::Edge, None, None),
+        review::Finding::Apart => (SignKind::Apart, None, None),
+        review::Finding::Drawn => (SignKind::Drawn, None, None),
+        review::Finding::OpenThree => (SignKind::OpenThree, None, None),
     };
     Sign {
         sign: Some(kind),

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
 use plyhouse_store::ReadError;
 
-use super::{TooManyMatches, Unborn};
-use crate::cluster::{Cluster, Found, Notice};
+use super::{PendingMatch, TooManyMatches};
+use crate::cluster::{Cluster, Found, Notification};
 use crate::command::MatchRequest;
 use crate::match_handle::MatchHandle;
-use crate::peer::Peer;
-use crate::shared::Shared;
+use crate::peer::ConnectionHandle;
+use crate::shared::ServerContext;
 use crate::unread::unknown_match;
 
 /// How many matches without an owner are looked after at a time.
@@ -21,7 +21,10 @@ const ABANDONED_AT_ONCE: usize = 200;
 const TRIES_MAX: u32 = 4;
 
 /// The match that is meant, which is not known here.
-pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
+pub(super) async fn find(
+    server: &Arc<ServerContext>,
+    target: MatchRef,
+) -> Result<MatchHandle, WireError> {
     let (Some(cluster), Some(id)) = (&server.cluster, id_of(server, target).await?) else {
         return Err(unknown_match());
     };
@@ -41,7 +44,7 @@ fn unreadable(why: impl std::fmt::Display) -> WireError {
     WireError::new(ErrorCode::Overloaded, "the match cannot be read now")
 }
 
-async fn id_of(server: &Shared, target: MatchRef) -> Result<Option<MatchId>, WireError> {
+async fn id_of(server: &ServerContext, target: MatchRef) -> Result<Option<MatchId>, WireError> {
     match target {
         MatchRef::Id(id) => Ok(Some(id)),
         MatchRef::Code(code) => server.store.by_code(code).await.map_err(unreadable),
@@ -51,7 +54,7 @@ async fn id_of(server: &Shared, target: MatchRef) -> Result<Option<MatchId>, Wir
 
 /// Has a match served here. `None` if it has changed hands meanwhile.
 async fn bring(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     cluster: &Cluster,
     id: MatchId,
 ) -> Result<Option<MatchHandle>, WireError> {
@@ -77,7 +80,7 @@ async fn bring(
             return Ok(None);
         }
     }
-    let mut unborn = Unborn::replay(server, loaded).map_err(unreadable)?;
+    let mut unborn = PendingMatch::replay(server, loaded).map_err(unreadable)?;
     if !is_own {
         unborn.table.is_afar(owner, mark);
     }
@@ -90,7 +93,7 @@ async fn bring(
 }
 
 /// Serves the matches whose owner is gone.
-pub(crate) async fn adopt_abandoned(server: &Arc<Shared>) {
+pub(crate) async fn adopt_abandoned(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
@@ -114,7 +117,7 @@ pub(crate) async fn adopt_abandoned(server: &Arc<Shared>) {
             taken += 1;
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
                 // It was this server's before, and somebody else's since: what is known of it here is old.
-                let taken = MatchRequest::Taken { by: None };
+                let taken = MatchRequest::OwnerChanged { by: None };
                 handle.tell(taken, &server.metrics).await;
             }
             if let Err(error) = find(server, MatchRef::Id(id)).await {
@@ -129,8 +132,8 @@ pub(crate) async fn adopt_abandoned(server: &Arc<Shared>) {
 
 /// Shows a player who is connected here a match in which the player has a part now, or is invited to: on
 /// the connections that follow the match `before` it, if there is one.
-pub(crate) async fn involve(
-    server: &Arc<Shared>,
+pub(crate) async fn notify_participants(
+    server: &Arc<ServerContext>,
     player: PlayerId,
     id: MatchId,
     before: Option<MatchId>,
@@ -144,8 +147,8 @@ pub(crate) async fn involve(
         return;
     }
     for peer in server.players.peers(player) {
-        let is_meant = before.is_none_or(|before| peer.port.followed(before).is_some());
-        if is_meant && peer.port.follow_again(&handle) {
+        let is_meant = before.is_none_or(|before| peer.subscriptions.followed(before).is_some());
+        if is_meant && peer.subscriptions.follow_again(&handle) {
             handle.show(player, &peer.outbox).await;
         }
     }
@@ -153,27 +156,27 @@ pub(crate) async fn involve(
 
 /// Shows a match that was made of two seeks to the connection from which one of them came.
 pub(crate) async fn show_paired(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     player: PlayerId,
-    asked: Option<&Peer>,
+    asked: Option<&ConnectionHandle>,
     id: MatchId,
 ) {
     let heir = asked.and_then(|peer| server.players.heir(player, peer));
     let Some(peer) = heir else {
-        return involve(server, player, id, None).await;
+        return notify_participants(server, player, id, None).await;
     };
     let Ok(handle) = super::find(server, MatchRef::Id(id)).await else {
         return;
     };
     note_part(server, player, &handle);
-    if peer.port.follow_again(&handle) {
+    if peer.subscriptions.follow_again(&handle) {
         handle.show(player, &peer.outbox).await;
     }
 }
 
 /// The live matches in which a player has a part, but for those of days, all of them served here by now.
 pub(crate) async fn involving(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     cluster: &Cluster,
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
@@ -189,7 +192,7 @@ pub(crate) async fn involving(
 }
 
 /// Notes which part a player has in a match that is served here.
-pub(crate) fn note_part(server: &Shared, player: PlayerId, handle: &MatchHandle) {
+pub(crate) fn note_part(server: &ServerContext, player: PlayerId, handle: &MatchHandle) {
     let card = handle.card();
     if card.is_of_days() {
         return;
@@ -210,12 +213,12 @@ pub(crate) fn note_part(server: &Shared, player: PlayerId, handle: &MatchHandle)
 /// Has a player know of a match, who may have connections to other servers: all of them, or those that
 /// follow the match `before` it.
 pub(crate) fn tell_involved(
-    server: &Shared,
+    server: &ServerContext,
     player: PlayerId,
     match_id: MatchId,
     before: Option<MatchId>,
 ) {
     if let Some(cluster) = &server.cluster {
-        cluster.notify(player, Notice::Involved { match_id, before });
+        cluster.notify(player, Notification::Involved { match_id, before });
     }
 }

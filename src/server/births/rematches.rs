@@ -12,12 +12,16 @@ use super::{create, seated, tell_involved};
 use crate::command::{Command, MatchRequest};
 use crate::rating;
 use crate::reply::Reply;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::table::rematch::Birth;
 
 /// Creates the rematch, has everybody told who follows the match before, shows it to the two who play,
 /// and answers whoever has agreed.
-pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture<'static, ()> {
+pub(super) fn give(
+    server: Arc<ServerContext>,
+    birth: Birth,
+    reply: Reply,
+) -> BoxFuture<'static, ()> {
     async move {
         let mut wanted = birth.wanted;
         for seat in &mut wanted.seats {
@@ -46,7 +50,7 @@ pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture
         for (player, outbox) in birth.players {
             // By now it may be the player's no more.
             if let Some(peer) = server.players.peer(player, outbox.connection())
-                && peer.port.follow_again(&next)
+                && peer.subscriptions.follow_again(&next)
             {
                 next.show(player, &outbox).await;
             }
@@ -58,7 +62,7 @@ pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture
 
 /// Who sits there, as they are called and rated by now.
 async fn as_called(
-    server: &Shared,
+    server: &ServerContext,
     occupant: Occupant,
     game: &Entry,
     is_of_days: bool,

@@ -9,10 +9,10 @@ use plyhouse_matches::Match;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
 use plyhouse_store::{Live, Loaded, ReadError};
 
-use super::{Unborn, elsewhere};
+use super::{PendingMatch, elsewhere};
 use crate::lobby::TooManyMatches;
 use crate::match_handle::MatchHandle;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::unread::{not_now, unknown_match, unread};
 
 /// How many reminders are written at a time when the server starts.
@@ -30,12 +30,12 @@ pub struct Recovered {
 }
 
 /// Lets every match of the store go on that has not ended. What is damaged is set aside.
-pub(crate) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError> {
+pub(crate) async fn recover(server: &Arc<ServerContext>) -> Result<Recovered, ReadError> {
     if server.cluster.is_some() {
         // What nobody owns is looked after by all, again and again.
         return Ok(Recovered::default());
     }
-    for id in server.store.orphans(server.node).await? {
+    for id in server.store.unowned(server.node).await? {
         if let Err(error) = server.store.claim(id, server.node).await {
             tracing::error!(match_id = %id, %error, "a match is not taken over");
         }
@@ -44,7 +44,7 @@ pub(crate) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
     let mut recovered = Recovered::default();
     let mut found = Vec::with_capacity(matches.len());
     for loaded in matches {
-        match loaded.and_then(|loaded| Unborn::replay(server, loaded)) {
+        match loaded.and_then(|loaded| PendingMatch::replay(server, loaded)) {
             Ok(unborn) => found.push(unborn),
             Err(damage) => {
                 tracing::error!(%damage, "a match is set aside");
@@ -84,12 +84,14 @@ pub(crate) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
 
 /// Has the store keep the reminders of matches of days that it has served: one from before there were
 /// any has none.
-async fn remind(server: &Shared, found: &[Unborn]) {
+async fn remind(server: &ServerContext, found: &[PendingMatch]) {
     let all = found.iter().filter_map(|unborn| {
         let reminder = unborn.table.state().reminder()?;
         let (id, mark) = (unborn.handle.id(), unborn.table.mark());
         Some(async move {
-            let kept = server.store.keep(id, mark, Vec::new(), Some(reminder));
+            let kept = server
+                .store
+                .append_with_reminder(id, mark, Vec::new(), Some(reminder));
             if let Err(error) = kept.await {
                 tracing::error!(match_id = %id, %error, "a reminder is not kept");
             }
@@ -100,7 +102,10 @@ async fn remind(server: &Shared, found: &[Unborn]) {
 }
 
 /// The match that is meant: one that is known, or one that is only in the store by now.
-pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
+pub(crate) async fn find(
+    server: &Arc<ServerContext>,
+    target: MatchRef,
+) -> Result<MatchHandle, WireError> {
     if let Some(handle) = find_known(server, target) {
         return Ok(handle);
     }
@@ -117,7 +122,7 @@ pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         true => claim(server, found.record.creation.id).await?,
         false => found,
     };
-    let unborn = Unborn::replay(server, found).map_err(|damage| {
+    let unborn = PendingMatch::replay(server, found).map_err(|damage| {
         tracing::error!(%damage, "match not read");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
@@ -134,7 +139,7 @@ pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
 
 /// The match that is meant, if it is known here. In a cluster another server may have given the code of
 /// a match that has ended to a match that is not known here.
-fn find_known(server: &Shared, target: MatchRef) -> Option<MatchHandle> {
+fn find_known(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
     let handle = server.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));
     let may_be_other = server.cluster.is_some() && is_code;
@@ -142,7 +147,7 @@ fn find_known(server: &Shared, target: MatchRef) -> Option<MatchHandle> {
 }
 
 /// Has everybody known here who has a part in a match that is woken. With matches of days nobody is held.
-async fn restore(server: &Shared, state: &Match) -> Result<(), WireError> {
+async fn restore(server: &ServerContext, state: &Match) -> Result<(), WireError> {
     if state.creation().terms.is_of_days() {
         return Ok(());
     }
@@ -163,7 +168,7 @@ async fn restore(server: &Shared, state: &Match) -> Result<(), WireError> {
 }
 
 /// Becomes the owner of a live match that nobody serves, and reads it.
-async fn claim(server: &Shared, id: MatchId) -> Result<Loaded, WireError> {
+async fn claim(server: &ServerContext, id: MatchId) -> Result<Loaded, WireError> {
     if let Err(error) = server.store.claim(id, server.node).await {
         tracing::error!(match_id = %id, %error, "a match is not taken over");
         return Err(not_now());
@@ -183,7 +188,7 @@ async fn claim(server: &Shared, id: MatchId) -> Result<Loaded, WireError> {
 }
 
 pub(crate) async fn find_stored(
-    server: &Shared,
+    server: &ServerContext,
     target: MatchRef,
 ) -> Result<Option<Loaded>, ReadError> {
     let id = match target {

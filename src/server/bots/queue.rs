@@ -24,7 +24,7 @@ use plyhouse_protocol::PlayerId;
 /// Something to think about.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) place: Place,
+    pub(super) place: Priority,
     pub(super) task: Task,
     pub(super) waiting: Counted,
     /// Its place in the queue.
@@ -33,7 +33,7 @@ pub(super) struct Job {
 
 /// Whose turn something is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Priority {
     /// The player for whom it is done.
     pub(crate) host: PlayerId,
     /// What it is for.
@@ -117,7 +117,7 @@ impl Queue {
     }
 
     pub(super) fn add(&self, job: Job) {
-        let Place { host, class, .. } = job.place;
+        let Priority { host, class, .. } = job.place;
         let mut waiting = self.backlog.lock();
         let turn = waiting.next_turn(host);
         waiting.jobs[class as usize].push_back((turn, job));
@@ -221,7 +221,7 @@ mod tests {
     fn add_to(queue: &Queue, host: u128, class: Class) {
         let room = queue.room(class).now_or_never().expect("there is room");
         queue.add(Job {
-            place: Place {
+            place: Priority {
                 host: player(host),
                 class,
                 level: Level::Max,

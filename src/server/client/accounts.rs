@@ -58,7 +58,7 @@ impl Client {
         self.server.players.call(record);
         if let Some(cluster) = &self.server.cluster {
             let player = to_protocol::player(record);
-            cluster.send_all(&Packet::Called { player });
+            cluster.send_all(&Packet::PlayerRenamed { player });
         }
     }
 
@@ -84,12 +84,12 @@ impl Client {
         self.check_free(&likenesses, id).await?;
         let password = match password {
             Some(password) => {
-                let hash = self.server.passwords.hash(&password, &self.server.chance);
+                let hash = self.server.passwords.hash(&password, &self.server.rng);
                 Some(hash.await?)
             }
             None => None,
         };
-        births::remember(&self.server, id).await?;
+        births::persist_player(&self.server, id).await?;
         let record = PlayerRecord {
             id,
             name,
@@ -204,7 +204,7 @@ impl Client {
             });
         }
         let proved = self.prove(player, proof).await?;
-        let hash = self.server.passwords.hash(new, &self.server.chance).await?;
+        let hash = self.server.passwords.hash(new, &self.server.rng).await?;
         let set = self.server.store.set_password(record.id, hash, proved);
         if !set.await.map_err(not_kept)? {
             // Another one was set meanwhile, by which it was not proved.
@@ -238,14 +238,14 @@ impl Client {
         if kind.is_account() || names::is_guests(name) {
             return;
         }
-        let free = self.check_free(&names::likenesses(name), *id).await;
+        let free = self.check_free(&names::name_skeletons(name), *id).await;
         let is_taken = free.is_err_and(|error| error.code == Some(ErrorCode::NameTaken));
         if !is_taken {
             return;
         }
-        let name = players::guest_name(&self.server.chance);
+        let name = players::guest_name(&self.server.rng);
         if player.is_stored {
-            let called = self.server.store.call_guest(*id, name.clone()).await;
+            let called = self.server.store.rename_guest(*id, name.clone()).await;
             // Or another connection has registered meanwhile, and tells it.
             if !called.map_err(not_kept).unwrap_or(false) {
                 return;

@@ -19,7 +19,7 @@ impl Client {
     ) {
         let found = self.analysis(player, target, nodes).await;
         if let Some((analysis, reply)) = reply.check(found) {
-            let told = analyses::tell(&self.server, &self.peer.outbox, analysis);
+            let told = analyses::tell(&self.server, &self.connection.outbox, analysis);
             if let Some((told, reply)) = reply.check(told.ok_or_else(busy)) {
                 reply.ok(None);
                 self.server.spawn(told);
@@ -45,7 +45,7 @@ impl Client {
         if state.moves().next().is_none() {
             return refuse("no move was played");
         }
-        if analyses::is_told(server, self.peer.id) {
+        if analyses::is_told(server, self.connection.id) {
             return Err(busy());
         }
         let wanted = Wanted {
@@ -59,7 +59,12 @@ impl Client {
     fn may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
         let (card, id) = (handle.card(), player.record.id);
         let played = card.was_played_by(id);
-        let follows = || self.peer.port.followed(handle.id()).is_some();
+        let follows = || {
+            self.connection
+                .subscriptions
+                .followed(handle.id())
+                .is_some()
+        };
         match self.server.settings.analysis {
             _ if played => {}
             Analysts::Anyone if follows() => {}

@@ -7,7 +7,7 @@ use super::{Client, Player};
 use crate::births;
 use crate::from_protocol;
 use crate::reply::Reply;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::to_protocol;
 use crate::unread::unread;
 use plyhouse_engine::catalog::PlayError;
@@ -141,7 +141,7 @@ impl Client {
 
 /// How matches went on that began with these moves, in the moves of whoever asks.
 async fn explored(
-    server: &Shared,
+    server: &ServerContext,
     game: &str,
     moves: &[String],
 ) -> Result<(u64, Vec<ExploredMove>), WireError> {

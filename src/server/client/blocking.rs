@@ -57,8 +57,8 @@ impl Client {
             return not_allowed("nobody blocks themselves");
         }
         let server = &self.server;
-        births::remember(server, id).await?;
-        births::remember(server, other).await?;
+        births::persist_player(server, id).await?;
+        births::persist_player(server, other).await?;
         let since_ms = on.then(|| server.clock.now_ms());
         match server.store.block(id, other, since_ms).await {
             Ok(true) => {}
@@ -71,7 +71,7 @@ impl Client {
                 return Err(not_kept(error));
             }
         }
-        server.blocks.change(id, other, on);
+        server.block_cache.change(id, other, on);
         keeping_apart::read_around(server, id, other).await;
         if let Some(cluster) = &server.cluster {
             cluster.send_all(&Packet::Blocks {

@@ -6,7 +6,7 @@ use super::sessions::{not_kept, not_read};
 use super::{Client, Player, shown, usual_label};
 use crate::births;
 use crate::clock::now;
-use crate::cluster::Notice;
+use crate::cluster::Notification;
 use crate::encode::encode;
 use crate::reply::Reply;
 use crate::tokens;
@@ -27,7 +27,7 @@ const PAIRINGS_MAX: usize = 10_000;
 const SESSIONS_MAX: usize = 20;
 
 /// By what somebody comes back who has no token.
-pub(super) enum Way {
+pub(super) enum Credential {
     /// A pairing code.
     Pairing(TokenHash),
     /// A recovery key.
@@ -36,7 +36,7 @@ pub(super) enum Way {
     Password(String, Token),
 }
 
-impl Way {
+impl Credential {
     /// What a hello shows, if it shows something.
     pub(super) fn of(hello: &Hello) -> Option<Self> {
         if let Some(code) = &hello.pair {
@@ -55,14 +55,14 @@ impl Client {
     /// Makes one more session of the player whose code, key or password this is.
     pub(super) async fn come_back(
         &self,
-        way: &Way,
+        way: &Credential,
         label: Option<String>,
     ) -> Result<Player, WireError> {
         let mut checked = None;
         let id = match way {
-            Way::Pairing(code) => self.by_code(self.paired(*code)).await?,
-            Way::Recovery(key) => self.by_code(self.recovered(*key)).await?,
-            Way::Password(name, password) => {
+            Credential::Pairing(code) => self.by_code(self.paired(*code)).await?,
+            Credential::Recovery(key) => self.by_code(self.recovered(*key)).await?,
+            Credential::Password(name, password) => {
                 let (id, hash) = self.account_of(name, password).await?;
                 checked = Some(hash);
                 id
@@ -72,9 +72,9 @@ impl Client {
         let Some(record) = self.server.store.player_by_id(id).await.map_err(not_read)? else {
             return Err(bad_code());
         };
-        let token = self.server.tokens.issue(&self.server.chance);
+        let token = self.server.tokens.issue(&self.server.rng);
         let session = SessionRecord {
-            recovered: matches!(way, Way::Recovery(_)),
+            recovered: matches!(way, Credential::Recovery(_)),
             ..self.new_session(id, &token, label)
         };
         self.begin_by(way, &session).await?;
@@ -86,20 +86,20 @@ impl Client {
             session,
             token,
             is_stored: true,
-            known: None,
+            block_guard: None,
         })
     }
 
     /// Keeps a session that begins so, and ends others for it if there are too many.
-    async fn begin_by(&self, way: &Way, session: &SessionRecord) -> Result<(), WireError> {
+    async fn begin_by(&self, way: &Credential, session: &SessionRecord) -> Result<(), WireError> {
         let store = &self.server.store;
         let has_begun = match way {
-            Way::Pairing(code) => store.take_pairing(*code, session.clone()).await,
-            Way::Recovery(key) => match self.use_up(*key).await {
+            Credential::Pairing(code) => store.take_pairing(*code, session.clone()).await,
+            Credential::Recovery(key) => match self.use_up(*key).await {
                 Ok(true) => store.add_session(session.clone()).await.map(|()| true),
                 unused => unused,
             },
-            Way::Password(..) => store.add_session(session.clone()).await.map(|()| true),
+            Credential::Password(..) => store.add_session(session.clone()).await.map(|()| true),
         };
         if !has_begun.map_err(not_kept)? {
             return Err(bad_code());
@@ -203,18 +203,18 @@ impl Client {
             kind: session.kind,
         });
         let peers = self.server.players.peers(player).into_iter();
-        for peer in peers.filter(|peer| peer.id != self.peer.id) {
+        for peer in peers.filter(|peer| peer.id != self.connection.id) {
             peer.outbox.send(told.clone());
         }
         if let Some(cluster) = &self.server.cluster {
             let text = told.to_string();
-            cluster.notify(player, Notice::SessionAdded { text });
+            cluster.notify(player, Notification::SessionAdded { text });
         }
     }
 
     /// Makes a code by which another device becomes the player's.
     pub(super) async fn pair(&self, player: &Player, reply: Reply) {
-        let code = tokens::pairing_code(&self.server.chance);
+        let code = tokens::pairing_code(&self.server.rng);
         let offered = self.offer_pairing(player, &code).await;
         if let Some(((), reply)) = reply.check(offered) {
             reply.tell(|re| ServerMessage::Paired {
@@ -228,7 +228,7 @@ impl Client {
 
     async fn offer_pairing(&self, player: &Player, code: &Token) -> Result<(), WireError> {
         let (id, by) = (player.record.id, player.session.id);
-        births::remember(&self.server, id).await?;
+        births::persist_player(&self.server, id).await?;
         let now_ms = self.server.clock.now_ms();
         let pairing = Pairing {
             code: tokens::hash_of_code(code),
@@ -270,9 +270,9 @@ impl Client {
         proof: Option<&Proof>,
     ) -> Result<Token, WireError> {
         let id = player.record.id;
-        births::remember(&self.server, id).await?;
+        births::persist_player(&self.server, id).await?;
         let proved = self.prove(player, proof).await?;
-        let key = tokens::recovery_key(&self.server.chance);
+        let key = tokens::recovery_key(&self.server.rng);
         let hash = tokens::hash_of_code(&key);
         let kept = self.server.store.renew_recovery(id, hash, proved).await;
         match kept.map_err(not_kept)? {

@@ -15,7 +15,7 @@ use crate::days;
 use crate::from_protocol;
 use crate::keeping_apart;
 use crate::players::TooManyHosted;
-use crate::port::NoRoom;
+use crate::port::SubscriptionLimit;
 use crate::rating;
 use crate::reply::Reply;
 use crate::seeks::Seek;
@@ -75,11 +75,11 @@ impl Client {
         if rated && let Some(invited) = &invited {
             rating::check_invited(&self.server, &self.called(player), invited).await?;
         }
-        if create.shuffle == Some(true) && self.server.chance.coin() {
+        if create.shuffle == Some(true) && self.server.rng.coin() {
             seats.reverse();
         }
-        if !is_of_days && !self.peer.port.has_room() {
-            return Err(NoRoom.into());
+        if !is_of_days && !self.connection.subscriptions.has_room() {
+            return Err(SubscriptionLimit.into());
         }
         let settings = &self.server.settings;
         // A match that waits for one player is nobody else's business; nor is one that not anyone may watch.
@@ -149,7 +149,10 @@ impl Client {
             return;
         }
         let now_ms = self.server.clock.now_ms();
-        let added = self.server.seeks.add(&seek, now_ms, &self.server.blocks);
+        let added = self
+            .server
+            .seeks
+            .add(&seek, now_ms, &self.server.block_cache);
         let Some((found, reply)) = reply.check(added) else {
             return;
         };
@@ -183,7 +186,7 @@ impl Client {
         let rating = rating::shown(&self.server, &called, game, is_of_days).await;
         let PlayerRecord { name, kind, .. } = called;
         Ok(Arc::new(Seek {
-            peer: Arc::clone(&self.peer),
+            peer: Arc::clone(&self.connection),
             player: player.record.id,
             name,
             kind,
@@ -222,13 +225,13 @@ impl Client {
     async fn check_room(&self, player: PlayerId) -> Result<(), WireError> {
         let max = self.server.settings.live_matches_per_player;
         if !self.server.players.may_host(player, max) {
-            births::end_a_wait(&self.server, player).await;
+            births::resign_idle_bot_game(&self.server, player).await;
         }
         if !self.server.players.may_host(player, max) {
             return Err(TooManyHosted.into());
         }
-        if !self.peer.port.has_room() {
-            return Err(NoRoom.into());
+        if !self.connection.subscriptions.has_room() {
+            return Err(SubscriptionLimit.into());
         }
         Ok(())
     }

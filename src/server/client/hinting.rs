@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::replay::stored;
 use super::{Client, Player};
 use crate::analyses::worth;
-use crate::bots::{Class, Place};
+use crate::bots::{Class, Priority};
 use crate::command::{Command, MatchRequest};
 use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::to_protocol;
 use plyhouse_engine::review::{LINE_MAX, Worth};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
-use plyhouse_matches::{Action, Match, Moment, Refusal};
+use plyhouse_matches::{Action, Match, Refusal, Timestamp};
 use plyhouse_protocol::{ErrorCode, Hint, MatchRef, PlayerId, Ply, ServerMessage, WireError};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -54,7 +54,7 @@ impl Client {
         };
         let state = stored(server, handle.id()).await?;
         // Told or refused as the match itself would, which has the last word.
-        let now = Moment::free(server.clock.now_ms());
+        let now = Timestamp::free(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal(&refusal));
         }
@@ -83,7 +83,7 @@ struct Sought {
 }
 
 impl Sought {
-    async fn find(self, server: &Shared) -> Result<Hint, WireError> {
+    async fn find(self, server: &ServerContext) -> Result<Hint, WireError> {
         let stop = Stop::new();
         let search = searched(server, self.command.player, &self.state, &stop);
         let hint = tokio::select! {
@@ -105,7 +105,7 @@ impl Sought {
     }
 
     /// Waits until the match does not allow the hint any more, and gives the reason.
-    async fn wait_for_end_of_ply(&self, server: &Shared) -> WireError {
+    async fn wait_for_end_of_ply(&self, server: &ServerContext) -> WireError {
         let card = self.handle.card();
         let mut known = self.state.seq();
         loop {
@@ -119,9 +119,9 @@ impl Sought {
 
     /// Why the match does not allow the hint any more. `None` if it does, or cannot be read now: then the match
     /// decides when the hint is found.
-    async fn refusal(&self, server: &Shared) -> Option<WireError> {
+    async fn refusal(&self, server: &ServerContext) -> Option<WireError> {
         let state = stored(server, self.handle.id()).await.ok()?;
-        let now = Moment::free(server.clock.now_ms());
+        let now = Timestamp::free(server.clock.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
             // The same ply after a takeback has another position.
@@ -136,13 +136,13 @@ impl Sought {
 }
 
 async fn searched(
-    server: &Shared,
+    server: &ServerContext,
     by: PlayerId,
     state: &Match,
     stop: &Stop,
 ) -> Result<Hint, WireError> {
     let time = server.settings.search_time;
-    let place = Place {
+    let place = Priority {
         host: by,
         class: Class::People,
         level: Level::Max,

@@ -74,10 +74,10 @@ impl Client {
             None => None,
         };
         let label = label?;
-        births::remember(&self.server, owner.id).await?;
+        births::persist_player(&self.server, owner.id).await?;
         let plays = self.plays_by_key(&owner, name).await?;
         let proved = self.prove(player, proof).await?;
-        let key = tokens::key(&self.server.chance);
+        let key = tokens::key(&self.server.rng);
         let made = Made {
             session: SessionRecord {
                 kind: SessionKind::Key,
@@ -156,7 +156,7 @@ impl Client {
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         let player = PlayerRecord {
-            id: players::new_player_id(&self.server.chance),
+            id: players::new_player_id(&self.server.rng),
             name,
             kind: PlayerKind::Bot,
         };

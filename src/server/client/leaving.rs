@@ -12,7 +12,7 @@ impl Client {
         let forgotten = self.forgotten(player, proof.as_ref()).await;
         if let Some(((), reply)) = reply.check(forgotten) {
             reply.ok(None);
-            self.peer.outbox.close(CloseCode::Ended);
+            self.connection.outbox.close(CloseCode::Ended);
         }
     }
 
@@ -20,10 +20,10 @@ impl Client {
         let server = &self.server;
         let record = self.called(player);
         // Or else it would be kept later.
-        births::remember(server, record.id).await?;
+        births::persist_player(server, record.id).await?;
         let proved = self.prove(player, proof).await?;
         forgetting::leave(server, record.id, Running::Refuses).await?;
-        let own = Some(self.peer.id);
+        let own = Some(self.connection.id);
         match forgetting::forget(server, &record, Some(proved), own).await? {
             true => Ok(()),
             // Something was faster: another request of this kind, or another password.

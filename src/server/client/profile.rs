@@ -6,7 +6,7 @@ use crate::somebody;
 use plyhouse_protocol::{PlayerId, Profile, ServerMessage, WireError};
 
 /// Whose profile is meant.
-pub(super) enum Meant {
+pub(super) enum PlayerRef {
     /// Whoever has this name alone.
     Named(String),
     /// The player with this id, or `me`.
@@ -16,7 +16,7 @@ pub(super) enum Meant {
 }
 
 impl Client {
-    pub(super) async fn profile(&self, player: &Player, meant: Meant, reply: Reply) {
+    pub(super) async fn profile(&self, player: &Player, meant: PlayerRef, reply: Reply) {
         let asking = player.record.id;
         if let Some((profile, reply)) = reply.check(self.profile_of(asking, meant).await) {
             reply.tell(|re| ServerMessage::Profile {
@@ -27,11 +27,11 @@ impl Client {
         }
     }
 
-    async fn profile_of(&self, asking: PlayerId, meant: Meant) -> Result<Profile, WireError> {
+    async fn profile_of(&self, asking: PlayerId, meant: PlayerRef) -> Result<Profile, WireError> {
         let id = match meant {
-            Meant::Oneself => asking,
-            Meant::Id(id) => self.person(asking, &id).await?,
-            Meant::Named(name) => somebody::named(&self.server, &name).await?,
+            PlayerRef::Oneself => asking,
+            PlayerRef::Id(id) => self.person(asking, &id).await?,
+            PlayerRef::Named(name) => somebody::named(&self.server, &name).await?,
         };
         self.server.profile(id, asking).await
     }

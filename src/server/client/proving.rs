@@ -26,7 +26,7 @@ impl Client {
         let name = name.parse::<PlayerName>();
         // All texts that are no names are one that nobody has.
         let name = name.map_or_else(|_| String::new(), |name| name.as_str().to_owned());
-        let likeness = names::likeness(&name);
+        let likeness = names::name_skeleton(&name);
         self.try_password(&likeness)?;
         let found = self.find_account(&name).await;
         let is_right = match &found {
@@ -48,7 +48,7 @@ impl Client {
         name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
         let server = &self.server;
-        let named = names::whose(&*server.store, server.clock.now_ms(), name).await;
+        let named = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
         let named = named.map_err(not_read)?;
         let player = named
             .filter(|(_, is_own)| *is_own)
@@ -84,7 +84,7 @@ impl Client {
         match proof {
             None => Err(wrong_password()),
             Some(Proof::Password(password)) => {
-                let likeness = names::likeness(&self.called(player).name);
+                let likeness = names::name_skeleton(&self.called(player).name);
                 self.try_password(&likeness)?;
                 let is_right = self.compare(&likeness, password, Some(kept)).await;
                 if is_right.is_err() {

@@ -10,7 +10,7 @@ use crate::players;
 use plyhouse_protocol::{
     ErrorCode, PlayerId, PlayerKind, PlayerName, SessionKind, Token, WireError,
 };
-use plyhouse_store::{External, PlayerRecord, SessionRecord};
+use plyhouse_store::{ExternalIdentity, PlayerRecord, SessionRecord};
 
 /// How many names are tried for somebody.
 const NAMES_MAX: u32 = 100;
@@ -35,12 +35,12 @@ impl Client {
             // Nothing of this kind brings the player back.
             token: Token::new(String::new()),
             is_stored: true,
-            known: None,
+            block_guard: None,
         })
     }
 
     async fn make_external(&self, external: &str) -> Result<PlayerRecord, WireError> {
-        let id = players::new_player_id(&self.server.chance);
+        let id = players::new_player_id(&self.server.rng);
         let like = nearest(external);
         for number in 1..=NAMES_MAX {
             // What is nobody's is taken.
@@ -59,7 +59,7 @@ impl Client {
                 name,
                 kind: PlayerKind::Account,
             };
-            let new = External {
+            let new = ExternalIdentity {
                 external: external.to_owned(),
                 player: player.clone(),
                 likenesses,
@@ -93,7 +93,7 @@ impl Client {
             return Ok(session);
         }
         // Nobody has this token.
-        let token = self.server.tokens.issue(&self.server.chance);
+        let token = self.server.tokens.issue(&self.server.rng);
         let session = self.new_session(player, &token, LABEL.to_owned());
         let added = self.server.store.add_session(session.clone()).await;
         added.map_err(not_kept)?;

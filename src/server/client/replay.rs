@@ -8,9 +8,9 @@ use super::archive::not_read;
 use crate::encode::{self, Frame};
 use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::table::KNOWN_EVENTS;
-use plyhouse_matches::{Damaged, Match};
+use plyhouse_matches::{Match, ReplayError};
 use plyhouse_protocol::{ErrorCode, MatchId, Seq, Status, WireError};
 use plyhouse_store::Record;
 use tokio::task::yield_now;
@@ -26,7 +26,11 @@ impl Client {
         let missed = card.seq().0.saturating_sub(since.0);
         missed > KNOWN_EVENTS as u64
             && card.status() == Status::Ended
-            && self.peer.port.followed(handle.id()).is_some()
+            && self
+                .connection
+                .subscriptions
+                .followed(handle.id())
+                .is_some()
     }
 
     /// Answers with what happened after `since`: all of it, or the first of it, as much as one message
@@ -45,12 +49,12 @@ impl Client {
 }
 
 async fn events_since(
-    server: &Shared,
+    server: &ServerContext,
     handle: &MatchHandle,
     since: Seq,
     is_seated: bool,
 ) -> Result<Vec<Frame>, WireError> {
-    let Ok(_place) = server.replays.acquire().await else {
+    let Ok(_place) = server.replay_permits.acquire().await else {
         return Err(unreadable());
     };
     let loaded = server.store.load(handle.id()).await.map_err(not_read)?;
@@ -58,9 +62,9 @@ async fn events_since(
     server.settings.settle(&mut record.creation.terms);
     let told = match is_seated {
         true => record.events.len(),
-        false => record.told_to_strangers(server.clock.now_ms()).len(),
+        false => record.visible_to_spectators(server.clock.now_ms()).len(),
     };
-    let not_true = |damaged: Damaged| {
+    let not_true = |damaged: ReplayError| {
         tracing::error!(match_id = %handle.id(), %damaged, "match not read");
         unreadable()
     };
@@ -86,8 +90,8 @@ async fn events_since(
 }
 
 /// The match as the store has it, for whoever has a permit to read one.
-pub(super) async fn stored(server: &Shared, id: MatchId) -> Result<Match, WireError> {
-    let Ok(_place) = server.replays.acquire().await else {
+pub(super) async fn stored(server: &ServerContext, id: MatchId) -> Result<Match, WireError> {
+    let Ok(_place) = server.replay_permits.acquire().await else {
         return Err(unreadable());
     };
     let loaded = server.store.load(id).await.map_err(not_read)?;

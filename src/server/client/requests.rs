@@ -1,6 +1,6 @@
 //! What becomes of each request of a client that has been welcomed.
 
-use super::profile::Meant;
+use super::profile::PlayerRef;
 use super::{Client, Player};
 use crate::births;
 use crate::cluster_tasks::listing;
@@ -15,8 +15,8 @@ use crate::watched_lists::Filter;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, PlayerKind, Ply, Saying,
-    Seq, ServerMessage, SessionKind, Status, WireError,
+    ChatContent, ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, PlayerKind,
+    Ply, Seq, ServerMessage, SessionKind, Status, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -62,7 +62,7 @@ impl Client {
                 takebacks,
             } => self.play(player, target, (ply, m, takebacks), reply),
             ClientMessage::Abort { target } => {
-                let call_off = Action::CallOff { player: id };
+                let call_off = Action::AbortByPlayer { player: id };
                 self.act(player, target, Ok(call_off), reply)
             }
             ClientMessage::GiveTime { target, ms } => {
@@ -140,8 +140,8 @@ impl Client {
                 Box::pin(self.analyse(player, target, nodes, reply))
             }
             ClientMessage::Profile { name, player: id } => {
-                let by_id = id.map_or(Meant::Oneself, Meant::Id);
-                let meant = name.map_or(by_id, Meant::Named);
+                let by_id = id.map_or(PlayerRef::Oneself, PlayerRef::Id);
+                let meant = name.map_or(by_id, PlayerRef::Named);
                 Box::pin(self.profile(player, meant, reply))
             }
             other => unreachable!("{other:?} is served elsewhere"),
@@ -241,7 +241,7 @@ impl Client {
         &'a self,
         player: &'a Player,
         target: MatchRef,
-        saying: Saying,
+        saying: ChatContent,
         reply: Reply,
     ) -> Pending<'a> {
         let name = player.record.name.clone();
@@ -298,7 +298,7 @@ impl Client {
     /// The match that a request means, if this connection follows it.
     fn followed(&self, target: MatchRef) -> Option<MatchHandle> {
         match target {
-            MatchRef::Id(id) => self.peer.port.followed(id),
+            MatchRef::Id(id) => self.connection.subscriptions.followed(id),
             MatchRef::Code(_) | MatchRef::Nothing => None,
         }
     }
@@ -330,20 +330,20 @@ impl Client {
             },
         );
         if matches!(&found, Err(error) if error.code == Some(ErrorCode::UnknownMatch)) {
-            self.guessed().await;
+            self.delay_wrong_guess().await;
         }
         found
     }
 
     pub(super) fn command(&self, player: &Player, request: MatchRequest) -> Command {
         Command {
-            connection: self.peer.id,
+            connection: self.connection.id,
             cmd: self.requests,
             player: player.record.id,
             request,
             received_at: self.received_at,
             relayed: None,
-            rtt_us: self.peer.outbox.rtt_us(),
+            rtt_us: self.connection.outbox.rtt_us(),
         }
     }
 
@@ -389,7 +389,7 @@ impl Client {
         let Some((handle, reply)) = reply.check(self.find(player, target).await) else {
             return;
         };
-        if let Some(((), reply)) = reply.check(births::remember(&self.server, id).await) {
+        if let Some(((), reply)) = reply.check(births::persist_player(&self.server, id).await) {
             let called = self.called(player);
             let card = handle.card();
             let is_to_be_rated = card.rated && card.status() == Status::Open;
@@ -426,15 +426,19 @@ impl Client {
         let (card, player) = (handle.card(), command.player);
         let joins = matches!(command.request, MatchRequest::Act(Action::Join { .. }));
         let is_free = card.is_of_days() && (joins || card.is_of(player));
-        let Some((follow, reply)) = reply.check(self.peer.port.follow(handle, is_free)) else {
+        let Some((follow, reply)) =
+            reply.check(self.connection.subscriptions.follow(handle, is_free))
+        else {
             return;
         };
         if let Some(dropped) = follow.dropped {
-            dropped.unfollow(command.player, &self.peer.outbox).await;
+            dropped
+                .unfollow(command.player, &self.connection.outbox)
+                .await;
         }
         let is_in = handle.ask(command, reply).await;
         if !is_in && follow.is_new {
-            self.peer.port.unfollow(handle.id());
+            self.connection.subscriptions.unfollow(handle.id());
         }
     }
 
@@ -446,14 +450,14 @@ impl Client {
         if let Some((handle, reply)) = reply.check(self.find(player, target).await)
             && handle.ask(leave, reply).await
         {
-            self.peer.port.unfollow(handle.id());
+            self.connection.subscriptions.unfollow(handle.id());
         }
     }
 
     fn unwatch_list(&self, reply: Reply) -> Pending<'_> {
-        let connection = self.peer.id;
+        let connection = self.connection.id;
         self.server.lobby.watched(|lists| lists.unwatch(connection));
-        self.server.seekers.unwatch(connection);
+        self.server.seek_list.unwatch(connection);
         reply.ok(None);
         None
     }
@@ -470,12 +474,12 @@ impl Client {
         let (game, reply) = reply.check(game)?;
         let game = game.map(|entry| entry.info.id);
         reply.ok(None);
-        let outbox = &self.peer.outbox;
+        let outbox = &self.connection.outbox;
         let filter = Filter { game, status };
         self.server
             .lobby
             .watched(|lists| lists.watch(filter, outbox));
-        let (seekers, id) = (&self.server.seekers, player.record.id);
+        let (seekers, id) = (&self.server.seek_list, player.record.id);
         if !with_seekers {
             seekers.unwatch(outbox.connection());
             return None;
@@ -514,7 +518,7 @@ impl Client {
             None => (self.server.lobby.list(filter, after, limit)).map_err(WireError::from),
         };
         if page.is_err() {
-            self.guessed().await;
+            self.delay_wrong_guess().await;
         }
         let Some(((total, matches), reply)) = reply.check(page) else {
             return;

@@ -92,7 +92,7 @@ impl Client {
             return;
         };
         // Or else it would be kept later.
-        let kept = births::remember(&self.server, id).await;
+        let kept = births::persist_player(&self.server, id).await;
         let Some(((), reply)) = reply.check(kept) else {
             return;
         };
@@ -104,11 +104,11 @@ impl Client {
             return;
         };
         for whose in bots.iter().map(|bot| bot.id).chain([id]) {
-            self.tell_ended(whose, which, Some(self.peer.id));
+            self.tell_ended(whose, which, Some(self.connection.id));
         }
         reply.ok(None);
         if which.contains(own, player.session.kind) {
-            self.peer.outbox.close(CloseCode::Ended);
+            self.connection.outbox.close(CloseCode::Ended);
         }
     }
 
@@ -123,14 +123,14 @@ impl Client {
     /// Ends the connection if its session was ended while it was being welcomed, tells how the player is called
     /// if that has changed, and notes that the session is used. `before` tells how many such changes there
     /// had been before it was looked up.
-    pub(super) async fn look_again(&self, before: u64) {
+    pub(super) async fn recheck_connections(&self, before: u64) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
         let has_changed = self.server.players.changes() != before;
         if has_changed && self.server.players.guest(token).is_none() {
             match self.server.store.session(token).await {
                 Ok(None) => {
-                    self.peer.outbox.close(CloseCode::Ended);
+                    self.connection.outbox.close(CloseCode::Ended);
                     return;
                 }
                 Ok(Some((record, _))) if record != player.record => {
@@ -145,7 +145,7 @@ impl Client {
             let server = Arc::clone(&self.server);
             self.server.spawn(async move {
                 // What is not noted now is with the next hello.
-                let _ = server.store.saw_session(token, today).await;
+                let _ = server.store.touch_session(token, today).await;
             });
         }
     }

@@ -18,10 +18,10 @@ use plyhouse_protocol::{
 use plyhouse_store::WriteError;
 
 /// How often it is looked which matches a player has, while some of them are let go of or end.
-const ROUNDS: u32 = 8;
+const RESUME_RETRIES: u32 = 8;
 
 /// What is known of the matches of a player who comes back.
-struct Mine {
+struct ResumeState {
     /// Those that were in memory before the store was asked.
     before: Vec<MatchId>,
     /// How often a turn had been given by then.
@@ -34,7 +34,7 @@ struct Mine {
     woken: Vec<MatchHandle>,
 }
 
-impl Mine {
+impl ResumeState {
     /// Whether the store has a reminder of this match.
     fn has(&self, id: MatchId) -> bool {
         self.parts.iter().any(|(known, _)| *known == id)
@@ -58,9 +58,9 @@ impl Client {
         if resumed {
             self.server.metrics.resumes.inc();
         }
-        tracing::debug!(connection = %self.peer.id, player = %id, resumed, "welcomed");
+        tracing::debug!(connection = %self.connection.id, player = %id, resumed, "welcomed");
         let mut owed = Some((reply, self.welcome_for(&player, resumed)));
-        for is_last in (0..ROUNDS).map(|round| round + 1 == ROUNDS) {
+        for is_last in (0..RESUME_RETRIES).map(|round| round + 1 == RESUME_RETRIES) {
             let Some((reply, welcome)) = owed.take() else {
                 return;
             };
@@ -69,7 +69,7 @@ impl Client {
                 return;
             };
             owed = Some((reply, welcome));
-            let (peer, mut live) = (&self.peer, Vec::new());
+            let (peer, mut live) = (&self.connection, Vec::new());
             let greet = |ids: Vec<MatchId>| {
                 let is_known = |known: &MatchId| ids.contains(known) || mine.has(*known);
                 if !is_last && !mine.before.iter().all(is_known) {
@@ -107,7 +107,7 @@ impl Client {
             self.tell_cluster(id, &mine.woken);
             self.player = Some(Box::new(player));
             for handle in live {
-                handle.show(id, &self.peer.outbox).await;
+                handle.show(id, &self.connection.outbox).await;
             }
             if resumed && self.server.players.turns_given() != mine.turns_given {
                 self.tell_missed_turns(id, &mine.rows).await;
@@ -125,7 +125,8 @@ impl Client {
         (number, is_beside): (u64, bool),
     ) -> Result<(), WireError> {
         let may_block = resumed && player.is_stored;
-        player.known = Some(keeping_apart::enter(&self.server, player.record.id, may_block).await?);
+        player.block_guard =
+            Some(keeping_apart::enter(&self.server, player.record.id, may_block).await?);
         // Other servers learn from the store who somebody is.
         if self.server.cluster.is_some() && !player.is_stored {
             let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
@@ -133,7 +134,7 @@ impl Client {
             added.map_err(|error| not_welcomed(&error))?;
             player.is_stored = true;
         }
-        self.peer.stands(Standing {
+        self.connection.stands(Standing {
             number,
             session: player.session.id,
             kind: player.session.kind,
@@ -159,7 +160,7 @@ impl Client {
             for handle in woken {
                 births::note_part(&self.server, player, handle);
             }
-            if let Some(standing) = self.peer.standing() {
+            if let Some(standing) = self.connection.standing() {
                 cluster.send_all(&Packet::Connected { player, standing });
             }
         }
@@ -191,9 +192,9 @@ impl Client {
     }
 
     /// What is known of the matches of a player, and has those woken that are to be shown.
-    async fn mine(&self, player: PlayerId, resumed: bool) -> Result<Mine, WireError> {
+    async fn mine(&self, player: PlayerId, resumed: bool) -> Result<ResumeState, WireError> {
         let players = &self.server.players;
-        let mut mine = Mine {
+        let mut mine = ResumeState {
             before: players.live_matches(player),
             turns_given: players.turns_given(),
             parts: Vec::new(),
@@ -232,7 +233,7 @@ impl Client {
         let woken = woken.iter().filter(is_theirs).cloned();
         let mut live: Vec<MatchHandle> = ids.into_iter().filter_map(find).chain(woken).collect();
         live.sort_by_key(MatchHandle::id);
-        live.retain(|handle| self.peer.port.follow_again(handle));
+        live.retain(|handle| self.connection.subscriptions.follow_again(handle));
         live
     }
 
@@ -268,7 +269,7 @@ impl Client {
             following: settings.following_max as u64,
             idle_ms: ms(settings.idle_timeout),
             abandon_after_ms: ms(settings.open_patience()),
-            days_matches: self.server.days_matches_max(player) as u64,
+            days_matches: self.server.correspondence_matches_max(player) as u64,
             watching_cost: settings.watching_cost.get().into(),
             bot_think_ms: ms(settings.search_time),
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use plyhouse_bus::Unanswered;
+use plyhouse_bus::RequestError;
 use plyhouse_store::NodeId;
 
 use crate::clock::now;
@@ -145,12 +145,12 @@ impl Nodes {
     }
 
     /// A server has not answered. Gives what is new about it.
-    pub(crate) fn unanswered(&self, id: NodeId, why: Unanswered) -> News {
+    pub(crate) fn unanswered(&self, id: NodeId, why: RequestError) -> News {
         let mut nodes = self.0.lock();
         let Some(node) = nodes.get_mut(&id) else {
             return News::None;
         };
-        if why == Unanswered::Nobody {
+        if why == RequestError::Nobody {
             node.missed += 1;
             if node.missed == GONE_AFTER {
                 node.answers = false;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
 use crate::standing::Standing;
-use crate::told::{Bulletin, Roster};
-use crate::verdict::Verdict;
+use crate::told::{Presence, ReplicaUpdate};
+use crate::verdict::RatingUpdate;
 
 /// What one server sends another, or all.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,17 +22,19 @@ pub(crate) enum Packet {
         match_id: MatchId,
         from: NodeId,
         /// Who is there; `None` once nobody is.
-        roster: Option<Roster>,
+        roster: Option<Presence>,
     },
     /// What is new of a match, for a server that follows it.
-    Fed {
+    #[serde(rename = "Fed")]
+    ReplicaUpdate {
         match_id: MatchId,
-        bulletin: Box<Bulletin>,
+        bulletin: Box<ReplicaUpdate>,
     },
     /// Asked of a server on which few searches wait: to become the owner of this match of bots.
     Take { match_id: MatchId, from: NodeId },
     /// A match is this server's from now on.
-    Taken { match_id: MatchId, by: NodeId },
+    #[serde(rename = "Taken")]
+    OwnerChanged { match_id: MatchId, by: NodeId },
     /// Asked to learn whether that server is there.
     Ping,
     /// Asked to learn which sessions of a player have connections there.
@@ -47,7 +49,8 @@ pub(crate) enum Packet {
     /// These sessions of a player were ended.
     SessionsEnded { player: PlayerId, which: Sessions },
     /// A player is called so now.
-    Called { player: PlayerSummary },
+    #[serde(rename = "Called")]
+    PlayerRenamed { player: PlayerSummary },
     /// A player blocks another from now on, or not any more.
     Blocks {
         player: PlayerId,
@@ -55,20 +58,27 @@ pub(crate) enum Packet {
         on: bool,
     },
     /// A match has been rated, and has changed this.
-    Rated { match_id: MatchId, verdict: Verdict },
+    Rated {
+        match_id: MatchId,
+        verdict: RatingUpdate,
+    },
     /// Nobody is this player any more.
-    Gone { player: PlayerId },
+    #[serde(rename = "Gone")]
+    PlayerDeleted { player: PlayerId },
     /// A player was forgotten whose name was this, and the store tells it no more.
     Forgotten { player: PlayerId, name: String },
     /// Lists show this of matches now.
     Shown(Vec<Listing>),
     /// Something to be done where a player is connected.
-    Notice { player: PlayerId, notice: Notice },
+    Notice {
+        player: PlayerId,
+        notice: Notification,
+    },
 }
 
 /// What is to be done where a player is connected.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Notice {
+pub(crate) enum Notification {
     /// The player has a part in this match now, or is invited to it. It is shown to connections that
     /// follow the match before it, if there is one.
     Involved {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_bus::Unanswered;
+use plyhouse_bus::RequestError;
 use plyhouse_protocol::{MatchId, Seq, SessionId};
 use plyhouse_store::directory::Route;
 use plyhouse_store::{NodeId, ReadError, WriteError};
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use super::Cluster;
 use super::packet::Packet;
 use crate::command::{Answer, Command};
-use crate::told::Roster;
+use crate::told::Presence;
 
 /// After how long it is looked anew who owns a match that two servers want.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -71,7 +71,7 @@ impl Cluster {
         owner: NodeId,
         match_id: MatchId,
         command: Command,
-    ) -> impl Future<Output = Result<Answered, Unanswered>> + Send + use<> {
+    ) -> impl Future<Output = Result<Answered, RequestError>> + Send + use<> {
         let command = Box::new(command);
         self.ask(owner, &Packet::Ask { match_id, command })
     }
@@ -81,8 +81,8 @@ impl Cluster {
         &self,
         owner: NodeId,
         match_id: MatchId,
-        roster: Option<Roster>,
-    ) -> impl Future<Output = Result<Answered, Unanswered>> + Send + use<> {
+        roster: Option<Presence>,
+    ) -> impl Future<Output = Result<Answered, RequestError>> + Send + use<> {
         let from = self.node;
         let follow = Packet::Follow {
             match_id,
@@ -98,7 +98,7 @@ impl Cluster {
         let is_taken = self.directory.take(id, self.node, from).await?;
         if is_taken {
             let (match_id, by) = (id, self.node);
-            self.send_all(&Packet::Taken { match_id, by });
+            self.send_all(&Packet::OwnerChanged { match_id, by });
         }
         Ok(is_taken)
     }

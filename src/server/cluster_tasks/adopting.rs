@@ -7,17 +7,17 @@ use std::sync::Arc;
 use plyhouse_store::directory::LEASE;
 use tokio::time::sleep;
 
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::{births, forgetting};
 
 /// Looks for it again and again, until the server stops.
-pub(super) async fn adopt(server: Arc<Shared>) {
+pub(super) async fn adopt(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let adopting = async {
         let mut forgotten = BTreeSet::new();
         loop {
             // So that not all servers look at the same time.
-            let odd = u32::from_be_bytes(server.chance.bytes()) % 1000;
+            let odd = u32::from_be_bytes(server.rng.bytes()) % 1000;
             births::adopt_abandoned(&server).await;
             forgetting::go_on_for_others(&server, &mut forgotten).await;
             sleep(LEASE / 2 + LEASE * odd / 1000).await;

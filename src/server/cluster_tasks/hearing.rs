@@ -3,27 +3,27 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
-use plyhouse_bus::{Answer as Way, Heard, Listener};
+use plyhouse_bus::{Answer as Way, Incoming, Listener};
 use plyhouse_protocol::{MatchRef, PlayerId};
 use tokio::sync::Semaphore;
 
 use super::pinging::{after_gone, tell_all};
 use super::{listing, owning, seeking, sharing};
 use crate::births;
-use crate::cluster::{Answered, Notice, Packet};
+use crate::cluster::{Answered, Notification, Packet};
 use crate::command::{Command, MatchRequest};
 use crate::forgetting;
 use crate::from_protocol;
 use crate::keeping_apart;
 use crate::outbox::Frame;
 use crate::rating;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 
 /// How many requests of other servers are served at a time.
 const SERVED_MAX: usize = 4096;
 
 /// Hears what comes from other servers, until this one stops.
-pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
+pub(crate) async fn hear(server: Arc<ServerContext>, mut heard: Listener) {
     let serving = Arc::new(Semaphore::new(SERVED_MAX));
     let shutdown = server.shutdown.clone();
     loop {
@@ -34,7 +34,7 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
         };
         match next {
             None => return,
-            Some(Heard::Gap) => {
+            Some(Incoming::Gap) => {
                 tell_all(&server, MatchRequest::Gap);
                 if let Some(cluster) = &server.cluster {
                     cluster.may_have_missed.notify_one();
@@ -46,8 +46,8 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
                     forgetting::look(&looking).await;
                 });
             }
-            Some(Heard::Message(message)) => on_message(&server, &message),
-            Some(Heard::Request(request, way)) => {
+            Some(Incoming::Message(message)) => on_message(&server, &message),
+            Some(Incoming::Request(request, way)) => {
                 let request = match read(&request) {
                     None => continue,
                     Some(Packet::Ping) => {
@@ -100,7 +100,7 @@ fn give(way: Way, answered: &Answered) {
 
 /// Does what is asked, and gives what is still to be waited for.
 fn on_request(
-    server: &Arc<Shared>,
+    server: &Arc<ServerContext>,
     request: Packet,
     way: Way,
 ) -> Option<impl Future<Output = ()> + Send + 'static> {
@@ -114,18 +114,18 @@ fn on_request(
             let follow = MatchRequest::Follow { from, roster };
             (match_id, Command::of_server(follow))
         }
-        Packet::Fed { .. }
+        Packet::ReplicaUpdate { .. }
         | Packet::Ping
         | Packet::WhoIs { .. }
         | Packet::Take { .. }
-        | Packet::Taken { .. }
+        | Packet::OwnerChanged { .. }
         | Packet::Leaving { .. }
         | Packet::Connected { .. }
         | Packet::SessionsEnded { .. }
-        | Packet::Called { .. }
+        | Packet::PlayerRenamed { .. }
         | Packet::Blocks { .. }
         | Packet::Rated { .. }
-        | Packet::Gone { .. }
+        | Packet::PlayerDeleted { .. }
         | Packet::Forgotten { .. }
         | Packet::Shown(_)
         | Packet::Notice { .. } => return None,
@@ -150,21 +150,21 @@ fn on_request(
     })
 }
 
-fn on_message(server: &Arc<Shared>, message: &[u8]) {
+fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
     let Some(cluster) = &server.cluster else {
         return;
     };
     match read(message) {
-        Some(Packet::Fed { match_id, bulletin }) => {
+        Some(Packet::ReplicaUpdate { match_id, bulletin }) => {
             let handle = server.lobby.find(MatchRef::Id(match_id));
             let pending = handle.and_then(|handle| handle.feed(bulletin, &server.metrics));
             if let Some(pending) = pending {
                 server.spawn(pending);
             }
         }
-        Some(Packet::Taken { match_id, by }) => {
+        Some(Packet::OwnerChanged { match_id, by }) => {
             if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-                let taken = MatchRequest::Taken { by: Some(by) };
+                let taken = MatchRequest::OwnerChanged { by: Some(by) };
                 server.spawn(
                     handle
                         .ask_for(Command::of_server(taken), &server.metrics)
@@ -185,11 +185,11 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::SessionsEnded { player, which }) => {
             server.players.end_sessions(player, which, None);
         }
-        Some(Packet::Called { player }) => {
+        Some(Packet::PlayerRenamed { player }) => {
             server.players.call(&from_protocol::player_record(player));
         }
         Some(Packet::Blocks { player, other, on }) => {
-            server.blocks.change(player, other, on);
+            server.block_cache.change(player, other, on);
             let shared = Arc::clone(server);
             server.spawn(async move { keeping_apart::read_around(&shared, player, other).await });
         }
@@ -197,7 +197,7 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
             let shared = Arc::clone(server);
             server.spawn(async move { rating::hear(&shared, match_id, verdict).await });
         }
-        Some(Packet::Gone { player }) => forgetting::gone(server, player, None),
+        Some(Packet::PlayerDeleted { player }) => forgetting::gone(server, player, None),
         Some(Packet::Forgotten { player, name }) => {
             let shared = Arc::clone(server);
             server.spawn(async move { forgetting::forgotten(&shared, player, name).await });
@@ -215,33 +215,35 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
     }
 }
 
-fn on_notice(server: &Arc<Shared>, player: PlayerId, notice: Notice) {
+fn on_notice(server: &Arc<ServerContext>, player: PlayerId, notice: Notification) {
     if !server.players.is_connected(player) {
         return;
     }
     match notice {
-        Notice::Involved { match_id, before } => {
+        Notification::Involved { match_id, before } => {
             let shared = Arc::clone(server);
-            server.spawn(async move { births::involve(&shared, player, match_id, before).await });
+            server.spawn(async move {
+                births::notify_participants(&shared, player, match_id, before).await
+            });
         }
-        Notice::SessionAdded { text } => {
+        Notification::SessionAdded { text } => {
             let text = Frame::from(text);
             for peer in server.players.peers(player) {
                 peer.outbox.send(text.clone());
             }
         }
-        Notice::SeeksElsewhere => {
+        Notification::SeeksElsewhere => {
             server.seeks.end(player);
         }
-        Notice::Paired { match_id } => {
+        Notification::Paired { match_id } => {
             let shared = Arc::clone(server);
             server.spawn(async move { seeking::on_paired(&shared, player, match_id).await });
         }
-        Notice::Turn { match_id, text } => {
+        Notification::Turn { match_id, text } => {
             server.players.gave_turn();
             let text = Frame::from(text);
             let peers = server.players.peers(player).into_iter();
-            for peer in peers.filter(|peer| peer.port.followed(match_id).is_none()) {
+            for peer in peers.filter(|peer| peer.subscriptions.followed(match_id).is_none()) {
                 peer.outbox.send(text.clone());
             }
         }

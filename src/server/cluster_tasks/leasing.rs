@@ -7,13 +7,13 @@ use tokio::time::sleep;
 
 use super::{owning, pinging};
 use crate::clock::now;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 
 /// How often the lease is renewed.
 const RENEW_EVERY: Duration = Duration::from_millis(1250);
 
 /// Renews the lease once, if the store does.
-async fn renew(server: &Arc<Shared>) {
+async fn renew(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
@@ -42,7 +42,7 @@ async fn renew(server: &Arc<Shared>) {
 }
 
 /// Keeps the lease until the server stops.
-pub(crate) async fn keep(server: Arc<Shared>) {
+pub(crate) async fn keep(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let keeping = async {
         loop {

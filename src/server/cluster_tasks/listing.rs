@@ -10,7 +10,7 @@ use plyhouse_store::directory::{Shown, Wanted};
 use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::watched_lists::Filter;
 
 /// The least time between two writes of what lists show. A match is shown that late at most.
@@ -22,7 +22,7 @@ const TOLD_AT_ONCE: usize = 256;
 /// The listed matches of all servers that fit, newest first, from the one after `after` on; and how
 /// many fit in all.
 pub(crate) async fn list(
-    server: &Shared,
+    server: &ServerContext,
     cluster: &Cluster,
     filter: Filter,
     after: Option<MatchRef>,
@@ -53,7 +53,11 @@ pub(crate) async fn list(
 }
 
 /// How many listed matches of all servers fit.
-pub(crate) async fn total(server: &Shared, cluster: &Cluster, filter: Filter) -> Option<u64> {
+pub(crate) async fn total(
+    server: &ServerContext,
+    cluster: &Cluster,
+    filter: Filter,
+) -> Option<u64> {
     let listed = cluster
         .directory
         .list(wanted(server, filter, None, 0))
@@ -61,7 +65,7 @@ pub(crate) async fn total(server: &Shared, cluster: &Cluster, filter: Filter) ->
     Some(listed.ok()?.total)
 }
 
-fn wanted(server: &Shared, filter: Filter, after: Option<MatchId>, limit: usize) -> Wanted {
+fn wanted(server: &ServerContext, filter: Filter, after: Option<MatchId>, limit: usize) -> Wanted {
     let linger_ms = u64::try_from(server.settings.linger.as_millis()).unwrap_or(u64::MAX);
     Wanted {
         game: filter.game.map(str::to_owned),
@@ -85,7 +89,7 @@ fn read(card: &str) -> Option<Listing> {
 
 /// Keeps in the store what lists show of the matches that are decided here, and tells all servers, until
 /// this one stops.
-pub(crate) async fn show(server: Arc<Shared>) {
+pub(crate) async fn show(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let showing = async {
         while let Some(cluster) = &server.cluster {
@@ -104,7 +108,7 @@ pub(crate) async fn show(server: Arc<Shared>) {
 }
 
 /// False if the store has not kept it.
-async fn show_now(server: &Shared, cluster: &Cluster, changed: &BTreeSet<MatchId>) -> bool {
+async fn show_now(server: &ServerContext, cluster: &Cluster, changed: &BTreeSet<MatchId>) -> bool {
     let handles = changed
         .iter()
         .map(|id| server.lobby.find(MatchRef::Id(*id)));
@@ -130,7 +134,7 @@ async fn show_now(server: &Shared, cluster: &Cluster, changed: &BTreeSet<MatchId
 }
 
 /// Takes note of what lists show now of matches of whatever server.
-pub(super) fn on_shown(server: &Shared, listings: Vec<Listing>) {
+pub(super) fn on_shown(server: &ServerContext, listings: Vec<Listing>) {
     server.lobby.watched(|lists| {
         for listing in listings {
             lists.shown(listing);

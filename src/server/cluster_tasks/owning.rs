@@ -8,13 +8,13 @@ use plyhouse_store::directory::LEASE;
 use tokio::time::sleep;
 
 use crate::command::MatchRequest;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 
 /// How many matches are looked up at a time.
 const LOOKED_UP_AT_ONCE: usize = 1000;
 
 /// Looks again and again, until the server stops.
-pub(crate) async fn watch(server: Arc<Shared>) {
+pub(crate) async fn watch(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
@@ -30,7 +30,7 @@ pub(crate) async fn watch(server: Arc<Shared>) {
 }
 
 /// Has every match know that is another server's by what the store has. Copies know it already.
-pub(super) async fn look(server: &Arc<Shared>) {
+pub(super) async fn look(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
@@ -47,7 +47,7 @@ pub(super) async fn look(server: &Arc<Shared>) {
             .into_iter()
             .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
         {
-            let taken = MatchRequest::Taken { by: None };
+            let taken = MatchRequest::OwnerChanged { by: None };
             handle.tell(taken, &server.metrics).await;
         }
     }

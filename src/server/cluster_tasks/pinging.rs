@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use plyhouse_bus::Unanswered;
+use plyhouse_bus::RequestError;
 use plyhouse_store::NodeId;
 use tokio::time::{sleep, timeout};
 
@@ -12,14 +12,14 @@ use crate::births;
 use crate::clock::now;
 use crate::cluster::{Answered, News, Packet};
 use crate::command::MatchRequest;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::stopped_clocks;
 
 /// How often each server is asked whether it is there.
 const PING_EVERY: Duration = Duration::from_millis(250);
 
 /// Asks every other server again and again whether it is there, until this one stops.
-pub(crate) async fn watch(server: Arc<Shared>) {
+pub(crate) async fn watch(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
@@ -38,18 +38,18 @@ pub(crate) async fn watch(server: Arc<Shared>) {
     }
 }
 
-async fn ping(server: &Arc<Shared>, node: NodeId) {
+async fn ping(server: &Arc<ServerContext>, node: NodeId) {
     let Some(cluster) = &server.cluster else {
         return;
     };
     let asked_at = now();
     let answer = timeout(PING_EVERY, cluster.ask(node, &Packet::Ping)).await;
-    let news = match answer.unwrap_or(Err(Unanswered::InTime)) {
+    let news = match answer.unwrap_or(Err(RequestError::InTime)) {
         Ok(Answered::Alive { searches }) => {
             let rtt = now().saturating_duration_since(asked_at);
             cluster.nodes.answered(node, rtt, searches)
         }
-        Ok(_) => cluster.nodes.unanswered(node, Unanswered::InTime),
+        Ok(_) => cluster.nodes.unanswered(node, RequestError::InTime),
         Err(why) => cluster.nodes.unanswered(node, why),
     };
     match news {
@@ -71,13 +71,13 @@ async fn ping(server: &Arc<Shared>, node: NodeId) {
 }
 
 /// Has every match here know that something has come to pass with a server.
-pub(super) fn tell_all(server: &Arc<Shared>, request: MatchRequest) {
+pub(super) fn tell_all(server: &Arc<ServerContext>, request: MatchRequest) {
     let told = Arc::clone(server);
     server.spawn(async move { stopped_clocks::tell_all(&told, &request).await });
 }
 
 /// A server is gone for good: what it had is looked after.
-pub(super) fn after_gone(server: &Arc<Shared>, node: NodeId) {
+pub(super) fn after_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
     tell_all(server, MatchRequest::NodeGone { node, is_dead });
     let sweeping = Arc::clone(server);

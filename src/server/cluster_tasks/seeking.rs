@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
 use crate::births;
-use crate::cluster::{Cluster, Notice};
+use crate::cluster::{Cluster, Notification};
 use crate::lobby::next_match_id;
-use crate::peer::Peer;
+use crate::peer::ConnectionHandle;
 use crate::reply::Reply;
-use crate::seekers::{OfGame, READ_MAX, Sought};
+use crate::seekers::{OfGame, READ_MAX, SeekSnapshot};
 use crate::seeks::{Seek, TooManySeeks};
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::unread::{forgotten, not_now};
 
 /// How often it is looked whether seeks that wait here have been paired without this server being told.
@@ -41,7 +41,7 @@ struct Body {
 }
 
 /// What waits on whatever server, of one game or of all, as others see it.
-pub(crate) async fn sought(cluster: &Cluster, game: OfGame) -> Result<Sought, WireError> {
+pub(crate) async fn sought(cluster: &Cluster, game: OfGame) -> Result<SeekSnapshot, WireError> {
     let found = cluster.directory.seekers(game.map(key_begin), READ_MAX);
     let found = found.await.map_err(|error| {
         tracing::error!(%error, "nobody knows who looks for somebody to play");
@@ -49,7 +49,7 @@ pub(crate) async fn sought(cluster: &Cluster, game: OfGame) -> Result<Sought, Wi
     })?;
     let bodies = found.bodies.iter();
     let longest = bodies.filter_map(|body| read(body)?.shown).collect();
-    Ok(Sought::new(found.total, longest))
+    Ok(SeekSnapshot::new(found.total, longest))
 }
 
 /// With what the keys of a game's seeks begin.
@@ -68,7 +68,7 @@ impl Cluster {
     /// paired. Gives the other seek and the match that was made, if there is one.
     pub(crate) async fn seek(
         &self,
-        server: &Arc<Shared>,
+        server: &Arc<ServerContext>,
         seek: &Arc<Seek>,
     ) -> Result<Option<(Waiting, Record)>, WireError> {
         server.seeks.wait(seek)?;
@@ -90,7 +90,7 @@ impl Cluster {
 
     async fn pair(
         &self,
-        server: &Arc<Shared>,
+        server: &Arc<ServerContext>,
         seek: &Arc<Seek>,
         again: bool,
     ) -> Result<Paired, WriteError> {
@@ -119,7 +119,7 @@ impl Cluster {
             again,
         };
         // Of several servers one has the player's seek.
-        self.notify(seek.player, Notice::SeeksElsewhere);
+        self.notify(seek.player, Notification::SeeksElsewhere);
         let max = server.settings.seeks_max;
         self.directory
             .pair(waiting, max, make(server, Arc::clone(seek)))
@@ -129,8 +129,8 @@ impl Cluster {
     /// Has a match begin that was made of two seeks, and both see it.
     pub(crate) async fn begin_paired(
         &self,
-        server: &Arc<Shared>,
-        (player, asked): (PlayerId, &Peer),
+        server: &Arc<ServerContext>,
+        (player, asked): (PlayerId, &ConnectionHandle),
         (other, record): (Waiting, Record),
     ) -> Result<(), WireError> {
         let match_id = record.creation.id;
@@ -139,7 +139,7 @@ impl Cluster {
         if other.node == self.node {
             on_paired(server, other.player, match_id).await;
         } else {
-            self.notify(other.player, Notice::Paired { match_id });
+            self.notify(other.player, Notification::Paired { match_id });
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ impl Cluster {
 
     /// Pairs a seek that waits here and has been lost in the store, or lets it wait there, too; or looks again for
     /// one that waits there, whom more fit by now.
-    async fn seek_again(&self, server: &Arc<Shared>, seek: &Arc<Seek>, again: bool) {
+    async fn seek_again(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, again: bool) {
         let paired = self.pair(server, seek, again).await;
         let is_over = !server.seeks.is_waiting(seek);
         match paired {
@@ -186,7 +186,7 @@ impl Cluster {
 }
 
 /// Makes the match of a seek and of another one, which has waited longer.
-fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
+fn make(server: &Arc<ServerContext>, seek: Arc<Seek>) -> Make {
     let server = Arc::clone(server);
     Box::new(move |other| {
         let now_ms = server.clock.now_ms();
@@ -219,12 +219,12 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
         // Whoever looks again may have waited longer than the other.
         let is_older = seek.since_ms < since_ms;
         let creation = Creation {
-            id: next_match_id(None, now_ms, &server.chance),
-            code: MatchCode::from_number(server.chance.number()),
+            id: next_match_id(None, now_ms, &server.rng),
+            code: MatchCode::from_number(server.rng.number()),
             game: seek.game,
             host: if is_older { seek.player } else { other.player },
             terms: Terms {
-                seed: server.chance.number(),
+                seed: server.rng.number(),
                 ..terms
             },
         };
@@ -234,7 +234,7 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
 }
 
 /// The seek of a player who is connected here has been paired.
-pub(crate) async fn on_paired(server: &Arc<Shared>, player: PlayerId, match_id: MatchId) {
+pub(crate) async fn on_paired(server: &Arc<ServerContext>, player: PlayerId, match_id: MatchId) {
     let seek = server.seeks.take_of(player);
     if let Some(seek) = &seek {
         seek.answered.cancelled().await;
@@ -245,7 +245,7 @@ pub(crate) async fn on_paired(server: &Arc<Shared>, player: PlayerId, match_id: 
 
 /// Looks again and again whether seeks that wait here have been paired without this server being told,
 /// until it stops.
-pub(crate) async fn watch(server: Arc<Shared>) {
+pub(crate) async fn watch(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
@@ -263,7 +263,7 @@ pub(crate) async fn watch(server: Arc<Shared>) {
 
 /// Looks after those of these seeks that still wait here and do not in the store, and ends those there that
 /// do not wait here.
-async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
+async fn look(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
     let Some(cluster) = &server.cluster else {
         return;
     };

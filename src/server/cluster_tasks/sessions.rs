@@ -11,8 +11,8 @@ use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
 use crate::forgetting;
-use crate::peer::Peer;
-use crate::shared::Shared;
+use crate::peer::ConnectionHandle;
+use crate::shared::ServerContext;
 
 /// When the store is asked again that could not be read.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 10_000;
 
 /// Looks at all who are connected whenever messages may have been lost, until this server stops.
-pub(super) async fn watch(server: Arc<Shared>) {
+pub(super) async fn watch(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         let Some(cluster) = &server.cluster else {
@@ -64,7 +64,7 @@ pub(super) async fn watch(server: Arc<Shared>) {
 }
 
 /// Tells all of the player's connections here: whoever has one because of which they end says so then.
-fn tell_again(server: &Shared, cluster: &Cluster, player: PlayerId) {
+fn tell_again(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
     let peers = server.players.peers(player);
     for standing in peers.iter().filter_map(|peer| peer.standing()) {
         cluster.send_all(&Packet::Connected { player, standing });
@@ -72,7 +72,7 @@ fn tell_again(server: &Shared, cluster: &Cluster, player: PlayerId) {
 }
 
 /// Tells the player's connections here how the player is called, if that is news.
-async fn call_again(server: &Shared, player: PlayerId) {
+async fn call_again(server: &ServerContext, player: PlayerId) {
     let record = loop {
         match server.store.player_by_id(player).await {
             Ok(found) => break found,
@@ -88,7 +88,7 @@ async fn call_again(server: &Shared, player: PlayerId) {
 }
 
 /// Tells everybody's connections here how they are called, if that is news.
-async fn call_all_again(server: &Shared, cluster: &Cluster) -> Result<(), ReadError> {
+async fn call_all_again(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
     // Before the store is read: what is told here meanwhile is newer.
     let everybody = server.players.everybody_connected().into_iter();
     let known = everybody.filter_map(|player| Some((player, server.players.record(player)?)));
@@ -106,9 +106,10 @@ async fn call_all_again(server: &Shared, cluster: &Cluster) -> Result<(), ReadEr
 }
 
 /// Closes the connections here whose session the store does not know any more.
-async fn end_ended(server: &Shared, cluster: &Cluster) -> Result<(), ReadError> {
+async fn end_ended(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
     // Before the store is read: of who comes later the session is read by the hello.
-    let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<Peer>>> = BTreeMap::new();
+    let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<ConnectionHandle>>> =
+        BTreeMap::new();
     for player in server.players.everybody_connected() {
         // The store has not known of everybody.
         if server.players.unstored(player).is_some() {

@@ -8,7 +8,7 @@ use plyhouse_store::NodeId;
 
 use crate::births;
 use crate::cluster::{Answered, Cluster, Packet};
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 
 /// From how many waiting searches on this server hands new matches of bots to others: with fewer, a bot waits
 /// no longer than it thinks.
@@ -18,12 +18,12 @@ const LONG: u32 = 8;
 const TIMES: u32 = 2;
 
 /// How many searches wait here.
-pub(super) fn waiting(server: &Shared) -> u32 {
+pub(super) fn waiting(server: &ServerContext) -> u32 {
     u32::try_from(server.metrics.searches_waiting.get()).unwrap_or(0)
 }
 
 /// Hands a new match, which bots alone play, to another server, if far fewer searches wait there.
-pub(crate) fn hand_over(server: &Arc<Shared>, match_id: MatchId) {
+pub(crate) fn hand_over(server: &Arc<ServerContext>, match_id: MatchId) {
     let Some(cluster) = &server.cluster else {
         return;
     };
@@ -50,7 +50,7 @@ pub(crate) fn hand_over(server: &Arc<Shared>, match_id: MatchId) {
 }
 
 /// Takes a match that its owner hands over. False if that did not come to pass.
-pub(super) async fn take(server: &Arc<Shared>, match_id: MatchId, from: NodeId) -> bool {
+pub(super) async fn take(server: &Arc<ServerContext>, match_id: MatchId, from: NodeId) -> bool {
     let Some(cluster) = server.cluster.as_ref().filter(|_| !server.is_stopping()) else {
         return false;
     };
@@ -59,6 +59,6 @@ pub(super) async fn take(server: &Arc<Shared>, match_id: MatchId, from: NodeId) 
         && births::find(server, MatchRef::Id(match_id)).await.is_ok()
 }
 
-fn may_take(server: &Shared, cluster: &Cluster) -> bool {
+fn may_take(server: &ServerContext, cluster: &Cluster) -> bool {
     cluster.may_act() && waiting(server) < LONG
 }

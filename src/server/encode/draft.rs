@@ -8,9 +8,9 @@ use plyhouse_engine::game::Seat;
 
 /// JSON that is being written, piece by piece. The caller sees to it that the pieces fit.
 #[derive(Debug, Default)]
-pub(super) struct Draft(String);
+pub(super) struct JsonWriter(String);
 
-impl Draft {
+impl JsonWriter {
     /// Begins anew, in the same memory.
     pub(super) fn clear(&mut self) {
         self.0.clear();

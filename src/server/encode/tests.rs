@@ -18,7 +18,7 @@ fn by_the_protocol(told: &Frame) -> Frame {
 fn check_snapshots(state: &Match) {
     for (re, recipient) in [(Some(RequestId(7)), GUEST), (None, PlayerId(Uuid::nil()))] {
         let is_guest = |seat| Some(state.occupant(seat).player()? == GUEST);
-        let there = Presence {
+        let there = SeatPresence {
             seats: Seat::ALL.map(is_guest),
             spectators: 3,
         };
@@ -27,7 +27,7 @@ fn check_snapshots(state: &Match) {
     }
 }
 
-fn aside(re: Option<RequestId>, there: Presence) -> Aside {
+fn aside(re: Option<RequestId>, there: SeatPresence) -> Aside {
     Aside {
         re,
         there,
@@ -142,7 +142,7 @@ fn a_snapshot_says_everything() {
     ] {
         check_event(&mut state, &happens);
     }
-    let there = Presence {
+    let there = SeatPresence {
         seats: [Some(true), None],
         spectators: 2,
     };
@@ -187,7 +187,7 @@ fn chess_is_told_as_its_players_write_it() {
     play("f7f6", "f6", false);
     play("d1h5", "Qh5+", true);
     play("g7g6", "g6", false);
-    let there = Presence {
+    let there = SeatPresence {
         seats: [Some(true), None],
         spectators: 0,
     };
@@ -223,7 +223,7 @@ fn snapshot_has_a_turn_only_while_the_match_runs() {
         stands: false,
         first_move_ms: Some(9000),
     };
-    let there = Presence {
+    let there = SeatPresence {
         seats: [Some(true); 2],
         spectators: 0,
     };

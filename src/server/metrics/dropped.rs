@@ -2,7 +2,7 @@
 
 /// Why a connection came to nothing before it was a WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dropped {
+pub enum DropReason {
     /// The operating system could not accept it: most often there are no descriptors left.
     NotAccepted,
     /// The TLS handshake failed, or the client spoke no TLS.
@@ -19,7 +19,7 @@ pub enum Dropped {
     Address,
 }
 
-impl Dropped {
+impl DropReason {
     /// Every cause.
     pub const ALL: [Self; 7] = [
         Self::NotAccepted,

@@ -73,7 +73,7 @@ fn no_more_is_taken_than_is_wanted() {
     });
     assert!(is_more);
     assert_eq!(frames, ["ab".into()]);
-    let Depth { messages, bytes } = outbox.depth();
+    let QueueDepth { messages, bytes } = outbox.depth();
     assert_eq!((messages, bytes), (1, 1));
     assert_eq!(taken(&outbox), ["c"]);
 }

@@ -10,7 +10,7 @@ pub(super) type PingText = [u8; 4];
 
 /// The pings of one connection.
 #[derive(Debug, Default)]
-pub(super) struct Trips {
+pub(super) struct RttEstimator {
     /// A ping is to be written next.
     is_due: bool,
     asked_at: Option<Instant>,
@@ -19,7 +19,7 @@ pub(super) struct Trips {
     count: u32,
 }
 
-impl Trips {
+impl RttEstimator {
     /// Has a ping written next, unless that was done a moment ago.
     pub(super) fn ask(&mut self, now: Instant) {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < ASKED_EVERY;
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_ping_is_measured_once() {
         let start = tokio::time::Instant::now().into_std();
-        let mut trips = Trips::default();
+        let mut trips = RttEstimator::default();
         assert_eq!(trips.begin(start), None);
         trips.ask(start);
         let text = trips.begin(start + ms(5)).unwrap();

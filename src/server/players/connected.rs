@@ -8,8 +8,8 @@ use super::{FORGOTTEN_MAX, Player, Players};
 use crate::connection_id::ConnectionId;
 use crate::encode::encode;
 use crate::outbox::Outbox;
-use crate::peer::Peer;
-use crate::standing::{Standing, surplus};
+use crate::peer::ConnectionHandle;
+use crate::standing::{Standing, excess_connections};
 use crate::to_protocol;
 use plyhouse_protocol::{CloseCode, MatchId, PlayerId, ServerMessage, SessionId};
 use plyhouse_store::{PlayerRecord, SOMEONE, SessionRecord, Sessions};
@@ -25,7 +25,7 @@ impl Player {
     fn end_surplus(&mut self, elsewhere: Option<Standing>) -> Vec<u64> {
         let mut all = self.standings();
         all.extend(elsewhere);
-        let ended = surplus(&all);
+        let ended = excess_connections(&all);
         self.peers.retain(|peer| {
             let number = peer.standing().map(|standing| standing.number);
             let stays = number.is_none_or(|number| !ended.contains(&number));
@@ -46,7 +46,7 @@ impl Players {
         &self,
         record: &PlayerRecord,
         unstored: Option<&SessionRecord>,
-        peer: &Arc<Peer>,
+        peer: &Arc<ConnectionHandle>,
         greet: impl FnOnce(Vec<MatchId>) -> bool,
     ) -> bool {
         let mut index = self.index.lock();
@@ -95,14 +95,18 @@ impl Players {
     }
 
     /// The player's connections, in the order in which they came.
-    pub(crate) fn peers(&self, id: PlayerId) -> Vec<Arc<Peer>> {
+    pub(crate) fn peers(&self, id: PlayerId) -> Vec<Arc<ConnectionHandle>> {
         let index = self.index.lock();
         let player = index.players.get(&id);
         player.map_or_else(Vec::new, |player| player.peers.clone())
     }
 
     /// This connection of the player, if it is one.
-    pub(crate) fn peer(&self, id: PlayerId, connection: ConnectionId) -> Option<Arc<Peer>> {
+    pub(crate) fn peer(
+        &self,
+        id: PlayerId,
+        connection: ConnectionId,
+    ) -> Option<Arc<ConnectionHandle>> {
         let index = self.index.lock();
         let mut peers = index.players.get(&id)?.peers.iter();
         peers.find(|peer| peer.id == connection).cloned()
@@ -110,10 +114,15 @@ impl Players {
 
     /// Who gets what this connection of the player was to get: itself while it is there, then the latest of
     /// its session, or else of the player.
-    pub(crate) fn heir(&self, id: PlayerId, of: &Peer) -> Option<Arc<Peer>> {
+    pub(crate) fn heir(
+        &self,
+        id: PlayerId,
+        of: &ConnectionHandle,
+    ) -> Option<Arc<ConnectionHandle>> {
         let index = self.index.lock();
         let peers = &index.players.get(&id)?.peers;
-        let latest = |is_it: &dyn Fn(&Peer) -> bool| peers.iter().rev().find(|peer| is_it(peer));
+        let latest =
+            |is_it: &dyn Fn(&ConnectionHandle) -> bool| peers.iter().rev().find(|peer| is_it(peer));
         let found = latest(&|peer| peer.id == of.id)
             .or_else(|| latest(&|peer| peer.session() == of.session()))
             .or_else(|| peers.last());
@@ -142,7 +151,7 @@ impl Players {
     }
 
     /// Notes that a connection is gone.
-    pub(crate) fn disconnect(&self, id: PlayerId, peer: &Peer) {
+    pub(crate) fn disconnect(&self, id: PlayerId, peer: &ConnectionHandle) {
         self.change(id, |player| player.peers.retain(|one| one.id != peer.id));
     }
 

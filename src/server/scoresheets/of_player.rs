@@ -13,9 +13,9 @@ use uuid::Uuid;
 use super::{NotServed, not_read};
 use crate::addresses::Address;
 use crate::from_protocol;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::somebody;
-use crate::streams::Full;
+use crate::streams::DownloadLimitReached;
 
 /// How many matches are looked up at a time.
 const PAGE: usize = 50;
@@ -26,13 +26,13 @@ pub(crate) const STRANGER: PlayerId = PlayerId(Uuid::nil());
 /// A place among those for whom such files are written, given back when dropped.
 #[derive(Debug)]
 struct Place {
-    server: Arc<Shared>,
+    server: Arc<ServerContext>,
     address: Option<Address>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.server.streams.leave(self.address);
+        self.server.download_limits.leave(self.address);
     }
 }
 
@@ -61,7 +61,7 @@ struct Reading {
     has_begun: bool,
 }
 
-impl Shared {
+impl ServerContext {
     /// The scoresheets of the public matches of a player, the newest end first.
     pub(crate) async fn scoresheets_of(
         self: &Arc<Self>,
@@ -78,10 +78,12 @@ impl Shared {
             return Err(NotServed::Unknown);
         }
         let player = self.meant(wanted.player).await?;
-        self.streams.enter(address).map_err(|full| match full {
-            Full::Address => NotServed::Another,
-            Full::All => NotServed::Busy,
-        })?;
+        self.download_limits
+            .enter(address)
+            .map_err(|full| match full {
+                DownloadLimitReached::Address => NotServed::Another,
+                DownloadLimitReached::All => NotServed::Busy,
+            })?;
         let mut reading = Reading {
             place: Place {
                 server: Arc::clone(self),

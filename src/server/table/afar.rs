@@ -18,19 +18,19 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use plyhouse_bus::Unanswered;
+use plyhouse_bus::RequestError;
 use plyhouse_matches::{Stage, TurnTime};
 use plyhouse_protocol::{ErrorCode, Seq};
-use plyhouse_store::{Mark, NodeId};
+use plyhouse_store::{JournalPosition, NodeId};
 use tokio::time::sleep_until;
 
-use super::{End, GOES_ON, LOST, Table, next_letter, refuse_closed};
+use super::{End, GOES_ON, LOST, MatchActor, next_letter, refuse_closed};
 use crate::clock::now;
 use crate::cluster::Answered;
 use crate::command::{Answer, MatchRequest};
-use crate::match_handle::Letter;
+use crate::match_handle::Envelope;
 use crate::reply::Reply;
-use crate::told::{Roster, Standing};
+use crate::told::{Presence, Standing};
 
 /// How long a copy waits for what it knows to have happened, before it reads it in the store.
 const DOUBT: Duration = Duration::from_millis(1500);
@@ -61,15 +61,15 @@ const IDLE_MAX: Duration = Duration::from_secs(30);
 
 /// A match that is decided elsewhere.
 #[derive(Debug)]
-pub(super) struct Afar {
+pub(super) struct Replica {
     /// Who owns it; `None` if it has ended and nobody serves it.
     owner: Option<NodeId>,
     /// A mark of its journal that is known to have been there.
-    mark: Mark,
+    mark: JournalPosition,
     epoch: u64,
     asked: FuturesUnordered<BoxFuture<'static, Asked>>,
     /// What the owner is asked, by number.
-    asking: BTreeMap<u64, Box<Letter>>,
+    asking: BTreeMap<u64, Box<Envelope>>,
     asked_count: u64,
     /// Answers that wait until what they tell of has been told.
     answers: Vec<Waiting>,
@@ -81,13 +81,13 @@ pub(super) struct Afar {
     /// Since when the owner's clock for the present event has not been known here.
     clock_unknown_since: Option<Instant>,
     /// Requests for a snapshot that wait for the owner's clock.
-    clock_waiters: VecDeque<Box<Letter>>,
+    clock_waiters: VecDeque<Box<Envelope>>,
     /// All followers are to get a snapshot once the owner's clock is known.
     owes_snapshots: bool,
     /// A snapshot was sent without the clock.
     owes_clock: bool,
     /// Who was there when the owner was told.
-    roster: Option<Roster>,
+    roster: Option<Presence>,
     /// When the owner is told, and asked to feed this copy.
     follow_at: Option<Instant>,
     /// When that was done last.
@@ -101,7 +101,7 @@ pub(super) struct Afar {
     /// Since when the owner has not known of the match.
     unknown_since: Option<Instant>,
     /// What is asked again, and when.
-    later: VecDeque<(Instant, Box<Letter>)>,
+    later: VecDeque<(Instant, Box<Envelope>)>,
     /// Since when nobody has followed it here.
     idle_since: Option<Instant>,
 }
@@ -109,9 +109,9 @@ pub(super) struct Afar {
 /// What has become of something that the owner was asked.
 #[derive(Debug)]
 enum Asked {
-    Follow(Result<Answered, Unanswered>),
+    Follow(Result<Answered, RequestError>),
     /// What was asked by this number.
-    Command(u64, Result<Answered, Unanswered>),
+    Command(u64, Result<Answered, RequestError>),
 }
 
 /// An answer that waits until an event has been told.
@@ -119,13 +119,13 @@ enum Asked {
 struct Waiting {
     seq: Seq,
     since: Instant,
-    letter: Box<Letter>,
+    letter: Box<Envelope>,
     answer: Answer,
 }
 
-impl Afar {
+impl Replica {
     /// Its owner is this one, and its journal has been read up to this mark.
-    pub(super) fn new(owner: Option<NodeId>, mark: Mark) -> Box<Self> {
+    pub(super) fn new(owner: Option<NodeId>, mark: JournalPosition) -> Box<Self> {
         Box::new(Self {
             owner,
             mark,
@@ -192,20 +192,22 @@ impl Afar {
     }
 }
 
-impl Table {
+impl MatchActor {
     /// From now on the match is decided there; `None` for one that has ended and that nobody serves.
-    pub(crate) fn is_afar(&mut self, owner: Option<NodeId>, mark: Mark) {
-        self.afar = Some(Afar::new(owner, mark));
-        self.remotes = None;
-        self.teller.has_elsewhere(None);
+    pub(crate) fn is_afar(&mut self, owner: Option<NodeId>, mark: JournalPosition) {
+        self.replica = Some(Replica::new(owner, mark));
+        self.replicas = None;
+        self.broadcaster.has_elsewhere(None);
     }
 
-    fn afar(&mut self) -> &mut Afar {
-        self.afar.as_mut().expect("the match is decided elsewhere")
+    fn afar(&mut self) -> &mut Replica {
+        self.replica
+            .as_mut()
+            .expect("the match is decided elsewhere")
     }
 
     /// The copy has been read up to this mark.
-    pub(super) fn read_anew(&mut self, mark: Mark) {
+    pub(super) fn read_anew(&mut self, mark: JournalPosition) {
         let afar = self.afar();
         afar.mark = mark;
         afar.epoch = mark.epoch();
@@ -214,9 +216,9 @@ impl Table {
 
     /// How the clock stands, as far as that is known here.
     pub(super) fn turn_time(&self) -> Option<TurnTime> {
-        match &self.afar {
+        match &self.replica {
             Some(afar) => afar.turn_time(self.state.seq()),
-            None => self.owner.time.turn_time(&self.state),
+            None => self.leader.time.turn_time(&self.state),
         }
     }
 
@@ -227,12 +229,18 @@ impl Table {
             self.attend_delayed();
             self.attend_afar();
             self.attend_clock();
-            let delayed_at = self.delayed.as_ref().and_then(|delayed| delayed.deadline());
-            let afar = self.afar.as_mut().expect("the match is decided elsewhere");
+            let delayed_at = self
+                .delayed_view
+                .as_ref()
+                .and_then(|delayed| delayed.deadline());
+            let afar = self
+                .replica
+                .as_mut()
+                .expect("the match is decided elsewhere");
             let deadline = afar
                 .deadline()
                 .into_iter()
-                .chain(self.teller.deadline())
+                .chain(self.broadcaster.deadline())
                 .chain(delayed_at)
                 .min();
             if let Some(deadline) = deadline.map(Into::into)
@@ -273,8 +281,8 @@ impl Table {
     /// Takes note of who is there, for which the owner is asked to feed this copy.
     fn attend_afar(&mut self) {
         self.note_crowd();
-        let roster = self.teller.own_roster(&self.state);
-        let has_followers = self.teller.has_followers();
+        let roster = self.broadcaster.own_roster(&self.state);
+        let has_followers = self.broadcaster.has_followers();
         let has_ended = matches!(self.state.stage(), Stage::Ended { .. });
         let is_needed = has_followers || (!has_ended && self.is_of_somebody_here());
         let afar = self.afar();
@@ -309,7 +317,7 @@ impl Table {
     async fn on_time_afar(&mut self) -> ControlFlow<End> {
         let now = now();
         let gone_ms = self.afar().gone_ms();
-        self.teller.on_time(&self.state, now, || gone_ms);
+        self.broadcaster.on_time(&self.state, now, || gone_ms);
         self.tell_delayed(now);
         while let Some((_, letter)) = self.afar().later.pop_front_if(|(at, _)| *at <= now) {
             self.held.push_back(letter);
@@ -334,8 +342,8 @@ impl Table {
 
     /// Tells the owner who is there, and asks it to feed this copy.
     fn follow_afar(&mut self) {
-        let (id, roster) = (self.state.id(), self.teller.own_roster(&self.state));
-        let Some(afar) = self.afar.as_mut() else {
+        let (id, roster) = (self.state.id(), self.broadcaster.own_roster(&self.state));
+        let Some(afar) = self.replica.as_mut() else {
             return;
         };
         let (Some(owner), Some(cluster)) = (afar.owner, &self.server.cluster) else {
@@ -361,8 +369,8 @@ impl Table {
         }
     }
 
-    async fn on_letter_afar(&mut self, letter: Box<Letter>) -> ControlFlow<End> {
-        let Letter { command, reply } = *letter;
+    async fn on_letter_afar(&mut self, letter: Box<Envelope>) -> ControlFlow<End> {
+        let Envelope { command, reply } = *letter;
         if self.is_closed_to(&command) {
             refuse_closed(&command, reply);
             return GOES_ON;
@@ -370,7 +378,8 @@ impl Table {
         if command.relayed.is_some() {
             return GOES_ON; // It was sent to the owner, who is elsewhere by now: it asks again.
         }
-        let Some(Letter { command, reply }) = self.wait_for_clock(Letter { command, reply }) else {
+        let Some(Envelope { command, reply }) = self.wait_for_clock(Envelope { command, reply })
+        else {
             return GOES_ON;
         };
         match &command.request {
@@ -392,7 +401,7 @@ impl Table {
                     return GOES_ON;
                 };
                 let is_seated = self.state.seat_of(command.player).is_some();
-                if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
+                if let Some(reply) = self.broadcaster.admit(&command, is_seated, reply) {
                     self.tell_snapshot_afar(&command, reply);
                 }
             }
@@ -402,10 +411,11 @@ impl Table {
                     return GOES_ON;
                 };
                 let resync = (*since, self.beside().time);
-                self.teller.resync(&self.state, &command, resync, reply);
+                self.broadcaster
+                    .resync(&self.state, &command, resync, reply);
             }
             MatchRequest::Unfollow => self.dismiss_silently(&command),
-            MatchRequest::Fed(bulletin) => return self.on_fed(bulletin).await,
+            MatchRequest::ReplicaUpdate(bulletin) => return self.on_fed(bulletin).await,
             request => return self.on_hint_afar(request, reply).await,
         }
         GOES_ON
@@ -441,7 +451,7 @@ impl Table {
                 }
             }
             MatchRequest::Follow { .. } => {} // Whoever asks looks for the owner again.
-            MatchRequest::Taken { by } => {
+            MatchRequest::OwnerChanged { by } => {
                 if let Some(owner) = by {
                     self.owner_is(*owner);
                 }

@@ -6,12 +6,12 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{MatchId, PlayerId, ServerMessage};
 
-use crate::card::Presence;
+use crate::card::SeatPresence;
 use crate::connection_id::ConnectionId;
 use crate::encode::encode;
 use crate::outbox::{Frame, Outbox};
 use crate::players::Players;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
 /// allows, and long enough for a page that is reloaded not to flicker.
@@ -24,7 +24,7 @@ const WRITTEN_AT_ONCE: usize = 32;
 
 /// Everybody who follows a match.
 #[derive(Debug, Default)]
-pub(super) struct Audience {
+pub(super) struct Subscribers {
     /// In the order in which they connected, which is the order in which they are told.
     members: Vec<Member>,
     /// When `presence` is to be told, if somebody's last is out of date.
@@ -38,7 +38,7 @@ pub(super) struct Audience {
 /// What a member knows of who is there: the last `presence`, except how much time is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Known {
-    presence: Presence,
+    presence: SeatPresence,
     /// Whose time to be gone runs.
     gone: [bool; 2],
 }
@@ -55,7 +55,7 @@ struct Member {
     knows: Option<Known>,
 }
 
-impl Audience {
+impl Subscribers {
     pub(super) fn len(&self) -> usize {
         self.members.len()
     }
@@ -105,7 +105,7 @@ impl Audience {
 
     /// From now on the connection, which has a snapshot with this presence, is told everything. A snapshot does
     /// not say whose time to be gone runs.
-    pub(super) fn has_snapshot(&mut self, id: ConnectionId, presence: Presence) {
+    pub(super) fn has_snapshot(&mut self, id: ConnectionId, presence: SeatPresence) {
         if let Ok(place) = self.place(id) {
             let member = &mut self.members[place];
             member.has_snapshot = true;
@@ -204,7 +204,7 @@ impl Audience {
     }
 
     /// Has everything written that was told.
-    pub(super) fn flush(&mut self, server: &Shared) {
+    pub(super) fn flush(&mut self, server: &ServerContext) {
         if !std::mem::take(&mut self.has_told) {
             return;
         }
@@ -222,14 +222,14 @@ impl Audience {
     }
 
     /// Who is there. A player is connected with any connection, whether it follows or not.
-    pub(super) fn presence(&self, state: &Match, players: &Players) -> Presence {
+    pub(super) fn presence(&self, state: &Match, players: &Players) -> SeatPresence {
         let connected = |seat| {
             state
                 .occupant(seat)
                 .player()
                 .map(|id| players.is_connected(id))
         };
-        Presence {
+        SeatPresence {
             seats: Seat::ALL.map(connected),
             spectators: self.spectators(state),
         }
@@ -240,7 +240,7 @@ impl Audience {
     pub(super) fn plan_presence(
         &mut self,
         state: &Match,
-        (presence, gone): (Presence, [bool; 2]),
+        (presence, gone): (SeatPresence, [bool; 2]),
         now: Instant,
     ) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
@@ -260,7 +260,7 @@ impl Audience {
     pub(super) fn tell_presence(
         &mut self,
         id: MatchId,
-        presence: Presence,
+        presence: SeatPresence,
         gone_ms: [Option<u64>; 2],
     ) {
         self.presence_due = None;
@@ -269,7 +269,7 @@ impl Audience {
         for member in self.members.iter_mut().filter(told) {
             member.knows = Some(Known { presence, gone });
         }
-        let Presence { seats, spectators } = presence;
+        let SeatPresence { seats, spectators } = presence;
         self.tell(&encode(&ServerMessage::Presence {
             match_id: id,
             seats,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::analyses::worth;
-use crate::bots::{Bots, Question, Watch};
+use crate::bots::{Bots, SearchRequest, Watch};
 use plyhouse_engine::catalog::{AnyPosition, Choice, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::review::{LINE_MAX, Worth};
@@ -50,7 +50,7 @@ impl BotTurn {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
         let (watch, thoughts) = thoughts(state, seat).unzip();
-        let question = Question {
+        let question = SearchRequest {
             position: state.position().clone_box(),
             level,
             seed: seed(state),

@@ -9,19 +9,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Stage, TurnTime};
+use plyhouse_matches::{Action, Creation, Event, EventKind, Match, ReplayError, Stage, TurnTime};
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WatchedBy, WireError};
 use plyhouse_store::Record;
 
-use super::Table;
-use super::teller::{Beside, Crowd, Elsewhere, Teller};
-use crate::card::Presence;
+use super::MatchActor;
+use super::teller::{Beside, Broadcaster, Crowd, Elsewhere};
+use crate::card::SeatPresence;
 use crate::clock::now;
 use crate::command::{Answer, Command};
 use crate::reply::Reply;
-use crate::shared::Shared;
-use crate::told::{Line, Published, Standing};
-use crate::verdict::Verdict;
+use crate::shared::ServerContext;
+use crate::told::{ChatMessage, Published, Standing};
+use crate::verdict::RatingUpdate;
 
 /// How much may wait that is no event and was not said: more than a match has in ten minutes, since who comes
 /// and goes is gathered. Beyond, it waits until there is room, and then tells the whole.
@@ -29,12 +29,12 @@ const LATER_MAX: usize = 4096;
 
 /// A match as those see it who have no seat in it.
 #[derive(Debug)]
-pub(super) struct Delayed {
+pub(super) struct DelayedView {
     delay: Duration,
     /// The match as it was so long ago.
     state: Match,
     /// Tells of it.
-    teller: Teller,
+    teller: Broadcaster,
     /// What they may not be told yet, in order.
     queue: VecDeque<Later>,
     /// What has happened since something was put there last.
@@ -60,7 +60,7 @@ struct Later {
 #[derive(Debug, Default)]
 struct Fresh {
     events: Vec<Event>,
-    said: Vec<Line>,
+    said: Vec<ChatMessage>,
     /// The clock counts otherwise than the events tell.
     is_clock_news: bool,
 }
@@ -72,9 +72,12 @@ fn as_strangers_know(creation: &Creation) -> Creation {
     known
 }
 
-impl Delayed {
+impl DelayedView {
     /// What strangers see of the match of this record; `None` if that is all that there is.
-    pub(super) fn of(server: &Arc<Shared>, record: &Record) -> Result<Option<Box<Self>>, Damaged> {
+    pub(super) fn of(
+        server: &Arc<ServerContext>,
+        record: &Record,
+    ) -> Result<Option<Box<Self>>, ReplayError> {
         let delay_ms = record.creation.terms.delay_ms;
         if delay_ms == 0 {
             return Ok(None);
@@ -82,7 +85,7 @@ impl Delayed {
         let mut delayed = Box::new(Self {
             delay: Duration::from_millis(delay_ms),
             state: Match::new(as_strangers_know(&record.creation))?,
-            teller: Teller::new(Arc::clone(server)).for_strangers(),
+            teller: Broadcaster::new(Arc::clone(server)).for_strangers(),
             queue: VecDeque::new(),
             fresh: Fresh::default(),
             queued: None,
@@ -96,8 +99,8 @@ impl Delayed {
 
     /// Begins anew with what the store holds, all who follow being kept. What had happened long enough ago is
     /// told by the next snapshot.
-    fn begin_again(&mut self, record: &Record, now_ms: u64) -> Result<(), Damaged> {
-        let told = record.told_to_strangers(now_ms).len();
+    fn begin_again(&mut self, record: &Record, now_ms: u64) -> Result<(), ReplayError> {
+        let told = record.visible_to_spectators(now_ms).len();
         let past = Record {
             creation: as_strangers_know(&record.creation),
             events: record.events[..told].to_vec(),
@@ -108,7 +111,7 @@ impl Delayed {
         self.seats_changed = true;
         let seats = Seat::ALL.map(|seat| self.state.occupant(seat).player().map(|_| false));
         let spectators = 0;
-        let nobody = Presence { seats, spectators };
+        let nobody = SeatPresence { seats, spectators };
         self.teller.has_elsewhere(Some(Elsewhere::Total(nobody)));
         let (at, delay_ms) = (now(), record.creation.terms.delay_ms);
         let mut last = at;
@@ -138,7 +141,7 @@ impl Delayed {
 
     /// Takes note of what was said. What a stranger says, who speaks when all is over for them, all strangers
     /// hear at once.
-    pub(super) fn said(&mut self, line: &Line) {
+    pub(super) fn said(&mut self, line: &ChatMessage) {
         match line.said.seat {
             None => self.teller.hear_new(&self.state, line),
             Some(_) => self.fresh.said.push(line.clone()),
@@ -193,7 +196,7 @@ impl Delayed {
         for event in &what.events {
             self.teller.take_in_late(&mut self.state, event);
         }
-        self.show_out();
+        self.remove_spectator();
         self.teller.tell(&Published {
             after,
             events: what.events,
@@ -221,8 +224,8 @@ impl Delayed {
     }
 
     /// Dismisses those who follow a match that is none of their business, once they may know that it has started.
-    pub(super) fn show_out(&mut self) {
-        self.teller.show_out(&self.state);
+    pub(super) fn remove_spectator(&mut self) {
+        self.teller.remove_spectator(&self.state);
     }
 
     /// How the clock stood so long ago, as far as that is known.
@@ -252,7 +255,7 @@ impl Delayed {
     }
 
     /// What tells them.
-    pub(super) const fn teller(&mut self) -> &mut Teller {
+    pub(super) const fn teller(&mut self) -> &mut Broadcaster {
         &mut self.teller
     }
 
@@ -303,10 +306,10 @@ impl Delayed {
     }
 }
 
-impl Table {
+impl MatchActor {
     /// What whoever asks sees of the match, if that is another than there is.
-    pub(super) fn delayed_for(&mut self, player: PlayerId) -> Option<&mut Delayed> {
-        let delayed = self.delayed.as_deref_mut()?;
+    pub(super) fn delayed_for(&mut self, player: PlayerId) -> Option<&mut DelayedView> {
+        let delayed = self.delayed_view.as_deref_mut()?;
         self.state.seat_held_by(player).is_none().then_some(delayed)
     }
 
@@ -342,7 +345,7 @@ impl Table {
         action: &Action,
         answer: Answer,
     ) -> Answer {
-        match &self.delayed {
+        match &self.delayed_view {
             Some(delayed) if self.state.seat_held_by(command.player).is_none() => {
                 delayed.as_known(&self.state, command, action, answer)
             }
@@ -352,9 +355,9 @@ impl Table {
 
     /// Has the teller of those who sit know who else is there.
     pub(super) fn note_crowd(&mut self) {
-        if let Some(delayed) = &self.delayed {
+        if let Some(delayed) = &self.delayed_view {
             let host = self.state.creation().host;
-            self.teller.has_crowd(Crowd {
+            self.broadcaster.has_crowd(Crowd {
                 count: delayed.teller.count(),
                 host: delayed.teller.has_player(host).then_some(host),
             });
@@ -363,7 +366,7 @@ impl Table {
 
     /// To be called when others follow with a delay than before.
     fn crowd_changed(&mut self) {
-        match self.afar {
+        match self.replica {
             None => self.roster_changed(),
             Some(_) => self.note_crowd(),
         }
@@ -371,16 +374,16 @@ impl Table {
 
     /// Puts everybody where they belong, and has what is new wait for its time.
     pub(super) fn attend_delayed(&mut self) {
-        if self.delayed.is_none() {
+        if self.delayed_view.is_none() {
             return;
         }
         self.sort_out();
         let standing = Standing {
             time: self.turn_time(),
             gone_ms: self.gone_ms(),
-            ..self.teller.standing(&self.state)
+            ..self.broadcaster.standing(&self.state)
         };
-        if let Some(delayed) = &mut self.delayed {
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.feed(standing);
         }
     }
@@ -388,12 +391,12 @@ impl Table {
     /// Whoever has sat down is told at once from now on, on all connections; those of whoever has stood up are
     /// shown out, since they know more than they may be told.
     fn sort_out(&mut self) {
-        let delayed = self.delayed.as_mut();
+        let delayed = self.delayed_view.as_mut();
         if !delayed.is_some_and(|delayed| std::mem::take(&mut delayed.seats_changed)) {
             return;
         }
         let beside = self.beside();
-        let Some(delayed) = &mut self.delayed else {
+        let Some(delayed) = &mut self.delayed_view else {
             return;
         };
         let state = &self.state;
@@ -401,9 +404,10 @@ impl Table {
             .teller
             .release(|player| state.seat_held_by(player).is_some());
         for (player, outbox) in risen {
-            self.teller.let_in(&self.state, player, &outbox, beside);
+            self.broadcaster
+                .let_in(&self.state, player, &outbox, beside);
         }
-        self.teller.show_out_if(&self.state, |player| {
+        self.broadcaster.show_out_if(&self.state, |player| {
             self.state.seat_held_by(player).is_none()
         });
         self.crowd_changed();
@@ -411,7 +415,7 @@ impl Table {
 
     /// Tells strangers what is due, and has lists show it.
     pub(super) fn tell_delayed(&mut self, now: Instant) {
-        let Some(delayed) = &mut self.delayed else {
+        let Some(delayed) = &mut self.delayed_view else {
             return;
         };
         if delayed.tell_due(now) {
@@ -424,9 +428,9 @@ impl Table {
 
     /// Has lists show the match as strangers see it.
     pub(super) fn show_delayed(&self) {
-        if let Some(delayed) = &self.delayed {
+        if let Some(delayed) = &self.delayed_view {
             let presence = delayed.teller.presence(&delayed.state);
-            let card = self.owner.card();
+            let card = self.leader.card();
             // That there is a rematch would tell that the match before it is over.
             let is_rematch = self.state.creation().terms.previous.is_some();
             let is_known = !is_rematch || delayed.state.stage() != Stage::Open;
@@ -440,25 +444,25 @@ impl Table {
     }
 
     /// Begins anew with what the store holds, and shows strangers what they may know of it.
-    pub(super) fn begin_delayed_again(&mut self, record: &Record) -> Result<(), Damaged> {
+    pub(super) fn begin_delayed_again(&mut self, record: &Record) -> Result<(), ReplayError> {
         let now_ms = self.server.clock.now_ms();
-        if let Some(delayed) = &mut self.delayed {
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.begin_again(record, now_ms)?;
         }
         Ok(())
     }
 
     /// Takes note of what a rated match has changed, and tells it whoever has been told of its end.
-    pub(super) fn keep_verdict(&mut self, verdict: &Verdict) {
-        self.teller.keep_verdict(&self.state, verdict);
-        if let Some(delayed) = &mut self.delayed {
+    pub(super) fn keep_verdict(&mut self, verdict: &RatingUpdate) {
+        self.broadcaster.keep_verdict(&self.state, verdict);
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.teller.keep_verdict(&delayed.state, verdict);
         }
     }
 
     /// Shows strangers the match anew.
     pub(super) fn show_strangers(&mut self, epoch: u64) {
-        if let Some(delayed) = &mut self.delayed {
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.teller.is_of_epoch(epoch);
             let beside = delayed.beside();
             delayed.teller.tell_snapshots(&delayed.state, beside);

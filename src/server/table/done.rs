@@ -13,7 +13,7 @@ const DONE_MAX: usize = 64;
 
 /// The requests of clients that were decided on last.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct RequestDedup {
     /// Those that were granted, each with the event that it has become.
     granted: VecDeque<(RequestId, Seq)>,
     /// Those that were not, and why.
@@ -22,7 +22,7 @@ pub(super) struct Done {
     unknown: Option<(RequestId, Seq, Vec<Event>)>,
 }
 
-impl Done {
+impl RequestDedup {
     /// Begins again with the requests that have become events of a whole match.
     pub(super) fn begin_again(&mut self, events: &[Event]) {
         self.granted.clear();
@@ -102,9 +102,9 @@ mod tests {
 
     #[test]
     fn a_request_is_found_by_its_event_until_there_are_too_many() {
-        let mut done = Done::default();
+        let mut done = RequestDedup::default();
         done.add(Seq(4), &[event(Some(1)), event(None), event(Some(2))]);
-        let find = |done: &Done, number| done.find(RequestId(Uuid::nil(), 7, number));
+        let find = |done: &RequestDedup, number| done.find(RequestId(Uuid::nil(), 7, number));
         assert_eq!(find(&done, 1), Some(Seq(5)));
         assert_eq!(find(&done, 2), Some(Seq(7)));
         assert_eq!(find(&done, 3), None);
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_was_written_with_an_unknown_end_is_found_if_it_was() {
         let request = RequestId(Uuid::nil(), 7, 1);
-        let mut done = Done::default();
+        let mut done = RequestDedup::default();
         done.is_unknown(request, Seq(1), &[event(None)]);
         done.begin_again(&[event(Some(8)), event(None)]);
         assert_eq!(done.find(request), Some(Seq(2)));
@@ -134,7 +134,7 @@ mod tests {
     fn what_was_refused_stays_so_until_there_are_too_many() {
         let request = |number| RequestId(Uuid::nil(), 7, number);
         let why = || Box::new(WireError::new(ErrorCode::TooSoon, "not yet"));
-        let mut done = Done::default();
+        let mut done = RequestDedup::default();
         done.refuse(request(1), why());
         done.begin_again(&[event(Some(2))]);
         assert_eq!(done.why_refused(request(1)), Some(&*why()));

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use plyhouse_matches::{Action, Match, Reminder, Stage, Timekeeper};
 use plyhouse_store::WriteError;
 
-use super::owner::{NotDone, Owner, RETRY};
-use super::{End, GOES_ON, Table};
+use super::owner::{ActionError, Leader, RETRY};
+use super::{End, GOES_ON, MatchActor};
 use crate::clock::now;
 use crate::reply::Reply;
 
@@ -32,7 +32,7 @@ pub(super) fn expires_at(state: &Match, now_ms: u64) -> Option<Instant> {
 
 /// When a match is let go of.
 #[derive(Debug, Default)]
-pub(super) struct Idleness {
+pub(super) struct Hibernation {
     lets_go_at: Option<Instant>,
     /// It has ended when it was looked at, and nobody has seen that.
     is_over: bool,
@@ -42,7 +42,7 @@ pub(super) struct Idleness {
     wakes_at_ms: Option<u64>,
 }
 
-impl Idleness {
+impl Hibernation {
     pub(super) const fn deadline(&self) -> Option<Instant> {
         self.lets_go_at
     }
@@ -53,7 +53,7 @@ impl Idleness {
     }
 }
 
-impl Owner {
+impl Leader {
     /// What is to be noted of a match that is not played over days, if it can be let go of now.
     fn resting(&self, state: &Match, now: Instant) -> Option<Reminder> {
         let is_there = |player| self.server.players.is_connected(player);
@@ -86,22 +86,22 @@ impl Owner {
     }
 
     /// Has the store keep a reminder alone.
-    async fn remind(&mut self, state: &Match, reminder: Reminder) -> Result<(), NotDone> {
+    async fn remind(&mut self, state: &Match, reminder: Reminder) -> Result<(), ActionError> {
         let store = &self.server.store;
-        let kept = store.keep(state.id(), self.mark, Vec::new(), Some(reminder));
+        let kept = store.append_with_reminder(state.id(), self.mark, Vec::new(), Some(reminder));
         match kept.await {
             Ok(mark) => {
                 self.mark = mark;
                 Ok(())
             }
-            Err(WriteError::Conflict) => Err(NotDone::Lost),
+            Err(WriteError::Conflict) => Err(ActionError::Lost),
             // If it is kept all the same, no harm is done.
             Err(
                 WriteError::CodeTaken
                 | WriteError::Forgotten
                 | WriteError::Unavailable
                 | WriteError::Unknown,
-            ) => Err(NotDone::Unavailable),
+            ) => Err(ActionError::Unavailable),
         }
     }
 }
@@ -110,18 +110,18 @@ fn whole_ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-impl Table {
+impl MatchActor {
     /// Takes note of whether anybody needs the match.
     pub(super) fn attend_idleness(&mut self) {
         let wait = match self.state.stage() {
-            _ if self.teller.has_followers() || self.remotes.is_some() => None,
+            _ if self.broadcaster.has_followers() || self.replicas.is_some() => None,
             // It is in lists, and waits for somebody who looks there.
             Stage::Open => None,
             Stage::Running => {
                 let is_of_days = self.state.creation().terms.is_of_days();
                 // How long a turn has lasted by a clock that runs is known here alone.
-                let may_rest = is_of_days || self.owner.time.deadline().is_none();
-                (may_rest && !self.owner.has_work(&self.state)).then_some(IDLE_MAX)
+                let may_rest = is_of_days || self.leader.time.deadline().is_none();
+                (may_rest && !self.leader.has_work(&self.state)).then_some(IDLE_MAX)
             }
             Stage::Ended { .. } => self.idleness.is_over.then_some(RETRY),
         };
@@ -136,7 +136,7 @@ impl Table {
         }
         let is_of_days = self.state.creation().terms.is_of_days();
         if self.state.stage() == Stage::Running && !is_of_days {
-            let Some(reminder) = self.owner.resting(&self.state, now) else {
+            let Some(reminder) = self.leader.resting(&self.state, now) else {
                 self.idleness.lets_go_at = Some(now + IDLE_MAX);
                 return GOES_ON;
             };
@@ -157,17 +157,17 @@ impl Table {
     /// Has the store keep this reminder, which is not of a match of days. False if it does not.
     async fn remind(&mut self, reminder: Reminder) -> ControlFlow<End, bool> {
         self.idleness.has_reminder = true;
-        match self.owner.remind(&self.state, reminder).await {
+        match self.leader.remind(&self.state, reminder).await {
             Ok(()) => ControlFlow::Continue(true),
-            Err(NotDone::Lost) => ControlFlow::Break(End::Lost),
-            Err(NotDone::Refused(_) | NotDone::Forgotten | NotDone::Unavailable) => {
+            Err(ActionError::Lost) => ControlFlow::Break(End::Lost),
+            Err(ActionError::Refused(_) | ActionError::Forgotten | ActionError::Unavailable) => {
                 ControlFlow::Continue(false)
             }
         }
     }
 
     /// Has the match woken when something is due, now that it is let go of.
-    pub(super) fn leave_to_the_sweeper(&self) {
+    pub(super) fn hibernate(&self) {
         if self.state.stage() != Stage::Running {
             return;
         }
@@ -182,7 +182,7 @@ impl Table {
 
     /// Does what is due, whatever has held it up.
     pub(super) async fn look(&mut self, reply: Reply) -> ControlFlow<End> {
-        self.owner.time.release(&self.state);
+        self.leader.time.release(&self.state);
         let going = self.do_due(now()).await;
         let is_running = self.state.stage() == Stage::Running;
         self.idleness.is_over = matches!(self.state.stage(), Stage::Ended { .. });

@@ -15,7 +15,7 @@ const HOPELESS_MOVES: u32 = 3;
 
 /// What the bots of a match think of it.
 #[derive(Debug, Default)]
-pub(super) struct Minds {
+pub(super) struct BotOpinion {
     last: [Option<Judgement>; 2],
     /// How many moves running each has been without hope.
     hopeless: [u32; 2],
@@ -23,7 +23,7 @@ pub(super) struct Minds {
     asked_at: Option<Instant>,
 }
 
-impl Minds {
+impl BotOpinion {
     /// A bot has found this; nothing, if it moves without thinking.
     pub(super) fn thought(&mut self, seat: Seat, found: Option<Judgement>) {
         let hopeless = &mut self.hopeless[seat.index()];

@@ -6,24 +6,24 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::catalog::Choice;
 use plyhouse_matches::{
-    Action, Attendance, Event, EventKind, Match, Moment, Offer, Refusal, RequestId, Stage,
+    Action, Attendance, Event, EventKind, Match, Offer, Refusal, RequestId, Stage, Timestamp,
 };
 use plyhouse_protocol::{ErrorCode, MatchId, Seq, Thinking, WireError};
-use plyhouse_store::{Mark, WriteError};
+use plyhouse_store::{JournalPosition, WriteError};
 
 use super::bot_turn::{BotTurn, News, is_thought_told, thought};
-use super::done::Done;
+use super::done::RequestDedup;
 use super::dormancy;
-use super::minds::Minds;
+use super::minds::BotOpinion;
 use super::timekeeping::Time;
 use crate::addresses::OpenMatchPermit;
-use crate::card::Card;
+use crate::card::MatchSummary;
 use crate::clock::now;
 use crate::command::{Answer, Command};
 use crate::metrics::GameMetrics;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::to_protocol;
-use crate::told::{Published, Roster};
+use crate::told::{Presence, Published};
 use crate::unread::{forgotten, not_now};
 
 /// What a bot thinks is told no more often than this.
@@ -35,23 +35,23 @@ pub(super) const RETRY: Duration = Duration::from_secs(1);
 /// The owner of one match. It reads the match and does not change it: that is done by folding what it
 /// [publishes](Published).
 #[derive(Debug)]
-pub(super) struct Owner {
-    pub(super) server: Arc<Shared>,
-    card: Arc<Card>,
+pub(super) struct Leader {
+    pub(super) server: Arc<ServerContext>,
+    card: Arc<MatchSummary>,
     /// Where the game is counted.
     game: Arc<GameMetrics>,
     /// Held until the match begins, or until the end if only bots play.
     open: Option<OpenMatchPermit>,
     /// The end of the journal, as far as this owner knows.
-    pub(super) mark: Mark,
+    pub(super) mark: JournalPosition,
     pub(super) attendance: Attendance,
     pub(super) time: Time,
     bot_turn: Option<BotTurn>,
     /// When it was told last what a bot thinks.
     thought_told_at: Option<Instant>,
-    minds: Minds,
+    bot_opinion: BotOpinion,
     /// Requests that have become events.
-    pub(super) done: Done,
+    pub(super) request_dedup: RequestDedup,
     /// When the last move was durable, or the start of the match.
     last_ply_at: Instant,
     /// Nothing is tried by the match itself before this, because the store failed.
@@ -74,7 +74,7 @@ pub(super) struct Decision {
 
 /// Why an action was not done.
 #[derive(Debug)]
-pub(super) enum NotDone {
+pub(super) enum ActionError {
     /// The match does not allow it.
     Refused(Refusal),
     /// Whoever was to sit down was forgotten. Nothing was written.
@@ -87,7 +87,7 @@ pub(super) enum NotDone {
 
 /// What a match is to do because it is time.
 #[derive(Debug)]
-pub(super) enum Due {
+pub(super) enum TimerAction {
     Nothing,
     Act(Action),
     /// The turn should have ended at this instant.
@@ -96,22 +96,22 @@ pub(super) enum Due {
     Retire,
 }
 
-impl From<NotDone> for WireError {
-    fn from(not_done: NotDone) -> Self {
+impl From<ActionError> for WireError {
+    fn from(not_done: ActionError) -> Self {
         match not_done {
-            NotDone::Refused(refusal) => to_protocol::refusal(&refusal),
-            NotDone::Forgotten => forgotten(),
-            NotDone::Unavailable => not_now(),
-            NotDone::Lost => Self::new(ErrorCode::Internal, "the match cannot be kept"),
+            ActionError::Refused(refusal) => to_protocol::refusal(&refusal),
+            ActionError::Forgotten => forgotten(),
+            ActionError::Unavailable => not_now(),
+            ActionError::Lost => Self::new(ErrorCode::Internal, "the match cannot be kept"),
         }
     }
 }
 
-impl Owner {
+impl Leader {
     pub(super) fn new(
-        server: Arc<Shared>,
+        server: Arc<ServerContext>,
         state: &Match,
-        mark: Mark,
+        mark: JournalPosition,
         open: Option<OpenMatchPermit>,
     ) -> Self {
         let attendance = Attendance::new(server.settings.open_patience());
@@ -120,7 +120,7 @@ impl Owner {
         let game = Arc::clone(server.metrics.game(state.creation().game));
         Self {
             server,
-            card: Arc::new(Card::new(state)),
+            card: Arc::new(MatchSummary::new(state)),
             game,
             open,
             mark,
@@ -128,8 +128,8 @@ impl Owner {
             time,
             bot_turn: None,
             thought_told_at: None,
-            minds: Minds::default(),
-            done: Done::default(),
+            bot_opinion: BotOpinion::default(),
+            request_dedup: RequestDedup::default(),
             last_ply_at: now(),
             not_before: None,
             expires_at,
@@ -139,13 +139,13 @@ impl Owner {
 
     /// Begins, or begins again, with a match that has come from the store. The place of an open match
     /// is kept.
-    pub(super) fn begin(&mut self, state: &Match, roster: &Roster) {
+    pub(super) fn begin(&mut self, state: &Match, roster: &Presence) {
         let settings = &self.server.settings;
         let is_present = |player| roster.present.contains(&player);
         self.time.begin(state, is_present, &self.server);
         self.expires_at = dormancy::expires_at(state, self.server.clock.now_ms());
-        self.minds = Minds::default();
-        self.minds.offered(Offer::Draw, now());
+        self.bot_opinion = BotOpinion::default();
+        self.bot_opinion.offered(Offer::Draw, now());
         self.bot_turn = None;
         self.not_before = None;
         self.attendance = Attendance::new(settings.open_patience());
@@ -156,7 +156,7 @@ impl Owner {
     }
 
     /// What a list shows of the match.
-    pub(super) const fn card(&self) -> &Arc<Card> {
+    pub(super) const fn card(&self) -> &Arc<MatchSummary> {
         &self.card
     }
 
@@ -177,12 +177,12 @@ impl Owner {
         };
         if !self.may_act() {
             self.stands_for_the_store(state, command.received_at);
-            decision.answer = Err(Box::new(NotDone::Unavailable.into()));
+            decision.answer = Err(Box::new(ActionError::Unavailable.into()));
             return decision;
         }
         if self.is_behind(state, action).await {
             decision.is_lost = true;
-            decision.answer = Err(Box::new(NotDone::Unavailable.into()));
+            decision.answer = Err(Box::new(ActionError::Unavailable.into()));
             return decision;
         }
         if let Some(seq) = known_already(state, action) {
@@ -190,18 +190,18 @@ impl Owner {
             return decision;
         }
         let request = self.request_of(command, action);
-        if let Some(seq) = request.and_then(|request| self.done.find(request)) {
+        if let Some(seq) = request.and_then(|request| self.request_dedup.find(request)) {
             decision.answer = Ok(is_answered_by_number(action).then_some(seq));
             return decision;
         }
-        if let Some(why) = request.and_then(|request| self.done.why_refused(request)) {
+        if let Some(why) = request.and_then(|request| self.request_dedup.why_refused(request)) {
             decision.answer = Err(Box::new(why.clone()));
             return decision;
         }
         if is_answered_by_number(action) {
             decision.answer = Ok(Some(state.seq().next()));
         }
-        let meant = self.as_meant(state, action);
+        let meant = self.leave_as_substitution(state, action);
         let action = meant.as_ref().unwrap_or(action);
         let now = self.moment(state, command);
         match self.commit(state, action, now, request).await {
@@ -213,22 +213,24 @@ impl Owner {
             }
             Err(not_done) => {
                 match &not_done {
-                    NotDone::Refused(refusal) => {
+                    ActionError::Refused(refusal) => {
                         let Command {
                             connection, cmd, ..
                         } = command;
                         tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
                     }
-                    NotDone::Unavailable => self.stands_for_the_store(state, command.received_at),
-                    NotDone::Forgotten | NotDone::Lost => {}
+                    ActionError::Unavailable => {
+                        self.stands_for_the_store(state, command.received_at)
+                    }
+                    ActionError::Forgotten | ActionError::Lost => {}
                 }
-                decision.is_lost = matches!(not_done, NotDone::Lost);
-                let is_refused = matches!(not_done, NotDone::Refused(_));
+                decision.is_lost = matches!(not_done, ActionError::Lost);
+                let is_refused = matches!(not_done, ActionError::Refused(_));
                 let why = Box::new(WireError::from(not_done));
                 if let Some(request) =
                     request.filter(|_| is_refused && self.server.cluster.is_some())
                 {
-                    self.done.refuse(request, why.clone());
+                    self.request_dedup.refuse(request, why.clone());
                 }
                 decision.answer = Err(why);
             }
@@ -247,7 +249,7 @@ impl Owner {
 
     /// When a command was read, as its match counts time. Only whoever is to move gets something back
     /// for the network.
-    fn moment(&self, state: &Match, command: &Command) -> Moment {
+    fn moment(&self, state: &Match, command: &Command) -> Timestamp {
         let is_mover = state.turn() == state.seat_of(command.player);
         let rtt = command.rtt().filter(|_| is_mover);
         let now_ms = self.server.clock.now_ms();
@@ -255,7 +257,7 @@ impl Owner {
     }
 
     /// What a player who leaves asks for where the match has a bot for that: that it stands in.
-    fn as_meant(&self, state: &Match, action: &Action) -> Option<Action> {
+    fn leave_as_substitution(&self, state: &Match, action: &Action) -> Option<Action> {
         let Action::Leave { player } = action else {
             return None;
         };
@@ -270,7 +272,7 @@ impl Owner {
         &mut self,
         state: &Match,
         action: &Action,
-    ) -> Result<Published, NotDone> {
+    ) -> Result<Published, ActionError> {
         let now_ms = self.server.clock.now_ms();
         let moment = match (action, &self.bot_turn) {
             (Action::PlayAsBot { .. }, Some(turn)) => {
@@ -286,38 +288,40 @@ impl Owner {
         &mut self,
         state: &Match,
         action: &Action,
-        now: Moment,
+        now: Timestamp,
         request: Option<RequestId>,
-    ) -> Result<Published, NotDone> {
-        let mut events = state.apply(action, now).map_err(NotDone::Refused)?;
+    ) -> Result<Published, ActionError> {
+        let mut events = state.apply(action, now).map_err(ActionError::Refused)?;
         let after = state.seq();
         if let Some(first) = events.first_mut() {
             // Where there is one server alone no request outlives it.
             let is_named = self.server.cluster.is_some();
             first.request = request.filter(|_| is_named).map(Box::new);
             let stored = self.store(state, &events).await;
-            if let (Err(NotDone::Lost), Some(request)) = (&stored, request) {
-                self.done.is_unknown(request, after, &events);
+            if let (Err(ActionError::Lost), Some(request)) = (&stored, request) {
+                self.request_dedup.is_unknown(request, after, &events);
             }
             stored?;
             self.time.store_accepts(state);
-            self.done.add(after, &events);
+            self.request_dedup.add(after, &events);
         }
         Ok(Published { after, events })
     }
 
     /// Has events stored.
-    async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
+    async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), ActionError> {
         if !self.may_act() {
-            return Err(NotDone::Unavailable);
+            return Err(ActionError::Unavailable);
         }
         let (id, after) = (state.id(), state.seq());
         let (store, began) = (&self.server.store, now());
         let reminder = state.reminder_after(events);
-        let kept = store.keep(id, self.mark, events.to_vec(), reminder).await;
+        let kept = store
+            .append_with_reminder(id, self.mark, events.to_vec(), reminder)
+            .await;
         self.mark = match kept {
             Ok(mark) => mark,
-            Err(WriteError::Forgotten) => return Err(NotDone::Forgotten),
+            Err(WriteError::Forgotten) => return Err(ActionError::Forgotten),
             Err(error) => {
                 tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
                 match error {
@@ -328,7 +332,7 @@ impl Owner {
                     | WriteError::Forgotten
                     | WriteError::Unavailable
                     | WriteError::Unknown => {
-                        self.server.store_watch.refused(began);
+                        self.server.store_health.refused(began);
                     }
                 }
                 self.read_back(id, events, error).await?
@@ -354,8 +358,8 @@ impl Owner {
     }
 
     /// Puts off what the match does by itself, since an action of its own failed.
-    pub(super) fn wait(&mut self, state: &Match, action: &Action, not_done: &NotDone) {
-        if let NotDone::Refused(refusal) = not_done {
+    pub(super) fn wait(&mut self, state: &Match, action: &Action, not_done: &ActionError) {
+        if let ActionError::Refused(refusal) = not_done {
             // Whatever the match does by itself is derived from the state, which allows it.
             tracing::error!(match_id = %state.id(), ?action, %refusal, "a match refused itself");
             self.bot_turn = None;
@@ -371,16 +375,16 @@ impl Owner {
         id: MatchId,
         events: &[Event],
         error: WriteError,
-    ) -> Result<Mark, NotDone> {
+    ) -> Result<JournalPosition, ActionError> {
         if matches!(error, WriteError::Unavailable) {
-            return Err(NotDone::Unavailable);
+            return Err(ActionError::Unavailable);
         }
         match self.server.store.tail(id, self.mark).await {
             // Whoever has taken the match over since has read them, and tells them.
-            Ok(Some(tail)) if tail.mark.epoch() != self.mark.epoch() => Err(NotDone::Lost),
+            Ok(Some(tail)) if tail.mark.epoch() != self.mark.epoch() => Err(ActionError::Lost),
             Ok(Some(tail)) if tail.events == events => Ok(tail.mark),
-            Ok(Some(tail)) if tail.mark == self.mark => Err(NotDone::Unavailable),
-            Ok(_) | Err(_) => Err(NotDone::Lost),
+            Ok(Some(tail)) if tail.mark == self.mark => Err(ActionError::Unavailable),
+            Ok(_) | Err(_) => Err(ActionError::Lost),
         }
     }
 
@@ -409,7 +413,7 @@ impl Owner {
                     Some(player) => self.server.players.sat_down(player, id),
                     None => {}
                 }
-                self.server.see_off(id, occupant.player());
+                self.server.remove_deleted_players(id, occupant.player());
                 // Another bot, or another's turn: what was thought is not asked for any more.
                 self.bot_turn = None;
             }
@@ -426,11 +430,11 @@ impl Owner {
                 self.game.moves.inc();
                 self.card.got_on(state);
             }
-            EventKind::Offered { offer, .. } => self.minds.offered(*offer, durable_at),
+            EventKind::Offered { offer, .. } => self.bot_opinion.offered(*offer, durable_at),
             EventKind::TakenBack { .. } => {
                 self.last_ply_at = durable_at;
                 self.card.got_on(state);
-                self.minds.taken_back();
+                self.bot_opinion.taken_back();
             }
             EventKind::Declined { .. } | EventKind::TimeGiven { .. } | EventKind::Hinted { .. } => {
             }
@@ -442,7 +446,7 @@ impl Owner {
                 self.retires_at = Some(durable_at + lingers(state, self.server.settings.linger));
                 self.server.players.match_ended(state);
                 if state.creation().terms.rated {
-                    self.server.rater.wake();
+                    self.server.rating_wakeup.wake();
                 }
             }
         }
@@ -452,7 +456,7 @@ impl Owner {
     pub(super) fn has_work(&self, state: &Match) -> bool {
         self.bot_turn.is_some()
             || state.bot_to_move().is_some()
-            || self.minds.answers_at(state).is_some()
+            || self.bot_opinion.answers_at(state).is_some()
     }
 
     /// Takes note of the instant at which events have been told.
@@ -467,7 +471,7 @@ impl Owner {
     }
 
     /// Takes note of who is there.
-    pub(super) fn attend(&mut self, state: &Match, roster: &Roster) {
+    pub(super) fn attend(&mut self, state: &Match, roster: &Presence) {
         let is_present = |player| roster.present.contains(&player);
         // Nobody is taken to be gone who may be there, and cannot be heard.
         let cluster = self.server.cluster.as_ref();
@@ -484,7 +488,7 @@ impl Owner {
     }
 
     /// Has lists show who is there and how the match stands. Gives whether they show something else now.
-    pub(super) fn show(&self, state: &Match, roster: &Roster) -> bool {
+    pub(super) fn show(&self, state: &Match, roster: &Presence) -> bool {
         let update = self.card.update(state, roster.presence);
         if let Some(status) = update.status {
             self.server.lobby.status_changed(&self.card, status);
@@ -500,7 +504,7 @@ impl Owner {
         let times = [
             self.attendance.next_deadline(state),
             self.bot_turn.as_ref().and_then(BotTurn::due),
-            self.minds.answers_at(state),
+            self.bot_opinion.answers_at(state),
             self.time.deadline(),
             self.expires_at,
             self.retires_at,
@@ -513,38 +517,40 @@ impl Owner {
     }
 
     /// What is due.
-    pub(super) fn due(&mut self, state: &Match, now: Instant) -> Due {
+    pub(super) fn due(&mut self, state: &Match, now: Instant) -> TimerAction {
         if self.not_before.is_some_and(|not_before| now < not_before) {
-            return Due::Nothing;
+            return TimerAction::Nothing;
         }
         self.not_before = None;
         if self.retires_at.is_some_and(|at| at <= now) {
-            return Due::Retire;
+            return TimerAction::Retire;
         }
         if let Some(at) = self.time_due(state, now) {
-            return Due::Flag(at);
+            return TimerAction::Flag(at);
         }
         if self.expires_at.is_some_and(|at| at <= now) {
-            return Due::Act(Action::Abort);
+            return TimerAction::Act(Action::Abort);
         }
         let absence = self.attendance.due(state, now);
         let bot = || self.bot_action(state, now);
-        absence.or_else(bot).map_or(Due::Nothing, Due::Act)
+        absence
+            .or_else(bot)
+            .map_or(TimerAction::Nothing, TimerAction::Act)
     }
 
     /// What a bot does now. It answers an offer before it moves.
     fn bot_action(&self, state: &Match, now: Instant) -> Option<Action> {
         let moves = self.bot_turn.as_ref().and_then(|turn| turn.action(now));
-        let answers_at = self.minds.answers_at(state);
+        let answers_at = self.bot_opinion.answers_at(state);
         if moves.is_some() || answers_at.is_some_and(|at| at <= now) {
-            let answer = self.minds.answer(state);
+            let answer = self.bot_opinion.answer(state);
             if answer.is_some() {
                 return answer;
             }
         }
         let seat = self.bot_turn.as_ref().map(BotTurn::seat);
-        let gives_up =
-            self.server.settings.bots_resign && seat.is_some_and(|seat| self.minds.gives_up(seat));
+        let gives_up = self.server.settings.bots_resign
+            && seat.is_some_and(|seat| self.bot_opinion.gives_up(seat));
         match (moves, seat) {
             (Some(_), Some(seat)) if gives_up => Some(Action::ResignAsBot { seat }),
             (moves, _) => moves,
@@ -598,7 +604,7 @@ impl Owner {
     pub(super) fn on_thought(&mut self, found: Option<Choice>, state: &Match) {
         if let Some(turn) = &mut self.bot_turn {
             let judgement = found.as_ref().map(|choice| choice.report.judgement());
-            self.minds.thought(turn.seat(), judgement);
+            self.bot_opinion.thought(turn.seat(), judgement);
             let pace = Duration::from_millis(state.creation().terms.pace_ms);
             turn.decide(found, state, self.last_ply_at + pace);
         }
@@ -649,7 +655,7 @@ const fn is_answered_by_number(action: &Action) -> bool {
         Action::Play { .. }
             | Action::OfferDraw { .. }
             | Action::OfferTakeback { .. }
-            | Action::CallOff { .. }
+            | Action::AbortByPlayer { .. }
             | Action::GiveTime { .. }
     )
 }

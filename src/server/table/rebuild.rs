@@ -1,18 +1,18 @@
 //! A match that cannot go on as it is begins again with what the store holds.
 
-use plyhouse_matches::{Damaged, Stage};
+use plyhouse_matches::{ReplayError, Stage};
 use plyhouse_protocol::PlayerId;
 use plyhouse_store::{Loaded, ReadError};
 use tokio::time::sleep;
 
-use super::Table;
+use super::MatchActor;
 use super::owner::RETRY;
-use super::rematch::Wishes;
+use super::rematch::RematchOffers;
 use crate::cluster::Found;
 use crate::command::MatchRequest;
-use crate::match_handle::Letter;
+use crate::match_handle::Envelope;
 
-impl Table {
+impl MatchActor {
     /// Begins again with what the store holds, as soon as it can be read. False if that makes no
     /// sense, or nobody is left to ask for the match.
     pub(super) async fn rebuild(&mut self) -> bool {
@@ -55,9 +55,9 @@ impl Table {
     /// Tells no more what somebody has said who was called so. Gives whether it may still tell the name of this
     /// player, until it has begun again.
     pub(super) fn forget(&mut self, player: PlayerId, name: &str) -> bool {
-        self.teller.unsay(player, name);
+        self.broadcaster.unsay(player, name);
         // Of an open one those may have stood up again who sat there.
-        self.owner.card().is_of(player) || self.state.stage() == Stage::Open
+        self.leader.card().is_of(player) || self.state.stage() == Stage::Open
     }
 
     /// Finds out where the match is decided. False if it is not kept any more; `None` if that cannot be told
@@ -66,14 +66,14 @@ impl Table {
         let Some(cluster) = &self.server.cluster else {
             return Some(true);
         };
-        if self.afar.is_some() {
+        if self.replica.is_some() {
             return Some(true);
         }
         match cluster.locate(self.state.id(), None, true).await {
             Ok(Found::Here) => Some(true),
             Ok(Found::At(owner)) => {
                 self.server.metrics.cluster.lost.inc();
-                self.is_afar(Some(owner), self.owner.mark);
+                self.is_afar(Some(owner), self.leader.mark);
                 Some(true)
             }
             Ok(Found::Over | Found::Unknown) => Some(false),
@@ -85,7 +85,9 @@ impl Table {
     /// that. `None` if that cannot be told now.
     async fn is_read_in_time(&mut self, epoch: u64) -> Option<bool> {
         match &self.server.cluster {
-            Some(cluster) if self.afar.is_none() => cluster.owns(self.state.id(), epoch).await.ok(),
+            Some(cluster) if self.replica.is_none() => {
+                cluster.owns(self.state.id(), epoch).await.ok()
+            }
             _ => Some(true),
         }
     }
@@ -110,7 +112,7 @@ impl Table {
         }
     }
 
-    fn refuse(&mut self, letter: Letter) {
+    fn refuse(&mut self, letter: Envelope) {
         match letter.command.request {
             MatchRequest::Unfollow => {
                 self.dismiss_silently(&letter.command);
@@ -120,7 +122,7 @@ impl Table {
                 let player = letter.command.player;
                 let teller = match self.delayed_for(player) {
                     Some(delayed) => delayed.teller(),
-                    None => &mut self.teller,
+                    None => &mut self.broadcaster,
                 };
                 if let Some(reply) = teller.admit(&letter.command, true, letter.reply) {
                     reply.ok(None);
@@ -132,33 +134,33 @@ impl Table {
     }
 
     /// Goes on from what the store holds, and shows it to everybody who follows.
-    fn begin_again(&mut self, loaded: Loaded) -> Result<(), Damaged> {
+    fn begin_again(&mut self, loaded: Loaded) -> Result<(), ReplayError> {
         let Loaded {
             record, mark, next, ..
         } = loaded;
-        self.wishes = Wishes::known(next);
-        self.owner.done.begin_again(&record.events);
+        self.wishes = RematchOffers::known(next);
+        self.leader.request_dedup.begin_again(&record.events);
         self.begin_delayed_again(&record)?;
-        let state = self.teller.replay(record)?;
+        let state = self.broadcaster.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         self.server.players.match_rebuilt(&self.state, &state);
         self.state = state;
-        self.owner.mark = mark;
-        self.teller.is_of_epoch(mark.epoch());
-        if self.afar.is_some() {
+        self.leader.mark = mark;
+        self.broadcaster.is_of_epoch(mark.epoch());
+        if self.replica.is_some() {
             self.read_anew(mark);
         }
-        if let Some(remotes) = &mut self.remotes {
+        if let Some(remotes) = &mut self.replicas {
             remotes.begin_again(self.state.seq());
         }
-        self.show_out();
+        self.remove_spectator();
         self.begin();
-        self.owner.card().told(self.state.seq());
-        if self.afar.is_some() {
+        self.leader.card().told(self.state.seq());
+        if self.replica.is_some() {
             self.owe_snapshots();
         } else {
             let beside = self.beside();
-            self.teller.tell_snapshots(&self.state, beside);
+            self.broadcaster.tell_snapshots(&self.state, beside);
         }
         self.show_strangers(mark.epoch());
         Ok(())

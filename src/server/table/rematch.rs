@@ -8,9 +8,9 @@ use futures::future::BoxFuture;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Rematch, Successor, WireError};
-use plyhouse_store::Next;
+use plyhouse_store::RematchRecord;
 
-use super::Table;
+use super::MatchActor;
 use crate::clock::now;
 use crate::command::Command;
 use crate::connection_id::ConnectionId;
@@ -18,7 +18,7 @@ use crate::keeping_apart;
 use crate::match_handle::MatchHandle;
 use crate::outbox::Outbox;
 use crate::reply::Reply;
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 use crate::wanted::Wanted;
 
 /// For how long after the end of a match a rematch can be agreed on, in milliseconds.
@@ -32,7 +32,7 @@ const DECLINED_FOR: Duration = Duration::from_mins(1);
 
 /// What the seats of an ended match wish.
 #[derive(Debug, Default)]
-pub(super) struct Wishes {
+pub(super) struct RematchOffers {
     seats: [Wish; 2],
     /// Whose player is there; `None` until the match has ended.
     here: Option<[bool; 2]>,
@@ -57,7 +57,7 @@ pub(crate) struct Birth {
 }
 
 /// Creates a rematch, which a match cannot do itself: it comes into the world the same way.
-pub(crate) type GiveRematch = fn(Arc<Shared>, Birth, Reply) -> BoxFuture<'static, ()>;
+pub(crate) type RematchFactory = fn(Arc<ServerContext>, Birth, Reply) -> BoxFuture<'static, ()>;
 
 /// What one seat wishes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,9 +83,9 @@ enum Offered {
     Over,
 }
 
-impl Wishes {
+impl RematchOffers {
     /// Those of a match that came from the store with its rematch, if it has one.
-    pub(super) fn known(next: Option<Next>) -> Self {
+    pub(super) fn known(next: Option<RematchRecord>) -> Self {
         let next = next.map(|next| Successor {
             match_id: next.id,
             code: next.code.to_string(),
@@ -206,7 +206,7 @@ impl Wishes {
     }
 }
 
-impl Table {
+impl MatchActor {
     /// Takes note of who is there, once the match has ended, and tells if that is news.
     pub(super) fn attend_wishes(&mut self) {
         if !self.state.is_played_out() {
@@ -214,12 +214,12 @@ impl Table {
         }
         let is_here = |seat: Seat| {
             let holder = self.state.occupant(seat).holder();
-            holder.is_none_or(|player| self.teller.has_player(player))
+            holder.is_none_or(|player| self.broadcaster.has_player(player))
         };
         let is_news = self.wishes.attend(Seat::ALL.map(is_here));
-        self.teller.keep_rematch(self.wishes.told());
+        self.broadcaster.keep_rematch(self.wishes.told());
         if is_news {
-            self.teller.tell_rematch(&self.state);
+            self.broadcaster.tell_rematch(&self.state);
         }
     }
 
@@ -235,9 +235,9 @@ impl Table {
     }
 
     fn tell_wishes(&mut self) {
-        self.teller.keep_rematch(self.wishes.told());
-        self.teller.tell_rematch(&self.state);
-        self.teller.flush();
+        self.broadcaster.keep_rematch(self.wishes.told());
+        self.broadcaster.tell_rematch(&self.state);
+        self.broadcaster.flush();
     }
 
     /// The seat for which this player may speak after the end.
@@ -270,7 +270,7 @@ impl Table {
         match offered {
             Offered::Again => reply.ok(None),
             Offered::Over => {
-                self.teller.show_rematch(&self.state, reply.outbox());
+                self.broadcaster.show_rematch(&self.state, reply.outbox());
                 reply.ok(None);
             }
             Offered::Stands => {
@@ -306,7 +306,7 @@ impl Table {
             hosted_max: self.server.settings.live_matches_per_player,
             open: None,
         };
-        let mut players = self.teller.followers();
+        let mut players = self.broadcaster.followers();
         players.retain(|(player, _)| self.state.seat_held_by(*player).is_some());
         let birth = Birth {
             ended,

@@ -8,22 +8,22 @@ use plyhouse_matches::Event;
 use plyhouse_protocol::{PlayerId, Seq, Thinking};
 use plyhouse_store::NodeId;
 
-use super::Table;
+use super::MatchActor;
 use super::teller::Elsewhere;
 use crate::clock::now;
 use crate::cluster::Cluster;
 use crate::command::{Command, Relayed};
-use crate::told::{Bulletin, Line, Published, Roster, Standing};
+use crate::told::{ChatMessage, Presence, Published, ReplicaUpdate, Standing};
 
 /// The other servers that follow a match.
 #[derive(Debug)]
-pub(super) struct Remotes {
+pub(super) struct Replicas {
     nodes: BTreeMap<NodeId, Remote>,
     /// What has happened since they were fed last, and after which event.
     after: Seq,
     events: Vec<Event>,
     /// What was said since.
-    said: Vec<Line>,
+    said: Vec<ChatMessage>,
     /// What a bot thinks, if that is news.
     thinking: Option<Thinking>,
     /// What they know beside the events.
@@ -38,12 +38,12 @@ pub(super) struct Remotes {
 
 #[derive(Debug)]
 struct Remote {
-    roster: Roster,
+    roster: Presence,
     /// It knows nothing yet, or may have missed something.
     is_new: bool,
 }
 
-impl Remotes {
+impl Replicas {
     fn new(seq: Seq) -> Self {
         Self {
             nodes: BTreeMap::new(),
@@ -85,7 +85,7 @@ impl Remotes {
     }
 
     /// Takes note of what was said.
-    pub(super) fn said(&mut self, line: Line) {
+    pub(super) fn said(&mut self, line: ChatMessage) {
         self.said.push(line);
     }
 
@@ -138,13 +138,13 @@ impl Remotes {
     }
 }
 
-impl Table {
+impl MatchActor {
     /// Another server has followers, who are these; `None` if it has none any more.
-    pub(super) fn follow_from(&mut self, node: NodeId, roster: Option<Roster>) {
+    pub(super) fn follow_from(&mut self, node: NodeId, roster: Option<Presence>) {
         let seq = self.state.seq();
         let remotes = self
-            .remotes
-            .get_or_insert_with(|| Box::new(Remotes::new(seq)));
+            .replicas
+            .get_or_insert_with(|| Box::new(Replicas::new(seq)));
         match roster {
             Some(roster) => {
                 let is_new = true;
@@ -159,27 +159,28 @@ impl Table {
 
     /// A server is gone, and everybody who was there.
     pub(super) fn remote_is_gone(&mut self, node: NodeId) {
-        let is_known = (self.remotes.as_mut()).is_some_and(|all| all.nodes.remove(&node).is_some());
+        let is_known =
+            (self.replicas.as_mut()).is_some_and(|all| all.nodes.remove(&node).is_some());
         if is_known {
             self.remotes_changed();
         }
     }
 
     fn remotes_changed(&mut self) {
-        let remotes = self.remotes.take_if(|remotes| remotes.nodes.is_empty());
+        let remotes = self.replicas.take_if(|remotes| remotes.nodes.is_empty());
         let was_last = remotes.is_some();
-        let elsewhere = self.remotes.as_ref().map(|remotes| remotes.elsewhere());
-        self.teller.has_elsewhere(elsewhere);
+        let elsewhere = self.replicas.as_ref().map(|remotes| remotes.elsewhere());
+        self.broadcaster.has_elsewhere(elsewhere);
         self.roster_changed();
         if was_last {
-            self.owner.time.mover_is_elsewhere(None);
-            self.owner.time.is_heard(&self.state);
+            self.leader.time.mover_is_elsewhere(None);
+            self.leader.time.is_heard(&self.state);
         }
     }
 
     /// Has the clock stand of a player whom nobody here can hear.
-    pub(super) fn attend_hearing(&mut self) {
-        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.remotes) else {
+    pub(super) fn update_reachability(&mut self) {
+        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.replicas) else {
             return;
         };
         let mover = self.state.turn();
@@ -187,7 +188,7 @@ impl Table {
         let is_elsewhere = |player: &PlayerId| !self.server.players.is_connected(*player);
         let mover = mover.filter(is_elsewhere);
         let heard = mover.and_then(|player| remotes.heard(player, cluster));
-        let time = &mut self.owner.time;
+        let time = &mut self.leader.time;
         time.mover_is_elsewhere(heard.map(|(heard_at, _)| heard_at));
         match heard {
             Some((heard_at, false)) => {
@@ -204,13 +205,13 @@ impl Table {
 
     /// Feeds the other servers what is new.
     pub(super) fn feed_remotes(&mut self) {
-        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.remotes) else {
+        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.replicas) else {
             return;
         };
         let standing = Standing {
-            time: self.owner.time.turn_time(&self.state),
-            gone_ms: self.owner.gone_ms(&self.state),
-            ..self.teller.standing(&self.state)
+            time: self.leader.time.turn_time(&self.state),
+            gone_ms: self.leader.gone_ms(&self.state),
+            ..self.broadcaster.standing(&self.state)
         };
         let is_same = |told: &Standing| told.is_but_for_time(&standing);
         let is_known = remotes.events.is_empty()
@@ -218,8 +219,8 @@ impl Table {
             && remotes.said.is_empty()
             && remotes.thinking.is_none()
             && remotes.told.as_ref().is_some_and(is_same);
-        let bulletin = Bulletin {
-            epoch: self.owner.mark.epoch(),
+        let bulletin = ReplicaUpdate {
+            epoch: self.leader.mark.epoch(),
             published: Published {
                 after: std::mem::replace(&mut remotes.after, self.state.seq()),
                 events: std::mem::take(&mut remotes.events),
@@ -237,7 +238,7 @@ impl Table {
             }
             let mut bulletin = bulletin.clone();
             if is_new {
-                bulletin.said = self.teller.lines();
+                bulletin.said = self.broadcaster.lines();
             }
             cluster.feed(*node, self.state.id(), bulletin);
         }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant, Stage};
-use plyhouse_protocol::{ChatMode, ErrorCode, PlayerId, Said, Saying, WireError};
+use plyhouse_protocol::{ChatContent, ChatMode, ErrorCode, PlayerId, Said, WireError};
 
-use super::Table;
+use super::MatchActor;
 use crate::clock::now;
 use crate::command::Command;
 use crate::connection_id::ConnectionId;
@@ -28,7 +28,7 @@ const VOICES_MAX: usize = 256;
 
 /// Who has said how much, in the order in which they spoke last.
 #[derive(Debug, Default)]
-pub(super) struct Voices(Vec<Voice>);
+pub(super) struct Chat(Vec<Voice>);
 
 /// What one player has said.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ struct Voice {
     /// When, of late.
     recent: VecDeque<Instant>,
     /// The last two.
-    last: VecDeque<Saying>,
+    last: VecDeque<ChatContent>,
     /// The request that was heard last, which a server may hand on twice.
     request: (ConnectionId, u64),
 }
@@ -51,9 +51,9 @@ enum Heard {
     Before,
 }
 
-impl Voices {
+impl Chat {
     /// Has a player say something now, unless that is too much.
-    fn speak(&mut self, command: &Command, saying: &Saying) -> Result<Heard, WireError> {
+    fn speak(&mut self, command: &Command, saying: &ChatContent) -> Result<Heard, WireError> {
         let now = now();
         let request = (command.connection, command.cmd);
         let known = self.0.iter().position(|one| one.player == command.player);
@@ -88,7 +88,7 @@ impl Voices {
 }
 
 impl Voice {
-    fn judge(&mut self, saying: &Saying, now: Instant) -> Result<(), WireError> {
+    fn judge(&mut self, saying: &ChatContent, now: Instant) -> Result<(), WireError> {
         let too_soon = |why| Err(WireError::new(ErrorCode::TooSoon, why));
         if self.count >= IN_ALL {
             return too_soon("you have said enough in this match");
@@ -118,9 +118,9 @@ fn judge(
     state: &Match,
     mode: ChatMode,
     seat: Option<Seat>,
-    saying: &Saying,
+    saying: &ChatContent,
 ) -> Result<bool, WireError> {
-    let is_text = matches!(saying, Saying::Text(_));
+    let is_text = matches!(saying, ChatContent::Text(_));
     let has_ended = matches!(state.stage(), Stage::Ended { .. });
     let refused = match (mode, seat) {
         (ChatMode::Off, _) => Some("nothing can be said on this server"),
@@ -137,9 +137,15 @@ fn judge(
     Ok(is_text && is_between_people)
 }
 
-impl Table {
+impl MatchActor {
     /// Has everybody hear what is said who may, if it may be said.
-    pub(super) fn say(&mut self, command: &Command, name: &str, saying: &Saying, reply: Reply) {
+    pub(super) fn say(
+        &mut self,
+        command: &Command,
+        name: &str,
+        saying: &ChatContent,
+        reply: Reply,
+    ) {
         // Whoever asks from another server follows the match there.
         if command.relayed.is_none() && !self.follows(command) {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
@@ -147,7 +153,7 @@ impl Table {
         let seat = self.state.seat_of(command.player);
         let mode = self.server.settings.chat;
         // Nobody is to learn from this that it is over.
-        let known = match &self.delayed {
+        let known = match &self.delayed_view {
             Some(delayed) if self.state.seat_held_by(command.player).is_none() => delayed.state(),
             _ => &self.state,
         };
@@ -159,8 +165,8 @@ impl Table {
         if heard == Heard::Now {
             let seated = seat.map(|seat| self.state.occupant(seat));
             let (preset, text) = match saying {
-                Saying::Preset(preset) => (Some(preset.as_str().to_owned()), None),
-                Saying::Text(text) => (None, Some(text.as_str().to_owned())),
+                ChatContent::Preset(preset) => (Some(preset.as_str().to_owned()), None),
+                ChatContent::Text(text) => (None, Some(text.as_str().to_owned())),
             };
             let said = Said {
                 seat: seat.map(to_protocol::seat),
@@ -171,13 +177,15 @@ impl Table {
                 preset,
                 text,
             };
-            let line = self.teller.new_line(command.player, among_players, said);
+            let line = self
+                .broadcaster
+                .new_line(command.player, among_players, said);
             self.server.metrics.said.inc();
-            self.teller.hear(&self.state, &line);
-            if let Some(delayed) = &mut self.delayed {
+            self.broadcaster.hear(&self.state, &line);
+            if let Some(delayed) = &mut self.delayed_view {
                 delayed.said(&line);
             }
-            if let Some(remotes) = &mut self.remotes {
+            if let Some(remotes) = &mut self.replicas {
                 remotes.said(line);
             }
         }
@@ -205,8 +213,8 @@ mod tests {
         }
     }
 
-    fn preset(number: u8) -> Saying {
-        Saying::Preset(Preset::ALL[usize::from(number) % Preset::ALL.len()])
+    fn preset(number: u8) -> ChatContent {
+        ChatContent::Preset(Preset::ALL[usize::from(number) % Preset::ALL.len()])
     }
 
     fn code(heard: Result<Heard, WireError>) -> Option<ErrorCode> {
@@ -215,7 +223,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn nobody_says_more_than_five_things_in_ten_seconds() {
-        let mut voices = Voices::default();
+        let mut voices = Chat::default();
         for n in 0..5 {
             assert_eq!(
                 voices.speak(&command(1, u64::from(n) + 1), &preset(n)),
@@ -237,7 +245,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn nobody_repeats_what_they_said_just_now() {
-        let mut voices = Voices::default();
+        let mut voices = Chat::default();
         for (cmd, number, may) in [
             (1, 0, true),
             (2, 0, false),
@@ -253,7 +261,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_match_has_twenty_lines_of_a_player() {
-        let mut voices = Voices::default();
+        let mut voices = Chat::default();
         for cmd in 1..=21 {
             let heard = voices.speak(&command(1, cmd.into()), &preset(cmd));
             assert_eq!(heard.is_ok(), cmd <= 20, "{cmd}");
@@ -263,14 +271,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_handed_on_twice_is_heard_once() {
-        let mut voices = Voices::default();
+        let mut voices = Chat::default();
         assert_eq!(voices.speak(&command(1, 1), &preset(0)), Ok(Heard::Now));
         assert_eq!(voices.speak(&command(1, 1), &preset(0)), Ok(Heard::Before));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_crowd_of_speakers_is_bounded() {
-        let mut voices = Voices::default();
+        let mut voices = Chat::default();
         for player in 0..=VOICES_MAX as u128 {
             assert_eq!(
                 voices.speak(&command(player, 1), &preset(0)),

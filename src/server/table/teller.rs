@@ -6,25 +6,25 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Attendance, Damaged, Event, EventKind, Match, Stage, TurnTime};
+use plyhouse_matches::{Attendance, Event, EventKind, Match, ReplayError, Stage, TurnTime};
 use plyhouse_protocol::{
     ErrorCode, MatchId, PlayerId, RatingChange, Rematch, RequestId, Said, Seq, ServerMessage,
     Thinking, WatchedBy,
 };
 use plyhouse_store::Record;
 
-use super::audience::Audience;
+use super::audience::Subscribers;
 use super::talk::LINES;
-use crate::card::Presence;
+use crate::card::SeatPresence;
 use crate::clock::now;
 use crate::command::Command;
 use crate::connection_id::ConnectionId;
 use crate::encode::{self, encode};
 use crate::outbox::{Frame, Outbox};
 use crate::reply::Reply;
-use crate::shared::Shared;
-use crate::told::{Line, Published, Roster, Standing};
-use crate::verdict::Verdict;
+use crate::shared::ServerContext;
+use crate::told::{ChatMessage, Presence, Published, Standing};
+use crate::verdict::RatingUpdate;
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
 pub(crate) const HISTORY: usize = 256;
@@ -35,9 +35,9 @@ const HISTORY_ROOM: usize = 16;
 
 /// Tells of one match.
 #[derive(Debug)]
-pub(super) struct Teller {
-    server: Arc<Shared>,
-    audience: Audience,
+pub(super) struct Broadcaster {
+    server: Arc<ServerContext>,
+    subscribers: Subscribers,
     /// The last events, as they were told.
     history: VecDeque<Frame>,
     /// A move that was durable at this instant has been told and not been written yet.
@@ -45,9 +45,9 @@ pub(super) struct Teller {
     /// Who wants a rematch, once the match has ended.
     rematch: Option<Rematch>,
     /// What a rated match has changed, and whether that has been told.
-    verdict: Option<(Verdict, bool)>,
+    verdict: Option<(RatingUpdate, bool)>,
     /// What was said last.
-    said: VecDeque<Line>,
+    said: VecDeque<ChatMessage>,
     /// What a bot has told last of what it thinks of the position, for whoever comes meanwhile.
     thought: Option<Frame>,
     /// How often the match was taken over.
@@ -89,14 +89,14 @@ pub(super) enum Elsewhere {
         spectators: u64,
     },
     /// All in all these, as the match's owner has told.
-    Total(Presence),
+    Total(SeatPresence),
 }
 
-impl Teller {
-    pub(super) fn new(server: Arc<Shared>) -> Self {
+impl Broadcaster {
+    pub(super) fn new(server: Arc<ServerContext>) -> Self {
         Self {
             server,
-            audience: Audience::default(),
+            subscribers: Subscribers::default(),
             history: VecDeque::with_capacity(HISTORY_ROOM),
             unwritten: None,
             rematch: None,
@@ -123,7 +123,7 @@ impl Teller {
 
     /// How many connections follow.
     pub(super) fn count(&self) -> u64 {
-        self.audience.len() as u64
+        self.subscribers.len() as u64
     }
 
     /// Lets go of the connections of some players, silently, and gives them.
@@ -131,7 +131,7 @@ impl Teller {
         &mut self,
         is_meant: impl Fn(PlayerId) -> bool,
     ) -> Vec<(PlayerId, Outbox)> {
-        self.audience.remove(is_meant, false)
+        self.subscribers.remove(is_meant, false)
     }
 
     /// Lets a connection in that has followed with a delay until now, and shows it the match as it is.
@@ -142,25 +142,25 @@ impl Teller {
         outbox: &Outbox,
         beside: Beside,
     ) {
-        if self.audience.has_been_shown(outbox.connection()) {
+        if self.subscribers.has_been_shown(outbox.connection()) {
             return;
         }
-        self.audience.admit(player, outbox);
+        self.subscribers.admit(player, outbox);
         outbox.send(self.snapshot(state, None, player, beside.time));
         let presence = self.presence(state);
-        self.audience.has_snapshot(outbox.connection(), presence);
+        self.subscribers.has_snapshot(outbox.connection(), presence);
         self.plan_presence(state, beside.gone);
         self.tell_last_thought(outbox);
     }
 
     /// Holds back all messages to those who follow until [`tell_snapshots`](Self::tell_snapshots).
     pub(super) const fn pause(&mut self) {
-        self.audience.pause();
+        self.subscribers.pause();
     }
 
     /// The match that the events of this record made, all of which happened before anybody follows. Has
     /// the last of them ready for those who ask for them.
-    pub(super) fn replay(&mut self, record: Record) -> Result<Match, Damaged> {
+    pub(super) fn replay(&mut self, record: Record) -> Result<Match, ReplayError> {
         let Record {
             mut creation,
             events,
@@ -175,7 +175,7 @@ impl Teller {
                 self.history.push_back(encode::event(&state, &event.kind));
             }
         }
-        self.audience.nothing_is_known();
+        self.subscribers.nothing_is_known();
         Ok(state)
     }
 
@@ -198,7 +198,7 @@ impl Teller {
         self.history.push_back(encode::event(state, &event.kind));
         self.thought = None;
         if matches!(event.kind, EventKind::Seated { .. }) {
-            self.audience.nothing_is_known();
+            self.subscribers.nothing_is_known();
         }
     }
 
@@ -206,14 +206,14 @@ impl Teller {
     pub(super) fn tell(&mut self, published: &Published) {
         let count = published.events.len().min(HISTORY);
         for told in self.history.range(self.history.len() - count..) {
-            self.audience.tell(told);
+            self.subscribers.tell(told);
         }
     }
 
     /// Tells what a bot thinks, to those who have read most of what they were told.
     pub(super) fn tell_thought(&mut self, thought: &Thinking) {
         let frame = encode(&ServerMessage::Thinking(Box::new(thought.clone())));
-        self.audience.tell_lightly(&frame);
+        self.subscribers.tell_lightly(&frame);
         self.thought = Some(frame);
     }
 
@@ -225,14 +225,14 @@ impl Teller {
     }
 
     /// What a rated match has changed is known: to be told once, and not before its end was.
-    pub(super) fn keep_verdict(&mut self, state: &Match, verdict: &Verdict) {
+    pub(super) fn keep_verdict(&mut self, state: &Match, verdict: &RatingUpdate) {
         self.verdict.get_or_insert_with(|| (verdict.clone(), false));
         self.tell_verdict(state);
     }
 
     /// What a rated match has changed was told before it was read here.
     pub(super) fn knows_changes(&mut self, changes: Option<Vec<RatingChange>>) {
-        let known = |changes| (Verdict { changes, why: None }, true);
+        let known = |changes| (RatingUpdate { changes, why: None }, true);
         self.verdict = changes.map(known);
     }
 
@@ -244,9 +244,9 @@ impl Teller {
             && has_ended
         {
             *is_told = true;
-            let Verdict { changes, why } = verdict.clone();
+            let RatingUpdate { changes, why } = verdict.clone();
             let match_id = state.id();
-            self.audience.tell(&encode(&ServerMessage::Rating {
+            self.subscribers.tell(&encode(&ServerMessage::Rating {
                 match_id,
                 changes,
                 why,
@@ -256,7 +256,7 @@ impl Teller {
 
     /// Has everything written that was told.
     pub(super) fn flush(&mut self) {
-        self.audience.flush(&self.server);
+        self.subscribers.flush(&self.server);
         if let Some(durable_at) = self.unwritten.take() {
             let took = now().saturating_duration_since(durable_at);
             self.server.metrics.move_written.observe(took.as_secs_f64());
@@ -276,7 +276,7 @@ impl Teller {
             return None;
         }
         let reply = self.check_room(command, is_player, reply)?;
-        self.audience.admit(command.player, reply.outbox());
+        self.subscribers.admit(command.player, reply.outbox());
         Some(reply)
     }
 
@@ -287,7 +287,7 @@ impl Teller {
         is_player: bool,
         reply: Reply,
     ) -> Option<Reply> {
-        let has_room = self.audience.len() < self.server.settings.followers_max;
+        let has_room = self.subscribers.len() < self.server.settings.followers_max;
         if has_room || is_player || self.follows(command) {
             return Some(reply);
         }
@@ -297,27 +297,27 @@ impl Teller {
 
     /// Whether the connection that asks follows.
     pub(super) fn follows(&self, command: &Command) -> bool {
-        self.audience.contains(command.connection)
+        self.subscribers.contains(command.connection)
     }
 
     /// Lets go of the connection that asks. False if it did not follow.
     pub(super) fn dismiss(&mut self, command: &Command) -> bool {
-        self.audience.dismiss(command.connection)
+        self.subscribers.dismiss(command.connection)
     }
 
     /// Everybody who follows.
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
-        self.audience.followers()
+        self.subscribers.followers()
     }
 
     /// Whether anybody follows.
     pub(super) fn has_followers(&self) -> bool {
-        self.audience.len() > 0 || self.crowd.count > 0
+        self.subscribers.len() > 0 || self.crowd.count > 0
     }
 
     /// Whether this connection follows.
     pub(super) fn has_connection(&self, id: ConnectionId) -> bool {
-        self.audience.contains(id)
+        self.subscribers.contains(id)
     }
 
     /// Whether this player has a connection that follows, on whatever server.
@@ -331,7 +331,7 @@ impl Teller {
 
     /// Whether this player has a connection that follows here.
     fn has_here(&self, player: PlayerId) -> bool {
-        self.crowd.host == Some(player) || self.audience.has_player(player)
+        self.crowd.host == Some(player) || self.subscribers.has_player(player)
     }
 
     /// From now on these are there on other servers.
@@ -345,14 +345,14 @@ impl Teller {
     }
 
     /// Who is there on this server.
-    fn here(&self, state: &Match) -> Presence {
-        let mut here = self.audience.presence(state, &self.server.players);
+    fn here(&self, state: &Match) -> SeatPresence {
+        let mut here = self.subscribers.presence(state, &self.server.players);
         here.spectators += self.crowd.count;
         here
     }
 
     /// Who is connected, as snapshots and lists show it.
-    pub(super) fn presence(&self, state: &Match) -> Presence {
+    pub(super) fn presence(&self, state: &Match) -> SeatPresence {
         let mut all = self.here(state);
         match self.elsewhere.as_deref() {
             None => {}
@@ -363,7 +363,7 @@ impl Teller {
                 for (seat, here) in seats.iter_mut().zip(here).filter(|_| may_add) {
                     *seat = seat.map(|there| there || here == Some(true));
                 }
-                all = Presence { seats, ..*total };
+                all = SeatPresence { seats, ..*total };
             }
             Some(Elsewhere::Added {
                 seats, spectators, ..
@@ -380,7 +380,7 @@ impl Teller {
     /// Who is there, as `presence` messages say it. Where absence counts these are the players who follow, by
     /// which the owner counts absence, too: so `seats` never contradicts `gone_ms`. A player is connected a moment
     /// before the connection follows, and may be gone a moment before it is dismissed.
-    fn attending(&self, state: &Match) -> Presence {
+    fn attending(&self, state: &Match) -> SeatPresence {
         if let Some(Elsewhere::Total(total)) = self.elsewhere.as_deref() {
             return *total;
         }
@@ -403,8 +403,8 @@ impl Teller {
     }
 
     /// Who is there on this server.
-    pub(super) fn own_roster(&self, state: &Match) -> Roster {
-        Roster {
+    pub(super) fn own_roster(&self, state: &Match) -> Presence {
+        Presence {
             present: self.own_players(state),
             presence: self.here(state),
         }
@@ -434,7 +434,7 @@ impl Teller {
     /// Tells everybody who wants a rematch. It goes out with the next [`flush`](Self::flush).
     pub(super) fn tell_rematch(&mut self, state: &Match) {
         if let Some(told) = self.rematch(state) {
-            self.audience.tell(&told);
+            self.subscribers.tell(&told);
         }
     }
 
@@ -446,9 +446,9 @@ impl Teller {
     }
 
     /// Something that is said now.
-    pub(super) fn new_line(&self, by: PlayerId, among_players: bool, said: Said) -> Line {
+    pub(super) fn new_line(&self, by: PlayerId, among_players: bool, said: Said) -> ChatMessage {
         let last = self.said.back().filter(|last| last.number.0 == self.epoch);
-        Line {
+        ChatMessage {
             number: (self.epoch, last.map_or(0, |last| last.number.1 + 1)),
             by,
             among_players,
@@ -458,7 +458,7 @@ impl Teller {
 
     /// Tells what was said to those who may hear it, unless it was told before. It goes out with the next
     /// [`flush`](Self::flush). Gives whether it is new.
-    pub(super) fn hear(&mut self, state: &Match, line: &Line) -> bool {
+    pub(super) fn hear(&mut self, state: &Match, line: &ChatMessage) -> bool {
         let last = self.said.back();
         let is_new = last.is_none_or(|last| last.number < line.number);
         if is_new {
@@ -468,7 +468,7 @@ impl Teller {
     }
 
     /// Takes in a line that was not told before.
-    pub(super) fn hear_new(&mut self, state: &Match, line: &Line) {
+    pub(super) fn hear_new(&mut self, state: &Match, line: &ChatMessage) {
         if self.said.len() == LINES {
             self.said.pop_front();
         }
@@ -477,12 +477,12 @@ impl Teller {
             match_id: state.id(),
             said: line.said.clone(),
         });
-        let blocks = &self.server.blocks;
+        let blocks = &self.server.block_cache;
         let hears = |player| {
             (!line.among_players || state.seat_of(player).is_some())
                 && !blocks.are_apart(player, line.by)
         };
-        self.audience.tell_some(&told, hears);
+        self.subscribers.tell_some(&told, hears);
     }
 
     /// Forgets what this player has said, who was called so.
@@ -492,7 +492,7 @@ impl Teller {
     }
 
     /// What was said last, for a server that knows nothing of it.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(super) fn lines(&self) -> Vec<ChatMessage> {
         self.said.iter().cloned().collect()
     }
 
@@ -501,30 +501,31 @@ impl Teller {
         let is_seated = state.seat_of(player).is_some();
         let lines = self.said.iter();
         let lines = lines.filter(|line| {
-            (is_seated || !line.among_players) && !self.server.blocks.are_apart(player, line.by)
+            (is_seated || !line.among_players)
+                && !self.server.block_cache.are_apart(player, line.by)
         });
         lines.map(|line| line.said.clone()).collect()
     }
 
     /// Dismisses those who follow a match that is none of their business, since it has started, and tells
     /// them. To be called before they are told of the start.
-    pub(super) fn show_out(&mut self, state: &Match) {
+    pub(super) fn remove_spectator(&mut self, state: &Match) {
         if state.creation().terms.watch() != WatchedBy::Nobody || !state.has_started() {
             return;
         }
-        self.show_out_if(state, |player| state.is_closed_to(player));
+        self.show_out_if(state, |player| state.is_hidden_from(player));
     }
 
     /// Dismisses the connections of some players that have been shown the match, and tells them.
     pub(super) fn show_out_if(&mut self, state: &Match, is_meant: impl Fn(PlayerId) -> bool) {
         let match_id = state.id();
-        let gone = self.audience.remove(is_meant, true);
+        let gone = self.subscribers.remove(is_meant, true);
         if gone.is_empty() {
             return;
         }
         let told = encode(&ServerMessage::WatchOver { match_id });
         let ids = gone.iter().map(|(_, outbox)| outbox.connection());
-        self.server.connections.match_over(match_id, ids);
+        self.server.connection_registry.match_over(match_id, ids);
         for (_, outbox) in gone {
             outbox.send(told.clone());
         }
@@ -532,8 +533,8 @@ impl Teller {
 
     /// Dismisses everybody, since the match is served no longer.
     pub(super) fn dismiss_all(&mut self, id: MatchId) {
-        let followers = self.audience.dismiss_all();
-        self.server.connections.match_over(id, followers);
+        let followers = self.subscribers.dismiss_all();
+        self.server.connection_registry.match_over(id, followers);
     }
 
     /// Answers with the match as it stands. From then on the connection is told everything. If somebody
@@ -549,7 +550,7 @@ impl Teller {
         reply.send(|re| self.snapshot(state, re, command.player, beside.time));
         self.tell_last_thought(&outbox);
         let presence = self.presence(state);
-        self.audience.has_snapshot(command.connection, presence);
+        self.subscribers.has_snapshot(command.connection, presence);
         if beside.gone != [false; 2] {
             self.plan_presence(state, beside.gone);
         }
@@ -557,11 +558,11 @@ impl Teller {
 
     /// Shows everybody the match as it stands, and then who is gone.
     pub(super) fn tell_snapshots(&mut self, state: &Match, beside: Beside) {
-        self.audience.resume();
+        self.subscribers.resume();
         let presence = self.presence(state);
-        for (player, outbox) in self.audience.followers() {
+        for (player, outbox) in self.subscribers.followers() {
             outbox.send(self.snapshot(state, None, player, beside.time));
-            self.audience.has_snapshot(outbox.connection(), presence);
+            self.subscribers.has_snapshot(outbox.connection(), presence);
         }
         if beside.gone != [false; 2] {
             self.plan_presence(state, beside.gone);
@@ -598,7 +599,7 @@ impl Teller {
     /// Tells everybody how the clock stands. It goes out with the next [`flush`](Self::flush).
     pub(super) fn tell_clock(&mut self, state: &Match, time: TurnTime) {
         if let Some(told) = encode::clock(state, time) {
-            self.audience.tell(&told);
+            self.subscribers.tell(&told);
         }
     }
 
@@ -606,7 +607,7 @@ impl Teller {
     pub(super) fn measure(&self, state: &Match) {
         let player = state.turn().and_then(|seat| state.occupant(seat).player());
         if let Some(player) = player {
-            self.audience.ask_rtt(player);
+            self.subscribers.ask_rtt(player);
         }
     }
 
@@ -634,14 +635,15 @@ impl Teller {
     /// Plans to tell those who follow who is there and whose time to be gone runs, if they do not know.
     pub(super) fn plan_presence(&mut self, state: &Match, gone: [bool; 2]) {
         let presence = self.attending(state);
-        self.audience.plan_presence(state, (presence, gone), now());
+        self.subscribers
+            .plan_presence(state, (presence, gone), now());
     }
 
     /// Who is there now.
-    pub(super) fn roster(&self, state: &Match) -> Roster {
+    pub(super) fn roster(&self, state: &Match) -> Presence {
         let presence = self.presence(state);
         let players = state.players().chain([state.creation().host]);
-        Roster {
+        Presence {
             present: players.filter(|player| self.has_player(*player)).collect(),
             presence,
         }
@@ -649,7 +651,7 @@ impl Teller {
 
     /// When it is to be told who is there.
     pub(super) const fn deadline(&self) -> Option<Instant> {
-        self.audience.presence_due()
+        self.subscribers.presence_due()
     }
 
     /// Tells who is there, if that is due, and for how long those who are gone may stay so.
@@ -661,7 +663,8 @@ impl Teller {
     ) {
         if self.deadline().is_some_and(|due| due <= now) {
             let presence = self.attending(state);
-            self.audience.tell_presence(state.id(), presence, gone_ms());
+            self.subscribers
+                .tell_presence(state.id(), presence, gone_ms());
         }
     }
 }

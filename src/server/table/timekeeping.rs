@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{
-    Action, Attendance, Charge, Event, EventKind, Match, Moment, Occupant, Stage, Timekeeper,
-    TurnTime,
+    Action, Attendance, ClockUsage, Event, EventKind, Match, Occupant, Stage, Timekeeper,
+    Timestamp, TurnTime,
 };
 use plyhouse_protocol::PlayerId;
 
-use super::owner::Owner;
+use super::owner::Leader;
 use crate::clock::now;
 use crate::command::{Command, MatchRequest};
-use crate::shared::Shared;
+use crate::shared::ServerContext;
 
 /// After how long it is looked again whether the server was heard where somebody's time seems to be up:
 /// it is asked four times a second.
@@ -44,17 +44,17 @@ pub(super) struct Time {
 #[derive(Clone, Copy, Debug)]
 struct Charged {
     seat: Seat,
-    charge: Charge,
+    charge: ClockUsage,
     rtt: Option<Duration>,
 }
 
 impl Time {
-    pub(super) fn new(state: &Match, server: &Shared) -> Self {
+    pub(super) fn new(state: &Match, server: &ServerContext) -> Self {
         let lag_max = server.settings.lag_compensation;
         Self {
             keeper: Timekeeper::new(state, lag_max),
             measures: Timekeeper::gives_back(state, lag_max),
-            held_until_ms: server.held_until_ms(),
+            held_until_ms: server.grace_until_ms(),
             ..Self::default()
         }
     }
@@ -65,7 +65,7 @@ impl Time {
         &mut self,
         state: &Match,
         is_present: impl Fn(PlayerId) -> bool,
-        server: &Shared,
+        server: &ServerContext,
     ) {
         *self = Self::new(state, server);
         if let Some(keeper) = &mut self.keeper {
@@ -142,17 +142,17 @@ impl Time {
         read_at: Instant,
         rtt: Option<Duration>,
         at_ms: u64,
-    ) -> Moment {
+    ) -> Timestamp {
         let charged = self.charged(state, read_at, rtt);
         let spent_ms = charged.map_or(0, |charged| charged.charge.ms);
-        Moment { at_ms, spent_ms }
+        Timestamp { at_ms, spent_ms }
     }
 
     /// The moment at which a bot moves that has searched for so long.
-    pub(super) fn moment_of_bot(&self, state: &Match, searched: Duration, at_ms: u64) -> Moment {
+    pub(super) fn moment_of_bot(&self, state: &Match, searched: Duration, at_ms: u64) -> Timestamp {
         let charge = self.keeper.as_ref().zip(state.turn());
         let charge = charge.map(|(keeper, seat)| keeper.charge_bot(state, seat, searched));
-        Moment {
+        Timestamp {
             at_ms,
             spent_ms: charge.unwrap_or(0),
         }
@@ -275,7 +275,7 @@ impl Time {
     }
 }
 
-impl Owner {
+impl Leader {
     /// When the turn should have ended, if it should.
     pub(super) fn time_due(&mut self, state: &Match, now: Instant) -> Option<Instant> {
         let players = &self.server.players;
@@ -315,7 +315,7 @@ impl Owner {
     /// watches the store tells that it keeps things again.
     pub(super) fn stands_for_the_store(&mut self, state: &Match, since: Instant) {
         self.time.store_refuses(state, since);
-        self.server.store_watch.refused(since);
+        self.server.store_health.refused(since);
     }
 
     /// For how long each seat's player may still be gone, in milliseconds.

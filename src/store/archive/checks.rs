@@ -1,7 +1,7 @@
 //! Whether a store is sound, from end to end.
 
 use super::{Archive, KeptMatch, Unreadable};
-use crate::Damage;
+use crate::CorruptRecord;
 use plyhouse_matches::Match;
 
 /// Something that is wrong with a store.
@@ -12,7 +12,7 @@ pub enum Fault {
     Store(String),
     /// With a match.
     #[error(transparent)]
-    Match(#[from] Damage),
+    Match(#[from] CorruptRecord),
 }
 
 /// What was looked at.
@@ -60,7 +60,7 @@ pub fn verify(archive: &dyn Archive, tell: &mut dyn FnMut(&Fault)) -> Result<Sum
                     None => summary.live += 1,
                 }
                 for why in check_match(&kept) {
-                    found(Damage { id, why }.into());
+                    found(CorruptRecord { id, why }.into());
                 }
             }
             Err(damage) => found(damage.into()),

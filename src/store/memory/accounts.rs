@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plyhouse_protocol::{PlayerId, PlayerKind};
 use uuid::Uuid;
 
-use crate::{Account, External, Naming, NewBot, OwnName, PasswordHash};
+use crate::{Account, ExternalIdentity, Naming, NewBot, OwnName, PasswordHash};
 
 /// Accounts and their names.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Accounts {
 
     /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has
     /// the name.
-    pub(super) fn add_external(&mut self, new: &External) -> bool {
+    pub(super) fn add_external(&mut self, new: &ExternalIdentity) -> bool {
         let is_taken = self.is_taken(&new.likenesses, new.now_ms, None);
         if is_taken || self.externals.contains_key(&new.external) {
             return false;

@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use super::people::People;
 use super::{Contents, Kept, MemoryStore};
 use crate::directory::{
-    Directory, Fit, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Seeking, Shown,
-    Waiting, Wanted,
+    Directory, LEASE, Listed, MAKE_TRIES, Make, Paired, RatingRange, Route, SEEKS_KEPT, Seeking,
+    Shown, Waiting, Wanted,
 };
 use crate::{NodeId, PlayerRecord, ReadError, WriteError};
 
 /// What servers agree on beside the matches.
 #[derive(Debug, Default)]
-pub(super) struct Agreed {
+pub(super) struct DirectoryState {
     /// When the lease of each server runs out.
     leases: BTreeMap<NodeId, Instant>,
     /// Who looks for somebody to play, in the order of coming. At most one seek a player.
@@ -28,7 +28,7 @@ pub(super) struct Agreed {
     asked: u64,
 }
 
-impl Agreed {
+impl DirectoryState {
     /// Whether this server's lease holds.
     pub(super) fn holds_lease(&self, node: NodeId) -> bool {
         let expires = self.leases.get(&node);
@@ -106,9 +106,9 @@ struct Sought {
 
 impl Sought {
     /// Whom it fits now.
-    fn fit(&self) -> Fit {
+    fn fit(&self) -> RatingRange {
         let waited_ms = self.since.elapsed().as_millis();
-        Fit {
+        RatingRange {
             waited_ms: u64::try_from(waited_ms).unwrap_or(u64::MAX),
             ..self.seek.fit
         }

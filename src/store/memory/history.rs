@@ -14,7 +14,7 @@ type Counts = BTreeMap<MatchResult, (u64, u64)>;
 
 /// What ended matches are found by.
 #[derive(Debug, Default)]
-pub(super) struct Past {
+pub(super) struct HistoryIndex {
     /// The matches of each player, in the order in which they ended.
     played: BTreeMap<PlayerId, BTreeSet<(u64, MatchId)>>,
     /// How many of a player's matches came to what, and when the first of them ended, by who may know of them:
@@ -24,7 +24,7 @@ pub(super) struct Past {
     openings: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, Tally>>>,
 }
 
-impl Past {
+impl HistoryIndex {
     /// Files a match that has ended.
     pub(super) fn file(&mut self, kept: &Kept) {
         let (Some(archived), Some(ended_ms)) = (&kept.archived, kept.ended_ms()) else {

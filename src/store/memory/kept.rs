@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::directory::{Shown, TAKEN_MIN};
 use crate::forgetting::{take_names_out, take_out_of_archived, without_name};
-use crate::{Loaded, Mark, Next, NodeId, Record, Tail};
+use crate::{JournalPosition, Loaded, NodeId, Record, RematchRecord, Tail};
 
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -65,13 +65,13 @@ impl Kept {
         self.record.events.len() as u64
     }
 
-    pub(super) const fn mark(&self) -> Mark {
+    pub(super) const fn mark(&self) -> JournalPosition {
         let (events, epoch) = (self.events(), self.epoch());
-        Mark::new(events + epoch, Seq(events), epoch)
+        JournalPosition::new(events + epoch, Seq(events), epoch)
     }
 
     /// The match with its rematch, which is this one.
-    pub(super) fn loaded(&self, next: Option<Next>) -> Loaded {
+    pub(super) fn loaded(&self, next: Option<RematchRecord>) -> Loaded {
         Loaded {
             record: self.record.clone(),
             mark: self.mark(),
@@ -82,7 +82,7 @@ impl Kept {
     }
 
     /// What has happened since a mark; `None` if the journal has no such place.
-    pub(super) fn tail(&self, after: Mark) -> Option<Tail> {
+    pub(super) fn tail(&self, after: JournalPosition) -> Option<Tail> {
         let (Seq(seq), epoch) = (after.seq(), after.epoch());
         let known = usize::try_from(seq).ok()?;
         let taken = usize::try_from(epoch).ok()?;

@@ -7,8 +7,8 @@ use plyhouse_protocol::{PlayerId, PlayerKind, SessionId, SessionKind};
 use super::accounts::Accounts;
 use super::blocks::Blocked;
 use crate::{
-    Account, Blocks, External, Forget, Naming, NewKey, Pairing, Pass, PeopleChange, PlayerRecord,
-    Proved, SessionRecord, Sessions, TokenHash,
+    Account, Blocks, ExternalIdentity, Forget, Naming, NewKey, OneTimeToken, Pairing, PeopleChange,
+    PlayerRecord, Proved, SessionRecord, Sessions, TokenHash,
 };
 
 /// How many players are kept, of about 400 bytes each. Then the first are forgotten.
@@ -29,7 +29,7 @@ pub(super) struct People {
     /// At most one a player, and the session that has made it.
     pairings: BTreeMap<PlayerId, (Pairing, SessionId)>,
     recoveries: BTreeMap<TokenHash, PlayerId>,
-    passes: BTreeMap<TokenHash, Pass>,
+    passes: BTreeMap<TokenHash, OneTimeToken>,
     accounts: Accounts,
     blocked: Blocked,
     /// Whoever was forgotten.
@@ -145,7 +145,7 @@ impl People {
         true
     }
 
-    fn add_external(&mut self, new: External) -> bool {
+    fn add_external(&mut self, new: ExternalIdentity) -> bool {
         let is_made = self.accounts.add_external(&new);
         if is_made {
             self.lasting.insert(new.player.id);
@@ -187,7 +187,7 @@ impl People {
         players.filter(|id| self.gone.contains(id)).collect()
     }
 
-    fn add_pass(&mut self, code: TokenHash, pass: Pass, now_ms: u64, max: usize) -> bool {
+    fn add_pass(&mut self, code: TokenHash, pass: OneTimeToken, now_ms: u64, max: usize) -> bool {
         self.passes.retain(|_, pass| pass.expires_ms > now_ms);
         let has_room = self.passes.len() < max;
         if has_room {
@@ -196,7 +196,7 @@ impl People {
         has_room
     }
 
-    pub(super) fn pass(&self, code: TokenHash, now_ms: u64) -> Option<Pass> {
+    pub(super) fn pass(&self, code: TokenHash, now_ms: u64) -> Option<OneTimeToken> {
         let pass = self.passes.get(&code)?;
         (pass.expires_ms > now_ms).then_some(*pass)
     }

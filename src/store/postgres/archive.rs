@@ -12,7 +12,7 @@ use super::outside::Outside;
 use super::reader::{ACCOUNTS, BLOCKS, BOTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
 use super::{Address, OpenError};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Account, Damage, Pass, PlayerRecord, Record, SessionRecord, TokenHash};
+use crate::{Account, CorruptRecord, OneTimeToken, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -122,8 +122,8 @@ impl Archive for PostgresArchive {
         Ok(found.map(MatchId))
     }
 
-    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, Damage> {
-        self.read_rows(id).map_err(|why| Damage { id, why })
+    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, CorruptRecord> {
+        self.read_rows(id).map_err(|why| CorruptRecord { id, why })
     }
 
     fn players(&self) -> Result<u64, Unreadable> {
@@ -180,13 +180,13 @@ impl Archive for PostgresArchive {
         Ok(players.into_iter().map(with_all).collect())
     }
 
-    fn passes(&self) -> Result<Vec<(TokenHash, Pass)>, Unreadable> {
+    fn passes(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, Unreadable> {
         let sql = "SELECT code, player, expires_ms FROM passes ORDER BY code";
         let rows = self.query(sql, &[])?;
         let read = |row: &Row| {
             let code = row.get::<_, &[u8]>(0).try_into();
             let code = code.map_err(|_| Unreadable("a pass is none".to_owned()))?;
-            let pass = Pass {
+            let pass = OneTimeToken {
                 player: row.get::<_, Option<Uuid>>(1).map(PlayerId),
                 expires_ms: natural(row.get(2)),
             };

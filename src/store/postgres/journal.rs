@@ -6,7 +6,7 @@ use plyhouse_protocol::{MatchId, PlayerId, Seq};
 use tokio_postgres::Row;
 
 use crate::record::terms_from_text;
-use crate::{Damage, Mark, Record};
+use crate::{CorruptRecord, JournalPosition, Record};
 
 /// A mark with numbers as the database has them.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +16,8 @@ pub(super) struct Place {
     pub(super) epoch: i64,
 }
 
-impl From<Mark> for Place {
-    fn from(mark: Mark) -> Self {
+impl From<JournalPosition> for Place {
+    fn from(mark: JournalPosition) -> Self {
         Self {
             n: integer(mark.n),
             seq: integer(mark.seq.0),
@@ -37,7 +37,7 @@ pub(super) struct Entries {
 impl Entries {
     /// Those of rows that have number, last number, last event, epoch and body in the columns from this
     /// one on.
-    pub(super) fn read(id: MatchId, rows: &[Row], first: usize) -> Result<Self, Damage> {
+    pub(super) fn read(id: MatchId, rows: &[Row], first: usize) -> Result<Self, CorruptRecord> {
         let mut entries = Self {
             id,
             events: Vec::new(),
@@ -47,7 +47,7 @@ impl Entries {
         Ok(entries)
     }
 
-    fn add(&mut self, row: &Row, first: usize) -> Result<(), Damage> {
+    fn add(&mut self, row: &Row, first: usize) -> Result<(), CorruptRecord> {
         let read = || -> Result<(i64, Place, Vec<Event>), String> {
             let column = |error: tokio_postgres::Error| error.to_string();
             let n: i64 = row.try_get(first).map_err(column)?;
@@ -61,7 +61,7 @@ impl Entries {
             let events = events.map_err(|error| format!("entry {n}: {error}"))?;
             Ok((n, end, events))
         };
-        let damaged = |why| Damage { id: self.id, why };
+        let damaged = |why| CorruptRecord { id: self.id, why };
         let (n, end, events) = read().map_err(damaged)?;
         self.follow(n, end, events.len()).map_err(damaged)?;
         self.events.extend(events);
@@ -100,9 +100,9 @@ impl Entries {
     }
 
     /// The events, and the mark after them; `None` if there was no row.
-    pub(super) fn finish(self) -> Option<(Vec<Event>, Mark)> {
+    pub(super) fn finish(self) -> Option<(Vec<Event>, JournalPosition)> {
         let end = self.end?;
-        let mark = Mark::new(natural(end.n), Seq(natural(end.seq)), natural(end.epoch));
+        let mark = JournalPosition::new(natural(end.n), Seq(natural(end.seq)), natural(end.epoch));
         Some((self.events, mark))
     }
 }

@@ -23,7 +23,9 @@ pub(super) use self::blocks::{APART, BLOCKS};
 pub(super) use self::people::{SESSIONS, player, session};
 use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
 use super::link::{Failure, Link, Session, Values, because};
-use crate::{Damage, Live, Loaded, Mark, Next, NodeId, ReadError, Record, Tail};
+use crate::{
+    CorruptRecord, JournalPosition, Live, Loaded, NodeId, ReadError, Record, RematchRecord, Tail,
+};
 
 /// How many matches are read at once when a server starts.
 const LOAD_AT_ONCE: usize = 64;
@@ -79,7 +81,7 @@ impl Reader {
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let damaged = |why| ReadError::Damaged(Damage { id, why });
+        let damaged = |why| ReadError::Damaged(CorruptRecord { id, why });
         let creation = creation(first).map_err(damaged)?;
         let next = next(first).map_err(|error| damaged(error.to_string()))?;
         let wake_ms: Option<i64> = first.get(CREATION_COLUMNS + 2);
@@ -115,7 +117,11 @@ impl Reader {
     }
 
     /// What has happened in a match since a mark; `None` if it has not got that far.
-    pub(super) async fn tail(&self, id: MatchId, after: Mark) -> Result<Option<Tail>, ReadError> {
+    pub(super) async fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> Result<Option<Tail>, ReadError> {
         // From the entry on that is known, which shows that the match has got that far.
         let sql = "SELECT n, last, seq, epoch, body FROM journal
                    WHERE m = $1 AND last >= $2 ORDER BY n";
@@ -124,7 +130,7 @@ impl Reader {
         let Some((mut events, mark)) = entries(id, &rows, 0)? else {
             return Ok(None);
         };
-        if after == Mark::after(0) {
+        if after == JournalPosition::after(0) {
             return Ok(Some(Tail { events, mark }));
         }
         let known = Entries::read(id, &rows[..1], 0).map_err(ReadError::Damaged)?;
@@ -220,7 +226,7 @@ fn entries(
     id: MatchId,
     rows: &[Row],
     first: usize,
-) -> Result<Option<(Vec<Event>, Mark)>, ReadError> {
+) -> Result<Option<(Vec<Event>, JournalPosition)>, ReadError> {
     let read = Entries::read(id, rows, first).map_err(ReadError::Damaged)?;
     Ok(read.finish())
 }
@@ -231,11 +237,11 @@ fn ids(rows: &[Row]) -> impl Iterator<Item = MatchId> {
 }
 
 /// The rematch that the columns after those of the creation tell.
-fn next(row: &Row) -> Result<Option<Next>, tokio_postgres::Error> {
+fn next(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::Error> {
     let id: Option<Uuid> = row.try_get(CREATION_COLUMNS)?;
     let code: Option<&str> = row.try_get(CREATION_COLUMNS + 1)?;
     Ok(id.zip(code).and_then(|(id, code)| {
-        Some(Next {
+        Some(RematchRecord {
             id: MatchId(id),
             code: code.parse().ok()?,
         })

@@ -179,16 +179,16 @@ async fn a_lease_keeps_matches() {
     };
     let (id, _) = begun(&store).await;
     let asking = NodeId(Uuid::from_u128(7));
-    assert_eq!(store.orphans(asking).await.expect("readable"), [id]);
+    assert_eq!(store.unowned(asking).await.expect("readable"), [id]);
     let session = session(&address).await;
     let sql = "INSERT INTO node VALUES ($1, now() + interval '1 minute')";
     session.query(sql, &[&OWNER.0]).await.expect("written");
-    assert_eq!(store.orphans(asking).await.expect("readable"), []);
+    assert_eq!(store.unowned(asking).await.expect("readable"), []);
     session
         .command("UPDATE node SET expires = now()")
         .await
         .expect("written");
-    assert_eq!(store.orphans(asking).await.expect("readable"), [id]);
+    assert_eq!(store.unowned(asking).await.expect("readable"), [id]);
 }
 
 /// A connection that the database ends is made again, and nothing that was confirmed is lost.
@@ -224,7 +224,7 @@ async fn a_lost_connection_is_made_again() {
     let read = store.load(id).await.expect("readable").expect("there");
     assert_eq!(read.mark, mark);
     assert_eq!(read.record.events.len(), 3 + 5);
-    assert!(store.is_well());
+    assert!(store.is_healthy());
 }
 
 #[tokio::test]
@@ -397,12 +397,12 @@ async fn old_matches_are_forgotten() {
     for server in &servers {
         let kept = server.load(live).await.expect("readable").expect("there");
         assert_eq!(kept.mark, mark);
-        assert!(server.is_well());
+        assert!(server.is_healthy());
     }
 }
 
 /// Has a match written that has begun, and gives its id and its mark.
-async fn begun(store: &PostgresStore) -> (MatchId, Mark) {
+async fn begun(store: &PostgresStore) -> (MatchId, JournalPosition) {
     store.add_player(player(1), vec![]).await.expect("written");
     let written = record(1, &player(1));
     let id = written.creation.id;

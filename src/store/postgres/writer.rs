@@ -20,8 +20,8 @@ use super::Condition;
 use super::link::{Failure, Link, Session, because};
 use crate::directory::Shown;
 use crate::{
-    AnalysisAsked, KeptAnalysis, Mark, NodeId, PeopleChange, PlayerRecord, RatingsChange, Record,
-    SessionRecord, WriteError,
+    AnalysisAsked, JournalPosition, KeptAnalysis, NodeId, PeopleChange, PlayerRecord,
+    RatingsChange, Record, SessionRecord, WriteError,
 };
 
 /// How many writes are put into one transaction.
@@ -43,7 +43,7 @@ pub(super) enum Task {
     Create(NodeId, Record),
     Append {
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
     },

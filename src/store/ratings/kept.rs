@@ -7,7 +7,7 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, RatedGame, Reco
 use plyhouse_protocol::{MatchId, PlayerId, RatingChange};
 
 use super::{
-    Fold, LeadersPage, LeadersQuery, Needed, POST_MAX, PlayerRating, Post, RatingState,
+    LeadersPage, LeadersQuery, Needed, POST_MAX, PlayerRating, Post, RatingState, RatingVersion,
     RatingsChange, SERIES_MAX, days, row_keys, told,
 };
 use crate::PlayerRecord;
@@ -29,7 +29,7 @@ pub struct KeptRatings {
 /// A fold, and all that it has come to.
 #[derive(Clone, Debug, Default)]
 struct Folded {
-    fold: Fold,
+    fold: RatingVersion,
     books: Books,
     posted: BTreeMap<u64, Posted>,
     days: BTreeMap<Record, BTreeMap<u64, f64>>,
@@ -79,7 +79,7 @@ impl KeptRatings {
             RatingsChange::Post(post) => return self.post(*post),
             RatingsChange::Begin { known } => {
                 self.last_fold += 1;
-                let fold = Fold {
+                let fold = RatingVersion {
                     id: self.last_fold,
                     cursor: 0,
                     known,

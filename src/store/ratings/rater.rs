@@ -2,7 +2,7 @@
 
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record, Unrated};
 
-use super::{Fold, Needed, POST_MAX, Post, RatingState, RatingsChange};
+use super::{Needed, POST_MAX, Post, RatingState, RatingVersion, RatingsChange};
 use crate::{ReadError, Store, WriteError};
 
 /// What a step has done.
@@ -65,7 +65,11 @@ pub async fn step(store: &dyn Store, now_ms: u64) -> Result<Step, RaterError> {
 }
 
 /// Posts to the fold that is built, or has it take the place of the other once there is nothing to post.
-async fn build(store: &dyn Store, state: &RatingState, building: Fold) -> Result<Step, RaterError> {
+async fn build(
+    store: &dyn Store,
+    state: &RatingState,
+    building: RatingVersion,
+) -> Result<Step, RaterError> {
     match next_rows(store, building).await? {
         Some(Next::Post(rows)) => post(store, building, &state.unrated, rows, false).await,
         Some(Next::Unknown(_)) => begin(store, state.last_no).await,
@@ -112,7 +116,7 @@ enum Next {
     Unknown(u64),
 }
 
-async fn next_rows(store: &dyn Store, fold: Fold) -> Result<Option<Next>, RaterError> {
+async fn next_rows(store: &dyn Store, fold: RatingVersion) -> Result<Option<Next>, RaterError> {
     let mut rows = store.ledger(fold.cursor, POST_MAX).await?;
     for (expected, (no, _)) in (fold.cursor + 1..).zip(&rows) {
         if *no != expected {
@@ -132,7 +136,7 @@ async fn next_rows(store: &dyn Store, fold: Fold) -> Result<Option<Next>, RaterE
 /// Posts these rows to a fold.
 async fn post(
     store: &dyn Store,
-    fold: Fold,
+    fold: RatingVersion,
     unrated: &Unrated,
     rows: Vec<(u64, LedgerRow)>,
     is_live: bool,

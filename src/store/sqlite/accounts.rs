@@ -8,7 +8,7 @@ use super::{operator, people};
 use crate::likeness;
 use crate::people::player_kind_to_text;
 use crate::{
-    Account, External, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
+    Account, ExternalIdentity, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
     Sessions,
 };
 
@@ -149,7 +149,10 @@ fn add_bot(connection: &Connection, owner: PlayerId, new: &NewBot) -> rusqlite::
 
 /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
 /// name.
-pub(super) fn add_external(connection: &Connection, new: &External) -> rusqlite::Result<bool> {
+pub(super) fn add_external(
+    connection: &Connection,
+    new: &ExternalIdentity,
+) -> rusqlite::Result<bool> {
     if is_taken(connection, &new.likenesses, new.now_ms, None)?
         || external(connection, &new.external)?.is_some()
     {

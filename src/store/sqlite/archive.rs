@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{FILE, OpenError, accounts, blocks, operator, people, reader, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Damage, Pass, Record, TokenHash};
+use crate::{CorruptRecord, OneTimeToken, Record, TokenHash};
 
 /// Reads the database in a directory.
 #[derive(Debug)]
@@ -41,10 +41,10 @@ impl Archive for SqliteArchive {
         }
     }
 
-    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, Damage> {
+    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, CorruptRecord> {
         self.read_rows(id).map_err(|failure| match failure {
             reader::Failure::Damaged(damage) => damage,
-            reader::Failure::Sqlite(error) => Damage {
+            reader::Failure::Sqlite(error) => CorruptRecord {
                 id,
                 why: format!("it cannot be read: {error}"),
             },
@@ -56,7 +56,7 @@ impl Archive for SqliteArchive {
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
-    fn passes(&self) -> Result<Vec<(TokenHash, Pass)>, Unreadable> {
+    fn passes(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, Unreadable> {
         Ok(operator::passes(&self.connection)?)
     }
 

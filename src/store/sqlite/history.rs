@@ -13,7 +13,7 @@ use super::rows::{CREATION_COLUMNS, creation};
 use crate::history::{
     archived_from_text, archived_to_text, last_step, played, result_from_text, steps,
 };
-use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
+use crate::{CorruptRecord, Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 
 /// What is to be kept of a match that ends.
 #[derive(Default)]
@@ -204,7 +204,7 @@ pub(super) const HISTORY: &str =
 
 fn past_match(row: &Row<'_>) -> Result<PastMatch, Failure> {
     let id = match_of(row, 0)?;
-    let damaged = |why| Failure::Damaged(Damage { id, why });
+    let damaged = |why| Failure::Damaged(CorruptRecord { id, why });
     let summary: String = row.get(CREATION_COLUMNS)?;
     let seat: u8 = row.get(CREATION_COLUMNS + 1)?;
     Ok(PastMatch {

@@ -4,7 +4,7 @@ use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
-use crate::{OrderId, Pass, TokenHash};
+use crate::{OneTimeToken, OrderId, TokenHash};
 
 /// How many orders are read at once.
 const ORDERS_AT_ONCE: i64 = 16;
@@ -13,7 +13,7 @@ const ORDERS_AT_ONCE: i64 = 16;
 pub(super) fn add_pass(
     connection: &Connection,
     code: TokenHash,
-    pass: &Pass,
+    pass: &OneTimeToken,
     now_ms: u64,
     max: usize,
 ) -> rusqlite::Result<bool> {
@@ -31,23 +31,23 @@ pub(super) fn pass(
     connection: &Connection,
     code: TokenHash,
     now_ms: u64,
-) -> rusqlite::Result<Option<Pass>> {
+) -> rusqlite::Result<Option<OneTimeToken>> {
     let sql = "SELECT player, expires_ms FROM passes WHERE code = ?1 AND expires_ms > ?2";
     let mut found = connection.prepare_cached(sql)?;
     found.query_row((code.0, now_ms), read_pass).optional()
 }
 
 /// All passes, whether their time is over or not.
-pub(super) fn passes(connection: &Connection) -> rusqlite::Result<Vec<(TokenHash, Pass)>> {
+pub(super) fn passes(connection: &Connection) -> rusqlite::Result<Vec<(TokenHash, OneTimeToken)>> {
     let mut all =
         connection.prepare("SELECT player, expires_ms, code FROM passes ORDER BY code")?;
     let found = all.query_map([], |row| Ok((TokenHash(row.get(2)?), read_pass(row)?)))?;
     found.collect()
 }
 
-fn read_pass(row: &Row<'_>) -> rusqlite::Result<Pass> {
+fn read_pass(row: &Row<'_>) -> rusqlite::Result<OneTimeToken> {
     let player: Option<[u8; 16]> = row.get(0)?;
-    Ok(Pass {
+    Ok(OneTimeToken {
         player: player.map(|player| PlayerId(Uuid::from_bytes(player))),
         expires_ms: row.get(1)?,
     })

@@ -13,7 +13,7 @@ pub(super) use self::reading::{
 use crate::ratings::{
     CLEAR_MAX, conduct_to_text, days, pair_to_text, row_from_text, row_keys, row_to_text,
 };
-use crate::{Fold, Post, RatingsChange};
+use crate::{Post, RatingVersion, RatingsChange};
 
 /// The tables that a fold has rows in.
 const OF_FOLDS: [&str; 5] = [
@@ -167,7 +167,7 @@ fn begin(connection: &Connection, known: u64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn switch(connection: &Connection, fold: &Fold) -> rusqlite::Result<bool> {
+fn switch(connection: &Connection, fold: &RatingVersion) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM folds WHERE id = ?1 AND cursor = ?2 AND place = 'built'";
     let mut built = connection.prepare_cached(sql)?;
     if !built.exists((fold.id, fold.cursor))? {

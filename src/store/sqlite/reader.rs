@@ -13,7 +13,10 @@ use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
 use super::worker::{Jobs, Worker};
 use super::{people, ratings, reminders};
 use crate::record::event_from_text;
-use crate::{Damage, Live, Loaded, Mark, Next, PlayerRecord, ReadError, Record, Tail};
+use crate::{
+    CorruptRecord, JournalPosition, Live, Loaded, PlayerRecord, ReadError, Record, RematchRecord,
+    Tail,
+};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
@@ -30,7 +33,7 @@ pub(super) struct Reader {
 #[derive(Debug)]
 pub(super) enum Failure {
     Sqlite(rusqlite::Error),
-    Damaged(Damage),
+    Damaged(CorruptRecord),
 }
 
 impl From<rusqlite::Error> for Failure {
@@ -138,7 +141,7 @@ pub(super) fn load_within(
     let Some((creation, length)) = found else {
         return Ok(None);
     };
-    let damaged = |why| Failure::Damaged(Damage { id, why });
+    let damaged = |why| Failure::Damaged(CorruptRecord { id, why });
     let creation = creation.map_err(damaged)?;
     let mut events = Events::from(1);
     let mut statement = at_once
@@ -152,7 +155,7 @@ pub(super) fn load_within(
 }
 
 /// The rematch of a match.
-fn next(at_once: &Connection, id: MatchId) -> Result<Option<Next>, Failure> {
+fn next(at_once: &Connection, id: MatchId) -> Result<Option<RematchRecord>, Failure> {
     let sql = "SELECT id, code FROM matches WHERE previous = ?1";
     let found = at_once
         .prepare_cached(sql)?
@@ -161,7 +164,7 @@ fn next(at_once: &Connection, id: MatchId) -> Result<Option<Next>, Failure> {
         })
         .optional()?;
     Ok(found.and_then(|(next, code)| {
-        Some(Next {
+        Some(RematchRecord {
             id: MatchId(Uuid::from_bytes(next)),
             code: code.parse().ok()?,
         })
@@ -205,10 +208,10 @@ fn tail_within(at_once: &Connection, id: MatchId, after: Seq) -> Result<Option<T
     if events.next <= after.0 && events.damage.is_none() {
         return Ok(None);
     }
-    let damaged = |why| Failure::Damaged(Damage { id, why });
+    let damaged = |why| Failure::Damaged(CorruptRecord { id, why });
     let mut events = events.finish(length).map_err(damaged)?;
     events.drain(..usize::from(known > 0));
-    let mark = Mark::after(after.0 + events.len() as u64);
+    let mark = JournalPosition::after(after.0 + events.len() as u64);
     Ok(Some(Tail { events, mark }))
 }
 
@@ -310,9 +313,9 @@ pub(super) fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure>
     Ok(ids.into_iter().collect())
 }
 
-fn damage(id: MatchId, why: &str) -> Damage {
+fn damage(id: MatchId, why: &str) -> CorruptRecord {
     let why = why.to_owned();
-    Damage { id, why }
+    CorruptRecord { id, why }
 }
 
 /// Whether an error tells that what is there makes no sense, and not that it cannot be read now.
@@ -326,7 +329,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-fn involved(matches: &[Result<Loaded, Damage>]) -> Vec<PlayerId> {
+fn involved(matches: &[Result<Loaded, CorruptRecord>]) -> Vec<PlayerId> {
     let mut all: Vec<PlayerId> = matches
         .iter()
         .flatten()

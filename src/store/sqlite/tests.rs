@@ -126,7 +126,7 @@ async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
 
 /// Every live match of a store, for a server that has just begun.
 async fn all_live(store: &SqliteStore) -> Result<Live, ReadError> {
-    for id in store.orphans(OWNER).await? {
+    for id in store.unowned(OWNER).await? {
         store.claim(id, OWNER).await.expect("claimed");
     }
     store.live(OWNER).await
@@ -223,7 +223,7 @@ async fn names_from_before_are_mended() {
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0.into_bytes();
-        let likeness = crate::likeness_before(name);
+        let likeness = crate::legacy_skeleton(name);
         let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, 'account')";
         connection.execute(sql, (id, name)).expect("written");
         let sql = "INSERT INTO names (likeness, player) VALUES (?1, ?2)";
@@ -256,7 +256,7 @@ async fn names_from_before_are_looked_at_as_they_are_written() {
         let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, 'account')";
         connection.execute(sql, (id, name)).expect("written");
         let sql = "INSERT INTO names (likeness, player) VALUES (?1, ?2)";
-        let written = connection.execute(sql, (crate::likeness(name), id));
+        let written = connection.execute(sql, (crate::name_skeleton(name), id));
         written.expect("written");
     }
     let version = schema::WRITTEN - 1;
@@ -309,10 +309,13 @@ async fn a_match_without_a_reminder_is_served() {
         wake_ms: Some(5),
         parts: Vec::new(),
     };
-    let kept = store.keep(match_id, loaded.mark, vec![], Some(reminder));
+    let kept = store.append_with_reminder(match_id, loaded.mark, vec![], Some(reminder));
     kept.await.expect("written");
     assert!(all_live(&store).await.expect("readable").matches.is_empty());
-    let due = store.due((0, match_id), 9).await.expect("readable");
+    let due = store
+        .due_reminders((0, match_id), 9)
+        .await
+        .expect("readable");
     assert_eq!(due, [(5, match_id)]);
 }
 

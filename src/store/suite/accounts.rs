@@ -162,8 +162,8 @@ pub(in super::super) async fn names_have_more_than_one_likeness(store: &dyn Stor
 pub(in super::super) async fn names_are_looked_at_as_they_are_written(store: &dyn Store) {
     let names = ["BEN", "\u{412}EN"];
     for (number, likeness, own) in [
-        (1, crate::likeness(names[0]), true),
-        (2, crate::likeness(names[1]), true),
+        (1, crate::name_skeleton(names[0]), true),
+        (2, crate::name_skeleton(names[1]), true),
         (1, " ben".to_owned(), true),
         (1, ".BEN".to_owned(), true),
     ] {
@@ -173,7 +173,7 @@ pub(in super::super) async fn names_are_looked_at_as_they_are_written(store: &dy
     }
     add(store, 3).await;
     let third = Naming {
-        likenesses: crate::likenesses("B\u{395}N"),
+        likenesses: crate::name_skeletons("B\u{395}N"),
         ..registers(3, "third", None)
     };
     assert_eq!(store.name_player(third).await, Ok(false));
@@ -357,7 +357,7 @@ pub(in super::super) async fn a_guest_is_called_otherwise(store: &dyn Store) {
     add(store, 1).await;
     let ann = player(1).id;
     let call = async |name: &str| {
-        let called = store.call_guest(ann, name.to_owned()).await;
+        let called = store.rename_guest(ann, name.to_owned()).await;
         let known = store.player_by_id(ann).await.expect("readable");
         (called, known.expect("there").name)
     };

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     Archive, Difference, HistoryQuery, LeadersQuery, Opponent, PlayerRecord, Store, TokenHash,
-    likeness, verify, verify_ratings,
+    name_skeleton, verify, verify_ratings,
 };
 
 /// What the script that wrote a fixture knows of its players and matches.
@@ -204,7 +204,7 @@ pub(crate) async fn accounts_are_read(store: &dyn Store, facts: &Facts) {
     assert!(of_bob.names.iter().any(|name| name.until_ms.is_some()));
     assert!(of_bob.names.iter().any(|name| name.until_ms.is_none()));
     for (name, is_own) in [("bob", false), ("bobby", true)] {
-        let named = store.named(likeness(name), 0).await.expect("readable");
+        let named = store.named(name_skeleton(name), 0).await.expect("readable");
         assert_eq!(named, Some((bob, is_own)), "{name}");
     }
     let external = store.external("hal@example.org".to_owned()).await;
@@ -237,9 +237,12 @@ pub(crate) async fn the_operators_tables_are_read(store: &dyn Store, facts: &Fac
 
     let deleted = PlayerId(facts.id("/deleted"));
     assert_eq!(store.player_by_id(deleted).await.expect("readable"), None);
-    assert_eq!(store.forgetting().await.expect("readable"), [deleted]);
+    assert_eq!(
+        store.account_deletions().await.expect("readable"),
+        [deleted]
+    );
     while store.forget_names(deleted).await.expect("written") {}
-    assert_eq!(store.forgetting().await.expect("readable"), []);
+    assert_eq!(store.account_deletions().await.expect("readable"), []);
 }
 
 pub(crate) async fn matches_are_read(store: &dyn Store, facts: &Facts) {
@@ -268,7 +271,10 @@ pub(crate) async fn matches_are_read(store: &dyn Store, facts: &Facts) {
 pub(crate) async fn reminders_are_read(store: &dyn Store, facts: &Facts) {
     let [days, stood_in, dormant] = ["days", "stood-in", "dormant"].map(|name| facts.live(name));
     let part = async |player, id| {
-        let parts = store.parts(facts.player(player)).await.expect("readable");
+        let parts = store
+            .participations(facts.player(player))
+            .await
+            .expect("readable");
         let found = parts.into_iter().find(|(of, _)| *of == id);
         found.map(|(_, part)| part).expect("a part")
     };
@@ -284,7 +290,7 @@ pub(crate) async fn reminders_are_read(store: &dyn Store, facts: &Facts) {
     assert!(of_lea.absent_ms.is_some() && of_lea.days.is_none());
 
     let first = (0, MatchId(uuid::Uuid::nil()));
-    let due = store.due(first, 100).await.expect("readable");
+    let due = store.due_reminders(first, 100).await.expect("readable");
     assert_eq!(due.len() as u64, store.due_count().await.expect("readable"));
     let ids: Vec<MatchId> = due.iter().map(|(_, id)| *id).collect();
     assert!(ids.contains(&days) && ids.contains(&dormant), "{due:?}");
@@ -353,7 +359,7 @@ pub(crate) async fn ratings_are_read(store: &dyn Store, facts: &Facts) {
     assert_eq!(changes.expect("readable").map(|all| all.len()), Some(2));
     let farmed = store.changes_of(facts.ended("farmed")).await;
     assert_eq!(farmed.expect("readable"), Some(vec![]));
-    let barred = store.barred_until(facts.player("bob")).await;
+    let barred = store.rated_ban_until(facts.player("bob")).await;
     assert_eq!(barred.expect("readable"), 0);
     let wanted = LeadersQuery {
         game: "chess",

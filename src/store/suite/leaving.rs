@@ -4,14 +4,14 @@ use std::ops::RangeInclusive;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{EventKind, Occupant, Starter};
+use plyhouse_matches::{EventKind, Occupant, SeatAtStart};
 use plyhouse_protocol::PlayerKind;
 
 use super::accounts::{names_a_player, proved, registers, with_bot};
 use super::{OWNER, RESIGNED, player, record, session, sessions};
 use crate::{
-    Blocks, External, Forget, HistoryQuery, Naming, Pass, PlayerRecord, SOMEONE, Store, TokenHash,
-    WriteError,
+    Blocks, ExternalIdentity, Forget, HistoryQuery, Naming, OneTimeToken, PlayerRecord, SOMEONE,
+    Store, TokenHash, WriteError,
 };
 
 async fn add(store: &dyn Store, number: u8) {
@@ -83,7 +83,7 @@ pub(in super::super) async fn a_player_is_forgotten(store: &dyn Store) {
     nothing_is_kept(store).await;
     take_out(store, 1).await;
     take_out(store, 5).await;
-    assert_eq!(store.forgetting().await.expect("readable"), []);
+    assert_eq!(store.account_deletions().await.expect("readable"), []);
     names_are_gone(store).await;
 }
 
@@ -219,8 +219,8 @@ async fn names_are_gone(store: &dyn Store) {
     assert_eq!(found.len(), MATCHES.count());
     for past in found {
         let name = |seat: usize| match &past.archived.seats[seat] {
-            Starter::Player { name, .. } => name.clone(),
-            Starter::Bot { .. } => String::new(),
+            SeatAtStart::Player { name, .. } => name.clone(),
+            SeatAtStart::Bot { .. } => String::new(),
         };
         assert_eq!((name(0), name(1)), (SOMEONE.to_owned(), player(2).name));
     }
@@ -234,7 +234,7 @@ pub(in super::super) async fn a_proxy_knows_its_people(store: &dyn Store) {
         kind: PlayerKind::Account,
         ..player(number)
     };
-    let new = |number, external: &str, likeness: &str| External {
+    let new = |number, external: &str, likeness: &str| ExternalIdentity {
         external: external.to_owned(),
         player: account(number),
         likenesses: vec![likeness.to_owned()],
@@ -269,7 +269,7 @@ pub(in super::super) async fn passes_are_taken_once(store: &dyn Store) {
     add(store, 1).await;
     add(store, 2).await;
     let code = |number: u8| TokenHash([number; 32]);
-    let pass = |player| Pass {
+    let pass = |player| OneTimeToken {
         player,
         expires_ms: 2000,
     };

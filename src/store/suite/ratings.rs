@@ -2,7 +2,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{LedgerRow, Rating};
-use plyhouse_matches::{Event, EventKind, Left, Match, Occupant, Terms};
+use plyhouse_matches::{Event, EventKind, Match, Occupant, RemainingTime, Terms};
 use plyhouse_protocol::{ClockControl, MatchId, PlayerKind, Pool, Reason};
 
 use super::{AT_MS, OWNER, player, record};
@@ -48,7 +48,7 @@ pub(crate) fn rated_end(number: u128, end: &EventKind, after_ms: u64) -> Vec<Eve
         ["b2", "a2", "a1"],
     ];
     let line = LINES[usize::try_from(number % 6).expect("small")];
-    let left = Left::at_start(&CLOCK);
+    let left = RemainingTime::at_start(&CLOCK);
     let moves = line.iter().zip(Seat::ALL.iter().cycle());
     let moves = moves.map(|(m, seat)| EventKind::Moved {
         seat: *seat,
@@ -68,7 +68,7 @@ pub(crate) fn end(winner: Option<Seat>, reason: Reason) -> EventKind {
         reason,
         detail: None,
         by: None,
-        left: Some(Left::at_start(&CLOCK)),
+        left: Some(RemainingTime::at_start(&CLOCK)),
     }
 }
 
@@ -321,7 +321,10 @@ pub(crate) async fn matches_are_taken_out(store: &dyn Store) {
     season(store, 50, 12).await;
     rate(store).await;
     let with = bits(store).await;
-    store.unrate(player(3).id).await.expect("written");
+    store
+        .exclude_from_ratings(player(3).id)
+        .await
+        .expect("written");
     season(store, 70, 3).await;
     assert_eq!(rate(store).await, 3);
     let without = bits(store).await;
@@ -421,13 +424,19 @@ pub(crate) async fn who_leaves_is_barred(store: &dyn Store) {
     accounts(store).await;
     let left = end(Some(Seat::Second), Reason::Abandonment);
     for number in 50..53 {
-        assert_eq!(store.barred_until(player(1).id).await.expect("readable"), 0);
+        assert_eq!(
+            store.rated_ban_until(player(1).id).await.expect("readable"),
+            0
+        );
         play(store, number, [1, 2], &left, 1000).await;
         rate(store).await;
     }
-    let until = store.barred_until(player(1).id).await;
+    let until = store.rated_ban_until(player(1).id).await;
     assert_eq!(until.expect("readable"), AT_MS + 1000 + 600_000);
-    assert_eq!(store.barred_until(player(2).id).await.expect("readable"), 0);
+    assert_eq!(
+        store.rated_ban_until(player(2).id).await.expect("readable"),
+        0
+    );
     let started = LedgerRow::Started {
         at_ms: AT_MS + 2000,
     };
@@ -435,7 +444,7 @@ pub(crate) async fn who_leaves_is_barred(store: &dyn Store) {
     assert_eq!(numbered, Ok(true));
     play(store, 60, [1, 2], &left, 3000).await;
     rate(store).await;
-    let still = store.barred_until(player(1).id).await;
+    let still = store.rated_ban_until(player(1).id).await;
     assert_eq!(
         still.expect("readable"),
         AT_MS + 601_000,

@@ -6,13 +6,17 @@ use plyhouse_protocol::{ClockControl, MatchId};
 use uuid::Uuid;
 
 use super::{AT_MS, OTHER, OWNER, RESIGNED, created, live, moved, orphans, player, record};
-use crate::{Mark, PlayerRecord, Store, WriteError};
+use crate::{JournalPosition, PlayerRecord, Store, WriteError};
 
 /// A day, which a move of these matches may take.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
 /// Has a match of days of the first two players written that begins at once and at this time.
-async fn begun_over_days(store: &dyn Store, number: u128, at_ms: u64) -> (MatchId, Mark) {
+async fn begun_over_days(
+    store: &dyn Store,
+    number: u128,
+    at_ms: u64,
+) -> (MatchId, JournalPosition) {
     let mut written = record(number, &player(1));
     written.creation.terms.clock = Some(ClockControl::Move { move_ms: DAY_MS });
     for player in [player(1), player(2)] {
@@ -43,7 +47,7 @@ fn part(number: u8, seat: Option<Seat>, turn: Seat, due_ms: u64) -> Part {
 
 async fn due(store: &dyn Store, after: (u64, u128), limit: usize) -> Vec<(u64, u128)> {
     let after = (after.0, MatchId(Uuid::from_u128(after.1)));
-    let due = store.due(after, limit).await.expect("readable");
+    let due = store.due_reminders(after, limit).await.expect("readable");
     due.into_iter()
         .map(|(at, id)| (at, id.0.as_u128()))
         .collect()
@@ -67,7 +71,7 @@ pub(crate) async fn a_reminder_is_kept_with_the_events(store: &dyn Store) {
     assert_eq!(store.due_count().await.expect("readable"), 3);
     assert_eq!(live(store, OWNER).await.0, [63]);
     assert_eq!(orphans(store, OTHER).await, [63]);
-    let read = store.parts(player(2).id).await.expect("readable");
+    let read = store.participations(player(2).id).await.expect("readable");
     let of_bob = |due_ms| part(2, Some(second), first, due_ms);
     let expected = [(60, 0), (61, 0), (62, 10)]
         .map(|(id, less)| (MatchId(Uuid::from_u128(id)), of_bob(AT_MS + DAY_MS - less)));
@@ -79,9 +83,9 @@ pub(crate) async fn a_reminder_is_kept_with_the_events(store: &dyn Store) {
             .map(|(number, seat)| part(number, Some(seat), second, AT_MS + 2 * DAY_MS))
             .to_vec(),
     };
-    let kept = store.keep(
+    let kept = store.append_with_reminder(
         id,
-        Mark::after(1),
+        JournalPosition::after(1),
         vec![moved(first, "b2")],
         Some(later.clone()),
     );
@@ -91,10 +95,10 @@ pub(crate) async fn a_reminder_is_kept_with_the_events(store: &dyn Store) {
         all,
         "it is kept with the events alone"
     );
-    let kept = store.keep(id, mark, vec![moved(first, "b2")], Some(later.clone()));
+    let kept = store.append_with_reminder(id, mark, vec![moved(first, "b2")], Some(later.clone()));
     let mark = kept.await.expect("written");
     assert_eq!(due(store, all[2], 9).await, [(AT_MS + 2 * DAY_MS, 60)]);
-    let read = store.parts(player(1).id).await.expect("readable");
+    let read = store.participations(player(1).id).await.expect("readable");
     assert_eq!(read[0], (id, later.parts[0]));
     let mark = store.append(id, mark, vec![]).await.expect("written");
     assert_eq!(due(store, all[2], 9).await.len(), 1, "nothing new is kept");
@@ -103,14 +107,23 @@ pub(crate) async fn a_reminder_is_kept_with_the_events(store: &dyn Store) {
         wake_ms: None,
         ..later
     };
-    let kept = store.keep(id, mark, vec![], Some(served)).await;
+    let kept = store
+        .append_with_reminder(id, mark, vec![], Some(served))
+        .await;
     let mark = kept.expect("written");
     assert_eq!(due(store, (0, 0), 9).await, [all[0], all[2]]);
     assert_eq!(live(store, OWNER).await.0, [60, 63]);
-    assert_eq!(store.parts(player(2).id).await.expect("readable").len(), 3);
+    assert_eq!(
+        store
+            .participations(player(2).id)
+            .await
+            .expect("readable")
+            .len(),
+        3
+    );
     let ended = store.append(id, mark, vec![RESIGNED]).await;
     ended.expect("written");
-    let read = store.parts(player(2).id).await.expect("readable");
+    let read = store.participations(player(2).id).await.expect("readable");
     assert_eq!(read, expected[1..]);
 }
 
@@ -127,7 +140,7 @@ pub(crate) async fn a_reminder_comes_with_its_match(store: &dyn Store) {
             absent_ms: Some(AT_MS - 5),
         }],
     };
-    let kept = store.keep(id, mark, vec![], Some(rests.clone()));
+    let kept = store.append_with_reminder(id, mark, vec![], Some(rests.clone()));
     kept.await.expect("written");
     let read = store.load(id).await.expect("readable").expect("there");
     assert_eq!(read.reminder, Some(rests));

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, ensure};
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Creation, Event, EventKind, Left, Match, Occupant, Terms};
+use plyhouse_matches::{Creation, Event, EventKind, Match, Occupant, RemainingTime, Terms};
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId};
 use plyhouse_server::{Server, Settings};
 use plyhouse_store::{Archive, Record, SqliteArchive, SqliteStore, Store};
@@ -174,7 +174,7 @@ fn record(number: usize, now_ms: u64) -> Record {
         }
     });
     let mut events = Match::opening(&creation.terms, seats, at_ms);
-    let left = Some(Left::at_start(&clock));
+    let left = Some(RemainingTime::at_start(&clock));
     events.extend(MOVES.iter().enumerate().map(|(ply, m)| -> Event {
         let moved = EventKind::Moved {
             seat: Seat::ALL[ply % 2],

@@ -9,7 +9,7 @@ use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Match, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, Reason};
-use plyhouse_store::{HistoryQuery, Mark, Record, SqliteStore, Store};
+use plyhouse_store::{HistoryQuery, JournalPosition, Record, SqliteStore, Store};
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use uuid::Uuid;
@@ -110,7 +110,7 @@ async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Resu
 }
 
 /// Has a move kept every now and then.
-async fn play(store: Arc<SqliteStore>, id: MatchId, mut mark: Mark) {
+async fn play(store: Arc<SqliteStore>, id: MatchId, mut mark: JournalPosition) {
     let mut times = interval(MOVE_EACH);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_matches::{Action, Match, Moment};
+use plyhouse_matches::{Action, Match, Timestamp};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::directory::Directory;
 use plyhouse_store::{NodeId, Store};
@@ -191,7 +191,7 @@ async fn snapshot_of_an_ended_match_has_no_turn() {
         let record = loaded.record;
         let state = Match::replay(record.creation, &record.events).expect("it makes sense");
         let player = parse_player_id(&ann);
-        let ended = state.apply(&Action::Resign { player }, Moment::free(1));
+        let ended = state.apply(&Action::Resign { player }, Timestamp::free(1));
         let ended = ended.expect("she may resign");
         let stored = cluster.store.append(state.id(), loaded.mark, ended);
         stored.await.expect("it is written");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Request};
-use plyhouse_server::{Accounts, Dropped, Search, Settings};
+use plyhouse_server::{Accounts, DropReason, Search, Settings};
 use plyhouse_store::SqliteStore;
 use serde_json::json;
 
@@ -301,7 +301,7 @@ async fn connections_that_come_to_nothing_are_counted() {
     let broken = server.silent();
     drop(broken);
     let seen = Seen::of(&server);
-    let slow = BTreeMap::from([(Dropped::SlowRequest.as_str(), 1)]);
+    let slow = BTreeMap::from([(DropReason::SlowRequest.as_str(), 1)]);
     assert_eq!(seen.counted("connections_dropped_total"), slow);
 }
 
@@ -370,7 +370,10 @@ async fn the_series_are_fixed() {
         of_family("connections_closed_total"),
         CloseCode::ALL.len() + 1
     );
-    assert_eq!(of_family("connections_dropped_total"), Dropped::ALL.len());
+    assert_eq!(
+        of_family("connections_dropped_total"),
+        DropReason::ALL.len()
+    );
 }
 
 /// Each request is counted under its own type.

@@ -369,7 +369,7 @@ impl Clock<'_> {
 }
 
 /// What a store keeps, as it is told.
-fn told(left: plyhouse_matches::Left) -> TimeLeft {
+fn told(left: plyhouse_matches::RemainingTime) -> TimeLeft {
     TimeLeft {
         left_ms: left.left_ms(),
         periods: left.periods(),

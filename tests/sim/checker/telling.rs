@@ -2,7 +2,7 @@
 //! server, which is what is being checked.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Left, Match, Occupant, Offer, Stage};
+use plyhouse_matches::{EventKind, Match, Occupant, Offer, RemainingTime, Stage};
 use plyhouse_protocol::{
     ClockControl, Detail, Ending, OfferKind, Person, PlayerId, PlayerKind, Ply, Reason, SeatNumber,
     Snapshot, StandingOffer, Status, TimeLeft,
@@ -159,7 +159,7 @@ fn sans(state: &Match) -> Option<Vec<String>> {
     is_chess.then(|| state.start().recorded(&moves).expect("they were played"))
 }
 
-pub(super) fn time_left(left: Left) -> TimeLeft {
+pub(super) fn time_left(left: RemainingTime) -> TimeLeft {
     TimeLeft {
         left_ms: left.left_ms(),
         periods: left.periods(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, Create, HostedOccupant, Leaders, MatchId, Ply, Preset, Saying,
+    ChatContent, ClientMessage, ClockControl, Create, Leaders, MatchId, Ply, Preset, SeatFill,
     SeatNumber, SeatRequest, Seek, Seq, Status, WatchedBy,
 };
 
@@ -14,7 +14,7 @@ use crate::world::{GAMES, STARTS};
 
 /// What somebody does next.
 #[derive(Debug)]
-pub(super) enum Deed {
+pub(super) enum ClientAction {
     Ask(ClientMessage),
     /// Does not wait for the answer before asking the same again.
     AskTwice(ClientMessage),
@@ -40,11 +40,11 @@ const QUICK: &str = "tic-tac-toe";
 const ENOUGH: usize = 2;
 
 impl Client {
-    pub(super) fn choose(&mut self) -> Deed {
+    pub(super) fn choose(&mut self) -> ClientAction {
         if let Some(doubtful) = self.doubtful.take()
             && self.dice.percent(85)
         {
-            return Deed::Ask(doubtful);
+            return ClientAction::Ask(doubtful);
         }
         if let Some(answer) = self.answer_offer() {
             return answer;
@@ -52,15 +52,15 @@ impl Client {
         if std::mem::take(&mut self.wants_list)
             && let Some(list) = self.list()
         {
-            return Deed::Ask(list);
+            return ClientAction::Ask(list);
         }
         if std::mem::take(&mut self.has_pondered) {
             return self.regret();
         }
         match self.dice.between(0..=99) {
-            0..=1 => Deed::Vanish,
-            2 => Deed::Overlap,
-            3 => Deed::Goodbye,
+            0..=1 => ClientAction::Vanish,
+            2 => ClientAction::Overlap,
+            3 => ClientAction::Goodbye,
             4..=6 => self.repeat(),
             7..=14 => self.look_around(),
             15..=18 => self.trespass(),
@@ -69,7 +69,7 @@ impl Client {
             25..=36 => self.negotiate(),
             37..=41 => {
                 self.has_pondered = true;
-                Deed::Ponder(self.dice.ms(200..=1300))
+                ClientAction::Ponder(self.dice.ms(200..=1300))
             }
             42..=43 => self.talk(),
             44 => self.compare(),
@@ -91,7 +91,7 @@ impl Client {
     }
 
     /// Moves where it is one's turn; else finds somebody to play, or waits.
-    fn play(&mut self) -> Deed {
+    fn play(&mut self) -> ClientAction {
         if let Some(view) = self.some_view(View::is_my_turn) {
             return self.play_in(&view);
         }
@@ -99,12 +99,12 @@ impl Client {
             && let Some(id) = self.turns.pop()
         {
             let target = id.into();
-            return Deed::Ask(ClientMessage::Watch { target });
+            return ClientAction::Ask(ClientMessage::Watch { target });
         }
         let is_mine = |view: &&View| view.is_live() && view.you.is_some();
         let mine = self.views.values().filter(is_mine).count();
         if mine >= ENOUGH || (mine > 0 && self.dice.percent(70)) {
-            return Deed::Ask(ClientMessage::Ping);
+            return ClientAction::Ask(ClientMessage::Ping);
         }
         if let Some(answer) = self.answer_challenge() {
             return answer;
@@ -112,7 +112,7 @@ impl Client {
         let left = self.some_view(|view| view.is_live() && view.is_stood_in);
         let left = left.map(|view| view.id);
         let open = self.some_match().filter(|_| self.dice.percent(65));
-        Deed::Ask(match left.or(open) {
+        ClientAction::Ask(match left.or(open) {
             Some(id) => ClientMessage::Join {
                 target: id.into(),
                 seat: None,
@@ -197,10 +197,10 @@ impl Client {
     }
 
     /// Looks at how well people play, and at who plays best.
-    fn compare(&mut self) -> Deed {
+    fn compare(&mut self) -> ClientAction {
         let people = self.base.people.borrow().clone();
         let player = self.dice.pick(&people).map(ToString::to_string);
-        Deed::Ask(match player.filter(|_| self.dice.percent(60)) {
+        ClientAction::Ask(match player.filter(|_| self.dice.percent(60)) {
             Some(player) => ClientMessage::Profile {
                 name: None,
                 player: Some(player),
@@ -273,7 +273,7 @@ impl Client {
     }
 
     /// Mostly a legal move at the right ply.
-    fn play_in(&mut self, view: &View) -> Deed {
+    fn play_in(&mut self, view: &View) -> ClientAction {
         let mut ply = view.ply;
         let mut m = self.dice.pick(&view.legal).cloned().unwrap_or_default();
         match self.dice.between(0..=99) {
@@ -286,7 +286,7 @@ impl Client {
         }
         let target = view.id.into();
         if view.game == QUICK && self.dice.percent(10) {
-            return Deed::Ask(ClientMessage::Hint { target, ply });
+            return ClientAction::Ask(ClientMessage::Hint { target, ply });
         }
         let message = ClientMessage::Move {
             target,
@@ -295,50 +295,50 @@ impl Client {
             takebacks: self.dice.percent(70).then_some(view.takebacks),
         };
         if self.dice.percent(10) {
-            Deed::AskTwice(message)
+            ClientAction::AskTwice(message)
         } else {
-            Deed::Ask(message)
+            ClientAction::Ask(message)
         }
     }
 
     /// Sends a move again that has been answered.
-    fn repeat(&mut self) -> Deed {
+    fn repeat(&mut self) -> ClientAction {
         let again = self.dice.pick(&self.played).cloned();
-        Deed::Ask(again.unwrap_or(ClientMessage::Ping))
+        ClientAction::Ask(again.unwrap_or(ClientMessage::Ping))
     }
 
     /// Says something, or does not want to meet somebody, or does again.
-    fn talk(&mut self) -> Deed {
+    fn talk(&mut self) -> ClientAction {
         if self.dice.percent(40) {
             let people = self.base.people.borrow().clone();
             let other = self.dice.pick(&people).copied();
             // Whoever met nobody at all would not play any more.
             let on = self.dice.percent(50);
-            return Deed::Ask(ClientMessage::Block {
+            return ClientAction::Ask(ClientMessage::Block {
                 player: other.map(|other| other.to_string()),
                 on: Some(on),
             });
         }
         let preset = self.dice.pick(Preset::ALL).copied();
         match (self.some_view(|_| true), preset) {
-            (Some(view), Some(preset)) => Deed::Ask(ClientMessage::Say {
+            (Some(view), Some(preset)) => ClientAction::Ask(ClientMessage::Say {
                 target: view.id.into(),
-                saying: Saying::Preset(preset),
+                saying: ChatContent::Preset(preset),
             }),
-            _ => Deed::Ask(ClientMessage::Ping),
+            _ => ClientAction::Ask(ClientMessage::Ping),
         }
     }
 
-    fn look_around(&mut self) -> Deed {
+    fn look_around(&mut self) -> ClientAction {
         let Some(id) = self.some_match() else {
-            return Deed::Ask(ClientMessage::Ping);
+            return ClientAction::Ask(ClientMessage::Ping);
         };
         let known = self.views.get(&id).map_or(Seq(0), |view| view.seq);
         let target = id.into();
         let by_code = self.dice.percent(10);
         let shown = self.views.get(&id).map(|view| view.shown_by(by_code));
         let over = self.some_view(|view| view.status == Status::Ended);
-        Deed::Ask(match self.dice.between(0..=12) {
+        ClientAction::Ask(match self.dice.between(0..=12) {
             0..=3 => ClientMessage::Watch {
                 target: shown.unwrap_or(target),
             },
@@ -372,14 +372,14 @@ impl Client {
     }
 
     /// Moves where one has no seat, or where it is not one's turn.
-    fn trespass(&mut self) -> Deed {
+    fn trespass(&mut self) -> ClientAction {
         let elsewhere = |view: &View| view.status == Status::Running && !view.is_my_turn();
         let Some(view) = self.some_view(elsewhere) else {
-            return Deed::Ask(ClientMessage::Ping);
+            return ClientAction::Ask(ClientMessage::Ping);
         };
         let m = self.dice.pick(&view.legal).cloned().unwrap_or_default();
         let (target, ply) = (view.id.into(), view.ply);
-        Deed::Ask(ClientMessage::Move {
+        ClientAction::Ask(ClientMessage::Move {
             target,
             ply,
             m,
@@ -388,29 +388,29 @@ impl Client {
     }
 
     /// Resigns, at times in a match of others.
-    fn give_up(&mut self) -> Deed {
+    fn give_up(&mut self) -> ClientAction {
         let is_mine = self.dice.percent(70);
         let fits = |view: &View| view.is_live() && (view.you.is_some() == is_mine);
         match self.some_view(fits) {
-            Some(view) => Deed::Ask(ClientMessage::Resign {
+            Some(view) => ClientAction::Ask(ClientMessage::Resign {
                 target: view.id.into(),
             }),
-            None => Deed::Ask(ClientMessage::Ping),
+            None => ClientAction::Ask(ClientMessage::Ping),
         }
     }
 
     /// Puts a bot into a seat of one's own match, or takes it out.
-    fn reseat(&mut self) -> Deed {
+    fn reseat(&mut self) -> ClientAction {
         let is_mine = |view: &View| view.is_host && view.status == Status::Open;
         let Some(view) = self.some_view(is_mine) else {
-            return Deed::Ask(ClientMessage::Unseek);
+            return ClientAction::Ask(ClientMessage::Unseek);
         };
         let occupant = if self.dice.percent(70) {
-            HostedOccupant::Bot("beginner".to_owned())
+            SeatFill::Bot("beginner".to_owned())
         } else {
-            HostedOccupant::Open
+            SeatFill::Open
         };
-        Deed::Ask(ClientMessage::Seat {
+        ClientAction::Ask(ClientMessage::Seat {
             target: view.id.into(),
             seat: SeatNumber(u8::from(self.dice.percent(50))),
             occupant,

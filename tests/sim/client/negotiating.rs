@@ -3,12 +3,12 @@
 use plyhouse_protocol::{ClientMessage, Offer, OfferKind, Ply, StandingOffer, Status};
 
 use super::Client;
-use super::choice::Deed;
+use super::choice::ClientAction;
 use crate::view::View;
 
 impl Client {
     /// Says something to what somebody else has offered, most of the time.
-    pub(super) fn answer_offer(&mut self) -> Option<Deed> {
+    pub(super) fn answer_offer(&mut self) -> Option<ClientAction> {
         if !self.dice.percent(60) {
             return None;
         }
@@ -40,9 +40,9 @@ impl Client {
     }
 
     /// Comes to the match to which somebody has asked this client, or does not want to.
-    pub(super) fn answer_challenge(&mut self) -> Option<Deed> {
+    pub(super) fn answer_challenge(&mut self) -> Option<ClientAction> {
         let target = (*self.dice.pick(&self.challenges)?).into();
-        Some(Deed::Ask(match self.dice.percent(70) {
+        Some(ClientAction::Ask(match self.dice.percent(70) {
             true => ClientMessage::Join { target, seat: None },
             false => ClientMessage::Decline {
                 target,
@@ -52,28 +52,28 @@ impl Client {
     }
 
     /// Offers somebody something, mostly at the right ply.
-    pub(super) fn negotiate(&mut self) -> Deed {
+    pub(super) fn negotiate(&mut self) -> ClientAction {
         if self.dice.percent(40)
             && let Some(view) = self.some_view(|view| wishes(view).is_some())
         {
             return self.twice_at_times(ask(&view, Offer::Rematch));
         }
         let Some(view) = self.some_view(is_mine) else {
-            return Deed::Ask(ClientMessage::Ping);
+            return ClientAction::Ask(ClientMessage::Ping);
         };
         let late = self.dice.percent(5);
         let ply = Ply(view.ply.0 + u64::from(late));
         let deed = match self.dice.between(0..=99) {
             0..=44 => ask(&view, Offer::Draw { ply }),
             45..=74 => self.ask_back(&view, ply),
-            75..=79 => Deed::Ask(ClientMessage::Leave {
+            75..=79 => ClientAction::Ask(ClientMessage::Leave {
                 target: view.id.into(),
             }),
-            80..=87 => Deed::Ask(ClientMessage::GiveTime {
+            80..=87 => ClientAction::Ask(ClientMessage::GiveTime {
                 target: view.id.into(),
                 ms: 5000,
             }),
-            88..=91 => Deed::Ask(ClientMessage::Abort {
+            88..=91 => ClientAction::Ask(ClientMessage::Abort {
                 target: view.id.into(),
             }),
             _ => {
@@ -86,23 +86,23 @@ impl Client {
     }
 
     /// Wants to take back what was played before a long thought.
-    pub(super) fn regret(&mut self) -> Deed {
+    pub(super) fn regret(&mut self) -> ClientAction {
         match self.some_view(is_mine) {
             Some(view) => self.ask_back(&view, view.ply),
-            None => Deed::Ask(ClientMessage::Ping),
+            None => ClientAction::Ask(ClientMessage::Ping),
         }
     }
 
-    fn ask_back(&mut self, view: &View, ply: Ply) -> Deed {
+    fn ask_back(&mut self, view: &View, ply: Ply) -> ClientAction {
         let back = self.dice.between(1..=3);
         let to_ply = Ply(ply.0.saturating_sub(back));
         let to_ply = self.dice.percent(40).then_some(to_ply);
         ask(view, Offer::Takeback { ply, to_ply })
     }
 
-    fn twice_at_times(&mut self, deed: Deed) -> Deed {
+    fn twice_at_times(&mut self, deed: ClientAction) -> ClientAction {
         match deed {
-            Deed::Ask(message) if self.dice.percent(10) => Deed::AskTwice(message),
+            ClientAction::Ask(message) if self.dice.percent(10) => ClientAction::AskTwice(message),
             deed => deed,
         }
     }
@@ -123,15 +123,15 @@ fn wishes(view: &View) -> Option<bool> {
     can_be.then_some(rematch.offers[1 - you])
 }
 
-fn ask(view: &View, offer: Offer) -> Deed {
-    Deed::Ask(ClientMessage::Offer {
+fn ask(view: &View, offer: Offer) -> ClientAction {
+    ClientAction::Ask(ClientMessage::Offer {
         target: view.id.into(),
         offer,
     })
 }
 
-fn decline(view: &View, offer: OfferKind) -> Deed {
-    Deed::Ask(ClientMessage::Decline {
+fn decline(view: &View, offer: OfferKind) -> ClientAction {
+    ClientAction::Ask(ClientMessage::Decline {
         target: view.id.into(),
         offer,
     })

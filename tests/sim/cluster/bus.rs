@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use plyhouse_bus::{Answer, Bus, Heard, Listener, Unanswered};
+use plyhouse_bus::{Answer, Bus, Incoming, Listener, RequestError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -40,7 +40,7 @@ struct State {
 /// How a server is joined to the others.
 #[derive(Debug)]
 struct End {
-    heard: mpsc::Sender<Heard>,
+    heard: mpsc::Sender<Incoming>,
     /// Whether it is joined to them, as all know.
     is_up: bool,
     /// Nothing comes from it or to it, as nobody knows.
@@ -58,7 +58,7 @@ enum Letter {
 #[derive(Clone, Debug)]
 struct Asker(Arc<Mutex<Option<oneshot::Sender<Answered>>>>);
 
-type Answered = Result<Vec<u8>, Unanswered>;
+type Answered = Result<Vec<u8>, RequestError>;
 
 /// One server's end of the bus.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl Hub {
             end.is_up = is_up;
             if is_up {
                 // One that does not take it has enough to hear.
-                let _ = end.heard.try_send(Heard::Gap);
+                let _ = end.heard.try_send(Incoming::Gap);
             }
         }
     }
@@ -175,11 +175,11 @@ impl Hub {
 
     fn deliver(&self, to: Uuid, letter: Letter) {
         let heard = match letter {
-            Letter::Message(message) => Heard::Message(message),
+            Letter::Message(message) => Incoming::Message(message),
             Letter::Request(request, asker) => {
                 let hub = self.clone();
                 let answer = move |answer| hub.answer(to, asker, answer);
-                Heard::Request(request, Answer::new(answer))
+                Incoming::Request(request, Answer::new(answer))
             }
         };
         let state = self.state.lock();
@@ -232,9 +232,9 @@ impl Bus for SimBus {
         to: Uuid,
         request: Vec<u8>,
         within: Duration,
-    ) -> BoxFuture<'static, Result<Vec<u8>, Unanswered>> {
+    ) -> BoxFuture<'static, Result<Vec<u8>, RequestError>> {
         if !self.is_up() {
-            return std::future::ready(Err(Unanswered::Away)).boxed();
+            return std::future::ready(Err(RequestError::Away)).boxed();
         }
         let (sender, answered) = oneshot::channel();
         let asker = Asker(Arc::new(Mutex::new(Some(sender))));
@@ -243,7 +243,7 @@ impl Bus for SimBus {
                 .carry(self.own, to, &Letter::Request(request, asker));
         } else {
             let at = self.hub.way.now() + self.hub.state.lock().delay();
-            let nobody = move || asker.give(Err(Unanswered::Nobody));
+            let nobody = move || asker.give(Err(RequestError::Nobody));
             self.hub.way.post(at, nobody);
         }
         let answered = async move {
@@ -255,7 +255,7 @@ impl Bus for SimBus {
         };
         let answered = timeout(within, answered);
         answered
-            .map(|answered| answered.unwrap_or(Err(Unanswered::InTime)))
+            .map(|answered| answered.unwrap_or(Err(RequestError::InTime)))
             .boxed()
     }
 

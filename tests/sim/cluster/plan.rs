@@ -24,7 +24,7 @@ pub(crate) struct Plan {
     pub(super) bus: BusPlan,
     pub(super) store: StorePlan,
     /// In the order of time.
-    pub(super) fates: Vec<(Duration, Fate)>,
+    pub(super) fates: Vec<(Duration, FaultPlan)>,
     /// When nothing bad happens any more.
     pub(super) calm_at: Duration,
 }
@@ -54,7 +54,7 @@ pub(super) struct StorePlan {
 
 /// What befalls a world. A server or a client is meant by its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fate {
+pub(super) enum FaultPlan {
     /// A server's process is killed: its peers are told so by its operating system.
     Kill(usize),
     /// A server's host loses its power: its clients are told nothing.
@@ -146,7 +146,12 @@ impl StorePlan {
 }
 
 /// What befalls one server: one thing after the other.
-fn troubles(dice: &mut Dice, server: usize, calm_at: Duration, fates: &mut Vec<(Duration, Fate)>) {
+fn troubles(
+    dice: &mut Dice,
+    server: usize,
+    calm_at: Duration,
+    fates: &mut Vec<(Duration, FaultPlan)>,
+) {
     let mut at = dice.ms(0..=as_ms(calm_at));
     while at < calm_at {
         // Some are over before anybody notices; others outlast a lease.
@@ -157,16 +162,16 @@ fn troubles(dice: &mut Dice, server: usize, calm_at: Duration, fates: &mut Vec<(
         };
         let until = (at + lasts).min(calm_at);
         let (begins, ends) = match dice.between(0..=12) {
-            0..=1 => (Fate::Kill(server), Fate::Restart(server)),
-            2 => (Fate::CutPower(server), Fate::Restart(server)),
-            3..=5 => (Fate::Freeze(server), Fate::Thaw(server)),
-            6..=8 => (Fate::Part(server), Fate::Join(server)),
-            9..=10 => (Fate::Deafen(server), Fate::Hear(server)),
-            11 => (Fate::Starve(server), Fate::Feed(server)),
+            0..=1 => (FaultPlan::Kill(server), FaultPlan::Restart(server)),
+            2 => (FaultPlan::CutPower(server), FaultPlan::Restart(server)),
+            3..=5 => (FaultPlan::Freeze(server), FaultPlan::Thaw(server)),
+            6..=8 => (FaultPlan::Part(server), FaultPlan::Join(server)),
+            9..=10 => (FaultPlan::Deafen(server), FaultPlan::Hear(server)),
+            11 => (FaultPlan::Starve(server), FaultPlan::Feed(server)),
             _ => {
-                fates.push((at, Fate::Stop(server)));
+                fates.push((at, FaultPlan::Stop(server)));
                 at = (at + Duration::from_millis(500)).min(until);
-                (Fate::Kill(server), Fate::Restart(server))
+                (FaultPlan::Kill(server), FaultPlan::Restart(server))
             }
         };
         fates.extend([(at, begins), (until, ends)]);
@@ -175,11 +180,19 @@ fn troubles(dice: &mut Dice, server: usize, calm_at: Duration, fates: &mut Vec<(
 }
 
 /// What happens between one client and the servers.
-fn holds(dice: &mut Dice, client: usize, calm_at: Duration, fates: &mut Vec<(Duration, Fate)>) {
+fn holds(
+    dice: &mut Dice,
+    client: usize,
+    calm_at: Duration,
+    fates: &mut Vec<(Duration, FaultPlan)>,
+) {
     if dice.percent(40) {
         let at = dice.ms(0..=as_ms(calm_at));
         let until = (at + dice.ms(20..=1500)).min(calm_at);
-        fates.extend([(at, Fate::Hold(client)), (until, Fate::Release(client))]);
+        fates.extend([
+            (at, FaultPlan::Hold(client)),
+            (until, FaultPlan::Release(client)),
+        ]);
     }
 }
 

@@ -13,8 +13,8 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
-    LeadersQuery, Live, Loaded, Mark, MemoryStore, Needed, NodeId, Pairing, PastMatch,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
+    LeadersPage, LeadersQuery, Live, Loaded, MemoryStore, Needed, NodeId, Pairing, PastMatch,
     PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
     Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
@@ -231,7 +231,11 @@ fn now<T>(answer: BoxFuture<'_, T>) -> T {
 }
 
 impl Store for Wire {
-    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    fn create(
+        &self,
+        owner: NodeId,
+        record: Record,
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         self.write(move |shared| {
             let (id, events) = (record.creation.id, record.events.len());
             let mark = now(shared.kept.create(owner, record))?;
@@ -241,18 +245,20 @@ impl Store for Wire {
         .boxed()
     }
 
-    fn keep(
+    fn append_with_reminder(
         &self,
         id: MatchId,
-        after: Mark,
+        after: JournalPosition,
         events: Vec<Event>,
         reminder: Option<Reminder>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+    ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let node = self.node;
         self.write(move |shared| {
             let count = events.len();
             let place = shared.place(id, after);
-            let kept = now(shared.kept.keep(id, place, events, reminder));
+            let kept = now(shared
+                .kept
+                .append_with_reminder(id, place, events, reminder));
             let is_refused = kept == Err(WriteError::Conflict);
             shared.journal.lock().refused += usize::from(is_refused);
             let mark = kept?;
@@ -272,7 +278,11 @@ impl Store for Wire {
         self.read(move |kept| kept.load(id)).boxed()
     }
 
-    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    fn tail(
+        &self,
+        id: MatchId,
+        after: JournalPosition,
+    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
         self.read(move |kept| kept.tail(id, after)).boxed()
     }
 
@@ -280,8 +290,8 @@ impl Store for Wire {
         self.read(move |kept| kept.by_code(code)).boxed()
     }
 
-    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.orphans(asking)).boxed()
+    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.read(move |kept| kept.unowned(asking)).boxed()
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
@@ -306,20 +316,24 @@ impl Store for Wire {
         self.read(move |kept| kept.live(owner)).boxed()
     }
 
-    fn due(
+    fn due_reminders(
         &self,
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.read(move |kept| kept.due(after, limit)).boxed()
+        self.read(move |kept| kept.due_reminders(after, limit))
+            .boxed()
     }
 
     fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.read(MemoryStore::due_count).boxed()
     }
 
-    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
-        self.read(move |kept| kept.parts(player)).boxed()
+    fn participations(
+        &self,
+        player: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        self.read(move |kept| kept.participations(player)).boxed()
     }
 
     fn add_player(
@@ -342,8 +356,8 @@ impl Store for Wire {
         self.read(move |kept| kept.sessions(player)).boxed()
     }
 
-    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.change_people(change)))
+    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.change_identity(change)))
             .boxed()
     }
 
@@ -469,8 +483,8 @@ impl Store for Wire {
         self.read(move |kept| kept.leaders(wanted)).boxed()
     }
 
-    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.read(move |kept| kept.barred_until(player)).boxed()
+    fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.read(move |kept| kept.rated_ban_until(player)).boxed()
     }
 
     fn changes_of(
@@ -484,7 +498,7 @@ impl Store for Wire {
         self.read(move |kept| kept.player_by_id(id)).boxed()
     }
 
-    fn is_well(&self) -> bool {
+    fn is_healthy(&self) -> bool {
         self.state.lock().is_well
     }
 }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::bus::Hub;
 use super::ground::{Ground, Way};
 use super::node::{Gate, Node};
-use super::plan::{BUS, FIRST_RUN, Fate, Plan, SERVERS};
+use super::plan::{BUS, FIRST_RUN, FaultPlan, Plan, SERVERS};
 use super::store::Shared;
 use crate::base::Base;
 use crate::client::Client;
@@ -187,35 +187,35 @@ impl World {
     }
 
     /// Lets the world suffer what the plan has in store for it.
-    fn befall(&self, sim: &mut Sim<'_>, fate: Fate) {
+    fn befall(&self, sim: &mut Sim<'_>, fate: FaultPlan) {
         let now = sim.elapsed();
         self.troubles.set(self.troubles.get() + 1);
         match fate {
-            Fate::Kill(server) => self.kill(sim, server),
-            Fate::CutPower(server) => {
+            FaultPlan::Kill(server) => self.kill(sim, server),
+            FaultPlan::CutPower(server) => {
                 self.clients()
                     .for_each(|client| sim.partition(server_name(server), client));
                 self.kill(sim, server);
             }
-            Fate::Restart(server) => {
+            FaultPlan::Restart(server) => {
                 self.start(server);
                 sim.bounce(server_name(server));
                 self.clients()
                     .for_each(|client| sim.release(server_name(server), client));
             }
-            Fate::Stop(server) => self.with(server, |node| node.stop()),
-            Fate::Freeze(server) => self.with(server, |node| node.freeze(now)),
-            Fate::Thaw(server) => self.with(server, |node| node.thaw(now)),
-            Fate::Part(server) => self.with(server, |node| self.hub.join(node.id.0, false)),
-            Fate::Join(server) => self.with(server, |node| self.hub.join(node.id.0, true)),
-            Fate::Deafen(server) => self.with(server, |node| self.hub.deafen(node.id.0, true)),
-            Fate::Hear(server) => self.with(server, |node| self.hub.deafen(node.id.0, false)),
-            Fate::Starve(server) => self.with(server, |node| node.wire.cut(true)),
-            Fate::Feed(server) => self.with(server, |node| node.wire.cut(false)),
-            Fate::Hold(client) => {
+            FaultPlan::Stop(server) => self.with(server, |node| node.stop()),
+            FaultPlan::Freeze(server) => self.with(server, |node| node.freeze(now)),
+            FaultPlan::Thaw(server) => self.with(server, |node| node.thaw(now)),
+            FaultPlan::Part(server) => self.with(server, |node| self.hub.join(node.id.0, false)),
+            FaultPlan::Join(server) => self.with(server, |node| self.hub.join(node.id.0, true)),
+            FaultPlan::Deafen(server) => self.with(server, |node| self.hub.deafen(node.id.0, true)),
+            FaultPlan::Hear(server) => self.with(server, |node| self.hub.deafen(node.id.0, false)),
+            FaultPlan::Starve(server) => self.with(server, |node| node.wire.cut(true)),
+            FaultPlan::Feed(server) => self.with(server, |node| node.wire.cut(false)),
+            FaultPlan::Hold(client) => {
                 (0..SERVERS).for_each(|server| sim.hold(server_name(server), name(client)));
             }
-            Fate::Release(client) => {
+            FaultPlan::Release(client) => {
                 (0..SERVERS).for_each(|server| sim.release(server_name(server), name(client)));
             }
         }
@@ -223,7 +223,7 @@ impl World {
         self.base.note_at(
             now,
             match fate {
-                Fate::Kill(_) | Fate::CutPower(_) => What::Crash(what),
+                FaultPlan::Kill(_) | FaultPlan::CutPower(_) => What::Crash(what),
                 _ => What::Fate(what),
             },
         );

@@ -8,8 +8,8 @@ use plyhouse_matches::ratings::Books;
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{
-    Blocks, KeptRatings, Loaded, Mark, Next, PlayerRecord, RatingsChange, Record, SessionRecord,
-    Sessions, TokenHash, WriteError,
+    Blocks, JournalPosition, KeptRatings, Loaded, PlayerRecord, RatingsChange, Record,
+    RematchRecord, SessionRecord, Sessions, TokenHash, WriteError,
 };
 
 use crate::cluster::Journal;
@@ -76,7 +76,7 @@ pub(crate) struct Trouble {
 #[derive(Clone, Debug)]
 pub(super) enum Write {
     Create(Record),
-    Append(MatchId, Mark, Vec<Event>, Option<Reminder>),
+    Append(MatchId, JournalPosition, Vec<Event>, Option<Reminder>),
     Player(PlayerRecord, Vec<SessionRecord>),
     EndSessions(PlayerId, Sessions),
     Saw(TokenHash, u64),
@@ -164,10 +164,10 @@ impl Tables {
     }
 
     /// The rematch of a match.
-    pub(super) fn next(&self, id: MatchId) -> Option<Next> {
+    pub(super) fn next(&self, id: MatchId) -> Option<RematchRecord> {
         let is_next = |record: &&Record| record.creation.terms.previous.is_some_and(|p| p.id == id);
         let next = &self.matches.values().find(is_next)?.creation;
-        Some(Next {
+        Some(RematchRecord {
             id: next.id,
             code: next.code,
         })
@@ -226,6 +226,6 @@ impl Write {
 }
 
 /// The end of a journal.
-pub(super) fn end(record: &Record) -> Mark {
-    Mark::after(record.events.len() as u64)
+pub(super) fn end(record: &Record) -> JournalPosition {
+    JournalPosition::after(record.events.len() as u64)
 }

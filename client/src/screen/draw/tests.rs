@@ -11,7 +11,7 @@ use crate::screen::keys_of;
 use crate::session::help::{Asked, help};
 use crate::view::tests::{game, snapshot};
 
-const LOOK: Look = Look {
+const LOOK: Theme = Theme {
     ascii: false,
     colour: true,
 };
@@ -39,7 +39,7 @@ fn tic_tac_toe() -> Scene {
     scene
 }
 
-fn drawn_with(model: &mut Model, scene: Option<&Scene>, size: (u16, u16), look: Look) -> Buffer {
+fn drawn_with(model: &mut Model, scene: Option<&Scene>, size: (u16, u16), look: Theme) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     model.see(scene);
     terminal
@@ -314,7 +314,7 @@ fn picked_squares_and_their_targets_are_marked() {
         ["*", "*", " "]
     );
     // Where no colours are wanted there are none.
-    let look = Look {
+    let look = Theme {
         colour: false,
         ..LOOK
     };
@@ -401,7 +401,7 @@ fn questions_have_the_whole_screen() {
 fn ascii_is_all_that_is_drawn() {
     let mut scene = tic_tac_toe();
     scene.now.game = "chess".to_owned();
-    let look = Look {
+    let look = Theme {
         ascii: true,
         ..LOOK
     };

@@ -9,7 +9,7 @@ pub(super) const MARGIN: Duration = Duration::from_millis(100);
 
 /// What may be spent on a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::contest) struct Pace {
+pub(in crate::contest) struct MoveLimits {
     pub(in crate::contest) time: Time,
     pub(in crate::contest) nodes: Option<u64>,
     pub(in crate::contest) depth: Option<u32>,
@@ -46,7 +46,7 @@ impl TimeControl {
     }
 }
 
-impl Pace {
+impl MoveLimits {
     /// What a search that has so much time may spend.
     pub(in crate::contest) fn limits(&self, time: Option<Duration>) -> Limits {
         Limits {

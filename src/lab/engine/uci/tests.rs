@@ -390,7 +390,7 @@ fn a_search_in_the_opponents_time_answers_when_the_move_has_come() {
     assert_eq!(table.limits(clocks), Limits::default());
     let mut out = Vec::new();
     let next = table.uci.meanwhile("ponderhit", &mut out);
-    assert_eq!(next.expect("text"), Meanwhile::Within(ms(2750)));
+    assert_eq!(next.expect("text"), WhileSearching::Within(ms(2750)));
     // The search may have ended before.
     let question = table.question("go ponder depth 2");
     assert_eq!(question.limits.depth, Some(2));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use plyhouse_matches::{Action, EventKind};
-use plyhouse_protocol::{Reason, Saying};
+use plyhouse_protocol::{ChatContent, Reason};
 
 use super::*;
 use crate::cluster::Answered;
@@ -51,21 +51,21 @@ macro_rules! variants {
 
 variants!(
     PACKETS, packet_name, Packet:
-    Ask, Follow, Fed, Take, Taken, Ping, WhoIs, Leaving, Connected, SessionsEnded, Called, Blocks, Rated, Gone,
+    Ask, Follow, ReplicaUpdate, Take, OwnerChanged, Ping, WhoIs, Leaving, Connected, SessionsEnded, PlayerRenamed, Blocks, Rated, PlayerDeleted,
     Forgotten, Shown, Notice;
 );
-variants!(NOTICES, notice_name, Notice: Involved, SeeksElsewhere, Paired, SessionAdded, Turn;);
+variants!(NOTICES, notice_name, Notification: Involved, SeeksElsewhere, Paired, SessionAdded, Turn;);
 variants!(ANSWERS, answer_name, Answered: Done, Here, Alive, Connected, NotHere;);
 variants!(SESSIONS, sessions_name, Sessions: One, AllBut, AllButKeysAnd, All;);
 variants!(
     REQUESTS, request_name, MatchRequest:
     Act, Rematch, DeclineRematch, Say, GiveUp;
-    Watch, Show, Resync, Unfollow, Forget, Look, Remind, StoreRefuses, StoreAccepts, RematchBegins, Follow, Fed,
-    Gap, Taken, NodeGone, NodesChanged, Rated
+    Watch, Show, Resync, Unfollow, Forget, Look, Remind, StoreRefuses, StoreAccepts, RematchBegins, Follow, ReplicaUpdate,
+    Gap, OwnerChanged, NodeGone, NodesChanged, Rated
 );
 variants!(
     ACTIONS, action_name, Action:
-    Join, Leave, SeatBot, RemoveBot, Play, Resign, CallOff, OfferDraw, OfferTakeback, Decline, DeclineChallenge,
+    Join, Leave, SeatBot, RemoveBot, Play, Resign, AbortByPlayer, OfferDraw, OfferTakeback, Decline, DeclineChallenge,
     GiveTime, Hint;
     PlayAsBot, ResignAsBot, AnswerDrawAsBot, Abandon, StandIn, Flag, NoFirstMove, Abort
 );
@@ -99,7 +99,7 @@ async fn every_kind_of_packet_is_captured() {
         match packet {
             Packet::Notice { notice, .. } => notices.push(notice),
             Packet::SessionsEnded { which, .. } => sessions.push(which),
-            Packet::Fed { bulletin, .. } => events.extend(bulletin.published.events),
+            Packet::ReplicaUpdate { bulletin, .. } => events.extend(bulletin.published.events),
             _ => {}
         }
     }
@@ -135,7 +135,7 @@ async fn captured_commands_have_the_values_of_their_requests() {
         let MatchRequest::Say { saying, .. } = request else {
             return false;
         };
-        matches!(saying, Saying::Text(text) if text.as_str() == "a good opening")
+        matches!(saying, ChatContent::Text(text) if text.as_str() == "a good opening")
     }));
     assert!(has(&|request| {
         matches!(
@@ -157,7 +157,7 @@ async fn captured_commands_have_the_values_of_their_requests() {
 #[tokio::test(start_paused = true)]
 async fn captured_bulletins_have_what_happened_was_said_and_was_thought() {
     let fed = |packet| match packet {
-        Packet::Fed { bulletin, .. } => Some(*bulletin),
+        Packet::ReplicaUpdate { bulletin, .. } => Some(*bulletin),
         _ => None,
     };
     let bulletins: Vec<_> = packets().into_iter().filter_map(fed).collect();
@@ -196,18 +196,18 @@ async fn captured_news_of_players_have_their_values() {
     let mut ratings = 0;
     for packet in packets() {
         match packet {
-            Packet::Called { player } => {
+            Packet::PlayerRenamed { player } => {
                 assert!(player.account && !player.bot, "{player:?}");
                 assert!(["ann", "bob"].contains(&&*player.name), "{player:?}");
             }
             Packet::Forgotten { name, .. } => assert!(["jim", "erik"].contains(&&*name), "{name}"),
             Packet::Rated { verdict, .. } => ratings += verdict.changes.len(),
             Packet::Notice {
-                notice: Notice::SessionAdded { text },
+                notice: Notification::SessionAdded { text },
                 ..
             } => assert!(text.contains(r#""type":"session_added""#), "{text}"),
             Packet::Notice {
-                notice: Notice::Turn { text, .. },
+                notice: Notification::Turn { text, .. },
                 ..
             } => assert!(text.contains(r#""type":"your_turn""#), "{text}"),
             Packet::Shown(listings) => assert!(!listings.is_empty()),

@@ -5,19 +5,19 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use plyhouse_bus::Unanswered;
-use plyhouse_matches::{Action, Moment};
+use plyhouse_bus::RequestError;
+use plyhouse_matches::{Action, Timestamp};
 use plyhouse_store::NodeId;
 
-use super::{AGAIN, ASKED_AT_ONCE, Afar, Asked, UNKNOWN_MAX, Waiting};
+use super::{AGAIN, ASKED_AT_ONCE, Asked, Replica, UNKNOWN_MAX, Waiting};
 use crate::clock::now;
 use crate::cluster::{Answered, Found};
 use crate::command::{Command, Relayed};
-use crate::match_handle::Letter;
+use crate::match_handle::Envelope;
 use crate::reply::Reply;
-use crate::table::{ASKED_MAX, End, GOES_ON, LOST, Table};
+use crate::table::{End, GOES_ON, LOST, MatchActor, REQUEST_TIMEOUT};
 
-impl Table {
+impl MatchActor {
     pub(super) async fn on_asked(&mut self, asked: Asked) -> ControlFlow<End> {
         match asked {
             Asked::Follow(Ok(
@@ -34,13 +34,13 @@ impl Table {
                 let suspected = self.suspected();
                 self.look_for_owner(suspected).await
             }
-            Asked::Follow(Err(Unanswered::Nobody)) => {
+            Asked::Follow(Err(RequestError::Nobody)) => {
                 let suspected = self.afar().owner;
                 self.look_for_owner(suspected).await
             }
             // What was missed meanwhile is read once the others can be reached again.
-            Asked::Follow(Err(Unanswered::Away)) => GOES_ON,
-            Asked::Follow(Err(Unanswered::InTime)) => {
+            Asked::Follow(Err(RequestError::Away)) => GOES_ON,
+            Asked::Follow(Err(RequestError::InTime)) => {
                 self.afar().follow_at = Some(now() + AGAIN);
                 self.look_for_owner(None).await
             }
@@ -54,8 +54,8 @@ impl Table {
     /// The owner has answered what was asked of it, or has not.
     pub(super) async fn on_answered(
         &mut self,
-        mut letter: Box<Letter>,
-        answered: Result<Answered, Unanswered>,
+        mut letter: Box<Envelope>,
+        answered: Result<Answered, RequestError>,
     ) -> ControlFlow<End> {
         match answered {
             Ok(Answered::Done { answer, seq }) => {
@@ -77,15 +77,15 @@ impl Table {
                 let suspected = self.suspected();
                 self.ask_again(letter, suspected).await
             }
-            Err(Unanswered::Nobody) => {
+            Err(RequestError::Nobody) => {
                 let suspected = self.afar().owner;
                 self.ask_again(letter, suspected).await
             }
-            Err(Unanswered::InTime) => {
+            Err(RequestError::InTime) => {
                 letter.reply.note_tried();
                 self.ask_again(letter, None).await
             }
-            Err(Unanswered::Away) => {
+            Err(RequestError::Away) => {
                 letter.refuse("the other servers cannot be reached now");
                 GOES_ON
             }
@@ -95,17 +95,17 @@ impl Table {
     /// Asks whoever owns the match by now, who may be this server.
     pub(super) async fn ask_again(
         &mut self,
-        letter: Box<Letter>,
+        letter: Box<Envelope>,
         suspected: Option<NodeId>,
     ) -> ControlFlow<End> {
         let waited = now().saturating_duration_since(letter.command.received_at);
-        if waited >= ASKED_MAX {
+        if waited >= REQUEST_TIMEOUT {
             letter.refuse("the match cannot be reached now");
             return GOES_ON;
         }
         let owner = self.afar().owner;
         let found = self.look_for_owner(suspected).await;
-        match &mut self.afar {
+        match &mut self.replica {
             // The owner has not changed: it is given time.
             Some(afar) if afar.owner == owner => afar.later.push_back((now() + AGAIN, letter)),
             Some(_) | None => self.held.push_front(letter),
@@ -172,8 +172,8 @@ impl Table {
         if !self.afar().answers.is_empty() {
             let _ = self.read_missed().await;
         }
-        if let Some(afar) = self.afar.take() {
-            let Afar {
+        if let Some(afar) = self.replica.take() {
+            let Replica {
                 asking,
                 answers,
                 later,
@@ -187,7 +187,7 @@ impl Table {
             self.held
                 .extend(answers.into_iter().map(|waiting| waiting.letter));
         }
-        self.teller.has_elsewhere(None);
+        self.broadcaster.has_elsewhere(None);
         LOST
     }
 
@@ -201,9 +201,9 @@ impl Table {
     ) -> ControlFlow<End> {
         if matches!(action, Action::Join { .. }) {
             let is_seated = self.state.seat_of(command.player).is_some();
-            let at = Moment::free(self.server.clock.now_ms());
+            let at = Timestamp::free(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, at).is_ok();
-            match self.teller.check_room(&command, is_player, reply) {
+            match self.broadcaster.check_room(&command, is_player, reply) {
                 Some(checked) => reply = checked,
                 None => return GOES_ON,
             }
@@ -226,13 +226,13 @@ impl Table {
             }),
             ..command.clone()
         };
-        let letter = Box::new(Letter { command, reply });
-        let Some(owner) = self.afar.as_ref().and_then(|afar| afar.owner) else {
+        let letter = Box::new(Envelope { command, reply });
+        let Some(owner) = self.replica.as_ref().and_then(|afar| afar.owner) else {
             // It has ended, and nobody serves it: whoever wants something of it does.
             self.held.push_front(letter);
             return self.take_ended().await;
         };
-        let afar = self.afar.as_mut().expect("it is decided elsewhere");
+        let afar = self.replica.as_mut().expect("it is decided elsewhere");
         if afar.asking.len() >= ASKED_AT_ONCE {
             letter.refuse("too much is asked of this match at the moment");
             return GOES_ON;
@@ -258,7 +258,7 @@ impl Table {
         let Some(cluster) = &self.server.cluster else {
             return GOES_ON;
         };
-        let suspected = self.afar.as_ref().and_then(|afar| afar.suspected);
+        let suspected = self.replica.as_ref().and_then(|afar| afar.suspected);
         match cluster.locate(id, suspected, true).await {
             Ok(Found::Here) => self.take_over().await,
             Ok(Found::At(owner)) => {
@@ -277,7 +277,7 @@ impl Table {
 }
 
 /// Letters whose answer does not come any more: each may have been done.
-fn tried(asking: BTreeMap<u64, Box<Letter>>) -> impl Iterator<Item = Box<Letter>> {
+fn tried(asking: BTreeMap<u64, Box<Envelope>>) -> impl Iterator<Item = Box<Envelope>> {
     asking.into_values().map(|mut letter| {
         letter.reply.note_tried();
         letter

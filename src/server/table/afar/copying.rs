@@ -8,15 +8,15 @@ use plyhouse_protocol::Seq;
 use super::{DOUBT, Waiting};
 use crate::clock::now;
 use crate::command::{Command, MatchRequest};
-use crate::match_handle::Letter;
+use crate::match_handle::Envelope;
 use crate::reply::Reply;
 use crate::table::teller::Elsewhere;
-use crate::table::{End, GOES_ON, LOST, Table};
-use crate::told::{Bulletin, Published, Standing};
+use crate::table::{End, GOES_ON, LOST, MatchActor};
+use crate::told::{Published, ReplicaUpdate, Standing};
 
-impl Table {
+impl MatchActor {
     /// Takes in what the owner has told.
-    pub(super) async fn on_fed(&mut self, bulletin: &Bulletin) -> ControlFlow<End> {
+    pub(super) async fn on_fed(&mut self, bulletin: &ReplicaUpdate) -> ControlFlow<End> {
         let known = self.state.seq();
         let afar = self.afar();
         if bulletin.epoch < afar.epoch {
@@ -32,7 +32,7 @@ impl Table {
         afar.standing = Some(bulletin.standing.clone());
         afar.stood_at = now();
         afar.stood_for = (bulletin.epoch, Seq(after.0 + events.len() as u64));
-        self.teller.is_of_epoch(bulletin.epoch);
+        self.broadcaster.is_of_epoch(bulletin.epoch);
         if is_gap {
             self.read_missed().await?;
         } else {
@@ -45,11 +45,11 @@ impl Table {
         }
         self.take_standing(&bulletin.standing, bulletin.is_clock_news || is_other_owner);
         if let Some(thought) = &bulletin.thinking {
-            self.teller.tell_thought(thought);
+            self.broadcaster.tell_thought(thought);
         }
         for line in &bulletin.said {
-            if self.teller.hear(&self.state, line)
-                && let Some(delayed) = &mut self.delayed
+            if self.broadcaster.hear(&self.state, line)
+                && let Some(delayed) = &mut self.delayed_view
             {
                 delayed.said(line);
             }
@@ -66,9 +66,9 @@ impl Table {
     pub(super) fn take_in_afar(&mut self, published: &Published) {
         let at = now();
         for event in &published.events {
-            self.owner.before(&self.state, event);
-            self.teller.take_in(&mut self.state, event, at);
-            self.owner.card().got_on(&self.state);
+            self.leader.before(&self.state, event);
+            self.broadcaster.take_in(&mut self.state, event, at);
+            self.leader.card().got_on(&self.state);
             let players = &self.server.players;
             match &event.kind {
                 EventKind::Seated { occupant, .. } => {
@@ -83,13 +83,13 @@ impl Table {
                 _ => {}
             }
         }
-        self.owner.card().told(self.state.seq());
+        self.leader.card().told(self.state.seq());
         let challenges = &self.server.challenges;
         challenges.match_changed(&self.server.players, &self.state);
-        self.show_out();
-        self.teller.tell(published);
-        self.teller.tell_verdict(&self.state);
-        if let Some(delayed) = &mut self.delayed {
+        self.remove_spectator();
+        self.broadcaster.tell(published);
+        self.broadcaster.tell_verdict(&self.state);
+        if let Some(delayed) = &mut self.delayed_view {
             delayed.happened(published);
         }
         if published
@@ -98,30 +98,30 @@ impl Table {
             .any(|event| event.kind.begins_turn())
         {
             self.afar().turn_told_at = now();
-            if self.owner.time.gives_back() {
-                self.teller.measure(&self.state);
+            if self.leader.time.gives_back() {
+                self.broadcaster.measure(&self.state);
             }
         }
     }
 
     /// Takes over what cannot be known from events, and tells what is news.
     pub(super) fn take_standing(&mut self, standing: &Standing, is_clock_news: bool) {
-        self.teller
+        self.broadcaster
             .has_elsewhere(Some(Elsewhere::Total(standing.presence)));
-        let roster = self.teller.roster(&self.state);
+        let roster = self.broadcaster.roster(&self.state);
         let gone = standing.gone_ms.map(|gone_ms| gone_ms.is_some());
-        self.teller.plan_presence(&self.state, gone);
-        self.owner.show(&self.state, &roster);
+        self.broadcaster.plan_presence(&self.state, gone);
+        self.leader.show(&self.state, &roster);
         if let Some(rematch) = &standing.rematch
-            && self.teller.keep_rematch(rematch.clone())
+            && self.broadcaster.keep_rematch(rematch.clone())
         {
-            self.teller.tell_rematch(&self.state);
+            self.broadcaster.tell_rematch(&self.state);
         }
         let is_clock_news = is_clock_news || self.afar().owes_clock;
         self.afar().owes_clock = is_clock_news && self.lacks_clock();
         if is_clock_news && let Some(time) = self.turn_time() {
-            self.teller.tell_clock(&self.state, time);
-            if let Some(delayed) = &mut self.delayed {
+            self.broadcaster.tell_clock(&self.state, time);
+            if let Some(delayed) = &mut self.delayed_view {
                 delayed.clock_changed();
             }
         }
@@ -184,10 +184,10 @@ impl Table {
             let waited = now().saturating_duration_since(since);
             let lag = &self.server.metrics.cluster.lag;
             lag.observe(waited.as_secs_f64());
-            let Letter { command, reply } = *letter;
+            let Envelope { command, reply } = *letter;
             match (&answer, &command.request) {
                 (Ok(_), MatchRequest::Act(Action::Join { .. })) => {
-                    if let Some(reply) = self.teller.admit(&command, true, reply) {
+                    if let Some(reply) = self.broadcaster.admit(&command, true, reply) {
                         self.tell_snapshot_afar(&command, reply);
                     }
                 }
@@ -202,7 +202,7 @@ impl Table {
 
     pub(super) fn tell_snapshot_afar(&mut self, command: &Command, reply: Reply) {
         let beside = self.beside();
-        (self.teller).tell_snapshot(&self.state, command, beside, reply);
+        (self.broadcaster).tell_snapshot(&self.state, command, beside, reply);
     }
 }
 

@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use plyhouse_matches::Stage;
 
-use super::{Afar, CLOCK_WAIT_MAX, CLOCK_WAITERS_MAX};
+use super::{CLOCK_WAIT_MAX, CLOCK_WAITERS_MAX, Replica};
 use crate::clock::now;
 use crate::command::MatchRequest;
-use crate::match_handle::Letter;
-use crate::table::Table;
+use crate::match_handle::Envelope;
+use crate::table::MatchActor;
 
-impl Afar {
+impl Replica {
     /// When the wait for the owner's clock ends, if something waits for it.
     pub(super) fn clock_deadline(&self) -> Option<Instant> {
         let waits =
@@ -26,7 +26,7 @@ impl Afar {
     }
 }
 
-impl Table {
+impl MatchActor {
     /// Whether a snapshot sent now would lack the clock of the present turn.
     pub(super) fn lacks_clock(&self) -> bool {
         self.state.stage() == Stage::Running
@@ -36,7 +36,7 @@ impl Table {
 
     /// Whether snapshots wait for the owner's clock.
     pub(super) fn waits_for_clock(&self) -> bool {
-        let (Some(afar), Some(cluster)) = (&self.afar, &self.server.cluster) else {
+        let (Some(afar), Some(cluster)) = (&self.replica, &self.server.cluster) else {
             return false;
         };
         let is_in_time = afar
@@ -46,7 +46,7 @@ impl Table {
     }
 
     /// Keeps a request for a snapshot until the clock is known. Gives other requests back.
-    pub(super) fn wait_for_clock(&mut self, letter: Letter) -> Option<Letter> {
+    pub(super) fn wait_for_clock(&mut self, letter: Envelope) -> Option<Envelope> {
         let wants_snapshot = matches!(
             letter.command.request,
             MatchRequest::Watch | MatchRequest::Show | MatchRequest::Resync { .. }
@@ -65,13 +65,13 @@ impl Table {
 
     /// Whether somebody waits for a snapshot here.
     pub(super) fn waits_for_snapshot(&self) -> bool {
-        let afar = self.afar.as_ref();
+        let afar = self.replica.as_ref();
         afar.is_some_and(|afar| !afar.clock_waiters.is_empty())
     }
 
     /// Has requests that wait for the clock served or refused with the others, since the match is read again.
     pub(in crate::table) fn release_clock_waiters(&mut self) {
-        if let Some(afar) = &mut self.afar {
+        if let Some(afar) = &mut self.replica {
             let waiters = std::mem::take(&mut afar.clock_waiters);
             self.hold(waiters);
         }
@@ -80,7 +80,7 @@ impl Table {
     /// Notes that all followers are to get a snapshot, before which they get nothing else.
     pub(in crate::table) fn owe_snapshots(&mut self) {
         self.afar().owes_snapshots = true;
-        self.teller.pause();
+        self.broadcaster.pause();
         self.attend_clock();
     }
 
@@ -99,7 +99,7 @@ impl Table {
         let waiters = std::mem::take(&mut afar.clock_waiters);
         if std::mem::take(&mut afar.owes_snapshots) {
             let beside = self.beside();
-            self.teller.tell_snapshots(&self.state, beside);
+            self.broadcaster.tell_snapshots(&self.state, beside);
         }
         if !waiters.is_empty() {
             self.hold(waiters);
@@ -112,7 +112,7 @@ impl Table {
     /// Notes that a snapshot is sent without the clock, so that a `clock` message follows.
     pub(in crate::table) fn note_lack_of_clock(&mut self) {
         let lacks_clock = self.lacks_clock();
-        if let Some(afar) = &mut self.afar {
+        if let Some(afar) = &mut self.replica {
             afar.owes_clock |= lacks_clock;
         }
     }

@@ -9,7 +9,9 @@ use uuid::Uuid;
 use super::{Reader, player};
 use crate::postgres::journal::{integer, natural};
 use crate::postgres::link::Values;
-use crate::{Account, OrderId, OwnName, Pass, PasswordHash, PlayerRecord, ReadError, TokenHash};
+use crate::{
+    Account, OneTimeToken, OrderId, OwnName, PasswordHash, PlayerRecord, ReadError, TokenHash,
+};
 
 /// What is kept of the accounts of these players.
 pub(in crate::postgres) const ACCOUNTS: &str =
@@ -69,11 +71,11 @@ impl Reader {
         &self,
         code: TokenHash,
         now_ms: u64,
-    ) -> Result<Option<Pass>, ReadError> {
+    ) -> Result<Option<OneTimeToken>, ReadError> {
         let sql = "SELECT player, expires_ms FROM passes WHERE code = $1 AND expires_ms > $2";
         let values: Values<'_> = &[&code.0.as_slice(), &integer(now_ms)];
         let rows = self.query(sql, values).await?;
-        Ok(rows.first().map(|row| Pass {
+        Ok(rows.first().map(|row| OneTimeToken {
             player: row.get::<_, Option<Uuid>>(0).map(PlayerId),
             expires_ms: natural(row.get(1)),
         }))

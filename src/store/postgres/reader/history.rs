@@ -7,7 +7,9 @@ use tokio_postgres::Row;
 use super::Reader;
 use crate::history::{archived_from_text, last_step, result_from_text};
 use crate::postgres::journal::{CREATION_COLUMNS, creation, integer, natural};
-use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, ReadError, Results, Tally};
+use crate::{
+    CorruptRecord, Explored, HistoryQuery, Opponent, PastMatch, ReadError, Results, Tally,
+};
 
 impl Reader {
     /// What is wanted of a player's ended matches, the newest end first. `None` if the match before them
@@ -120,5 +122,5 @@ fn past_match(row: &Row) -> Result<PastMatch, ReadError> {
             ended_ms: natural(row.get(CREATION_COLUMNS + 2)),
         })
     };
-    read().map_err(|why| ReadError::Damaged(Damage { id, why }))
+    read().map_err(|why| ReadError::Damaged(CorruptRecord { id, why }))
 }

@@ -9,7 +9,9 @@ use uuid::Uuid;
 use super::{Reader, player};
 use crate::postgres::journal::{integer, natural};
 use crate::ratings::{POST_MAX, SERIES_MAX, pool_from_text, row_from_text, told};
-use crate::{Fold, LeadersPage, LeadersQuery, Needed, PlayerRating, RatingState, ReadError};
+use crate::{
+    LeadersPage, LeadersQuery, Needed, PlayerRating, RatingState, RatingVersion, ReadError,
+};
 
 impl Reader {
     /// How ratings stand, by one statement: as it was at one moment.
@@ -26,7 +28,7 @@ impl Reader {
         let mut state = RatingState::default();
         for row in self.query(sql, &[]).await? {
             let number = |column| natural(row.get(column));
-            let fold = Fold {
+            let fold = RatingVersion {
                 id: number(1),
                 cursor: number(2),
                 known: number(3),

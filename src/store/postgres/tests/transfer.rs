@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 use crate::suite::{AT_MS, end, rated_end, rated_record, session};
-use crate::{Pass, Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
+use crate::{OneTimeToken, Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
 
 fn runtime() -> Runtime {
     let builder = Builder::new_current_thread().enable_all().build();
@@ -53,7 +53,7 @@ fn played(number: u128, clock: Option<ClockControl>) -> Record {
 /// An invitation, a link for the first player, and a rated match that waits for its number.
 async fn gives_passes_and_waits(store: &dyn Store) {
     for (number, whose) in [(71, None), (72, Some(player(1).id))] {
-        let pass = Pass {
+        let pass = OneTimeToken {
             player: whose,
             expires_ms: AT_MS + u64::from(number),
         };
@@ -132,7 +132,7 @@ async fn fill(store: &dyn Store) {
     let id = quick.creation.id;
     let mark = store.create(OWNER, quick).await.expect("written");
     store
-        .keep(id, mark, Vec::new(), Some(resting))
+        .append_with_reminder(id, mark, Vec::new(), Some(resting))
         .await
         .expect("written");
 }
@@ -156,9 +156,16 @@ fn everything_is_moved_there_and_back() {
     let id = MatchId(Uuid::from_u128(1003));
     let node = NodeId(Uuid::from_u128(7));
     let played = runtime.block_on(async {
-        let waits = middle.store.due((0, MatchId(Uuid::nil())), 9).await;
+        let waits = middle
+            .store
+            .due_reminders((0, MatchId(Uuid::nil())), 9)
+            .await;
         assert_eq!(waits.expect("readable").len(), 2);
-        let parts = middle.store.parts(player(2).id).await.expect("readable");
+        let parts = middle
+            .store
+            .participations(player(2).id)
+            .await
+            .expect("readable");
         assert_eq!(parts.len(), 2);
         middle.store.claim(id, node).await.expect("claimed");
         let mark = middle

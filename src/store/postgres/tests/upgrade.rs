@@ -99,7 +99,7 @@ async fn names_from_before_are_mended() {
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0;
-        let likeness = crate::likeness_before(name);
+        let likeness = crate::legacy_skeleton(name);
         let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, 'account')";
         session.query(sql, &[&id, &name]).await.expect("written");
         let sql = "INSERT INTO names (likeness, player) VALUES ($1, $2)";
@@ -129,7 +129,7 @@ async fn names_from_before_are_looked_at_as_they_are_written() {
         let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, 'account')";
         session.query(sql, &[&id, &name]).await.expect("written");
         let sql = "INSERT INTO names (likeness, player) VALUES ($1, $2)";
-        let values: link::Values<'_> = &[&crate::likeness(name), &id];
+        let values: link::Values<'_> = &[&crate::name_skeleton(name), &id];
         session.query(sql, values).await.expect("written");
     }
     suite::names_are_looked_at_as_they_are_written(&open(&address).await).await;

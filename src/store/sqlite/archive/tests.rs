@@ -286,7 +286,7 @@ async fn what_only_the_log_has_is_read_and_left_alone() {
         "it was written to"
     );
     let store = SqliteStore::open(crashed.path(), None).expect("it opens");
-    assert_eq!(store.orphans(OWNER).await.expect("readable").len(), 1);
+    assert_eq!(store.unowned(OWNER).await.expect("readable").len(), 1);
 }
 
 #[tokio::test]

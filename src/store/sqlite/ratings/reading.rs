@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::columns;
 use crate::ratings::{POST_MAX, SERIES_MAX, pool_from_text, row_from_text, told};
 use crate::sqlite::people;
-use crate::{Fold, LeadersPage, LeadersQuery, Needed, PlayerRating, RatingState};
+use crate::{LeadersPage, LeadersQuery, Needed, PlayerRating, RatingState, RatingVersion};
 
 /// The fold that is told of.
 const LIVE: &str = "(SELECT id FROM folds WHERE place = 'live')";
@@ -29,7 +29,7 @@ pub(in crate::sqlite) fn state(connection: &Connection) -> rusqlite::Result<Rati
     let mut folds = at_once.prepare_cached("SELECT id, cursor, known, place FROM folds")?;
     let mut rows = folds.query([])?;
     while let Some(row) = rows.next()? {
-        let fold = Fold {
+        let fold = RatingVersion {
             id: row.get(0)?,
             cursor: row.get(1)?,
             known: row.get(2)?,

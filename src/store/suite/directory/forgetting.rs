@@ -2,12 +2,12 @@
 
 use futures::future::join;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::Starter;
+use plyhouse_matches::SeatAtStart;
 use plyhouse_protocol::PlayerKind;
 
 use super::*;
 use crate::suite::session;
-use crate::{Forget, HistoryQuery, Mark, PlayerRecord, Sessions, WriteError};
+use crate::{Forget, HistoryQuery, JournalPosition, PlayerRecord, Sessions, WriteError};
 
 /// Whoever asks another server learns which sessions have ended and who was forgotten.
 pub(crate) async fn ended_sessions_and_forgotten_players_are_known(shared: &impl Shared) {
@@ -85,7 +85,7 @@ async fn forget(store: &impl Store, player: PlayerId) {
 /// Has somebody sit down in a match that waits, play and resign, as far as that is allowed.
 async fn sit_down(store: &impl Store, id: MatchId, ann: &PlayerRecord) -> Result<(), WriteError> {
     let joined = vec![sits(Seat::Second, ann), EventKind::STARTED.at(1)];
-    let mark = store.append(id, Mark::after(1), joined).await?;
+    let mark = store.append(id, JournalPosition::after(1), joined).await?;
     let ended = store.append(id, mark, vec![RESIGNED]).await;
     ended.map(drop)
 }
@@ -145,7 +145,7 @@ pub(crate) async fn whoever_is_forgotten_at_once_is_named_by_nothing(shared: &im
     let found = first.history(HistoryQuery::of(bob.id, 300)).await;
     for past in found.expect("readable").expect("matches") {
         for starter in past.archived.seats {
-            if let Starter::Player { name, .. } = starter {
+            if let SeatAtStart::Player { name, .. } = starter {
                 assert!(!name.starts_with("ann"), "{name}");
             }
         }

@@ -8,7 +8,7 @@ use futures::future::{join, join_all};
 use plyhouse_protocol::MatchCode;
 
 use super::*;
-use crate::directory::{Fit, LEASE, Make, Paired, WIDENS_MS, Waiting};
+use crate::directory::{LEASE, Make, Paired, RatingRange, WIDENS_MS, Waiting};
 use crate::{NodeId, WriteError};
 
 fn seeking(number: u128) -> PlayerId {
@@ -21,7 +21,7 @@ fn seek(number: u128, node: NodeId, key: &str) -> Waiting {
         node,
         key: key.to_owned(),
         body: format!("{number} \u{2318}"),
-        fit: Fit::default(),
+        fit: RatingRange::default(),
         not: Vec::new(),
         again: false,
     }
@@ -313,9 +313,9 @@ pub(crate) async fn those_who_wait_are_found(shared: &impl Shared) {
     let body = |number: u128| seek(number, OWNER, "").body;
     assert_eq!(found(None, 9).await, (0, vec![]));
     let waited = |number, node, key, waited_ms| Waiting {
-        fit: Fit {
+        fit: RatingRange {
             waited_ms,
-            ..Fit::default()
+            ..RatingRange::default()
         },
         ..seek(number, node, key)
     };
@@ -392,7 +392,7 @@ pub(crate) async fn everybody_is_paired_once(shared: &impl Shared) {
     let keys: BTreeSet<String> = waits.iter().map(|number| key(*number)).collect();
     assert_eq!(keys.len(), waits.len(), "two wait for each other");
     let mut made = shared.servers()[0]
-        .orphans(NodeId(Uuid::nil()))
+        .unowned(NodeId(Uuid::nil()))
         .await
         .expect("readable");
     assert_eq!(made.len(), 0, "both servers are there");
@@ -411,7 +411,7 @@ pub(crate) async fn who_is_too_weak_is_not_paired(shared: &impl Shared) {
     begin(shared).await;
     let [first, second] = shared.servers();
     let rated = |number, node, (rating, range), waited_ms| Waiting {
-        fit: Fit {
+        fit: RatingRange {
             rating,
             range,
             waited_ms,
@@ -427,7 +427,7 @@ pub(crate) async fn who_is_too_weak_is_not_paired(shared: &impl Shared) {
     assert_eq!(partner(pair(second, choosy.clone()).await), None);
     let again = |seek: &Waiting, waited_ms| Waiting {
         again: true,
-        fit: Fit {
+        fit: RatingRange {
             waited_ms,
             ..seek.fit
         },

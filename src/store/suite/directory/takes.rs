@@ -9,7 +9,7 @@ use plyhouse_matches::{DaysTurn, Part, Reminder};
 
 use super::*;
 use crate::directory::{LEASE, Route, TAKEN_MIN};
-use crate::{Mark, NodeId, PlayerRecord, WriteError};
+use crate::{JournalPosition, NodeId, PlayerRecord, WriteError};
 
 async fn route(store: &impl Directory, id: MatchId) -> Route {
     store.route(id).await.expect("readable").expect("there")
@@ -141,10 +141,10 @@ pub(crate) async fn marks_from_before_a_take_are_refused(shared: &impl Shared) {
     // Places that the journal never had.
     let (n, seq) = (before.n, before.seq());
     for mark in [
-        Mark::new(n, seq, 1),
-        Mark::new(n + 1, seq, 0),
-        Mark::new(begun.n + 1, begun.seq(), 1),
-        Mark::new(after.n - 1, after.seq(), 0),
+        JournalPosition::new(n, seq, 1),
+        JournalPosition::new(n + 1, seq, 0),
+        JournalPosition::new(begun.n + 1, begun.seq(), 1),
+        JournalPosition::new(after.n - 1, after.seq(), 0),
     ] {
         let tail = first.tail(id, mark).await.expect("readable");
         assert_eq!(tail, None, "{mark:?}");
@@ -215,7 +215,7 @@ pub(crate) async fn abandoned_matches_are_found(shared: &impl Shared) {
                 parts: vec![part],
             };
             let kept = first
-                .keep(numbered(2), mark, started(), Some(reminder))
+                .append_with_reminder(numbered(2), mark, started(), Some(reminder))
                 .await;
             kept.expect("written");
         }

@@ -1,8 +1,8 @@
 //! What those see of matches who have no part in them.
 
 use plyhouse_protocol::{
-    ClientMessage, LeaderRow, MatchId, Occupant, PlayerId, Pool, Profile, RatingChange, Said,
-    Saying, Snapshot, WatchedBy,
+    ChatContent, ClientMessage, LeaderRow, MatchId, Occupant, PlayerId, Pool, Profile,
+    RatingChange, Said, Snapshot, WatchedBy,
 };
 
 use super::{ConnectionId, Reading, Waiting};
@@ -98,7 +98,7 @@ impl Reading {
 
     pub(super) fn sent_words(&mut self, target: Option<MatchId>, message: &ClientMessage) {
         let ClientMessage::Say {
-            saying: Saying::Preset(preset),
+            saying: ChatContent::Preset(preset),
             ..
         } = message
         else {

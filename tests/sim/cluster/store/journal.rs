@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{MatchId, Seq};
 use plyhouse_store::directory::Directory;
-use plyhouse_store::{Mark, NodeId, Record, Store};
+use plyhouse_store::{JournalPosition, NodeId, Record, Store};
 
 use super::{Shared, now};
 
@@ -91,7 +91,7 @@ impl Shared {
     }
 
     /// Where something is appended whose writer wants it there.
-    pub(super) fn place(&self, id: MatchId, after: Mark) -> Mark {
+    pub(super) fn place(&self, id: MatchId, after: JournalPosition) -> JournalPosition {
         if self.compares {
             return after;
         }

@@ -8,7 +8,7 @@ use crate::people::player_kind_to_text;
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
 use crate::{
-    Account, External, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
+    Account, ExternalIdentity, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
     Sessions,
 };
 
@@ -131,7 +131,10 @@ pub(super) async fn add_key(session: &Session, key: &NewKey) -> Result<bool, Fai
 
 /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
 /// name.
-pub(super) async fn add_external(session: &Session, new: &External) -> Result<bool, Failure> {
+pub(super) async fn add_external(
+    session: &Session,
+    new: &ExternalIdentity,
+) -> Result<bool, Failure> {
     let sql = "SELECT 1 FROM externals WHERE name = $1";
     if session.query_opt(sql, &[&new.external]).await?.is_some() {
         return Ok(false);

@@ -2,13 +2,13 @@
 
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
-use crate::{OrderId, Pass, TokenHash};
+use crate::{OneTimeToken, OrderId, TokenHash};
 
 /// Keeps a pass, and forgets those whose time is over. False if too many are good.
 pub(super) async fn add_pass(
     session: &Session,
     code: TokenHash,
-    pass: &Pass,
+    pass: &OneTimeToken,
     now_ms: i64,
     max: usize,
 ) -> Result<bool, Failure> {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::creations::create;
 use super::forgetting::gone;
 use super::{Batch, Task};
-use crate::directory::{Fit, MAKE_TRIES, Paired, Waiting};
+use crate::directory::{MAKE_TRIES, Paired, RatingRange, Waiting};
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
 use crate::postgres::reader::APART;
@@ -150,7 +150,7 @@ async fn wait(
                       ON node.id = seeks.node AND node.expires > now()) < $5
                ON CONFLICT DO NOTHING RETURNING player";
     let max = integer(*max as u64);
-    let Fit {
+    let RatingRange {
         rating,
         range,
         waited_ms,
@@ -193,7 +193,7 @@ fn waiting(row: &Row) -> Waiting {
         node: NodeId(row.get::<_, Uuid>(1)),
         key: row.get(2),
         body: row.get(3),
-        fit: Fit {
+        fit: RatingRange {
             rating: whole(row.get(4)),
             range: (row.get::<_, Option<i64>>(5).zip(row.get(6)))
                 .map(|(low, high)| [low, high].map(whole)),

@@ -8,7 +8,7 @@ use super::{Batch, Task};
 use crate::postgres::journal::{integer, natural};
 use crate::postgres::link::{Failure, Session};
 use crate::ratings::{CLEAR_MAX, conduct_to_text, days, pair_to_text, row_keys, row_to_text};
-use crate::{Fold, Post, RatingsChange, WriteError};
+use crate::{Post, RatingVersion, RatingsChange, WriteError};
 
 /// How some rows of folds that are of no use any more are forgotten.
 const CLEARS: [&str; 5] = [
@@ -178,7 +178,7 @@ async fn copy(session: &Session, rows: &[(u64, LedgerRow)]) -> Result<bool, Fail
     Ok(true)
 }
 
-async fn switch(session: &Session, fold: &Fold) -> Result<bool, Failure> {
+async fn switch(session: &Session, fold: &RatingVersion) -> Result<bool, Failure> {
     session
         .command("LOCK TABLE folds IN EXCLUSIVE MODE")
         .await?;
