@@ -5,7 +5,7 @@
 //! again, and gives the same match. Nothing here waits, reads a clock or draws a random number: the
 //! present is an argument. What waits for time to pass stands beside the match and is no part of its
 //! history: [`Attendance`] knows who is away, and [`Timekeeper`] for how long a turn has lasted. What is
-//! [`Left`] on the clocks is history: every move carries it.
+//! [`RemainingTime`] on the clocks is history: every move carries it.
 
 mod archived;
 mod attendance;

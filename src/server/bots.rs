@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 
 pub(super) use self::queue::{Class, Priority};
 use self::queue::{Job, Queue, Task};
-use super::clock::now;
-use super::metrics::{Counted, Metrics};
+use super::context::clock::now;
+use super::context::metrics::{Counted, Metrics};
 use super::settings::{Search, Settings};
 use plyhouse_engine::catalog::{AnyPosition, Choice};
 use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, Table};

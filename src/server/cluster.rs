@@ -30,7 +30,7 @@ pub(super) use self::relay::{Answered, Found};
 use self::lease::Lease;
 use self::lists::Lists;
 use self::nodes::Nodes;
-use super::told::ReplicaUpdate;
+use super::match_handle::replication::ReplicaUpdate;
 
 /// How long a request to another server may take before it is asked again.
 const ASK_MAX: Duration = Duration::from_secs(2);

@@ -4,78 +4,22 @@
 //! turn. What is asked goes down the tree through bounded queues and may wait; what is told comes
 //! back through outboxes and never waits. So no two tasks ever wait for each other.
 
-mod about;
-mod addresses;
-mod analyses;
-mod asked;
-mod births;
-mod blocks;
+mod analysis;
+mod archive;
+mod auth;
 mod bots;
-mod bucket;
-mod card;
-mod challenges;
-mod client;
-mod clock;
 mod cluster;
 mod cluster_tasks;
-mod command;
-mod connection_id;
-mod connections;
-mod days;
-mod departures;
-mod encode;
-#[cfg(test)]
-mod fixtures;
-mod forgetting;
-mod from_protocol;
-mod keeping_apart;
-mod list_news;
-mod lobby;
-pub mod locks;
-mod mailbox;
+mod connection;
+mod context;
+mod match_actor;
 mod match_handle;
-mod metrics;
-#[cfg(feature = "loom")]
-pub mod models;
-mod names;
-mod orders;
-mod outbox;
-mod page;
-mod passwords;
-mod past;
-mod peer;
+mod matchmaking;
 mod players;
-mod port;
-mod previews;
-mod profiles;
-mod rate;
-mod rater;
-mod rating;
-mod reply;
-mod scoresheets;
-mod seekers;
-mod seeks;
+mod requests;
+mod schedule;
 mod settings;
-mod shared;
-mod somebody;
-mod standing;
-mod stopped_clocks;
-mod store_watch;
-mod streams;
-mod sweeper;
-mod table;
-mod timed;
-mod to_protocol;
-mod tokens;
-mod told;
-mod unread;
-mod verdict;
-mod waited;
-mod wake_times;
-mod wanted;
-mod watched_lists;
-mod widening;
-mod without_accounts;
+mod wire;
 
 use std::sync::Arc;
 
@@ -83,23 +27,26 @@ use futures::Stream;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-pub use about::{About, Asker, NotTold};
-pub use addresses::{Address, AdmissionError, ConnectionPermit};
-pub use births::Recovered;
-pub use client::Client;
+pub use archive::game_records::{NotServed, Served, Wanted};
+pub use archive::link_previews::{DrawnBoard, Preview};
+pub use auth::tokens::new_secret;
 pub use cluster::Links;
-pub use metrics::DropReason;
-pub use orders::{AdminCommand, AdminResult};
-pub use outbox::{Frame, Outbox, Writer};
-pub use previews::{DrawnBoard, Preview};
-pub use scoresheets::{NotServed, Served, Wanted};
+pub use connection::ip_limits::{Address, AdmissionError, ConnectionPermit};
+pub use connection::outbox::{Frame, Outbox, Writer};
+pub use context::admin_commands::{AdminCommand, AdminResult};
+pub use context::locks;
+#[cfg(feature = "loom")]
+pub use context::loom_support;
+pub use context::metrics::DropReason;
+pub use matchmaking::match_loading::Recovered;
+pub use players::data_export::{About, Asker, NotTold};
+pub use requests::Client;
 pub use settings::{Accounts, ClientAddress, Network, Search, Settings};
-pub use tokens::new_secret;
 
 use cluster::Cluster;
+use context::server_context::ServerContext;
 use plyhouse_protocol::{CloseCode, MatchRef, SessionKind};
 use plyhouse_store::{ReadError, Store, StoreMetrics};
-use shared::ServerContext;
 
 /// One server. Clones are the same server.
 #[derive(Clone, Debug)]
@@ -138,14 +85,16 @@ impl Server {
         if let Some(heard) = heard {
             cluster_tasks::begin(&shared, heard);
         }
-        shared.spawn(list_news::tell(Arc::clone(&shared)));
-        shared.spawn(seekers::tell(Arc::clone(&shared)));
-        shared.spawn(sweeper::sweep(Arc::clone(&shared)));
-        shared.spawn(rating::rate(Arc::clone(&shared)));
-        shared.spawn(widening::widen(Arc::clone(&shared)));
-        shared.spawn(stopped_clocks::watch(Arc::clone(&shared)));
-        shared.spawn(forgetting::remove_deleted_players(Arc::clone(&shared)));
-        shared.spawn(orders::obey(Arc::clone(&shared)));
+        shared.spawn(matchmaking::list_broadcast::tell(Arc::clone(&shared)));
+        shared.spawn(matchmaking::seek_list_broadcast::tell(Arc::clone(&shared)));
+        shared.spawn(schedule::wake_scheduler::sweep(Arc::clone(&shared)));
+        shared.spawn(players::ratings::rate(Arc::clone(&shared)));
+        shared.spawn(matchmaking::rating_range::widen(Arc::clone(&shared)));
+        shared.spawn(schedule::clock_pause::watch(Arc::clone(&shared)));
+        shared.spawn(players::account_deletion::remove_deleted_players(
+            Arc::clone(&shared),
+        ));
+        shared.spawn(context::admin_commands::obey(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -156,15 +105,15 @@ impl Server {
     ///
     /// The store could not be read.
     pub async fn recover(&self) -> Result<Recovered, ReadError> {
-        let recovered = births::recover(&self.shared).await?;
+        let recovered = matchmaking::match_loading::recover(&self.shared).await?;
         self.shared
-            .spawn(forgetting::go_on(Arc::clone(&self.shared)));
+            .spawn(players::account_deletion::go_on(Arc::clone(&self.shared)));
         Ok(recovered)
     }
 
     /// Does what the operator asks for.
     pub async fn carry_out(&self, order: AdminCommand) -> AdminResult {
-        orders::carry_out(&self.shared, order).await
+        context::admin_commands::carry_out(&self.shared, order).await
     }
 
     /// Whether everything is well: what is asked now is likely to be kept.
@@ -220,7 +169,7 @@ impl Server {
     /// What was counted, and what there is to see at the moment, as OpenMetrics text.
     #[must_use]
     pub fn metrics(&self) -> String {
-        page::page(&self.shared)
+        context::metrics_page::page(&self.shared)
     }
 
     /// Counts a WebSocket that was closed for this reason before it had a client, or that its client left.
@@ -314,7 +263,7 @@ impl Server {
             let delay = self
                 .shared
                 .ip_limits
-                .count_wrong_guess(address, clock::now());
+                .count_wrong_guess(address, context::clock::now());
             self.shared.sleep_unless_stopping(delay).await;
         }
         served
@@ -355,7 +304,7 @@ impl Server {
             let delay = self
                 .shared
                 .ip_limits
-                .count_wrong_guess(address, clock::now());
+                .count_wrong_guess(address, context::clock::now());
             self.shared.sleep_unless_stopping(delay).await;
         }
         told
@@ -365,9 +314,9 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// See [`NotLetIn`].
+    /// See [`AdmissionError`].
     pub fn let_in(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
-        self.shared.ip_limits.enter(address, clock::now())
+        self.shared.ip_limits.enter(address, context::clock::now())
     }
 
     /// A client that has been let in and has just connected. A session that it begins is of this kind.

@@ -1,17 +1,23 @@
 //! How the rest of the server speaks to a match.
 
+pub(crate) mod command;
+pub(crate) mod mailbox;
+pub(crate) mod replication;
+pub(crate) mod summary;
+pub(crate) mod wake_cell;
+
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
 
-use super::card::MatchSummary;
-use super::command::{Answer, Command, MatchRequest};
-use super::mailbox::{Sender, Task, Unsent};
-use super::metrics::Metrics;
-use super::outbox::Outbox;
-use super::reply::Reply;
-use super::told::ReplicaUpdate;
+use super::connection::outbox::Outbox;
+use super::connection::reply::Reply;
+use super::context::metrics::Metrics;
+use super::match_handle::command::{Answer, Command, MatchRequest};
+use super::match_handle::mailbox::{Sender, Task, Unsent};
+use super::match_handle::replication::ReplicaUpdate;
+use super::match_handle::summary::MatchSummary;
 
 /// How many requests one match may have waiting. A client that finds no room waits, and is not listened
 /// to meanwhile.

@@ -17,6 +17,7 @@ use plyhouse_matches::{AbsenceLimits, Terms};
 use plyhouse_protocol::{Analysts, ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
 pub use self::network::Network;
+pub use self::values::{Accounts, ClientAddress, Search};
 use self::values::{
     accounts, analysts, at_least, chat, client_address, clock, days, header_name, mebibytes,
     milliseconds, origin, seconds, threads,
@@ -339,49 +340,6 @@ impl Settings {
             bot_ms: ms(bot),
         })
     }
-}
-
-/// Who a connection comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClientAddress {
-    /// From the other end of the socket.
-    Peer,
-    /// From whom the nearest proxy says that it comes: the last address of `X-Forwarded-For`. To be
-    /// set only where every connection comes through a proxy that adds to that header.
-    XForwardedFor,
-}
-
-/// Who may have a name of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accounts {
-    /// Everybody.
-    Open,
-    /// Whom the operator invites.
-    Invite,
-    /// Nobody: there are only guests.
-    Off,
-}
-
-impl Accounts {
-    /// What a welcome says of it; nothing where there are none.
-    #[must_use]
-    pub const fn word(self) -> Option<&'static str> {
-        match self {
-            Self::Open => Some("open"),
-            Self::Invite => Some("invite"),
-            Self::Off => None,
-        }
-    }
-}
-
-/// Where bots think.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
-    /// On this many threads of their own, at least one.
-    Threads(usize),
-    /// Wherever the match lives. For simulated worlds, in which a thread would be the one thing
-    /// that time and chance do not govern.
-    Inline,
 }
 
 /// What holds where nothing is set, whatever the environment says.

@@ -2,7 +2,7 @@
 //! is, who looks for whom, and what lists show.
 //!
 //! All of it is hints but [`pair`](Directory::pair) and [`take`](Directory::take): if two servers believe to own a match, one of them
-//! gets a conflict from [`Store::keep`](super::Store::keep).
+//! gets a conflict from [`Store::append_with_reminder`](super::Store::append_with_reminder).
 
 use std::fmt;
 use std::time::Duration;

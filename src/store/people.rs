@@ -114,11 +114,11 @@ pub enum PeopleChange {
     AddKey(Box<NewKey>),
     /// See [`Store::end_sessions`](crate::Store::end_sessions).
     EndSessions(PlayerId, Sessions),
-    /// See [`Store::saw_session`](crate::Store::saw_session).
+    /// See [`Store::touch_session`](crate::Store::touch_session).
     SawSession(TokenHash, u64),
     /// See [`Store::name_player`](crate::Store::name_player).
     Name(Box<Naming>),
-    /// See [`Store::call_guest`](crate::Store::call_guest).
+    /// See [`Store::rename_guest`](crate::Store::rename_guest).
     CallGuest(PlayerId, String),
     /// See [`Store::set_password`](crate::Store::set_password).
     SetPassword(PlayerId, PasswordHash, Proved),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::metrics::Counted;
+use crate::context::metrics::Counted;
 use crate::settings::Settings;
 use plyhouse_engine::search::{Level, Table};
 use plyhouse_protocol::PlayerId;

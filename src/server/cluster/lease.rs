@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use plyhouse_store::directory::LEASE;
 
-use crate::clock::now;
-use crate::locks::{LEASES, Mutex};
+use crate::context::clock::now;
+use crate::context::locks::{LEASES, Mutex};
 
 /// Until when the lease holds, as this server reckons.
 #[derive(Debug, Default)]

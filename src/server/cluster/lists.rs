@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use plyhouse_protocol::MatchId;
 use tokio::sync::Notify;
 
-use crate::locks::{Mutex, SHOWN};
+use crate::context::locks::{Mutex, SHOWN};
 
 /// The matches of which lists show something else now, and nobody has been told.
 #[derive(Debug, Default)]

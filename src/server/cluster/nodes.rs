@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use plyhouse_bus::RequestError;
 use plyhouse_store::NodeId;
 
-use crate::clock::now;
-use crate::locks::{Mutex, NODES};
+use crate::context::clock::now;
+use crate::context::locks::{Mutex, NODES};
 
 /// After how long without an answer a server counts as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(1);

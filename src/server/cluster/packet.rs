@@ -4,10 +4,10 @@ use plyhouse_protocol::{Listing, MatchId, PlayerId, PlayerSummary};
 use plyhouse_store::{NodeId, Sessions};
 use serde::{Deserialize, Serialize};
 
-use crate::command::Command;
-use crate::standing::Standing;
-use crate::told::{Presence, ReplicaUpdate};
-use crate::verdict::RatingUpdate;
+use crate::connection::precedence::Standing;
+use crate::match_handle::command::Command;
+use crate::match_handle::replication::{Presence, ReplicaUpdate};
+use crate::players::rating_update::RatingUpdate;
 
 /// What one server sends another, or all.
 #[derive(Debug, Serialize, Deserialize)]

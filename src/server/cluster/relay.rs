@@ -11,8 +11,8 @@ use tokio::time::sleep;
 
 use super::Cluster;
 use super::packet::Packet;
-use crate::command::{Answer, Command};
-use crate::told::Presence;
+use crate::match_handle::command::{Answer, Command};
+use crate::match_handle::replication::Presence;
 
 /// After how long it is looked anew who owns a match that two servers want.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);

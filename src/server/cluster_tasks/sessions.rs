@@ -10,9 +10,9 @@ use plyhouse_store::{PlayerRecord, ReadError};
 use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
-use crate::forgetting;
-use crate::peer::ConnectionHandle;
-use crate::shared::ServerContext;
+use crate::connection::handle::ConnectionHandle;
+use crate::context::server_context::ServerContext;
+use crate::players::account_deletion;
 
 /// When the store is asked again that could not be read.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -52,7 +52,7 @@ pub(super) async fn watch(server: Arc<ServerContext>) {
                 if let Err(error) = call_all_again(&server, cluster).await {
                     tracing::warn!(%error, "names not read");
                 }
-                forgetting::look(&server).await;
+                account_deletion::look(&server).await;
             }
         }
     };

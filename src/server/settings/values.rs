@@ -6,8 +6,50 @@ use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser
 use http::Uri;
 use tokio::sync::Semaphore;
 
-use super::{Accounts, ClientAddress, Search};
 use plyhouse_protocol::{Analysts, ChatMode, ClockControl, NotAClock};
+
+/// Who a connection comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientAddress {
+    /// From the other end of the socket.
+    Peer,
+    /// From whom the nearest proxy says that it comes: the last address of `X-Forwarded-For`. To be
+    /// set only where every connection comes through a proxy that adds to that header.
+    XForwardedFor,
+}
+
+/// Who may have a name of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accounts {
+    /// Everybody.
+    Open,
+    /// Whom the operator invites.
+    Invite,
+    /// Nobody: there are only guests.
+    Off,
+}
+
+impl Accounts {
+    /// What a welcome says of it; nothing where there are none.
+    #[must_use]
+    pub const fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Open => Some("open"),
+            Self::Invite => Some("invite"),
+            Self::Off => None,
+        }
+    }
+}
+
+/// Where bots think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// On this many threads of their own, at least one.
+    Threads(usize),
+    /// Wherever the match lives. For simulated worlds, in which a thread would be the one thing
+    /// that time and chance do not govern.
+    Inline,
+}
 
 /// A number of seconds: `60` or `0.5`.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {

@@ -241,7 +241,7 @@ impl KeptRatings {
         }
     }
 
-    /// See [`Store::barred_until`](crate::Store::barred_until).
+    /// See [`Store::rated_ban_until`](crate::Store::rated_ban_until).
     #[must_use]
     pub fn barred_until(&self, player: PlayerId) -> u64 {
         let conduct = self.live.books.conduct.get(&player);

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use loom::model::Builder;
 use loom::sync::Mutex;
 use loom::thread;
-use plyhouse_server::models::{Settled, Task, outbox, tell};
+use plyhouse_server::loom_support::{Settled, Task, outbox, tell};
 use tokio::io::ReadBuf;
 
 use super::*;

@@ -7,8 +7,8 @@ use plyhouse_protocol::{ChatContent, Reason};
 
 use super::*;
 use crate::cluster::Answered;
-use crate::command::MatchRequest;
-use crate::fixtures::check_bytes;
+use crate::match_handle::command::MatchRequest;
+use crate::wire::fixtures::check_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
 
@@ -124,7 +124,7 @@ async fn captured_commands_have_the_values_of_their_requests() {
     for command in &commands {
         let relayed = command.relayed.expect("another server asks");
         assert_ne!(relayed.by.0, uuid::Uuid::nil());
-        assert!(command.received_at <= crate::clock::now());
+        assert!(command.received_at <= crate::context::clock::now());
     }
     assert!(commands.iter().any(|command| command.rtt_us.is_some()));
     assert!(commands.iter().any(|command| command.cmd > 0));

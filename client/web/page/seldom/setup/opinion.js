@@ -62,6 +62,10 @@ export class Opinion {
     write(this.#says, say('setup.asking'));
     fill(this.element, this.#says, h('div', { class: 'thinking' }, this.#panel.element));
     this.element.hidden = false;
+    // The snapshot may be as of after the bot's move.
+    const { thought } = this.#app;
+    if (thought) this.hear(thought);
+    if (told.moves[0] !== undefined) this.#moved(told.moves[0]);
   }
 
   /** @param {Message} message */

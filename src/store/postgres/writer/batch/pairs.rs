@@ -100,7 +100,7 @@ async fn partner(session: &Session, seek: &Waiting) -> Result<Option<Waiting>, F
         .map(|player| player.0)
         .chain(apart)
         .collect();
-    // How far apart both may be grows as [`Fit`](crate::directory::Fit) says.
+    // How far apart both may be grows as [`RatingRange`](crate::directory::RatingRange) says.
     let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
                       seeks.rating, seeks.low, seeks.high
                FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()

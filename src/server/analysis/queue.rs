@@ -1,0 +1,35 @@
+//! Matches that are analysed now or wait for it, and the connections that follow an analysis.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use plyhouse_protocol::{MatchId, PlayerId};
+use tokio::sync::Semaphore;
+
+use super::progress::Analysis;
+use crate::connection::id::ConnectionId;
+use crate::context::locks::{ANALYSES, Mutex};
+
+/// Which ended matches are looked at.
+#[derive(Debug)]
+pub(crate) struct AnalysisQueue {
+    pub(super) now: Mutex<Now, ANALYSES>,
+    /// A permit for each that is being looked at: each has a table of its own.
+    pub(super) places: Semaphore,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Now {
+    pub(super) made: HashMap<MatchId, (PlayerId, Arc<Analysis>)>,
+    /// The connections that are told of one.
+    pub(super) told: HashSet<ConnectionId>,
+}
+
+impl AnalysisQueue {
+    pub(crate) fn new(threads: usize) -> Self {
+        Self {
+            now: Mutex::default(),
+            places: Semaphore::new(threads),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Runs the analysis of one match on the search threads.
+
+use std::time::Duration;
+
+use plyhouse_engine::review::Review;
+use plyhouse_engine::search::{Level, Limits, Stop};
+use plyhouse_protocol::PlayerId;
+use plyhouse_store::KeptAnalysis;
+
+use super::progress::Analysis;
+use crate::bots::{Class, Priority};
+use crate::context::server_context::ServerContext;
+
+/// For how long one position may wait for a search thread. A server that has no time for so long has none
+/// for this.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Looks at a match, position by position, and has kept what was found.
+pub(crate) async fn make(
+    server: &ServerContext,
+    by: PlayerId,
+    mut review: Review,
+    found: &Analysis,
+) {
+    let Ok(permit) = server.analysis_queue.places.acquire().await else {
+        return;
+    };
+    let (id, game) = (found.match_id(), review.game());
+    let (stop, limits) = (Stop::new(), limits(server, found.nodes()));
+    let place = Priority {
+        host: by,
+        class: Class::Past,
+        level: Level::Max,
+    };
+    while !review.is_done() {
+        let stopped = stop.clone();
+        let look = move |_: &mut _| {
+            review.step(&limits, &stopped);
+            review
+        };
+        let looked = tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
+            () = server.shutdown.cancelled() => None,
+            looked = server.bots.lend(place, PATIENCE, look) => looked,
+        };
+        let Some(looked) = looked else {
+            stop.stop();
+            server.metrics.analyses.failed.inc();
+            tracing::warn!(match_id = %id, "a match was not looked at to the end");
+            return;
+        };
+        review = looked;
+        found.add(&review, game);
+        // Where there are no search threads, others go on in between.
+        tokio::task::yield_now().await;
+    }
+    // What is only being kept holds nobody up.
+    drop((permit, review));
+    server.metrics.analyses.made.inc();
+    let Some(text) = found.text() else { return };
+    let analysis = KeptAnalysis {
+        nodes: found.nodes(),
+        text,
+    };
+    // Whoever asked has been told.
+    match server.store.keep_analysis(id, analysis).await {
+        Ok(true) => {}
+        Ok(false) => tracing::debug!(match_id = %id, "the match of an analysis is gone"),
+        Err(error) => tracing::error!(match_id = %id, %error, "an analysis is not kept"),
+    }
+}
+
+/// What may be spent on one position.
+fn limits(server: &ServerContext, nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(nodes),
+        time: Some(server.settings.search_time),
+        ..Limits::default()
+    }
+}

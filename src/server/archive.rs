@@ -1,0 +1,6 @@
+//! Access to ended matches: game records, link previews, downloads and who may see them.
+
+pub(crate) mod download_limits;
+pub(crate) mod game_records;
+pub(crate) mod link_previews;
+pub(crate) mod visibility;

@@ -1,0 +1,45 @@
+//! For which addresses files of many matches are being written.
+
+use std::collections::HashSet;
+
+use crate::connection::ip_limits::Address;
+use crate::context::locks::{Mutex, STREAMS};
+
+/// How many such files are written at the same time, for as many addresses. Each keeps a connection, and
+/// takes turns with all others that read.
+const STREAMS_MAX: usize = 32;
+
+/// The addresses for which such files are written. One that is nobody's is one, too.
+#[derive(Debug)]
+pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, STREAMS>);
+
+/// No more can be written: for this address, or at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DownloadLimitReached {
+    Address,
+    All,
+}
+
+impl DownloadLimits {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(HashSet::new()))
+    }
+
+    /// Lets one more be written for this address.
+    pub(crate) fn enter(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
+        let mut streams = self.0.lock();
+        if streams.contains(&address) {
+            return Err(DownloadLimitReached::Address);
+        }
+        if streams.len() >= STREAMS_MAX {
+            return Err(DownloadLimitReached::All);
+        }
+        streams.insert(address);
+        Ok(())
+    }
+
+    /// The one for this address has come to its end.
+    pub(crate) fn leave(&self, address: Option<Address>) {
+        self.0.lock().remove(&address);
+    }
+}

@@ -1,0 +1,29 @@
+//! Of which ended matches somebody may know that they have ended.
+
+use crate::context::server_context::ServerContext;
+use plyhouse_matches::SeatAtStart;
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId, Status};
+use plyhouse_store::PastMatch;
+
+/// The longest delay, in milliseconds.
+pub(crate) const DELAY_MAX_MS: u64 = 600_000;
+
+impl ServerContext {
+    /// Whether whoever asks may know that this match has ended: those who have played it, and others once
+    /// its delay is over.
+    pub(crate) fn is_told(&self, past: &PastMatch, asking: PlayerId) -> bool {
+        let told_ms = past.ended_ms.saturating_add(past.creation.terms.delay_ms);
+        let mut starters = past.archived.seats.iter();
+        told_ms <= self.clock.now_ms()
+            || starters.any(|seat| SeatAtStart::player(seat) == Some(asking))
+    }
+
+    /// Whether whoever asks is not to learn of this match that it is there, or that it has ended.
+    pub(crate) fn hides(&self, id: MatchId, asking: PlayerId) -> bool {
+        self.lobby.find(MatchRef::Id(id)).is_some_and(|handle| {
+            let card = handle.card();
+            let is_seated = card.seat_of(asking).is_some() || card.stood_in(asking).is_some();
+            card.is_closed_to(asking) || (!is_seated && card.shown_status() != Status::Ended)
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! Whether the matches that are decided here are still this server's. Whoever takes one over tells its owner,
+//! who may not hear it.
+
+use std::sync::Arc;
+
+use plyhouse_protocol::{MatchId, MatchRef, Status};
+use plyhouse_store::directory::LEASE;
+use tokio::time::sleep;
+
+use crate::context::server_context::ServerContext;
+use crate::match_handle::command::MatchRequest;
+
+/// How many matches are looked up at a time.
+const LOOKED_UP_AT_ONCE: usize = 1000;
+
+/// Looks again and again, until the server stops.
+pub(crate) async fn watch(server: Arc<ServerContext>) {
+    let shutdown = server.shutdown.clone();
+    let watching = async {
+        loop {
+            sleep(LEASE).await;
+            look(&server).await;
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = watching => {}
+    }
+}
+
+/// Has every match know that is another server's by what the store has. Copies know it already.
+pub(super) async fn look(server: &Arc<ServerContext>) {
+    let Some(cluster) = &server.cluster else {
+        return;
+    };
+    let live = server.lobby.all().into_iter();
+    let live = live.filter(|handle| handle.card().status() != Status::Ended);
+    let ids: Vec<MatchId> = live.map(|handle| handle.id()).collect();
+    for some in ids.chunks(LOOKED_UP_AT_ONCE) {
+        let foreign = cluster.directory.foreign(cluster.node, some.to_vec()).await;
+        let foreign = foreign.unwrap_or_else(|error| {
+            tracing::warn!(%error, "nobody knows which matches are this server's");
+            Vec::new()
+        });
+        for handle in foreign
+            .into_iter()
+            .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
+        {
+            let taken = MatchRequest::OwnerChanged { by: None };
+            handle.tell(taken, &server.metrics).await;
+        }
+    }
+}

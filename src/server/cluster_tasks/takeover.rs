@@ -1,0 +1,32 @@
+//! What servers have left undone that are gone: their matches are served here, and whom they were forgetting is
+//! forgotten.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use plyhouse_store::directory::LEASE;
+use tokio::time::sleep;
+
+use crate::context::server_context::ServerContext;
+use crate::matchmaking::ownership;
+use crate::players::account_deletion;
+
+/// Looks for it again and again, until the server stops.
+pub(super) async fn adopt(server: Arc<ServerContext>) {
+    let shutdown = server.shutdown.clone();
+    let adopting = async {
+        let mut forgotten = BTreeSet::new();
+        loop {
+            // So that not all servers look at the same time.
+            let odd = u32::from_be_bytes(server.rng.bytes()) % 1000;
+            ownership::adopt_abandoned(&server).await;
+            account_deletion::go_on_for_others(&server, &mut forgotten).await;
+            sleep(LEASE / 2 + LEASE * odd / 1000).await;
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = adopting => {}
+    }
+}

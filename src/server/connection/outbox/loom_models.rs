@@ -1,0 +1,80 @@
+use std::sync::atomic::Ordering;
+
+use loom::sync::atomic::AtomicUsize;
+use loom::{model, thread};
+
+use super::*;
+use crate::context::loom_support::{Settled, Task, outbox, tell};
+
+/// Polls the task once while others do something.
+fn start<F: Future<Output = ()> + Send + 'static>(
+    mut task: Task<F>,
+) -> thread::JoinHandle<Task<F>> {
+    thread::spawn(move || {
+        task.poll();
+        task
+    })
+}
+
+/// Without a writer everything told is written by the connection's task.
+#[test]
+fn model_what_is_told_is_written() {
+    model(|| {
+        let outbox = outbox(9);
+        let written = Arc::new(AtomicUsize::new(0));
+        let (queue, count) = (outbox.clone(), Arc::clone(&written));
+        let task = start(Task::new(async move {
+            loop {
+                queue.woken().await;
+                queue.take(|_| {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    true
+                });
+            }
+        }));
+        let other = outbox.clone();
+        let other = thread::spawn(move || tell(&other, "a"));
+        tell(&outbox, "b");
+        other.join().unwrap();
+        assert_eq!(task.join().unwrap().settle(), Settled::Waits);
+        assert_eq!(written.load(Ordering::SeqCst), 2);
+    });
+}
+
+/// A task that waits for the end learns of it, be the outbox closed or too full.
+#[test]
+fn model_the_end_is_seen() {
+    for ends in [
+        |outbox: &Outbox| outbox.close(CloseCode::Idle),
+        |outbox: &Outbox| tell(outbox, "a"),
+    ] {
+        model(move || {
+            let outbox = outbox(0);
+            let queue = outbox.clone();
+            let task = start(Task::new(async move {
+                queue.closed().await;
+            }));
+            ends(&outbox);
+            assert_eq!(task.join().unwrap().settle(), Settled::Ended);
+        });
+    }
+}
+
+/// A task that waits for room goes on once messages have been taken.
+#[test]
+fn model_room_is_seen() {
+    model(|| {
+        let outbox = outbox(2);
+        for text in ["a", "b"] {
+            outbox.post(text.into());
+        }
+        let queue = outbox.clone();
+        let task = start(Task::new(async move {
+            while queue.has_room() == Ok(false) {
+                queue.drained().await;
+            }
+        }));
+        outbox.take(|_| true);
+        assert_eq!(task.join().unwrap().settle(), Settled::Ended);
+    });
+}

@@ -1,0 +1,75 @@
+//! The server's time and chance: the two things that it takes from outside.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use rand::rngs::{StdRng, SysRng};
+use rand::{Rng, SeedableRng};
+
+use super::locks::{CHANCE, Mutex};
+
+/// The wall clock, carried forward by tokio's, so that a paused test pauses both.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    started: Instant,
+    started_ms: u64,
+}
+
+impl Clock {
+    /// A clock that shows `started_ms` now, or what the operating system says.
+    pub(crate) fn new(started_ms: Option<u64>) -> Self {
+        Self {
+            started: now(),
+            started_ms: started_ms.unwrap_or_else(wall_ms),
+        }
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn now_ms(&self) -> u64 {
+        let passed = u64::try_from((now() - self.started).as_millis()).unwrap_or(u64::MAX);
+        self.started_ms.saturating_add(passed)
+    }
+}
+
+fn wall_ms() -> u64 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the wall clock"
+    )]
+    let since_1970 = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The present by tokio's clock.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+/// Where the server's chance comes from: a cryptographic generator (`ChaCha12`), seeded by the
+/// operating system, or by a number when a whole world is to be replayed.
+#[derive(Debug)]
+pub(crate) struct SeededRng(Mutex<StdRng, CHANCE>);
+
+impl SeededRng {
+    pub(crate) fn new(seed: Option<u64>) -> Self {
+        Self(Mutex::new(match seed {
+            Some(seed) => StdRng::seed_from_u64(seed),
+            None => StdRng::try_from_rng(&mut SysRng).expect("the operating system has randomness"),
+        }))
+    }
+
+    pub(crate) fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.0.lock().fill_bytes(&mut bytes);
+        bytes
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        u64::from_le_bytes(self.bytes())
+    }
+
+    pub(crate) fn coin(&self) -> bool {
+        self.number() & 1 == 1
+    }
+}

@@ -1,0 +1,424 @@
+//! What the server counts, for its operator. It counts and never decides: nothing in the server asks
+//! what was counted.
+//!
+//! Every series is there from the start, so that what a client sends can add none. Who counts holds
+//! the counter itself, or finds it by an index: a family would have to be locked and searched. What
+//! can be told by looking, such as the number of matches, is not counted but looked at when somebody
+//! asks for the page.
+
+mod drop_reason;
+
+use std::sync::Arc;
+
+use crate::cluster::ClusterMetrics;
+use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Reason};
+use plyhouse_store::{StoreMetrics, durations};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Metric, Registry, Unit};
+
+pub use self::drop_reason::DropReason;
+
+/// What the server counts. Times are in seconds.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    pub(crate) seen: Seen,
+
+    /// Sessions that stand.
+    pub(crate) connections: Gauge,
+    /// Sessions that were begun.
+    pub(crate) opened: Counter,
+    /// By close code; the last is for clients that went by themselves.
+    closed: Vec<Counter>,
+    dropped: Vec<Counter>,
+
+    /// By type; the last is for messages that are no request.
+    requests: Vec<Counter>,
+    errors: Vec<Counter>,
+    /// Players who came back by their token.
+    pub(crate) resumes: Counter,
+    /// Guests who took a name of their own.
+    pub(crate) registrations: Counter,
+    /// Messages that were thrown away with the connection of a client that did not read.
+    pub(crate) unread: Counter,
+
+    games: Vec<Arc<GameMetrics>>,
+    /// From a player's move being read to its being durable.
+    pub(crate) move_durable: Histogram,
+    /// From a move being durable to its being written.
+    pub(crate) move_written: Histogram,
+
+    /// Bots that wait for a search thread.
+    pub(crate) searches_waiting: Gauge,
+    /// Searches under way.
+    pub(crate) searches_running: Gauge,
+    /// Bots that had to move without a search.
+    pub(crate) searches_missed: Counter,
+    /// How long searches took.
+    pub(crate) search_time: Histogram,
+    /// Positions that searches visited.
+    pub(crate) search_nodes: Counter,
+
+    pub(crate) analyses: AnalysisMetrics,
+
+    /// How long tasks held a thread, where that was a millisecond or more.
+    pub(crate) long_polls: Histogram,
+    /// How often a match or a search has panicked.
+    pub(crate) panics: Counter,
+    /// Matches that are the rematch of another.
+    pub(crate) rematches: Counter,
+    /// Rated matches that have ended and were posted by this server.
+    pub(crate) matches_rated: Counter,
+    /// Rated matches that have ended and were not posted when this server looked last.
+    pub(crate) ratings_behind: Gauge,
+    /// What people have said to each other.
+    pub(crate) said: Counter,
+    /// Live matches that nobody has in memory.
+    pub(crate) dormant: Gauge,
+    /// Such matches that were read again.
+    pub(crate) woken: Counter,
+    /// How late such matches were looked at.
+    pub(crate) wake_lateness: Histogram,
+    pub(crate) cluster: ClusterMetrics,
+}
+
+/// What is counted of one game.
+#[derive(Debug)]
+pub(crate) struct GameMetrics {
+    /// Matches that were created.
+    pub(crate) created: Counter,
+    /// Moves that were played, by players and bots.
+    pub(crate) moves: Counter,
+    ended: Vec<Counter>,
+}
+
+/// What is counted of ended matches that are looked at again.
+#[derive(Debug)]
+pub(crate) struct AnalysisMetrics {
+    /// Those that are looked at, or wait for that.
+    pub(crate) waiting: Gauge,
+    /// Those that were looked at.
+    pub(crate) made: Counter,
+    /// Those of which nothing came.
+    pub(crate) failed: Counter,
+    /// What was thought of a match before and could be told.
+    pub(crate) kept: Counter,
+}
+
+/// What is not counted but looked at when somebody asks for the page.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) players: Gauge,
+    pub(crate) seeks: Gauge,
+    pub(crate) challenges: Gauge,
+    pub(crate) watched_lists: Gauge,
+    pub(crate) outbox_messages: Gauge,
+    pub(crate) outbox_messages_max: Gauge,
+    pub(crate) outbox_bytes: Gauge,
+    /// By game and status.
+    pub(crate) matches: Family<[(&'static str, &'static str); 2], Gauge>,
+    pub(crate) store_well: Gauge,
+}
+
+/// One of those that a gauge counts, for as long as this is held.
+#[derive(Debug)]
+pub(crate) struct Counted(Gauge);
+
+impl Counted {
+    pub(crate) fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// A page that is being laid out: what is added is shown on it.
+struct Page(Registry);
+
+impl Page {
+    /// A page with the version of the server and the figures of the store.
+    fn new(store: &StoreMetrics) -> Self {
+        let mut registry = Registry::with_prefix("plyhouse");
+        registry.register(
+            "build",
+            "The version of the server",
+            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+        );
+        store.register(&mut registry);
+        Self(registry)
+    }
+
+    fn add<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        let metric = M::default();
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+
+    fn times(&mut self, name: &str, help: &str) -> Histogram {
+        let times = durations();
+        self.0
+            .register_with_unit(name, help, Unit::Seconds, times.clone());
+        times
+    }
+
+    /// A counter for each value of a label.
+    fn each(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &'static str,
+        values: impl IntoIterator<Item = impl ToString>,
+    ) -> Vec<Counter> {
+        let family: Family<[(&'static str, String); 1], Counter> = self.add(name, help);
+        let values = values.into_iter().map(|value| [(label, value.to_string())]);
+        values
+            .map(|labels| family.get_or_create_owned(&labels))
+            .collect()
+    }
+}
+
+#[cfg(any(test, feature = "loom"))]
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new(&StoreMetrics::default())
+    }
+}
+
+/// How WebSockets have ended.
+fn closed(page: &mut Page) -> Vec<Counter> {
+    let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
+    page.each(
+        "connections_closed",
+        "WebSockets that have ended, by close code, or left by their clients",
+        "code",
+        close_codes.chain(["left".to_owned()]),
+    )
+}
+
+impl Metrics {
+    /// Everything at zero, on a page with the figures of the store.
+    pub(crate) fn new(store: &StoreMetrics) -> Self {
+        let mut page = Page::new(store);
+        Self {
+            connections: page.add("connections", "WebSockets that stand"),
+            opened: page.add("connections_opened", "WebSockets that were opened"),
+            closed: closed(&mut page),
+            dropped: page.each(
+                "connections_dropped",
+                "Connections that came to nothing before they were WebSockets, by cause",
+                "cause",
+                DropReason::ALL.map(DropReason::as_str),
+            ),
+            requests: page.each(
+                "requests",
+                "Messages of clients, by type",
+                "type",
+                ClientMessage::TYPES.into_iter().chain(["unreadable"]),
+            ),
+            errors: page.each(
+                "errors",
+                "Errors that were sent, by code",
+                "code",
+                ErrorCode::ALL,
+            ),
+            dormant: page.add(
+                "matches_dormant",
+                "Live matches in the store alone, until something is due or somebody asks",
+            ),
+            woken: page.add("matches_woken", "Dormant matches that were read again"),
+            wake_lateness: page.times("wake_lateness", "How late matches were woken that were due"),
+            cluster: ClusterMetrics::new(&mut page.0),
+            said: page.add("said", "What people have said to each other"),
+            matches_rated: page.add("matches_rated", "Rated matches that this server has posted"),
+            ratings_behind: page.add(
+                "ratings_behind",
+                "Rows of the ledger that are not posted, when this server looked last",
+            ),
+            rematches: page.add("rematches", "Matches that are the rematch of another"),
+            resumes: page.add("resumes", "Players who came back by their token"),
+            registrations: page.add("registrations", "Guests who took a name of their own"),
+            unread: page.add(
+                "outbox_unread",
+                "Messages thrown away with the connection of a client that did not read",
+            ),
+            games: games(&mut page),
+            move_durable: page.times(
+                "move_durable",
+                "From a player's move being read to its being durable",
+            ),
+            move_written: page.times(
+                "move_written",
+                "From a move being durable to its being written to its followers",
+            ),
+            searches_waiting: page.add("searches_waiting", "Bots that wait for a search thread"),
+            searches_running: page.add("searches_running", "Searches under way"),
+            searches_missed: page.add(
+                "searches_missed",
+                "Bots that moved without a search: no room, no time, or a panic",
+            ),
+            search_time: page.times("search", "How long searches took"),
+            search_nodes: page.add("search_nodes", "Positions that searches visited"),
+            analyses: AnalysisMetrics::new(&mut page),
+            long_polls: page.times(
+                "long_poll",
+                "How long a task held a thread for which others waited, from a millisecond on",
+            ),
+            panics: page.add("panics", "Panics, each of which harmed one match alone"),
+            seen: Seen::new(&mut page),
+            registry: page.0,
+        }
+    }
+
+    /// The page as OpenMetrics text.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a string takes everything");
+        text
+    }
+
+    /// A message came; `None` stands for one that is no request.
+    pub(crate) fn request(&self, message: Option<&ClientMessage>) {
+        let unreadable = ClientMessage::TYPES.len();
+        self.requests[message.map_or(unreadable, ClientMessage::type_index)].inc();
+    }
+
+    /// A request was answered with an error.
+    pub(crate) fn error(&self, code: ErrorCode) {
+        self.errors[code as usize].inc();
+    }
+
+    /// A WebSocket was closed for this reason; `None` if the client went by itself.
+    pub(crate) fn closed(&self, code: Option<CloseCode>) {
+        let left = CloseCode::ALL.len();
+        self.closed[code.map_or(left, |code| code as usize)].inc();
+    }
+
+    /// A connection came to nothing before it was a WebSocket.
+    pub(crate) fn dropped(&self, cause: DropReason) {
+        self.dropped[cause as usize].inc();
+    }
+
+    /// Where this game is counted. To be looked up once for each match.
+    pub(crate) fn game(&self, game: &'static Entry) -> &Arc<GameMetrics> {
+        let index = CATALOG.iter().position(|entry| std::ptr::eq(entry, game));
+        &self.games[index.expect("every game is in the catalog")]
+    }
+}
+
+impl GameMetrics {
+    /// A match has ended for this reason.
+    pub(crate) fn ended(&self, reason: Reason) {
+        self.ended[reason as usize].inc();
+    }
+}
+
+impl AnalysisMetrics {
+    fn new(page: &mut Page) -> Self {
+        Self {
+            waiting: page.add(
+                "analyses_waiting",
+                "Ended matches that are analysed, or wait for that",
+            ),
+            made: page.add("analyses", "Ended matches that were analysed"),
+            failed: page.add(
+                "analyses_failed",
+                "Analyses that were broken off: no time, or a panic",
+            ),
+            kept: page.add(
+                "analyses_kept",
+                "Analyses that were told again, as the store has them",
+            ),
+        }
+    }
+}
+
+impl Seen {
+    fn new(page: &mut Page) -> Self {
+        let outbox_bytes = Gauge::default();
+        let help = "Bytes that wait to be read";
+        page.0
+            .register_with_unit("outbox", help, Unit::Bytes, outbox_bytes.clone());
+        Self {
+            players: page.add("players", "Players who are connected or in a live match"),
+            seeks: page.add("seeks", "Players who wait for an opponent"),
+            challenges: page.add("challenges", "Open matches that wait for one player alone"),
+            watched_lists: page.add("watched_lists", "Connections that watch a list of matches"),
+            outbox_messages: page.add("outbox_messages", "Messages that wait to be read"),
+            outbox_messages_max: page.add(
+                "outbox_messages_max",
+                "Messages that wait for the client that is farthest behind",
+            ),
+            outbox_bytes,
+            matches: page.add("matches", "Matches in memory, by game and status"),
+            store_well: page.add(
+                "store_well",
+                "1 if what is written now is likely to be kept, else 0",
+            ),
+        }
+    }
+}
+
+/// What is counted of each game, in the order of the catalog.
+fn games(page: &mut Page) -> Vec<Arc<GameMetrics>> {
+    let games = || CATALOG.iter().map(|entry| entry.info.id);
+    let created = page.each(
+        "matches_created",
+        "Matches that were created, by game",
+        "game",
+        games(),
+    );
+    let moves = page.each(
+        "moves",
+        "Moves of players and bots, by game",
+        "game",
+        games(),
+    );
+    let ended: Family<[(&str, &str); 2], Counter> = page.add(
+        "matches_ended",
+        "Matches that have ended, by game and reason",
+    );
+    let of_game = |((game, created), moves)| {
+        let ended = |reason: &Reason| {
+            ended.get_or_create_owned(&[("game", game), ("reason", reason.as_str())])
+        };
+        Arc::new(GameMetrics {
+            created,
+            moves,
+            ended: Reason::ALL.iter().map(ended).collect(),
+        })
+    };
+    games().zip(created).zip(moves).map(of_game).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each is counted under its own name.
+    #[test]
+    fn the_lists_are_in_the_order_of_their_numbers() {
+        for (index, code) in CloseCode::ALL.into_iter().enumerate() {
+            assert_eq!(code as usize, index);
+        }
+        for (index, code) in ErrorCode::ALL.iter().enumerate() {
+            assert_eq!(*code as usize, index);
+        }
+        for (index, cause) in DropReason::ALL.into_iter().enumerate() {
+            assert_eq!(cause as usize, index);
+        }
+        for (index, reason) in Reason::ALL.iter().enumerate() {
+            assert_eq!(*reason as usize, index);
+        }
+    }
+}

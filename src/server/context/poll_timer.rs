@@ -1,0 +1,70 @@
+//! How long a task holds its thread. The others of that thread wait meanwhile, so this is what bounds the
+//! slowest answers of all.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use prometheus_client::metrics::histogram::Histogram;
+
+use super::clock::now;
+
+/// What takes less is not worth counting, and is nearly every poll.
+const LONG: Duration = Duration::from_millis(1);
+
+pin_project! {
+    /// A task whose long polls are counted.
+    pub(crate) struct PollTimer<F> {
+        #[pin]
+        task: F,
+        long_polls: Histogram,
+    }
+}
+
+impl<F> PollTimer<F> {
+    /// Has this histogram count the polls of a task that take a millisecond or more.
+    pub(crate) const fn new(task: F, long_polls: Histogram) -> Self {
+        Self { task, long_polls }
+    }
+}
+
+impl<F: Future> Future for PollTimer<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let begin = now();
+        let polled = this.task.poll(context);
+        let took = now().saturating_duration_since(begin);
+        if took >= LONG {
+            this.long_polls.observe(took.as_secs_f64());
+        }
+        polled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+    use crate::context::metrics::Metrics;
+
+    #[tokio::test(start_paused = true)]
+    async fn polls_are_counted_from_a_millisecond_on() {
+        let metrics = Metrics::default();
+        let task = async {
+            // Time passes within one poll each.
+            advance(Duration::from_micros(900)).await;
+            advance(Duration::from_millis(3)).await;
+            advance(Duration::from_millis(20)).await;
+        };
+        PollTimer::new(task, metrics.long_polls.clone()).await;
+        let page = metrics.text();
+        assert!(
+            page.contains("plyhouse_long_poll_seconds_count 2\n"),
+            "{page}"
+        );
+    }
+}

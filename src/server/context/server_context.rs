@@ -1,0 +1,255 @@
+//! What every task of one server shares.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::runtime;
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
+use plyhouse_store::{NodeId, Store, StoreMetrics};
+
+use super::clock::{Clock, SeededRng};
+use super::metrics::Metrics;
+use super::poll_timer::PollTimer;
+use crate::analysis::queue::AnalysisQueue;
+use crate::archive::download_limits::DownloadLimits;
+use crate::auth::guest_only_store::GuestOnlyStore;
+use crate::auth::passwords::Passwords;
+use crate::auth::tokens::Tokens;
+use crate::bots::Bots;
+use crate::cluster::{Cluster, Notification};
+use crate::connection::handle::ConnectionHandle;
+use crate::connection::id::ConnectionId;
+use crate::connection::ip_limits::IpLimits;
+use crate::connection::outbox::Outbox;
+use crate::connection::registry::ConnectionRegistry;
+use crate::matchmaking::challenges::Challenges;
+use crate::matchmaking::lobby::Lobby;
+use crate::matchmaking::seek_list::SeekListState;
+use crate::matchmaking::seeks::Seeks;
+use crate::players::block_cache::BlockCache;
+use crate::players::export_rate_limit::ExportRateLimit;
+use crate::players::pending_removals::PendingRemovals;
+use crate::players::rating_wakeup::RatingWakeup;
+use crate::players::registry::Players;
+use crate::schedule::store_health::StoreHealth;
+use crate::schedule::wake_times::WakeTimes;
+use crate::settings::{Accounts, Settings};
+
+/// How many matches are read at a time to be looked at. Each is read from the store and played through once;
+/// one more is refused, so that matches that run are not kept waiting by those that are looked at.
+const GAME_RECORD_READS_MAX: usize = 4;
+
+/// How many more are read at a time for those who read many of them, or long ones, and wait for their turn.
+const REPLAY_READS_MAX: usize = 2;
+
+/// What every task of one server shares.
+#[derive(Debug)]
+pub(crate) struct ServerContext {
+    pub(crate) settings: Settings,
+    pub(crate) store: Arc<dyn Store>,
+    /// The store as the operator sees it, who knows of accounts where nobody else does.
+    pub(crate) full_store: Arc<dyn Store>,
+    /// This run of the server, as the store knows it.
+    pub(crate) node: NodeId,
+    /// What joins it with other servers over the same store, if it is not alone.
+    pub(crate) cluster: Option<Box<Cluster>>,
+    pub(crate) lobby: Lobby,
+    pub(crate) players: Players,
+    pub(crate) seeks: Seeks,
+    pub(crate) seek_list: SeekListState,
+    pub(crate) challenges: Challenges,
+    pub(crate) block_cache: BlockCache,
+    pub(crate) pending_removals: PendingRemovals,
+    pub(crate) ip_limits: IpLimits,
+    pub(crate) connection_registry: ConnectionRegistry,
+    pub(crate) bots: Arc<Bots>,
+    pub(crate) clock: Clock,
+    /// When it started, in milliseconds since 1970.
+    pub(crate) started_ms: u64,
+    /// Until when matches of days go on whose time is over, in milliseconds since 1970.
+    pub(crate) grace_ends_ms: u64,
+    pub(crate) wake_times: WakeTimes,
+    pub(crate) rating_wakeup: RatingWakeup,
+    pub(crate) store_health: StoreHealth,
+    pub(crate) rng: SeededRng,
+    pub(crate) tokens: Tokens,
+    pub(crate) passwords: Passwords,
+    pub(crate) export_rate_limit: ExportRateLimit,
+    /// Cancelled when the server is to stop.
+    pub(crate) shutdown: CancellationToken,
+    /// A copy of `shutdown` that is read with every request: the token's own takes a lock that all
+    /// threads share.
+    is_stopping: AtomicBool,
+    tasks: TaskTracker,
+    runtime: runtime::Handle,
+    next_connection: AtomicU64,
+    next_hello_number: AtomicU64,
+    pub(crate) metrics: Arc<Metrics>,
+    /// A permit for each match that is being read to be looked at.
+    pub(crate) game_record_permits: Semaphore,
+    /// A permit for each that is being read for whoever waits for as long as that takes.
+    pub(crate) replay_permits: Semaphore,
+    pub(crate) download_limits: DownloadLimits,
+    pub(crate) analysis_queue: AnalysisQueue,
+}
+
+impl ServerContext {
+    pub(crate) fn new(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        store_metrics: &StoreMetrics,
+        cluster: Option<Cluster>,
+    ) -> std::io::Result<Arc<Self>> {
+        let metrics = Arc::new(Metrics::new(store_metrics));
+        let chance = SeededRng::new(settings.seed);
+        let (clock, is_shared) = (Clock::new(settings.started_ms), cluster.is_some());
+        let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
+        let bots = Arc::new(Bots::start(&settings, &metrics)?);
+        Ok(Arc::new(Self {
+            analysis_queue: AnalysisQueue::new(bots.threads()),
+            bots,
+            tokens: Tokens::new(&chance),
+            rng: chance,
+            store: match settings.accounts {
+                Accounts::Off => Arc::new(GuestOnlyStore(Arc::clone(&store))),
+                Accounts::Open | Accounts::Invite => Arc::clone(&store),
+            },
+            full_store: store,
+            // Another one each time, even in a world that is replayed.
+            node: match &cluster {
+                Some(cluster) => cluster.node,
+                None => NodeId(Uuid::from_bytes(SeededRng::new(None).bytes())),
+            },
+            cluster: cluster.map(Box::new),
+            lobby: Lobby::new(is_shared),
+            passwords: Passwords::new(),
+            export_rate_limit: ExportRateLimit::default(),
+            players: Players::default(),
+            seeks: Seeks::new(settings.seeks_max),
+            seek_list: SeekListState::default(),
+            challenges: Challenges::default(),
+            block_cache: BlockCache::default(),
+            pending_removals: PendingRemovals::default(),
+            ip_limits: IpLimits::new(&settings),
+            connection_registry: ConnectionRegistry::new(),
+            started_ms: clock.now_ms(),
+            grace_ends_ms: clock.now_ms().saturating_add(grace_ms),
+            wake_times: WakeTimes::default(),
+            rating_wakeup: RatingWakeup::default(),
+            store_health: StoreHealth::default(),
+            clock,
+            settings,
+            shutdown: CancellationToken::new(),
+            is_stopping: AtomicBool::new(false),
+            tasks: TaskTracker::new(),
+            runtime: runtime::Handle::current(),
+            next_connection: AtomicU64::new(0),
+            next_hello_number: AtomicU64::new(1),
+            metrics,
+            game_record_permits: Semaphore::new(GAME_RECORD_READS_MAX),
+            replay_permits: Semaphore::new(REPLAY_READS_MAX),
+            download_limits: DownloadLimits::new(),
+        }))
+    }
+
+    /// Waits, unless the server is about to stop.
+    pub(crate) async fn sleep_unless_stopping(&self, delay: Duration) {
+        if !delay.is_zero() {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                () = self.shutdown.cancelled() => {}
+                () = sleep(delay) => {}
+            }
+        }
+    }
+
+    /// Until when matches of days go on whose time is over, while that is still to come; else 0.
+    pub(crate) fn grace_until_ms(&self) -> u64 {
+        let is_over = self.clock.now_ms() >= self.grace_ends_ms;
+        if is_over { 0 } else { self.grace_ends_ms }
+    }
+
+    /// Has those of these people go out of a match who were forgotten.
+    pub(crate) fn remove_deleted_players(
+        &self,
+        id: MatchId,
+        people: impl IntoIterator<Item = PlayerId>,
+    ) {
+        let people = people.into_iter();
+        for player in people.filter(|player| self.players.is_gone(*player)) {
+            self.pending_removals.note(id, player);
+        }
+    }
+
+    /// Has a player know of a match, who may have connections to other servers: all of them, or those that
+    /// follow the match `before` it.
+    pub(crate) fn tell_involved(
+        &self,
+        player: PlayerId,
+        match_id: MatchId,
+        before: Option<MatchId>,
+    ) {
+        if let Some(cluster) = &self.cluster {
+            cluster.notify(player, Notification::Involved { match_id, before });
+        }
+    }
+
+    /// How many live matches of days this player may sit in or host.
+    pub(crate) const fn correspondence_matches_max(&self, _player: PlayerId) -> usize {
+        self.settings.days_matches_per_player
+    }
+
+    /// Whether the server is about to stop.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Acquire)
+    }
+
+    /// Runs a task that the end of the server waits for.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let task = PollTimer::new(task, self.metrics.long_polls.clone());
+        self.tasks.spawn_on(task, &self.runtime);
+    }
+
+    /// Lets every task end, and waits for them.
+    pub(crate) async fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Release);
+        if let Some(cluster) = &self.cluster {
+            cluster.leave().await;
+        }
+        self.shutdown.cancel();
+        self.connection_registry.close_all();
+        self.lobby.forget_all();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Asks the lobby and the store for a match that there is not.
+    pub(crate) async fn probe(&self) {
+        let _ = self.lobby.find(MatchRef::Nothing);
+        let none = MatchId(Uuid::nil());
+        // Whatever it answers, it has answered.
+        let _ = self.store.load(none).await;
+    }
+
+    /// A number greater than those of all who have said hello before.
+    pub(crate) fn next_hello(&self) -> u64 {
+        self.next_hello_number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn new_connection(&self) -> Arc<ConnectionHandle> {
+        let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
+        let settings = &self.settings;
+        let (messages_max, bytes_max) = (settings.outbox_messages, settings.outbox_bytes);
+        let outbox = Outbox::new(id, messages_max, bytes_max, &self.metrics);
+        let peer = ConnectionHandle::new(outbox, settings.following_max);
+        self.connection_registry.add(&peer);
+        peer
+    }
+}

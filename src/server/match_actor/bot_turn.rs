@@ -1,0 +1,238 @@
+//! A bot's turn: it thinks elsewhere, waits for its pace here, and always moves.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::analysis::jobs::worth;
+use crate::bots::{Bots, SearchRequest, Watch};
+use plyhouse_engine::catalog::{AnyPosition, Choice, Entry};
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::review::{LINE_MAX, Worth};
+use plyhouse_engine::search::{BotClock, Report, Stop};
+use plyhouse_matches::{Action, Match, Occupant};
+use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
+
+/// What a bot does about one ply. Dropped when the match has moved on without it; its search is
+/// then told to stop.
+pub(super) struct BotTurn {
+    seat: Seat,
+    ply: Ply,
+    /// How often moves had been taken back when it began: the same ply may be another position.
+    takebacks: u64,
+    stage: Stage,
+    /// For how long it has searched.
+    searched: Duration,
+    stop: Stop,
+    /// What it thinks meanwhile, where that is told.
+    thoughts: Option<watch::Receiver<Option<Thinking>>>,
+}
+
+/// What is new of a bot's turn.
+pub(super) enum News {
+    /// It thinks this so far.
+    Thinks(Box<Thinking>),
+    /// It knows its move; or has failed to find one.
+    Knows(Option<Choice>),
+}
+
+enum Stage {
+    Thinking(Pin<Box<dyn Future<Output = Option<Choice>> + Send>>),
+    Ready { m: String, at: Instant },
+}
+
+impl BotTurn {
+    /// The turn of the bot that is to move, if a bot is. By the clock, somebody for whom it stands in may
+    /// have used up some of the turn.
+    pub(super) fn begin(state: &Match, bots: &Arc<Bots>, used_up: Duration) -> Option<Self> {
+        let (seat, level) = state.bot_to_move()?;
+        let stop = Stop::new();
+        let (watch, thoughts) = thoughts(state, seat).unzip();
+        let question = SearchRequest {
+            position: state.position().clone_box(),
+            level,
+            seed: seed(state),
+            budget: budget(state, seat, used_up),
+            host: state.creation().host,
+            has_people: state.players().next().is_some(),
+            stop: stop.clone(),
+            watch,
+        };
+        let bots = Arc::clone(bots);
+        let thinking = Stage::Thinking(Box::pin(async move { bots.think(question).await }));
+        Some(Self {
+            seat,
+            ply: state.ply(),
+            takebacks: state.takebacks(),
+            stage: thinking,
+            searched: Duration::ZERO,
+            stop,
+            thoughts,
+        })
+    }
+
+    /// Whether this is still the turn that the match waits for.
+    pub(super) fn is_of(&self, state: &Match) -> bool {
+        state
+            .bot_to_move()
+            .is_some_and(|(seat, _)| seat == self.seat)
+            && state.ply() == self.ply
+            && state.takebacks() == self.takebacks
+    }
+
+    /// Waits until the bot knows its move, or has more to tell; for ever once it knows. May be cancelled.
+    pub(super) async fn news(&mut self) -> News {
+        let Stage::Thinking(thinking) = &mut self.stage else {
+            return std::future::pending().await;
+        };
+        let Some(thoughts) = &mut self.thoughts else {
+            return News::Knows(thinking.await);
+        };
+        loop {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                found = &mut *thinking => return News::Knows(found),
+                Ok(()) = thoughts.changed() => {
+                    let thought = thoughts.borrow_and_update().clone();
+                    if let Some(thought) = thought {
+                        return News::Thinks(Box::new(thought));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Notes what the bot has thought of. A bot that has failed plays any legal move.
+    pub(super) fn decide(&mut self, found: Option<Choice>, state: &Match, at: Instant) {
+        let report = found.as_ref().map(|choice| &choice.report);
+        self.searched = report.map_or(Duration::ZERO, |report| report.time);
+        let Some(m) = found.map(|choice| choice.m).or_else(|| any_move(state)) else {
+            return; // No legal move in a running match: the rules have ended it.
+        };
+        self.stage = Stage::Ready { m, at };
+    }
+
+    /// The seat of the bot.
+    pub(super) const fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// For how long the bot has searched, once it knows its move.
+    pub(super) const fn searched(&self) -> Duration {
+        self.searched
+    }
+
+    /// When the move is to be played, once it is known.
+    pub(super) const fn due(&self) -> Option<Instant> {
+        match self.stage {
+            Stage::Thinking(_) => None,
+            Stage::Ready { at, .. } => Some(at),
+        }
+    }
+
+    /// The move, if it is known and due.
+    pub(super) fn action(&self, now: Instant) -> Option<Action> {
+        match &self.stage {
+            Stage::Ready { m, at } if *at <= now => Some(Action::PlayAsBot {
+                seat: self.seat,
+                ply: self.ply,
+                m: m.clone(),
+            }),
+            Stage::Ready { .. } | Stage::Thinking(_) => None,
+        }
+    }
+}
+
+impl Drop for BotTurn {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}
+
+impl std::fmt::Debug for BotTurn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BotTurn")
+            .field("seat", &self.seat)
+            .field("ply", &self.ply)
+            .finish()
+    }
+}
+
+/// Whether all may know what the bot in this seat thinks. One that stands in plays for somebody.
+pub(super) fn is_thought_told(state: &Match, seat: Seat) -> bool {
+    state.creation().terms.thinking && matches!(state.occupant(seat), Occupant::Bot(_))
+}
+
+/// Where a search tells what it thinks, and where that is heard; nothing where nobody is to know.
+fn thoughts(state: &Match, seat: Seat) -> Option<(Watch, watch::Receiver<Option<Thinking>>)> {
+    if !is_thought_told(state, seat) {
+        return None;
+    }
+    let (tell, told) = watch::channel(None);
+    let position = state.position().clone_box();
+    let (game, match_id, ply) = (state.creation().game, state.id(), state.ply());
+    let watch: Watch = Box::new(move |report| {
+        let thought = thought(game, position.as_ref(), (match_id, ply), report);
+        // Nobody may be listening any more.
+        let _ = tell.send(Some(thought));
+    });
+    Some((watch, told))
+}
+
+/// What a bot has found in its search of the position before this ply.
+pub(super) fn thought(
+    game: &Entry,
+    position: &dyn AnyPosition,
+    (match_id, ply): (MatchId, Ply),
+    report: &Report<String>,
+) -> Thinking {
+    let pv: Vec<String> = report.pv.iter().take(LINE_MAX).cloned().collect();
+    Thinking {
+        match_id,
+        ply,
+        depth: report.depth,
+        nodes: report.nodes,
+        worth: worth(Worth::of(game, position, report)),
+        san: position.in_san(&pv),
+        pv,
+        pruned: (!game.plays_out).then_some(report.skipped),
+    }
+}
+
+/// What a bot has on its clock, less what was used up of the turn already; `None` without a clock.
+fn budget(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
+    let (clock, left) = state.clock().zip(state.left())?;
+    let left = Duration::from_millis(left.left_ms()[seat.index()]);
+    let (left, increment, free) = match clock {
+        ClockControl::Fischer { increment_ms, .. } => (left, increment_ms, 0),
+        ClockControl::Delay { delay_ms, .. } => (left, 0, delay_ms),
+        ClockControl::ByoYomi { period_ms, .. } => (left, 0, period_ms),
+        ClockControl::Move { move_ms } => (Duration::ZERO, 0, move_ms),
+    };
+    let free = Duration::from_millis(free);
+    Some(BotClock {
+        left: left.saturating_sub(used_up.saturating_sub(free)),
+        increment: Duration::from_millis(increment),
+        free: free.saturating_sub(used_up),
+    })
+}
+
+/// The chance of one ply: the same whenever this ply of this match is thought about.
+fn seed(state: &Match) -> u64 {
+    // The golden ratio of 2^64 keeps the seeds of neighbouring plies far apart (Steele, Lea and
+    // Flood, "Fast splittable pseudorandom number generators", 2014).
+    state
+        .creation()
+        .terms
+        .seed
+        .wrapping_add(state.ply().0.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn any_move(state: &Match) -> Option<String> {
+    let legal = state.position().legal_moves();
+    let choices = u64::try_from(legal.len()).ok().filter(|&n| n > 0)?;
+    let index = usize::try_from(seed(state) % choices).ok()?;
+    legal.into_iter().nth(index)
+}

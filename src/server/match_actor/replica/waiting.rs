@@ -1,0 +1,119 @@
+//! How a snapshot from a copy waits for the owner's clock.
+//!
+//! The store holds the events of a match, but not how the present turn stands. A copy learns that from the
+//! owner, so a snapshot of a running timed match waits until the owner has sent it. The wait has a limit, and
+//! there is none while this server cannot hear the owner: then the snapshot is sent without the clock, and a
+//! `clock` message follows as soon as the clock is known.
+
+use std::time::Instant;
+
+use plyhouse_matches::Stage;
+
+use super::{CLOCK_WAIT_MAX, CLOCK_WAITERS_MAX, Replica};
+use crate::context::clock::now;
+use crate::match_actor::MatchActor;
+use crate::match_handle::Envelope;
+use crate::match_handle::command::MatchRequest;
+
+impl Replica {
+    /// When the wait for the owner's clock ends, if something waits for it.
+    pub(super) fn clock_deadline(&self) -> Option<Instant> {
+        let waits =
+            self.owes_snapshots || !self.clock_waiters.is_empty() || !self.answers.is_empty();
+        let since = self.clock_unknown_since.filter(|_| waits)?;
+        let deadline = since + CLOCK_WAIT_MAX;
+        (deadline > now()).then_some(deadline)
+    }
+}
+
+impl MatchActor {
+    /// Whether a snapshot sent now would lack the clock of the present turn.
+    pub(super) fn lacks_clock(&self) -> bool {
+        self.state.stage() == Stage::Running
+            && self.state.clock().is_some()
+            && self.turn_time().is_none()
+    }
+
+    /// Whether snapshots wait for the owner's clock.
+    pub(super) fn waits_for_clock(&self) -> bool {
+        let (Some(afar), Some(cluster)) = (&self.replica, &self.server.cluster) else {
+            return false;
+        };
+        let is_in_time = afar
+            .clock_unknown_since
+            .is_none_or(|since| now() < since + CLOCK_WAIT_MAX);
+        self.lacks_clock() && is_in_time && afar.owner.is_some_and(|owner| cluster.hears(owner))
+    }
+
+    /// Keeps a request for a snapshot until the clock is known. Gives other requests back.
+    pub(super) fn wait_for_clock(&mut self, letter: Envelope) -> Option<Envelope> {
+        let wants_snapshot = matches!(
+            letter.command.request,
+            MatchRequest::Watch | MatchRequest::Show | MatchRequest::Resync { .. }
+        );
+        let has_waited =
+            now().saturating_duration_since(letter.command.received_at) >= CLOCK_WAIT_MAX;
+        let is_full = self.afar().clock_waiters.len() >= CLOCK_WAITERS_MAX;
+        // Spectators of a delayed match see an earlier turn, whose clock the owner does not send.
+        let is_delayed = self.delayed_for(letter.command.player).is_some();
+        if !wants_snapshot || has_waited || is_full || is_delayed || !self.waits_for_clock() {
+            return Some(letter);
+        }
+        self.afar().clock_waiters.push_back(Box::new(letter));
+        None
+    }
+
+    /// Whether somebody waits for a snapshot here.
+    pub(super) fn waits_for_snapshot(&self) -> bool {
+        let afar = self.replica.as_ref();
+        afar.is_some_and(|afar| !afar.clock_waiters.is_empty())
+    }
+
+    /// Has requests that wait for the clock served or refused with the others, since the match is read again.
+    pub(crate) fn release_clock_waiters(&mut self) {
+        if let Some(afar) = &mut self.replica {
+            let waiters = std::mem::take(&mut afar.clock_waiters);
+            self.hold(waiters);
+        }
+    }
+
+    /// Notes that all followers are to get a snapshot, before which they get nothing else.
+    pub(crate) fn owe_snapshots(&mut self) {
+        self.afar().owes_snapshots = true;
+        self.broadcaster.pause();
+        self.attend_clock();
+    }
+
+    /// Sends what has waited for the owner's clock, once the clock is known or the wait is over.
+    pub(super) fn attend_clock(&mut self) {
+        let lacks_clock = self.lacks_clock();
+        let afar = self.afar();
+        afar.clock_unknown_since = match lacks_clock {
+            true => Some(afar.clock_unknown_since.unwrap_or_else(now)),
+            false => None,
+        };
+        if self.waits_for_clock() {
+            return;
+        }
+        let afar = self.afar();
+        let waiters = std::mem::take(&mut afar.clock_waiters);
+        if std::mem::take(&mut afar.owes_snapshots) {
+            let beside = self.beside();
+            self.broadcaster.tell_snapshots(&self.state, beside);
+        }
+        if !waiters.is_empty() {
+            self.hold(waiters);
+        }
+        if !self.afar().answers.is_empty() {
+            self.answer_waiting();
+        }
+    }
+
+    /// Notes that a snapshot is sent without the clock, so that a `clock` message follows.
+    pub(crate) fn note_lack_of_clock(&mut self) {
+        let lacks_clock = self.lacks_clock();
+        if let Some(afar) = &mut self.replica {
+            afar.owes_clock |= lacks_clock;
+        }
+    }
+}

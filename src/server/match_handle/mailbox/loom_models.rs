@@ -1,0 +1,112 @@
+use std::sync::atomic::Ordering;
+
+use futures::FutureExt;
+use loom::future::block_on;
+use loom::sync::atomic::{AtomicBool, AtomicUsize};
+use loom::{model, thread};
+
+use super::*;
+use crate::context::loom_support;
+use crate::context::loom_support::Settled;
+
+/// Two send while the owner's task runs: every message is served, and the task learns of the end.
+#[test]
+fn model_what_is_sent_is_served() {
+    model(|| {
+        let (sender, mut receiver) = mailbox(2);
+        let sum = Arc::new(AtomicUsize::new(0));
+        let total = Arc::clone(&sum);
+        let mut task = loom_support::Task::new(sender.begin(async move {
+            while let Some(number) = receiver.recv().await {
+                total.fetch_add(number, Ordering::SeqCst);
+            }
+        }));
+        let runtime = thread::spawn(move || {
+            task.poll();
+            task
+        });
+        let sender = Arc::new(sender);
+        let other = Arc::clone(&sender);
+        let other = thread::spawn(move || assert!(other.try_send(1).is_ok()));
+        assert!(sender.try_send(2).is_ok());
+        other.join().unwrap();
+        let mut task = runtime.join().unwrap();
+        while task.poll() {}
+        // Before the end, which wakes the owner, too.
+        assert_eq!(sum.load(Ordering::SeqCst), 3);
+        drop(sender);
+        assert_eq!(task.settle(), Settled::Ended);
+    });
+}
+
+/// The owner waits for something else than a message, which comes while it may be polled by its task or
+/// by somebody who sends.
+#[test]
+fn model_what_the_owner_waits_for_is_seen() {
+    model(|| {
+        let (sender, mut receiver) = mailbox(1);
+        let (has_come, listener) = (Arc::new(AtomicBool::new(false)), Arc::default());
+        let (comes, waker) = (Arc::clone(&has_come), Arc::clone(&listener));
+        let mut task = loom_support::Task::new(sender.begin(async move {
+            poll_fn(|context| {
+                let _ = receiver.recv().boxed().poll_unpin(context);
+                *lock(&listener) = Some(context.waker().clone());
+                if has_come.load(Ordering::Relaxed) {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
+            })
+            .await;
+        }));
+        let runtime = thread::spawn(move || {
+            task.poll();
+            task
+        });
+        let comes = thread::spawn(move || {
+            comes.store(true, Ordering::Relaxed);
+            let waker: Option<Waker> = lock(&waker).take();
+            waker.into_iter().for_each(Waker::wake);
+        });
+        let _ = sender.try_send(());
+        comes.join().unwrap();
+        assert_eq!(runtime.join().unwrap().settle(), Settled::Ended);
+    });
+}
+
+fn lock<T>(mutex: &loom::sync::Mutex<T>) -> loom::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap()
+}
+
+/// Whoever waits for room finds it as soon as there is some.
+#[test]
+fn model_who_waits_for_room_finds_it() {
+    model(|| {
+        let (sender, mut receiver) = mailbox(1);
+        let sender = Arc::new(sender);
+        let other = Arc::clone(&sender);
+        assert!(sender.try_send(0).is_ok());
+        let other = thread::spawn(move || assert!(block_on(other.send(1)).is_ok()));
+        assert_eq!(receiver.recv().now_or_never(), Some(Some(0)));
+        other.join().unwrap();
+        assert_eq!(receiver.recv().now_or_never(), Some(Some(1)));
+    });
+}
+
+/// Two wait for room, of which there is enough for one at a time, and then for no one.
+#[test]
+fn model_who_waits_for_room_learns_of_it_or_of_the_end() {
+    model(|| {
+        let (sender, mut receiver) = mailbox(1);
+        let sender = Arc::new(sender);
+        let other = Arc::clone(&sender);
+        let other = thread::spawn(move || block_on(other.send(1)));
+        let receiver = thread::spawn(move || {
+            let received = (0..3).filter_map(|_| receiver.recv().now_or_never());
+            received.count()
+        });
+        let sent = [block_on(sender.send(2)), other.join().unwrap()];
+        let sent = sent.iter().filter(|sent| sent.is_ok()).count();
+        assert!(receiver.join().unwrap() <= sent);
+    });
+}

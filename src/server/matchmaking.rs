@@ -1,0 +1,18 @@
+//! How matches are created, loaded and listed: the lobby, seeks, challenges and rematches.
+
+pub(crate) mod challenges;
+pub(crate) mod create_params;
+pub(crate) mod list_broadcast;
+pub(crate) mod list_subscriptions;
+pub(crate) mod lobby;
+pub(crate) mod match_creation;
+pub(crate) mod match_loading;
+pub(crate) mod ownership;
+pub(crate) mod pairing;
+pub(crate) mod participants;
+mod pending_match;
+pub(crate) mod rating_range;
+pub(crate) mod rematch_creation;
+pub(crate) mod seek_list;
+pub(crate) mod seek_list_broadcast;
+pub(crate) mod seeks;

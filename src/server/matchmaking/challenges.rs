@@ -1,0 +1,230 @@
+//! Matches that wait for one player alone, who is told of them.
+//!
+//! What stands is what the matches are; here it is found by who is meant, and counted by who asks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::context::locks::{CHALLENGES, Mutex};
+use crate::players::registry::Players;
+use crate::wire::encode::encode;
+use crate::wire::to_protocol;
+use plyhouse_matches::{Match, Stage};
+use plyhouse_protocol::{
+    Challenge, Detail, ErrorCode, MatchId, PlayerId, ServerMessage, WireError,
+};
+
+/// How many challenges of one player may stand.
+const FROM_MAX: usize = 20;
+
+/// How many may stand to one player: more than anybody answers.
+const TO_MAX: usize = 50;
+
+/// Every challenge that stands.
+#[derive(Debug, Default)]
+pub(crate) struct Challenges {
+    index: Mutex<Index, CHALLENGES>,
+}
+
+#[derive(Debug, Default)]
+struct Index {
+    challenges: BTreeMap<MatchId, Entry>,
+    from: BTreeMap<PlayerId, BTreeSet<MatchId>>,
+    to: BTreeMap<PlayerId, BTreeSet<MatchId>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    from: PlayerId,
+    to: PlayerId,
+    /// `None` while the match is being created.
+    challenge: Option<Challenge>,
+}
+
+/// As many challenges stand as are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooManyChallenges;
+
+impl From<TooManyChallenges> for WireError {
+    fn from(TooManyChallenges: TooManyChallenges) -> Self {
+        let message = "too many challenges wait, of yours or for that player";
+        Self::new(ErrorCode::TooManyMatches, message)
+    }
+}
+
+impl Challenges {
+    /// Tells whom a match waits for, if it waits for one player alone.
+    pub(crate) fn begin(&self, players: &Players, state: &Match) {
+        let Some((invited, challenge)) = to_protocol::challenge(state) else {
+            return;
+        };
+        self.stand(invited, challenge.clone());
+        let challenge = ServerMessage::Challenge(Box::new(challenge));
+        tell(players, invited, challenge);
+    }
+
+    /// To be called when somebody sits down in a match, or it ends. Tells whom it has waited for that it
+    /// waits no longer, unless that was the player's own doing.
+    pub(crate) fn match_changed(&self, players: &Players, state: &Match) {
+        let Some(invited) = state.creation().terms.invited else {
+            return;
+        };
+        let declined = Some(Detail::Declined);
+        let is_own = match state.stage() {
+            Stage::Open => return,
+            Stage::Running => state.seat_of(invited).is_some(),
+            Stage::Ended { detail, .. } => detail == declined,
+        };
+        let match_id = state.id();
+        if self.end(match_id).is_some() && !is_own {
+            tell(players, invited, ServerMessage::ChallengeOver { match_id });
+        }
+    }
+
+    /// Takes a place for the challenge of a match that is being created.
+    pub(crate) fn reserve(
+        &self,
+        id: MatchId,
+        from: PlayerId,
+        to: PlayerId,
+    ) -> Result<(), TooManyChallenges> {
+        let mut index = self.index.lock();
+        let count = |of: &BTreeMap<_, BTreeSet<_>>, who| of.get(&who).map_or(0, BTreeSet::len);
+        if count(&index.from, from) >= FROM_MAX || count(&index.to, to) >= TO_MAX {
+            return Err(TooManyChallenges);
+        }
+        index.add(id, from, to);
+        Ok(())
+    }
+
+    /// The match waits for this player from now on. One that has come from the store has no place yet.
+    pub(crate) fn stand(&self, to: PlayerId, challenge: Challenge) {
+        let mut index = self.index.lock();
+        let id = challenge.match_id;
+        index.add(id, challenge.from.player, to);
+        if let Some(entry) = index.challenges.get_mut(&id) {
+            entry.challenge = Some(challenge);
+        }
+    }
+
+    /// The match waits no longer. Gives whom it waited for, if it did.
+    pub(crate) fn end(&self, id: MatchId) -> Option<PlayerId> {
+        let mut index = self.index.lock();
+        let Entry {
+            from,
+            to,
+            challenge,
+        } = index.challenges.remove(&id)?;
+        remove(&mut index.from, from, id);
+        remove(&mut index.to, to, id);
+        challenge.map(|_| to)
+    }
+
+    /// Those that wait for this player, oldest first.
+    pub(crate) fn to(&self, player: PlayerId) -> Vec<Challenge> {
+        let index = self.index.lock();
+        let ids = index.to.get(&player).into_iter().flatten();
+        let entries = ids.filter_map(|id| index.challenges.get(id));
+        entries
+            .filter_map(|entry| entry.challenge.clone())
+            .collect()
+    }
+
+    /// How many stand.
+    pub(crate) fn len(&self) -> usize {
+        self.index.lock().challenges.len()
+    }
+}
+
+fn tell(players: &Players, player: PlayerId, message: ServerMessage) {
+    let message = encode(&message);
+    for peer in players.peers(player) {
+        peer.outbox.send(message.clone());
+    }
+}
+
+impl Index {
+    fn add(&mut self, id: MatchId, from: PlayerId, to: PlayerId) {
+        self.from.entry(from).or_default().insert(id);
+        self.to.entry(to).or_default().insert(id);
+        self.challenges.entry(id).or_insert(Entry {
+            from,
+            to,
+            challenge: None,
+        });
+    }
+}
+
+fn remove(of: &mut BTreeMap<PlayerId, BTreeSet<MatchId>>, who: PlayerId, id: MatchId) {
+    if let Some(ids) = of.get_mut(&who) {
+        ids.remove(&id);
+        if ids.is_empty() {
+            of.remove(&who);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plyhouse_protocol::{Person, SeatNumber};
+    use uuid::Uuid;
+
+    use super::*;
+
+    const ANN: PlayerId = PlayerId(Uuid::from_u128(1));
+    const BOB: PlayerId = PlayerId(Uuid::from_u128(2));
+
+    fn challenge(id: MatchId, from: PlayerId) -> Challenge {
+        Challenge {
+            match_id: id,
+            code: "K7QM2P".to_owned(),
+            game: "chess".to_owned(),
+            clock: None,
+            rated: false,
+            from_position: false,
+            seat: SeatNumber(1),
+            from: Person {
+                player: from,
+                name: "ann".to_owned(),
+            },
+        }
+    }
+
+    fn number(n: usize) -> MatchId {
+        MatchId(Uuid::from_u128(n as u128))
+    }
+
+    #[test]
+    fn a_challenge_waits_for_one_and_ends_once() {
+        let challenges = Challenges::default();
+        challenges.reserve(number(1), ANN, BOB).unwrap();
+        assert_eq!(challenges.to(BOB), [], "the match is not there yet");
+        challenges.stand(BOB, challenge(number(1), ANN));
+        assert_eq!(challenges.to(BOB), [challenge(number(1), ANN)]);
+        assert_eq!(challenges.to(ANN), []);
+        assert_eq!(challenges.end(number(1)), Some(BOB));
+        assert_eq!(challenges.end(number(1)), None);
+        assert_eq!((challenges.to(BOB), challenges.len()), (vec![], 0));
+        // What was never told of is never over.
+        challenges.reserve(number(2), ANN, BOB).unwrap();
+        assert_eq!(challenges.end(number(2)), None);
+        assert!(challenges.index.lock().from.is_empty());
+    }
+
+    #[test]
+    fn challenges_have_bounds_on_both_sides() {
+        let challenges = Challenges::default();
+        let stranger = |n: usize| PlayerId(Uuid::from_u128(100 + n as u128));
+        for n in 0..20 {
+            challenges.reserve(number(n), ANN, stranger(n)).unwrap();
+        }
+        let refused = challenges.reserve(number(20), ANN, BOB);
+        assert_eq!(refused, Err(TooManyChallenges));
+        challenges.end(number(0));
+        challenges.reserve(number(20), ANN, BOB).unwrap();
+        for n in 21..70 {
+            challenges.reserve(number(n), stranger(n), BOB).unwrap();
+        }
+        let refused = challenges.reserve(number(70), stranger(0), BOB);
+        assert_eq!(refused, Err(TooManyChallenges));
+    }
+}

@@ -1,0 +1,184 @@
+//! Creates matches: reserves a code and a host slot, stores the opening events, and starts the actor.
+
+use std::sync::Arc;
+
+use plyhouse_matches::{Creation, Event, Match, Terms};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_store::{JournalPosition, Record, WriteError};
+
+use super::create_params::Wanted;
+use super::pending_match::PendingMatch;
+use crate::context::server_context::ServerContext;
+use crate::match_actor::MatchActor;
+use crate::match_actor::hibernation::WAITED_MIN_MS;
+use crate::match_actor::rematch::RematchFactory;
+use crate::match_handle::command::MatchRequest;
+use crate::match_handle::mailbox::mailbox;
+use crate::match_handle::{MAILBOX, MatchHandle};
+use crate::players::player_lookup::persist_player;
+use crate::players::registry::TooManyHosted;
+use crate::schedule::correspondence;
+use crate::wire::error_replies::{forgotten, not_now};
+
+/// How many codes are tried for a match. All but a few of 887 million are free.
+const CODES_MAX: usize = 4;
+
+/// Brings a match into the world: stored, running in its own task, and known to the lobby.
+pub(crate) async fn create(
+    server: &Arc<ServerContext>,
+    wanted: Wanted,
+    give_rematch: RematchFactory,
+) -> Result<MatchHandle, WireError> {
+    persist_player(server, wanted.host).await?;
+    let invited = wanted.terms.invited;
+    if let Some(invited) = invited {
+        persist_player(server, invited).await?;
+    }
+    let max = server.settings.matches_max;
+    let now_ms = server.clock.now_ms();
+    let (id, code) = (server.lobby).reserve(max, now_ms, wanted.code, &server.rng)?;
+    if let Err(too_many) = reserve_host_slot(server, &wanted, id).await {
+        server.lobby.forget(id);
+        return Err(too_many);
+    }
+    if let Some(invited) = invited
+        && let Err(too_many) = server.challenges.reserve(id, wanted.host, invited)
+    {
+        server.lobby.forget(id);
+        server.players.unhost(wanted.host, id);
+        return Err(too_many.into());
+    }
+    let mut creation = Creation {
+        id,
+        code,
+        game: wanted.game,
+        host: wanted.host,
+        terms: Terms {
+            seed: server.rng.number(),
+            ..wanted.terms
+        },
+    };
+    let events = Match::opening(&creation.terms, wanted.seats, now_ms);
+    let mark = match keep(server, &mut creation, &events).await {
+        Ok(mark) => mark,
+        Err(error) => {
+            server.lobby.forget(id);
+            server.players.unhost(wanted.host, id);
+            server.challenges.end(id);
+            return Err(error);
+        }
+    };
+    let (sender, receiver) = mailbox(MAILBOX);
+    let open = wanted.open;
+    let table = MatchActor::new(server, creation, mark, receiver, open, give_rematch);
+    let mut unborn = PendingMatch::new(table, sender);
+    server.metrics.game(wanted.game).created.inc();
+    tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
+    unborn.table.begin_with(events);
+    server.lobby.open(unborn.handle.clone());
+    let state = unborn.table.state();
+    server.challenges.begin(&server.players, state);
+    if let Some(invited) = invited {
+        server.tell_involved(invited, id, None);
+    }
+    server.remove_deleted_players(id, unborn.people());
+    Ok(unborn.run(server))
+}
+
+/// Makes somebody host of one more match, if that is allowed.
+async fn reserve_host_slot(
+    server: &ServerContext,
+    wanted: &Wanted,
+    id: MatchId,
+) -> Result<(), WireError> {
+    let (host, max) = (wanted.host, wanted.hosted_max);
+    if !wanted.terms.is_of_days() {
+        if !server.players.may_host(host, max) {
+            resign_idle_bot_game(server, host).await;
+        }
+        check_hosted(server, host, max).await?;
+        return Ok(server.players.host(host, id, max)?);
+    }
+    if max < usize::MAX {
+        correspondence::check_room(server, host).await?;
+    }
+    server.players.plays_days(host);
+    Ok(())
+}
+
+/// Whether a player hosts fewer than `max` live matches on all servers together.
+async fn check_hosted(server: &ServerContext, host: PlayerId, max: usize) -> Result<(), WireError> {
+    let Some(cluster) = server.cluster.as_ref().filter(|_| max < usize::MAX) else {
+        return Ok(());
+    };
+    match cluster.directory.hosted(host).await {
+        Ok(hosted) if hosted >= max => Err(TooManyHosted.into()),
+        Ok(_) => Ok(()),
+        Err(error) => {
+            tracing::error!(player = %host, %error, "nobody knows how many matches a player hosts");
+            let message = "the store cannot be read now";
+            Err(WireError::new(ErrorCode::Overloaded, message))
+        }
+    }
+}
+
+/// Ends the match of this player's in which a bot has waited longest for a move, if for long enough.
+pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
+    let hosted = server.players.hosted(player).into_iter();
+    let known = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
+    let waiting = known.filter_map(|handle| {
+        let since_ms = handle.card().bot_waits_ms()?;
+        Some((since_ms, handle))
+    });
+    let longest = waiting.min_by_key(|(since_ms, handle)| (*since_ms, handle.id()));
+    if let Some((since_ms, handle)) = longest
+        && server.clock.now_ms().saturating_sub(since_ms) >= WAITED_MIN_MS
+    {
+        handle.tell(MatchRequest::GiveUp, &server.metrics).await;
+    }
+}
+
+/// Has the store begin the journal of a match, under another code if its own is taken there.
+async fn keep(
+    server: &ServerContext,
+    creation: &mut Creation,
+    events: &[Event],
+) -> Result<JournalPosition, WireError> {
+    let id = creation.id;
+    let mut tries = CODES_MAX;
+    let error = loop {
+        let record = Record {
+            creation: creation.clone(),
+            events: events.to_vec(),
+        };
+        match server.store.create(server.node, record).await {
+            Ok(mark) => return Ok(mark),
+            Err(WriteError::CodeTaken) if tries > 1 => {
+                tries -= 1;
+                creation.code = server.lobby.change_code(id, &server.rng);
+            }
+            Err(error) => break error,
+        }
+    };
+    if matches!(error, WriteError::Forgotten) {
+        return Err(forgotten());
+    }
+    tracing::error!(match_id = %id, %error, "match not stored");
+    if matches!(error, WriteError::Unknown) {
+        match server.store.load(id).await {
+            Ok(Some(loaded)) if loaded.mark.epoch() == 0 => return Ok(loaded.mark),
+            // Another server has taken it over already, and decides on it.
+            Ok(Some(_)) => {
+                let message = "the match was created, and cannot be shown now";
+                return Err(WireError::new(ErrorCode::Internal, message));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::error!(match_id = %id, %error, "nobody knows whether there is a match");
+                let message = "the match may have been created or not";
+                return Err(WireError::new(ErrorCode::Internal, message));
+            }
+        }
+    }
+    Err(not_now())
+}

@@ -1,0 +1,90 @@
+//! A match that is created or loaded, and not in the lobby yet.
+
+use std::sync::Arc;
+
+use plyhouse_matches::Stage;
+use plyhouse_protocol::PlayerId;
+use plyhouse_store::{CorruptRecord, Loaded};
+
+use super::lobby::TooManyMatches;
+use crate::context::server_context::ServerContext;
+use crate::match_actor::MatchActor;
+use crate::match_actor::rematch::RematchFactory;
+use crate::match_handle::mailbox::{Sender, mailbox};
+use crate::match_handle::{Envelope, MAILBOX, MatchHandle};
+
+/// A match that is in the lobby now.
+pub(super) struct Adopted {
+    pub(super) handle: MatchHandle,
+    /// Whether it was not before.
+    pub(super) is_new: bool,
+}
+
+/// A match that is not in the lobby yet.
+pub(super) struct PendingMatch {
+    pub(super) table: Box<MatchActor>,
+    pub(super) handle: MatchHandle,
+}
+
+impl PendingMatch {
+    pub(super) fn new(table: Box<MatchActor>, sender: Sender<Box<Envelope>>) -> Self {
+        Self {
+            handle: MatchHandle::new(table.card(), sender),
+            table,
+        }
+    }
+
+    /// Who has a part in it from the start.
+    pub(super) fn people(&self) -> impl Iterator<Item = PlayerId> {
+        let state = self.table.state();
+        state.holders().chain([state.creation().host])
+    }
+
+    /// The match that the store holds.
+    pub(super) fn replay(
+        server: &Arc<ServerContext>,
+        loaded: Loaded,
+        give_rematch: RematchFactory,
+    ) -> Result<Self, CorruptRecord> {
+        let id = loaded.record.creation.id;
+        let (sender, receiver) = mailbox(MAILBOX);
+        match MatchActor::replay(server, loaded, receiver, give_rematch) {
+            Ok(table) => Ok(Self::new(table, sender)),
+            Err(damaged) => Err(CorruptRecord {
+                id,
+                why: damaged.to_string(),
+            }),
+        }
+    }
+
+    /// Lets the match go on in a task of its own, unless it is going on already.
+    pub(super) fn adopt(mut self, server: &Arc<ServerContext>) -> Result<Adopted, TooManyMatches> {
+        let state = self.table.state();
+        let max = server.settings.matches_max;
+        if let Some(known) = server
+            .lobby
+            .adopt(state.creation(), self.handle.clone(), max)
+            // Nobody is held for a match that is not served.
+            .inspect_err(|TooManyMatches| server.players.match_ended(state))?
+        {
+            return Ok(Adopted {
+                handle: known,
+                is_new: false,
+            });
+        }
+        if !matches!(state.stage(), Stage::Ended { .. }) {
+            server.players.match_begins(state);
+        }
+        server.challenges.begin(&server.players, state);
+        self.table.begin();
+        Ok(Adopted {
+            handle: self.run(server),
+            is_new: true,
+        })
+    }
+
+    pub(super) fn run(self, server: &ServerContext) -> MatchHandle {
+        server.spawn(self.handle.begin(self.table.run()));
+        self.handle
+    }
+}

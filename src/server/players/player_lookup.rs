@@ -1,0 +1,76 @@
+//! Who is meant by a name, or by an id.
+
+use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
+use plyhouse_store::{PlayerRecord, ReadError};
+
+use crate::auth::names;
+use crate::context::server_context::ServerContext;
+use crate::wire::error_replies::{not_now, unread};
+use crate::wire::from_protocol;
+
+/// The player who has this name alone, and not only had it.
+pub(crate) async fn named(server: &ServerContext, name: &str) -> Result<PlayerId, WireError> {
+    let unknown = || WireError::new(ErrorCode::UnknownPlayer, "nobody has this name alone");
+    if names::name_skeleton(name).is_empty() {
+        return Err(unknown());
+    }
+    let found = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
+    match found.map_err(not_read)? {
+        Some((id, true)) => Ok(id),
+        Some((_, false)) | None => Err(unknown()),
+    }
+}
+
+/// The player with this id, as they are called now.
+pub(crate) async fn record(
+    server: &ServerContext,
+    id: PlayerId,
+) -> Result<PlayerRecord, WireError> {
+    let stored = server.store.player_by_id(id).await.map_err(not_read)?;
+    let known = stored.or_else(|| server.players.unstored(id).map(|(record, _)| record));
+    known.ok_or_else(|| WireError::new(ErrorCode::UnknownPlayer, "there is no such player"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+fn not_read(error: ReadError) -> WireError {
+    tracing::error!(%error, "player not read");
+    unread(&error)
+}
+
+/// The player with this id, wherever that is known.
+pub(crate) async fn find_player(
+    server: &ServerContext,
+    id: &str,
+) -> Result<PlayerRecord, WireError> {
+    let unknown = || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
+    let id = from_protocol::player(id).ok_or_else(unknown)?;
+    // Of the others the store knows: a bot may still play here for somebody who was forgotten.
+    if let Some((record, _)) = server.players.unstored(id) {
+        return Ok(record);
+    }
+    match server.store.player_by_id(id).await {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => Err(unknown()),
+        Err(error) => {
+            tracing::error!(player = %id, %error, "player not read");
+            Err(unread(&error))
+        }
+    }
+}
+
+/// Has the store remember a player who is about to sit down or to host.
+pub(crate) async fn persist_player(
+    server: &ServerContext,
+    player: PlayerId,
+) -> Result<(), WireError> {
+    let Some((record, session)) = server.players.unstored(player) else {
+        return Ok(());
+    };
+    let added = server.store.add_player(record, vec![session]);
+    added.await.map_err(|error| {
+        tracing::error!(%player, %error, "player not stored");
+        not_now()
+    })?;
+    server.players.stored(player);
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! The sessions of a player: what they are, and how they end.
+
+use std::sync::Arc;
+
+use crate::cluster::Packet;
+use crate::connection::id::ConnectionId;
+use crate::connection::reply::Reply;
+use crate::players::player_lookup;
+use crate::requests::{Client, DAY_MS, Player};
+use crate::wire::error_replies::{unkept, unread};
+use crate::wire::from_protocol;
+use plyhouse_matches::scoresheet::day_text;
+use plyhouse_protocol::{
+    CloseCode, PlayerId, Proof, ServerMessage, SessionId, SessionSummary, WireError,
+};
+use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, Sessions, WriteError};
+
+impl Client {
+    pub(in crate::requests) async fn sessions(&self, player: &Player, reply: Reply) {
+        let listed = self.listed(player).await;
+        if let Some((sessions, reply)) = reply.check(listed) {
+            reply.tell(|re| ServerMessage::Sessions {
+                re,
+                sessions,
+                ignored: Vec::new(),
+            });
+        }
+    }
+
+    /// The player's sessions and those of the player's programs, oldest first.
+    async fn listed(&self, player: &Player) -> Result<Vec<SessionSummary>, WireError> {
+        let id = player.record.id;
+        let mut summaries = Vec::new();
+        let owners = [(id, None)].into_iter();
+        let bots = self.bots(id).await?.into_iter();
+        for (whose, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
+            let kept = match self.server.players.unstored(whose) {
+                Some((_, session)) => Ok(vec![session]),
+                None => self.server.store.sessions(whose).await,
+            };
+            let connected = self.connected_sessions(whose).await;
+            let summary = |session: SessionRecord| SessionSummary {
+                session: session.id,
+                seen_day: day_text(session.seen_day),
+                connected: connected.contains(&session.id),
+                this: session.id == player.session.id,
+                label: session.label,
+                kind: session.kind,
+                created_ms: session.created_ms,
+                bot: bot.clone(),
+            };
+            summaries.extend(kept.map_err(not_read)?.into_iter().map(summary));
+        }
+        summaries.sort_by_key(|summary| summary.created_ms);
+        Ok(summaries)
+    }
+
+    /// The accounts of programs of a player.
+    pub(in crate::requests) async fn bots(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<PlayerRecord>, WireError> {
+        let account = self.server.store.account(player).await.map_err(not_read)?;
+        Ok(account.unwrap_or_default().bots)
+    }
+
+    /// The player's sessions that have connections, to whatever server.
+    pub(in crate::requests) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
+        let mut connected = self.server.players.connected_sessions(player);
+        if let Some(cluster) = &self.server.cluster {
+            connected.extend(cluster.connected_sessions(player).await);
+        }
+        connected
+    }
+
+    /// Ends sessions: in the store first, then wherever they are connected. The one that asks is told that
+    /// it is done before it ends itself.
+    pub(in crate::requests) async fn end_session(
+        &self,
+        player: &Player,
+        meant: String,
+        proof: Option<Proof>,
+        reply: Reply,
+    ) {
+        let (id, own) = (player.record.id, player.session.id);
+        let Some(which) = from_protocol::sessions(&meant, own) else {
+            reply.ok(None);
+            return;
+        };
+        let proved = match which == Sessions::One(own) {
+            true => Ok(()),
+            false => self.prove(player, proof.as_ref()).await.map(drop),
+        };
+        let Some(((), reply)) = reply.check(proved) else {
+            return;
+        };
+        // Or else it would be kept later.
+        let kept = player_lookup::persist_player(&self.server, id).await;
+        let Some(((), reply)) = reply.check(kept) else {
+            return;
+        };
+        let Some((bots, reply)) = reply.check(self.bots(id).await) else {
+            return;
+        };
+        let ended = self.server.store.end_sessions(id, which).await;
+        let Some(((), reply)) = reply.check(ended.map_err(not_kept)) else {
+            return;
+        };
+        for whose in bots.iter().map(|bot| bot.id).chain([id]) {
+            self.tell_ended(whose, which, Some(self.connection.id));
+        }
+        reply.ok(None);
+        if which.contains(own, player.session.kind) {
+            self.connection.outbox.close(CloseCode::Ended);
+        }
+    }
+
+    /// Has all connections but this one end that are of sessions that were ended.
+    pub(in crate::requests) fn tell_ended(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+        but: Option<ConnectionId>,
+    ) {
+        self.server.players.end_sessions(player, which, but);
+        if let Some(cluster) = &self.server.cluster {
+            cluster.send_all(&Packet::SessionsEnded { player, which });
+        }
+    }
+
+    /// Ends the connection if its session was ended while it was being welcomed, tells how the player is called
+    /// if that has changed, and notes that the session is used. `before` tells how many such changes there
+    /// had been before it was looked up.
+    pub(in crate::requests) async fn recheck_connections(&self, before: u64) {
+        let Some(player) = &self.player else { return };
+        let token = player.session.token;
+        let has_changed = self.server.players.changes() != before;
+        if has_changed && self.server.players.guest(token).is_none() {
+            match self.server.store.session(token).await {
+                Ok(None) => {
+                    self.connection.outbox.close(CloseCode::Ended);
+                    return;
+                }
+                Ok(Some((record, _))) if record != player.record => {
+                    self.server.players.call(&record);
+                }
+                // If it cannot be read now, the next hello will tell.
+                Ok(Some(_)) | Err(_) => {}
+            }
+        }
+        let today = self.server.clock.now_ms() / DAY_MS;
+        if player.is_stored && player.session.seen_day < today {
+            let server = Arc::clone(&self.server);
+            self.server.spawn(async move {
+                // What is not noted now is with the next hello.
+                let _ = server.store.touch_session(token, today).await;
+            });
+        }
+    }
+}
+
+pub(in crate::requests) fn not_read(error: ReadError) -> WireError {
+    tracing::error!(%error, "what a player is known by is not read");
+    unread(&error)
+}
+
+pub(in crate::requests) fn not_kept(error: WriteError) -> WireError {
+    tracing::error!(%error, "what a player is known by is not kept");
+    unkept(error)
+}

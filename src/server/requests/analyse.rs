@@ -1,0 +1,107 @@
+//! What searches think of a match that has ended.
+
+use std::sync::Arc;
+
+use super::resync::stored;
+use super::{Client, Player};
+use crate::analysis::jobs;
+use crate::analysis::jobs::{Analysis, Wanted};
+use crate::connection::reply::Reply;
+use crate::match_handle::MatchHandle;
+use plyhouse_protocol::{Analysts, ErrorCode, MatchRef, Status, WireError};
+
+impl Client {
+    pub(super) async fn analyse(
+        &self,
+        player: &Player,
+        target: MatchRef,
+        nodes: Option<u64>,
+        reply: Reply,
+    ) {
+        let found = self.analysis(player, target, nodes).await;
+        if let Some((analysis, reply)) = reply.check(found) {
+            let told = jobs::tell(&self.server, &self.connection.outbox, analysis);
+            if let Some((told, reply)) = reply.check(told.ok_or_else(busy)) {
+                reply.ok(None);
+                self.server.spawn(told);
+            }
+        }
+    }
+
+    /// What is thought of the match, as far as that is known yet.
+    async fn analysis(
+        &self,
+        player: &Player,
+        target: MatchRef,
+        nodes: Option<u64>,
+    ) -> Result<Arc<Analysis>, WireError> {
+        let handle = self.find(player, target).await?;
+        self.may_analyse(player, &handle)?;
+        let (server, id) = (&self.server, handle.id());
+        let refuse = |message| Err(WireError::new(ErrorCode::NotAllowed, message));
+        if server.settings.analysis == Analysts::Off {
+            return refuse("matches are not analysed on this server");
+        }
+        let state = stored(server, id).await?;
+        if state.moves().next().is_none() {
+            return refuse("no move was played");
+        }
+        if jobs::is_told(server, self.connection.id) {
+            return Err(busy());
+        }
+        let wanted = Wanted {
+            by: player.record.id,
+            nodes,
+        };
+        jobs::of(server, &state, wanted).await
+    }
+
+    /// Whether this player may ask about this match.
+    fn may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
+        let (card, id) = (handle.card(), player.record.id);
+        let played = card.was_played_by(id);
+        let follows = || {
+            self.connection
+                .subscriptions
+                .followed(handle.id())
+                .is_some()
+        };
+        match self.server.settings.analysis {
+            _ if played => {}
+            Analysts::Anyone if follows() => {}
+            Analysts::Anyone => {
+                let message = "you do not follow that match";
+                return Err(WireError::new(ErrorCode::NotFollowing, message));
+            }
+            Analysts::Players | Analysts::Off => {
+                let message = "you have not played that match";
+                return Err(WireError::new(ErrorCode::NotSeated, message));
+            }
+        }
+        let status = if played {
+            card.status()
+        } else {
+            card.shown_status()
+        };
+        match status {
+            Status::Open => Err(WireError::new(
+                ErrorCode::MatchNotStarted,
+                "the match has not started",
+            )),
+            Status::Running => Err(WireError::new(
+                ErrorCode::MatchRunning,
+                "the match is being played",
+            )),
+            Status::Ended => Ok(()),
+        }
+    }
+}
+
+/// The connection is told of a match already.
+fn busy() -> WireError {
+    let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
+    WireError {
+        retry_after_ms: Some(jobs::RETRY_MS),
+        ..error
+    }
+}

@@ -1,0 +1,175 @@
+//! The best move, for a player who plays for fun against a bot.
+
+use std::sync::Arc;
+
+use super::resync::stored;
+use super::{Client, Player};
+use crate::analysis::jobs::worth;
+use crate::bots::{Class, Priority};
+use crate::connection::reply::Reply;
+use crate::context::server_context::ServerContext;
+use crate::match_handle::MatchHandle;
+use crate::match_handle::command::{Command, MatchRequest};
+use crate::wire::to_protocol;
+use plyhouse_engine::review::{LINE_MAX, Worth};
+use plyhouse_engine::search::{Level, Limits, Stop, Table};
+use plyhouse_matches::{Action, Match, Refusal, Timestamp};
+use plyhouse_protocol::{ErrorCode, Hint, MatchRef, PlayerId, Ply, ServerMessage, WireError};
+use tokio::sync::OwnedSemaphorePermit;
+
+/// A hint waits for a search thread for at most this many times what it may think.
+const PATIENCE: u32 = 10;
+
+/// So many hints are looked for at once for one connection.
+pub(super) const HINTS_MAX: usize = 4;
+
+impl Client {
+    /// First it is found, then it becomes part of the match that it was asked for, and then it is told: so an
+    /// error has changed nothing. What else the client asks for does not wait for the search, which ends with the
+    /// ply.
+    pub(super) async fn hint(&self, player: &Player, target: MatchRef, ply: Ply, reply: Reply) {
+        let sought = self.hint_wanted(player, target, ply).await;
+        if let Some((sought, reply)) = reply.check(sought) {
+            let server = Arc::clone(&self.server);
+            self.server.spawn(async move {
+                if let Some((hint, reply)) = reply.check(sought.find(&server).await) {
+                    reply.tell(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
+                }
+            });
+        }
+    }
+
+    /// What is to be looked for, if it may be asked for.
+    async fn hint_wanted(
+        &self,
+        player: &Player,
+        target: MatchRef,
+        ply: Ply,
+    ) -> Result<Sought, WireError> {
+        let handle = self.find(player, target).await?;
+        let server = &self.server;
+        let action = Action::Hint {
+            player: player.record.id,
+            ply,
+        };
+        let state = stored(server, handle.id()).await?;
+        // Told or refused as the match itself would, which has the last word.
+        let now = Timestamp::free(server.clock.now_ms());
+        if let Err(refusal) = state.apply(&action, now) {
+            return Err(to_protocol::refusal(&refusal));
+        }
+        let Ok(permit) = Arc::clone(&self.hints).try_acquire_owned() else {
+            let message = format!("{HINTS_MAX} hints are looked for already");
+            return Err(WireError::new(ErrorCode::Overloaded, message));
+        };
+        Ok(Sought {
+            handle,
+            state,
+            command: self.command(player, MatchRequest::Act(action.clone())),
+            action,
+            _permit: permit,
+        })
+    }
+}
+
+/// A hint that is looked for.
+struct Sought {
+    handle: MatchHandle,
+    state: Match,
+    /// By which it becomes part of the match.
+    command: Command,
+    action: Action,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Sought {
+    async fn find(self, server: &ServerContext) -> Result<Hint, WireError> {
+        let stop = Stop::new();
+        let search = searched(server, self.command.player, &self.state, &stop);
+        let hint = tokio::select! {
+            biased; // A seed governs all chance.
+            error = self.wait_for_end_of_ply(server) => {
+                stop.stop();
+                return Err(error);
+            }
+            hint = search => hint?,
+        };
+        match self.handle.ask_for(self.command, &server.metrics).await {
+            Some(Ok(_)) => Ok(hint),
+            Some(Err(error)) => Err(*error),
+            None => Err(WireError::new(
+                ErrorCode::Internal,
+                "the server failed; it was not you",
+            )),
+        }
+    }
+
+    /// Waits until the match does not allow the hint any more, and gives the reason.
+    async fn wait_for_end_of_ply(&self, server: &ServerContext) -> WireError {
+        let card = self.handle.card();
+        let mut known = self.state.seq();
+        loop {
+            card.wait_for_change(known).await;
+            known = card.seq();
+            if let Some(error) = self.refusal(server).await {
+                return error;
+            }
+        }
+    }
+
+    /// Why the match does not allow the hint any more. `None` if it does, or cannot be read now: then the match
+    /// decides when the hint is found.
+    async fn refusal(&self, server: &ServerContext) -> Option<WireError> {
+        let state = stored(server, self.handle.id()).await.ok()?;
+        let now = Timestamp::free(server.clock.now_ms());
+        let refusal = match state.apply(&self.action, now) {
+            Err(refusal) => refusal,
+            // The same ply after a takeback has another position.
+            Ok(_) if state.takebacks() != self.state.takebacks() => Refusal::StalePly {
+                expected: state.ply(),
+                takebacks: state.takebacks(),
+            },
+            Ok(_) => return None,
+        };
+        Some(to_protocol::refusal(&refusal))
+    }
+}
+
+async fn searched(
+    server: &ServerContext,
+    by: PlayerId,
+    state: &Match,
+    stop: &Stop,
+) -> Result<Hint, WireError> {
+    let time = server.settings.search_time;
+    let place = Priority {
+        host: by,
+        class: Class::People,
+        level: Level::Max,
+    };
+    let position = state.position().clone_box();
+    let stop = stop.clone();
+    let search = move |table: &mut Table| {
+        let limits = Limits::time(time);
+        table.forget();
+        position.look(&limits, &stop, table, &mut |_| {})
+    };
+    let found = server.bots.lend(place, time * PATIENCE, search).await;
+    let Some(report) = found.flatten() else {
+        let message = "no time was found to look for a move";
+        return Err(WireError::new(ErrorCode::Overloaded, message));
+    };
+    let (game, position) = (state.creation().game, state.position());
+    let worth = worth(Worth::of(game, position, &report));
+    let pv: Vec<String> = report.pv.into_iter().take(LINE_MAX).collect();
+    Ok(Hint {
+        re: None,
+        match_id: state.id(),
+        ply: state.ply(),
+        m: pv.first().cloned().unwrap_or_default(),
+        worth,
+        san: position.in_san(&pv),
+        pv,
+        ignored: Vec::new(),
+    })
+}

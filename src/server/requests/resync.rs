@@ -1,0 +1,108 @@
+//! What happened in a match that has ended, from whatever event on.
+//!
+//! Whoever tells of a match has its last events alone. Those before them are read in the store, once the
+//! match has ended and nobody waits for it.
+
+use super::Client;
+use super::history::not_read;
+use crate::connection::reply::Reply;
+use crate::context::server_context::ServerContext;
+use crate::match_actor::KNOWN_EVENTS;
+use crate::match_handle::MatchHandle;
+use crate::wire::encode;
+use crate::wire::encode::Frame;
+use plyhouse_matches::{Match, ReplayError};
+use plyhouse_protocol::{ErrorCode, MatchId, Seq, Status, WireError};
+use plyhouse_store::Record;
+use tokio::task::yield_now;
+
+/// How many events are played through before others may use the thread.
+const EVENTS_AT_ONCE: usize = 32;
+
+impl Client {
+    /// Whether this connection follows the match, which has ended, and asks for more of it than is
+    /// held in memory.
+    pub(super) fn asks_for_replay(&self, handle: &MatchHandle, since: Seq) -> bool {
+        let card = handle.card();
+        let missed = card.seq().0.saturating_sub(since.0);
+        missed > KNOWN_EVENTS as u64
+            && card.status() == Status::Ended
+            && self
+                .connection
+                .subscriptions
+                .followed(handle.id())
+                .is_some()
+    }
+
+    /// Answers with what happened after `since`: all of it, or the first of it, as much as one message
+    /// may be.
+    pub(super) async fn replay(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
+        let card = handle.card();
+        let is_seated = self.player.as_ref().is_some_and(|player| {
+            let id = player.record.id;
+            card.seat_of(id).is_some() || card.stood_in(id).is_some()
+        });
+        let events = events_since(&self.server, handle, since, is_seated).await;
+        if let Some((events, reply)) = reply.check(events) {
+            reply.send(|re| encode::events(re, handle.id(), events.iter()));
+        }
+    }
+}
+
+async fn events_since(
+    server: &ServerContext,
+    handle: &MatchHandle,
+    since: Seq,
+    is_seated: bool,
+) -> Result<Vec<Frame>, WireError> {
+    let Ok(_place) = server.replay_permits.acquire().await else {
+        return Err(unreadable());
+    };
+    let loaded = server.store.load(handle.id()).await.map_err(not_read)?;
+    let mut record = loaded.ok_or_else(unreadable)?.record;
+    server.settings.settle(&mut record.creation.terms);
+    let told = match is_seated {
+        true => record.events.len(),
+        false => record.visible_to_spectators(server.clock.now_ms()).len(),
+    };
+    let not_true = |damaged: ReplayError| {
+        tracing::error!(match_id = %handle.id(), %damaged, "match not read");
+        unreadable()
+    };
+    let mut state = Match::new(record.creation).map_err(not_true)?;
+    let (mut events, mut bytes) = (Vec::new(), 0);
+    for (index, event) in record.events[..told].iter().enumerate() {
+        if index % EVENTS_AT_ONCE == EVENTS_AT_ONCE - 1 {
+            yield_now().await;
+        }
+        state.fold(event).map_err(not_true)?;
+        if state.seq() <= since {
+            continue;
+        }
+        let event = encode::event(&state, &event.kind);
+        bytes += event.len();
+        // So that no answer closes a connection as too slow that is not.
+        if bytes > server.settings.outbox_bytes / 2 && !events.is_empty() {
+            break;
+        }
+        events.push(event);
+    }
+    Ok(events)
+}
+
+/// The match as the store has it, for whoever has a permit to read one.
+pub(super) async fn stored(server: &ServerContext, id: MatchId) -> Result<Match, WireError> {
+    let Ok(_place) = server.replay_permits.acquire().await else {
+        return Err(unreadable());
+    };
+    let loaded = server.store.load(id).await.map_err(not_read)?;
+    let Record { creation, events } = loaded.ok_or_else(unreadable)?.record;
+    Match::replay(creation, &events).map_err(|damaged| {
+        tracing::error!(match_id = %id, %damaged, "match not read");
+        unreadable()
+    })
+}
+
+fn unreadable() -> WireError {
+    WireError::new(ErrorCode::Internal, "the match cannot be read")
+}

@@ -1,0 +1,7 @@
+//! What happens at a later time: wake-ups of stored matches, correspondence deadlines, paused clocks.
+
+pub(crate) mod clock_pause;
+pub(crate) mod correspondence;
+pub(crate) mod store_health;
+pub(crate) mod wake_scheduler;
+pub(crate) mod wake_times;

@@ -1,0 +1,45 @@
+//! When matches are to be woken, as they tell whoever sweeps.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::Notify;
+
+/// The first of what was told since the store was asked last.
+#[derive(Debug)]
+pub(crate) struct WakeTimes {
+    /// In milliseconds since 1970.
+    first_ms: AtomicU64,
+    told: Notify,
+}
+
+impl Default for WakeTimes {
+    fn default() -> Self {
+        Self {
+            first_ms: AtomicU64::new(u64::MAX),
+            told: Notify::new(),
+        }
+    }
+}
+
+impl WakeTimes {
+    /// A match has been let go of that is to be woken then.
+    pub(crate) fn expect(&self, wake_ms: u64) {
+        self.first_ms.fetch_min(wake_ms, Ordering::AcqRel);
+        self.told.notify_one();
+    }
+
+    /// Waits until something is told.
+    pub(crate) async fn told(&self) {
+        self.told.notified().await;
+    }
+
+    /// The first time that was told, in milliseconds since 1970.
+    pub(crate) fn first_ms(&self) -> u64 {
+        self.first_ms.load(Ordering::Acquire)
+    }
+
+    /// The store is asked from here on.
+    pub(crate) fn forget(&self) {
+        self.first_ms.store(u64::MAX, Ordering::Release);
+    }
+}

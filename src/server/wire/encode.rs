@@ -1,0 +1,365 @@
+//! What is told, as the bytes that go out.
+//!
+//! A move and its answer are written here piece by piece, from the match itself: to put them into the
+//! types of the protocol first and have a library write these takes three times as long. Everything
+//! else goes that way.
+
+mod json_writer;
+
+use std::cell::RefCell;
+
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use self::json_writer::JsonWriter;
+use super::to_protocol;
+pub(crate) use crate::connection::outbox::Frame;
+use crate::match_handle::summary::SeatPresence;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_ms};
+use plyhouse_protocol::{
+    ClockState, Event as WireEvent, MatchId, PlayerId, Ply, RatingChange, Rematch, RequestId, Said,
+    SeatState, Seq, ServerMessage, Snapshot, StandingOffer,
+};
+
+/// Where messages grow before they are copied to a place of their own size: to let each grow in its
+/// own place would move it several times, and leave room that nobody uses.
+#[derive(Default)]
+struct Drafts {
+    json: Vec<u8>,
+    text: JsonWriter,
+}
+
+thread_local! {
+    static DRAFTS: RefCell<Drafts> = RefCell::default();
+}
+
+/// A message as bytes.
+pub(crate) fn encode(message: &impl Serialize) -> Frame {
+    DRAFTS.with_borrow_mut(|Drafts { json, .. }| {
+        json.clear();
+        serde_json::to_writer(&mut *json, message).expect("messages have text keys only");
+        Frame::from(str::from_utf8(json).expect("JSON is UTF-8"))
+    })
+}
+
+/// What `write` writes.
+fn draft(write: impl FnOnce(&mut JsonWriter)) -> Frame {
+    DRAFTS.with_borrow_mut(|Drafts { text, .. }| {
+        text.clear();
+        write(text);
+        Frame::from(text.as_str())
+    })
+}
+
+/// The answer to a request that what it asked for is done: a move has become the event `seq`.
+pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
+    draft(|json| {
+        json.raw(r#"{"type":"ok","re":"#).number(re.0);
+        if let Some(seq) = seq {
+            json.raw(r#","seq":"#).number(seq.0);
+        }
+        json.raw("}");
+    })
+}
+
+/// An event that has just become part of `state`.
+pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
+    let (match_id, seq, position) = (state.id(), state.seq(), state.position());
+    encode(&match event {
+        EventKind::Seated { seat, occupant } => WireEvent::Seated {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            // Nobody sits down but by a request of their own.
+            occupant: to_protocol::occupant(occupant, true),
+        },
+        EventKind::Started { left } => WireEvent::Started {
+            match_id,
+            seq,
+            position: position.to_string(),
+            check: state.in_check(),
+            ply: state.ply(),
+            turn: to_protocol::seat(position.turn()),
+            legal: position.legal_moves(),
+            left: left.as_ref().map(to_protocol::left),
+            first_move_ms: first_move_ms(state),
+            patience_ms: state.patience_ms(),
+        },
+        EventKind::Moved {
+            seat,
+            m,
+            spent_ms,
+            left,
+        } => return moved(state, *seat, m, spent_ms.zip(*left)),
+        EventKind::Offered {
+            seat,
+            offer,
+            ply,
+            to_ply,
+        } => WireEvent::Offered {
+            match_id,
+            seq,
+            offer: StandingOffer {
+                seat: to_protocol::seat(*seat),
+                offer: to_protocol::offer(*offer),
+                ply: *ply,
+                to_ply: *to_ply,
+            },
+        },
+        EventKind::Declined { seat, offer, by } => WireEvent::Declined {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            offer: to_protocol::offer(*offer),
+            by: to_protocol::seat(*by),
+        },
+        EventKind::TakenBack { ply, left } => taken_back(state, *ply, left.as_ref()),
+        EventKind::TimeGiven { seat, ms, left } => WireEvent::TimeGiven {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            ms: *ms,
+            left: to_protocol::left(left),
+        },
+        EventKind::Hinted { seat, ply } => WireEvent::Hinted {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            ply: *ply,
+        },
+        EventKind::Ended { left, .. } => WireEvent::Ended {
+            match_id,
+            seq,
+            outcome: to_protocol::ending(state).expect("it has just ended"),
+            left: left.as_ref().map(to_protocol::left),
+        },
+    })
+}
+
+/// The answer to a request for what has happened, from events that are written already.
+pub(crate) fn events<'a>(
+    re: Option<RequestId>,
+    match_id: MatchId,
+    events: impl Iterator<Item = &'a Frame>,
+) -> Frame {
+    let events = events.map(|frame| serde_json::from_str(frame));
+    encode(&Events::Events {
+        re,
+        match_id,
+        events: events
+            .collect::<Result<_, _>>()
+            .expect("what was told is JSON"),
+    })
+}
+
+fn taken_back(state: &Match, ply: Ply, left: Option<&RemainingTime>) -> WireEvent {
+    let position = state.position();
+    WireEvent::TakenBack {
+        match_id: state.id(),
+        seq: state.seq(),
+        ply,
+        position: position.to_string(),
+        check: state.in_check(),
+        turn: to_protocol::seat(position.turn()),
+        legal: position.legal_moves(),
+        left: left.map(to_protocol::left),
+        first_move_ms: first_move_ms(state),
+        takebacks: state.takebacks(),
+    }
+}
+
+fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, RemainingTime)>) -> Frame {
+    let position = state.position();
+    let turn = position.outcome().is_none().then(|| position.turn());
+    draft(|json| {
+        json.raw(r#"{"type":"moved","match":"#).id(state.id().0);
+        json.raw(r#","seq":"#).number(state.seq().0);
+        json.raw(r#","ply":"#).number(state.ply().0 - 1);
+        json.raw(r#","next_ply":"#).number(state.ply().0);
+        json.raw(r#","seat":"#).seat(Some(seat));
+        json.raw(r#","move":"#).word(m);
+        if let Some(san) = state.sans().and_then(<[_]>::last) {
+            json.raw(r#","san":"#).word(san);
+        }
+        json.raw(r#","position":"#).shown(position);
+        if state.in_check() {
+            json.raw(r#","check":true"#);
+        }
+        json.raw(r#","turn":"#).seat(turn);
+        json.raw(r#","legal":"#);
+        json.words(|tell| position.each_legal_move(tell));
+        if let Some((spent_ms, left)) = timed {
+            json.raw(r#","left_ms":"#).pair(left.left_ms());
+            if let Some(periods) = left.periods() {
+                json.raw(r#","periods":"#).pair(periods);
+            }
+            json.raw(r#","spent_ms":"#).number(spent_ms);
+            if let Some(first_move_ms) = first_move_ms(state) {
+                json.raw(r#","first_move_ms":"#).number(first_move_ms);
+            }
+        }
+        json.raw("}");
+    })
+}
+
+/// How the clock of a match stands; `None` if it has none.
+pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
+    Some(encode(&ServerMessage::Clock {
+        match_id: state.id(),
+        clock: ClockState {
+            ply: state.ply(),
+            left: to_protocol::left(&state.left()?),
+            turn_ms: time.turn_ms,
+            stands: time.stands,
+            first_move_ms: time.first_move_ms,
+        },
+    }))
+}
+
+/// What a snapshot tells beside what has happened in the match.
+pub(crate) struct Aside {
+    /// The request that it answers.
+    pub(crate) re: Option<RequestId>,
+    pub(crate) there: SeatPresence,
+    pub(crate) time: Option<TurnTime>,
+    pub(crate) rematch: Option<Rematch>,
+    /// What it has changed, once it has ended and that is known.
+    pub(crate) changes: Option<Vec<RatingChange>>,
+    /// What was said, as far as the recipient may see it.
+    pub(crate) said: Vec<Said>,
+    pub(crate) epoch: u64,
+}
+
+/// The match as it stands, for one player, or for somebody who has no seat.
+pub(crate) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside) -> Frame {
+    let Aside {
+        re,
+        there,
+        time,
+        rematch,
+        changes,
+        said,
+        epoch,
+    } = aside;
+    let creation = state.creation();
+    // A copy may have read the end in the store, and have the time from before it.
+    let time = time.filter(|_| state.turn().is_some());
+    let info = &creation.game.info;
+    let seat_state = |seat: Seat| {
+        let is_connected = there.seats[seat.index()] == Some(true);
+        SeatState {
+            side: info.sides[seat.index()].to_owned(),
+            occupant: to_protocol::occupant(state.occupant(seat), is_connected),
+        }
+    };
+    encode(&Shown::Match(Snapshot {
+        re,
+        match_id: creation.id,
+        code: creation.code.to_string(),
+        seq: state.seq(),
+        epoch,
+        game: info.id.to_owned(),
+        status: to_protocol::status(state.stage()),
+        host: creation.host,
+        listed: creation.terms.listed,
+        watch: creation.terms.watch(),
+        delay_ms: creation.terms.delay_ms,
+        you: recipient
+            .and_then(|player| state.seat_of(player))
+            .map(to_protocol::seat),
+        seats: Seat::ALL.map(seat_state),
+        position: state.position().to_string(),
+        check: state.in_check(),
+        ply: state.ply(),
+        turn: state.turn().map(to_protocol::seat),
+        moves: Moves::Played(state),
+        san: state.sans().map(Moves::InSan),
+        legal: Moves::Legal(state),
+        spectators: there.spectators,
+        clock: state.clock(),
+        left: state.left().as_ref().map(to_protocol::left),
+        turn_ms: time.map(|time| time.turn_ms),
+        stands: time.map(|time| time.stands),
+        first_move_ms: time.and_then(|time| time.first_move_ms),
+        patience_ms: state.patience_ms(),
+        offers: state
+            .offers()
+            .map(|offer| to_protocol::standing(&offer))
+            .collect(),
+        takeback: state.may_take_back(),
+        takebacks: state.takebacks(),
+        stand_in: creation.terms.stand_in.map(|level| level.id().to_owned()),
+        series: creation.terms.previous.map(|_| to_protocol::series(state)),
+        previous: creation.terms.previous.map(|previous| previous.id),
+        rematch,
+        said,
+        outcome: to_protocol::ending(state),
+        rated: creation.terms.rated,
+        thinking: creation.terms.thinking,
+        start: state.start_apart().map(ToString::to_string),
+        changes,
+        ignored: Vec::new(),
+    }))
+}
+
+/// An answer that also tells which fields of its request meant nothing.
+pub(crate) fn with_ignored(answer: &Frame, ignored: &[String]) -> Frame {
+    let names = serde_json::to_string(ignored).expect("texts");
+    let fields = answer.strip_suffix('}').expect("an answer is an object");
+    draft(|json| {
+        json.raw(fields).raw(r#","ignored":"#).raw(&names).raw("}");
+    })
+}
+
+/// [`ServerMessage::Events`] from events that are written already.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Events<'a> {
+    Events {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        events: Vec<&'a RawValue>,
+    },
+}
+
+/// [`ServerMessage::Match`] whose moves are not gathered before they are written: there may be hundreds.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Shown<'a> {
+    Match(Snapshot<Moves<'a>>),
+}
+
+/// Moves of a match: those played, as the match or as players write them, or those that are legal now.
+enum Moves<'a> {
+    Played(&'a Match),
+    InSan(&'a [Box<str>]),
+    Legal(&'a Match),
+}
+
+impl Serialize for Moves<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Played(state) => serializer.collect_seq(state.moves()),
+            Self::InSan(sans) => serializer.collect_seq(*sans),
+            Self::Legal(state) => {
+                let mut list = serializer.serialize_seq(None)?;
+                let mut written = Ok(());
+                if state.turn().is_some() {
+                    state.position().each_legal_move(&mut |m| {
+                        if written.is_ok() {
+                            written = list.serialize_element(m);
+                        }
+                    });
+                }
+                written.and_then(|()| list.end())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! From the types of the wire to the server's own: names of games and levels become what they name.
+
+use uuid::Uuid;
+
+use plyhouse_engine::catalog::{self, CATALOG, Entry};
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::Action;
+use plyhouse_protocol::{
+    ErrorCode, PlayerId, PlayerKind, PlayerSummary, SeatFill, SeatNumber, SessionId, WireError,
+};
+use plyhouse_store::{PlayerRecord, Sessions};
+
+pub(crate) fn seat(number: SeatNumber) -> Seat {
+    Seat::from_number(number.0).expect("the reader of requests lets 0 and 1 through only")
+}
+
+/// What a host asks for who says who is to sit in a seat.
+pub(crate) fn seating(
+    by: PlayerId,
+    number: SeatNumber,
+    occupant: &SeatFill,
+) -> Result<Action, WireError> {
+    let seat = seat(number);
+    match occupant {
+        SeatFill::Open => Ok(Action::RemoveBot { by, seat }),
+        SeatFill::Bot(id) => {
+            let level = level(id)?;
+            Ok(Action::SeatBot { by, seat, level })
+        }
+    }
+}
+
+/// The player who is meant, if the text is an id at all.
+pub(crate) fn player(id: &str) -> Option<PlayerId> {
+    Uuid::try_parse(id.trim()).ok().map(PlayerId)
+}
+
+/// A player as another server tells of one.
+pub(crate) fn player_record(told: PlayerSummary) -> PlayerRecord {
+    PlayerRecord {
+        id: told.id,
+        name: told.name,
+        kind: match (told.account, told.bot) {
+            (_, true) => PlayerKind::Bot,
+            (true, false) => PlayerKind::Account,
+            (false, false) => PlayerKind::Guest,
+        },
+    }
+}
+
+/// The sessions that are meant; `None` if there can be none of that name.
+pub(crate) fn sessions(text: &str, own: SessionId) -> Option<Sessions> {
+    match text.trim() {
+        "others" => Some(Sessions::AllBut(own)),
+        "all" => Some(Sessions::All),
+        id => {
+            let id = Uuid::try_parse(id).ok()?;
+            Some(Sessions::One(SessionId(id)))
+        }
+    }
+}
+
+pub(crate) fn game(id: &str) -> Result<&'static Entry, WireError> {
+    catalog::find(id).ok_or_else(|| {
+        let games = CATALOG.iter().map(|entry| entry.info.id);
+        let games = games.collect::<Vec<_>>().join(", ");
+        WireError::new(
+            ErrorCode::UnknownGame,
+            format!("this server does not host that game; it hosts {games}"),
+        )
+    })
+}
+
+pub(crate) fn level(id: &str) -> Result<Level, WireError> {
+    id.parse().map_err(|_| {
+        let levels = Level::ALL.map(Level::id).join(", ");
+        WireError::new(
+            ErrorCode::UnknownLevel,
+            format!("bots play at these levels: {levels}"),
+        )
+    })
+}

@@ -1,0 +1,294 @@
+//! From the server's own types to those of the wire.
+
+use plyhouse_engine::catalog::{CATALOG, level_ratings};
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{
+    Match, Occupant, Offer, Refusal, RemainingTime, SeatAtStart, Stage, Standing,
+};
+use plyhouse_protocol::{
+    Challenge, ChatMode, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, HistoryRow,
+    LevelSummary, Occupant as WireOccupant, OfferKind, Person, PlayerId, PlayerKind, PlayerSummary,
+    Preset, PresetText, Reason, SeatNumber, SeatState, Series, StandingOffer, Status, TimeLeft,
+    WireError,
+};
+use plyhouse_store::{PastMatch, PlayerRecord};
+
+pub(crate) fn status(stage: Stage) -> Status {
+    match stage {
+        Stage::Open => Status::Open,
+        Stage::Running => Status::Running,
+        Stage::Ended { .. } => Status::Ended,
+    }
+}
+
+pub(crate) fn seat(seat: Seat) -> SeatNumber {
+    SeatNumber(seat.number())
+}
+
+pub(crate) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant {
+    match occupant {
+        Occupant::Open => WireOccupant::Open,
+        Occupant::Player {
+            id,
+            name,
+            kind,
+            rating,
+        } => WireOccupant::Player {
+            player: *id,
+            name: name.clone(),
+            connected: is_connected,
+            account: kind.is_account(),
+            bot: *kind == PlayerKind::Bot,
+            rating: *rating,
+        },
+        Occupant::Bot(level) => WireOccupant::Bot {
+            level: level.id().to_owned(),
+            stands_for: None,
+        },
+        Occupant::StandIn {
+            level,
+            player,
+            name,
+            ..
+        } => WireOccupant::Bot {
+            level: level.id().to_owned(),
+            stands_for: Some(Person {
+                player: *player,
+                name: name.clone(),
+            }),
+        },
+    }
+}
+
+pub(crate) fn player(record: &PlayerRecord) -> PlayerSummary {
+    PlayerSummary {
+        id: record.id,
+        name: record.name.clone(),
+        account: record.kind.is_account(),
+        bot: record.kind == PlayerKind::Bot,
+    }
+}
+
+pub(crate) fn left(left: &RemainingTime) -> TimeLeft {
+    TimeLeft {
+        left_ms: left.left_ms(),
+        periods: left.periods(),
+    }
+}
+
+/// What can be said without words of one's own.
+pub(crate) fn sayings(mode: ChatMode) -> Vec<PresetText> {
+    let all = match mode {
+        ChatMode::Off => &[],
+        ChatMode::Presets | ChatMode::Text => Preset::ALL,
+    };
+    let told = |preset: &Preset| PresetText {
+        preset: preset.as_str().to_owned(),
+        text: preset.text().to_owned(),
+    };
+    all.iter().map(told).collect()
+}
+
+pub(crate) const fn offer(offer: Offer) -> OfferKind {
+    match offer {
+        Offer::Draw => OfferKind::Draw,
+        Offer::Takeback => OfferKind::Takeback,
+    }
+}
+
+pub(crate) fn standing(standing: &Standing) -> StandingOffer {
+    StandingOffer {
+        seat: seat(standing.seat),
+        offer: offer(standing.offer),
+        ply: standing.ply,
+        to_ply: standing.to_ply,
+    }
+}
+
+/// How a match ended; `None` while it goes on. The position tells more only where it is what ended the
+/// match.
+pub(crate) fn series(state: &Match) -> Series {
+    let plyhouse_matches::Series { game, points } = state.series();
+    Series { game, points }
+}
+
+pub(crate) fn ending(state: &Match) -> Option<Ending> {
+    let Stage::Ended {
+        winner,
+        reason,
+        detail,
+        by,
+    } = state.stage()
+    else {
+        return None;
+    };
+    let position = (reason == Reason::Rules).then(|| state.position());
+    let by_rules = position.and_then(|position| position.ending());
+    let way = by_rules.map(|ending| ending.detail);
+    Some(Ending {
+        winner: winner.map(seat),
+        reason: Some(reason),
+        detail: way
+            .or_else(|| detail.map(|detail| detail.as_str()))
+            .map(str::to_owned),
+        by: by.map(seat),
+        scores: by_rules.and_then(|ending| ending.scores),
+        line: position.and_then(|position| position.line()),
+    })
+}
+
+/// An ended match as its players find it.
+pub(crate) fn history_row(past: &PastMatch) -> HistoryRow {
+    let PastMatch {
+        creation, archived, ..
+    } = past;
+    let seated = |at: Seat| SeatState {
+        side: creation.game.info.sides[at.index()].to_owned(),
+        occupant: match &archived.seats[at.index()] {
+            SeatAtStart::Player {
+                player,
+                name,
+                kind,
+                rating,
+            } => WireOccupant::Player {
+                player: *player,
+                name: name.clone(),
+                connected: false,
+                account: kind.is_account(),
+                bot: *kind == PlayerKind::Bot,
+                rating: *rating,
+            },
+            SeatAtStart::Bot { bot } => WireOccupant::Bot {
+                level: bot.id().to_owned(),
+                stands_for: None,
+            },
+        },
+    };
+    HistoryRow {
+        match_id: creation.id,
+        code: creation.code.to_string(),
+        game: creation.game.info.id.to_owned(),
+        seats: Seat::ALL.map(seated),
+        outcome: Ending {
+            winner: archived.winner.map(seat),
+            reason: Some(archived.reason),
+            detail: archived.detail.clone(),
+            by: archived.by.map(seat),
+            scores: archived.scores,
+            line: archived.line.clone(),
+        },
+        plies: archived.plies,
+        clock: creation.terms.clock,
+        rated: creation.terms.rated,
+        from_position: creation.terms.is_from_position(),
+        you: seat(past.seat),
+        ended_ms: past.ended_ms,
+    }
+}
+
+pub(crate) fn refusal(refusal: &Refusal) -> WireError {
+    let mut error = WireError::new(code(refusal), refusal.to_string());
+    match refusal {
+        Refusal::StalePly {
+            expected,
+            takebacks,
+        } => (error.expected, error.takebacks) = (Some(*expected), Some(*takebacks)),
+        Refusal::TooSoon {
+            expected,
+            retry_after_ms,
+            ..
+        } => (error.expected, error.retry_after_ms) = (*expected, *retry_after_ms),
+        _ => {}
+    }
+    error
+}
+
+const fn code(refusal: &Refusal) -> ErrorCode {
+    match refusal {
+        Refusal::MatchEnded => ErrorCode::MatchEnded,
+        Refusal::MatchRunning => ErrorCode::MatchRunning,
+        Refusal::MatchNotStarted => ErrorCode::MatchNotStarted,
+        Refusal::AlreadySeated => ErrorCode::AlreadySeated,
+        Refusal::SeatTaken => ErrorCode::SeatTaken,
+        Refusal::TooEventful => ErrorCode::Overloaded,
+        Refusal::NotSeated => ErrorCode::NotSeated,
+        Refusal::NotHost => ErrorCode::NotHost,
+        Refusal::StalePly { .. } => ErrorCode::StalePly,
+        Refusal::NotYourTurn => ErrorCode::NotYourTurn,
+        Refusal::Unreadable(_) => ErrorCode::UnreadableMove,
+        Refusal::Illegal(_) => ErrorCode::IllegalMove,
+        Refusal::NotAllowed(_) => ErrorCode::NotAllowed,
+        Refusal::NotRegistered => ErrorCode::NotRegistered,
+        Refusal::TooSoon { .. } => ErrorCode::TooSoon,
+        Refusal::NothingOffered => ErrorCode::NothingOffered,
+    }
+}
+
+pub(crate) fn games() -> Vec<GameSummary> {
+    CATALOG
+        .iter()
+        .map(|entry| GameSummary {
+            game: entry.info.id.to_owned(),
+            title: entry.info.title.to_owned(),
+            sides: entry.info.sides.map(str::to_owned),
+            files: entry.info.files.into(),
+            ranks: entry.info.ranks.into(),
+            record: entry.record.map(|format| format.extension().to_owned()),
+            draws: entry.draws,
+        })
+        .collect()
+}
+
+/// The player for whom alone a match waits, and what that player is told of it.
+pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
+    let creation = state.creation();
+    let invited = creation
+        .terms
+        .invited
+        .filter(|_| state.stage() == Stage::Open)?;
+    let is_open = |seat: &Seat| state.occupant(*seat) == &Occupant::Open;
+    let waits = Seat::ALL.into_iter().find(is_open)?;
+    let Occupant::Player { id, name, .. } = state.occupant(waits.other()) else {
+        return None;
+    };
+    let challenge = Challenge {
+        match_id: creation.id,
+        code: creation.code.to_string(),
+        game: creation.game.info.id.to_owned(),
+        clock: creation.terms.clock,
+        rated: creation.terms.rated,
+        from_position: creation.terms.is_from_position(),
+        seat: seat(waits),
+        from: Person {
+            player: *id,
+            name: name.clone(),
+        },
+    };
+    Some((invited, challenge))
+}
+
+/// Clocks as they are proposed, by the names that people know.
+pub(crate) fn presets(clocks: &[ClockControl]) -> Vec<ClockPreset> {
+    let preset = |&clock: &ClockControl| ClockPreset {
+        title: clock.to_string(),
+        clock,
+    };
+    clocks.iter().map(preset).collect()
+}
+
+pub(crate) fn levels() -> Vec<LevelSummary> {
+    Level::ALL
+        .into_iter()
+        .map(|level| LevelSummary {
+            level: level.id().to_owned(),
+            title: level.title().to_owned(),
+            rating: (CATALOG.iter())
+                .map(|entry| {
+                    let game = entry.info.id;
+                    (game.to_owned(), level_ratings(game, level))
+                })
+                .collect(),
+        })
+        .collect()
+}
