@@ -125,7 +125,7 @@ mod tests {
     use std::time::Duration;
 
     use clap::CommandFactory;
-    use plyhouse_server::Search;
+    use plyhouse_server::SearchMode;
 
     use super::*;
 
@@ -172,7 +172,7 @@ mod tests {
         );
         assert_eq!(settings.abandon_after, Some(Duration::from_millis(500)));
         assert_eq!(settings.linger, Duration::from_secs(7));
-        assert_eq!(settings.search, Search::Threads(3));
+        assert_eq!(settings.search, SearchMode::Threads(3));
         assert_eq!(settings.search_table, 2 << 20);
         assert_eq!(settings.origins, ["https://a", "https://B"]);
     }

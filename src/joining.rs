@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use plyhouse_bus::NatsBus;
 use plyhouse_lab::arguments::refuse;
-use plyhouse_server::Links;
+use plyhouse_server::ClusterLinks;
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 use uuid::Uuid;
 
@@ -33,7 +33,7 @@ pub(crate) struct Joining {
 }
 
 /// The store of a server, what it counts, and how the server reaches the others, if it is not alone.
-pub(crate) type Opened = (Arc<dyn Store>, StoreMetrics, Option<Links>);
+pub(crate) type Opened = (Arc<dyn Store>, StoreMetrics, Option<ClusterLinks>);
 
 impl Joining {
     /// Opens the store, for one server or for several.
@@ -55,11 +55,11 @@ impl Joining {
         let joined = NatsBus::connect(nats, node.0).await;
         let (bus, heard) = joined.context("cannot reach the other servers")?;
         let metrics = store.metrics();
-        let links = Links {
+        let links = ClusterLinks {
             node,
             directory: Arc::clone(&store) as _,
             bus: Arc::new(bus),
-            heard,
+            inbox: heard,
         };
         Ok((store, metrics, Some(links)))
     }

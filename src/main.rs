@@ -116,7 +116,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let signals = Signals::listen()?;
     let data = args.data()?;
     let settings = args.settings;
-    let has_accounts = settings.accounts.word().is_some();
+    let has_accounts = settings.accounts.wire_name().is_some();
     if settings.trusted_user_header.is_some() && !has_accounts {
         anyhow::bail!(
             "whom a proxy names has an account: --trusted-user-header needs other --accounts"
@@ -131,7 +131,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let server = Server::start_with(settings, store, &metrics, links)
+    let server = Server::start_with_links(settings, store, &metrics, links)
         .context("cannot start the search threads")?;
     let recovered = server
         .recover()
@@ -153,8 +153,8 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     }
     data.warn_of_loose_mode();
     allow_descriptors(connections);
-    tracing::info!(%data, live = recovered.live, dormant = recovered.dormant,
-        damaged = recovered.damaged, "ready");
+    tracing::info!(%data, live = recovered.live, dormant = recovered.hibernating,
+        damaged = recovered.corrupt, "ready");
     let transport = Transport::with(server.clone(), tls, admin.is_none());
     service::ready();
     let admin = admin.map(|(listener, _)| listener);

@@ -22,7 +22,7 @@ pub(crate) fn stopping() {
 pub(crate) async fn watch(server: &Server) {
     match sd_notify::watchdog_enabled() {
         Some(patience) => {
-            let answer = async || server.answer().await;
+            let answer = async || server.probe().await;
             tell_while_it_answers(patience, answer, || tell(NotifyState::Watchdog)).await;
         }
         None => std::future::pending().await,

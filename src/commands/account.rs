@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use plyhouse_protocol::PlayerKind;
-use plyhouse_server::{AdminCommand, AdminResult, Search, Server, Settings, new_secret};
+use plyhouse_server::{AdminCommand, AdminResult, SearchMode, Server, Settings, new_secret};
 use plyhouse_store::{Archive, Person, Store, StoreMetrics};
 use tokio::runtime::Builder;
 
@@ -118,7 +118,9 @@ impl Args {
                 order(&place.data()?, AdminCommand::Rename { name, to })
             }
             What::Close { name, place } => order(&place.data()?, AdminCommand::Close { name }),
-            What::Unrate { name, place } => order(&place.data()?, AdminCommand::Unrate { name }),
+            What::Unrate { name, place } => {
+                order(&place.data()?, AdminCommand::ExcludeFromRatings { name })
+            }
             What::Invite { place } => {
                 let (code, hash) = new_secret();
                 order(&place.data()?, AdminCommand::Invite { code: hash })?;
@@ -198,12 +200,12 @@ fn order(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
 /// Obeys, as a server of the store that nobody can reach.
 async fn obey(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<AdminResult> {
     let settings = Settings {
-        search: Search::Inline,
+        search: SearchMode::Inline,
         ..Settings::default()
     };
     let started = Server::start(settings, store, &StoreMetrics::default());
     let server = started.context("cannot open the store")?;
-    let obeyed = server.carry_out(order).await;
+    let obeyed = server.run_admin_command(order).await;
     server.stop().await;
     Ok(obeyed)
 }

@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 pub(super) use self::queue::{Class, Priority};
 use self::queue::{Job, Queue, Task};
 use super::context::clock::now;
-use super::context::metrics::{Counted, Metrics};
-use super::settings::{Search, Settings};
+use super::context::metrics::{GaugeGuard, Metrics};
+use super::settings::{SearchMode, Settings};
 use plyhouse_engine::catalog::{AnyPosition, Choice};
 use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, Table};
 use plyhouse_protocol::PlayerId;
@@ -58,8 +58,10 @@ impl Bots {
     /// Starts the threads. They end when this is dropped.
     pub(super) fn start(settings: &Settings, metrics: &Arc<Metrics>) -> std::io::Result<Self> {
         let threads = match settings.search {
-            Search::Inline => None,
-            Search::Threads(threads) => Some(Threads::start(threads.max(1), settings, metrics)?),
+            SearchMode::Inline => None,
+            SearchMode::Threads(threads) => {
+                Some(Threads::start(threads.max(1), settings, metrics)?)
+            }
         };
         Ok(Self {
             search_time: settings.search_time,
@@ -105,7 +107,7 @@ impl Bots {
         let Some(threads) = &self.threads else {
             return Some(work(&mut Table::new(self.table_bytes)));
         };
-        let waiting = Counted::new(&self.metrics.searches_waiting);
+        let waiting = GaugeGuard::new(&self.metrics.searches_waiting);
         let (answer, done) = oneshot::channel();
         let working = async {
             let room = threads.0.room(place.class).await?;
@@ -210,7 +212,7 @@ impl SearchRequest {
             return None;
         }
         let choice = {
-            let _running = Counted::new(&metrics.searches_running);
+            let _running = GaugeGuard::new(&metrics.searches_running);
             let (position, level, seed) = (&self.position, self.level, self.seed);
             match &mut self.watch {
                 None => position.choose(level, seed, limits, &self.stop, table),
@@ -236,7 +238,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_search_takes_no_paused_time() {
         let settings = Settings {
-            search: Search::Inline,
+            search: SearchMode::Inline,
             search_time: Duration::from_millis(5),
             ..Settings::default()
         };

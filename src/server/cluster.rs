@@ -23,21 +23,21 @@ use plyhouse_store::directory::Directory;
 use tokio::sync::Notify;
 
 pub(super) use self::metrics::ClusterMetrics;
-pub(super) use self::nodes::News;
+pub(super) use self::nodes::NodeChange;
 pub(super) use self::packet::{Notification, Packet};
-pub(super) use self::relay::{Answered, Found};
+pub(super) use self::relay::{MatchLocation, PacketResponse};
 
 use self::lease::Lease;
-use self::lists::Lists;
+use self::lists::ChangedListings;
 use self::nodes::Nodes;
 use super::match_handle::replication::ReplicaUpdate;
 
 /// How long a request to another server may take before it is asked again.
-const ASK_MAX: Duration = Duration::from_secs(2);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How this server reaches the others.
 #[derive(Debug)]
-pub struct Links {
+pub struct ClusterLinks {
     /// This server, under the name by which the bus knows it.
     pub node: NodeId,
     /// What all agree on.
@@ -45,7 +45,7 @@ pub struct Links {
     /// The way to the others.
     pub bus: Arc<dyn Bus>,
     /// What comes from them.
-    pub heard: Listener,
+    pub inbox: Listener,
 }
 
 /// This server as one of several.
@@ -57,18 +57,18 @@ pub(super) struct Cluster {
     pub(super) lease: Lease,
     pub(super) nodes: Nodes,
     /// The matches of which lists show something else now.
-    pub(super) lists: Lists,
+    pub(super) changed_listings: ChangedListings,
     /// Told when messages from other servers were lost.
-    pub(super) may_have_missed: Notify,
+    pub(super) messages_lost: Notify,
 }
 
 impl Cluster {
-    pub(super) fn new(links: Links) -> (Self, Listener) {
-        let Links {
+    pub(super) fn new(links: ClusterLinks) -> (Self, Listener) {
+        let ClusterLinks {
             node,
             directory,
             bus,
-            heard,
+            inbox,
         } = links;
         let cluster = Self {
             node,
@@ -76,20 +76,20 @@ impl Cluster {
             bus,
             lease: Lease::default(),
             nodes: Nodes::default(),
-            lists: Lists::default(),
-            may_have_missed: Notify::new(),
+            changed_listings: ChangedListings::default(),
+            messages_lost: Notify::new(),
         };
-        (cluster, heard)
+        (cluster, inbox)
     }
 
     /// Whether this server may do anything: its lease holds.
-    pub(super) fn may_act(&self) -> bool {
-        self.lease.holds()
+    pub(super) fn has_valid_lease(&self) -> bool {
+        self.lease.is_valid()
     }
 
     /// Whether the others can be reached.
-    pub(super) fn is_up(&self) -> bool {
-        self.bus.is_up() && !self.nodes.are_silent()
+    pub(super) fn is_connected(&self) -> bool {
+        self.bus.is_up() && !self.nodes.are_all_unresponsive()
     }
 
     /// How long a message takes to that server and back, if that is known.
@@ -98,74 +98,84 @@ impl Cluster {
     }
 
     /// Whether that server answers at the moment.
-    pub(super) fn hears(&self, node: NodeId) -> bool {
-        self.bus.is_up() && self.nodes.may_be_heard(node)
+    pub(super) fn is_node_reachable(&self, node: NodeId) -> bool {
+        self.bus.is_up() && self.nodes.may_respond(node)
     }
 
     /// Whether players may be connected to a server of whom this one cannot know.
-    pub(super) fn may_miss_somebody(&self) -> bool {
-        !self.bus.is_up() || self.nodes.is_one_silent()
+    pub(super) fn has_unreachable_node(&self) -> bool {
+        !self.bus.is_up() || self.nodes.has_unresponsive()
     }
 
     /// When that server was heard last. One that is not known yet has just asked for something.
-    pub(super) fn heard_at(&self, node: NodeId) -> Instant {
-        self.nodes.heard_at(node)
+    pub(super) fn last_response_at(&self, node: NodeId) -> Instant {
+        self.nodes.last_response_at(node)
     }
 
     fn send(&self, to: NodeId, packet: &Packet) {
-        self.bus.send(to.0, packet.write());
+        self.bus.send(to.0, packet.to_bytes());
     }
 
     /// Tells every other server something.
-    pub(super) fn send_all(&self, packet: &Packet) {
-        self.bus.send_all(packet.write());
+    pub(super) fn broadcast(&self, packet: &Packet) {
+        self.bus.send_all(packet.to_bytes());
     }
 
     /// Sends a copy of a match what is new.
-    pub(super) fn feed(&self, to: NodeId, match_id: MatchId, bulletin: ReplicaUpdate) {
-        let bulletin = Box::new(bulletin);
-        self.send(to, &Packet::ReplicaUpdate { match_id, bulletin });
+    pub(super) fn send_update(&self, to: NodeId, match_id: MatchId, update: ReplicaUpdate) {
+        let bulletin = Box::new(update);
+        self.send(
+            to,
+            &Packet::ReplicaUpdate {
+                match_id,
+                update: bulletin,
+            },
+        );
     }
 
     /// Has whichever server a player is connected to do something.
-    pub(super) fn notify(&self, player: PlayerId, notice: Notification) {
-        self.send_all(&Packet::Notice { player, notice });
+    pub(super) fn notify_player(&self, player: PlayerId, notification: Notification) {
+        self.broadcast(&Packet::NotifyPlayer {
+            player,
+            notification,
+        });
     }
 
     /// Ends this server's part in the cluster: its matches are anybody's from now on.
     pub(super) async fn leave(&self) {
-        self.lease.end();
-        let withdrawn = tokio::time::timeout(ASK_MAX, self.directory.withdraw(self.node)).await;
+        self.lease.withdraw();
+        let withdrawn =
+            tokio::time::timeout(REQUEST_TIMEOUT, self.directory.withdraw(self.node)).await;
         if !matches!(withdrawn, Ok(Ok(()))) {
-            tracing::error!("this server's lease could not be withdrawn: it runs out by itself");
+            tracing::error!("cannot withdraw this server's lease; it will expire");
         }
-        self.send_all(&Packet::Leaving { node: self.node });
+        self.broadcast(&Packet::NodeStopping { node: self.node });
         self.bus.close();
     }
 
     /// The sessions of a player that have connections to servers which answer.
     pub(super) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
-        let ask = |node| self.ask(node, &Packet::WhoIs { player });
+        let ask = |node| self.request(node, &Packet::GetConnectedSessions { player });
         let nodes = self.nodes.all().into_iter();
-        let answers = join_all(nodes.filter(|node| self.hears(*node)).map(ask)).await;
+        let answers = join_all(nodes.filter(|node| self.is_node_reachable(*node)).map(ask)).await;
         let connected = answers.into_iter().filter_map(|answer| match answer {
-            Ok(Answered::Connected(sessions)) => Some(sessions),
+            Ok(PacketResponse::ConnectedSessions(sessions)) => Some(sessions),
             Ok(_) | Err(_) => None,
         });
         connected.flatten().collect()
     }
 
     /// Asks another server something.
-    pub(super) fn ask(
+    pub(super) fn request(
         &self,
         to: NodeId,
         packet: &Packet,
-    ) -> impl Future<Output = Result<Answered, RequestError>> + Send + use<> {
-        let asked = self.bus.ask(to.0, packet.write(), ASK_MAX);
+    ) -> impl Future<Output = Result<PacketResponse, RequestError>> + Send + use<> {
+        let reply = self.bus.ask(to.0, packet.to_bytes(), REQUEST_TIMEOUT);
         async move {
-            let answer = asked.await?;
+            let answer = reply.await?;
             serde_json::from_slice(&answer).map_err(|error| {
-                tracing::error!(%error, "another server's answer makes no sense");
+                tracing::error!(%error, "cannot parse another server's response");
                 RequestError::InTime
             })
         }

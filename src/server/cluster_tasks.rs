@@ -15,18 +15,18 @@ use std::sync::Arc;
 
 use plyhouse_bus::Listener;
 
-pub(super) use self::load_balance::hand_over;
+pub(super) use self::load_balance::hand_over_match;
 
 use super::context::server_context::ServerContext;
 
 /// Begins all of it, until the server stops.
-pub(super) fn begin(shared: &Arc<ServerContext>, heard: Listener) {
-    shared.spawn(inbox::hear(Arc::clone(shared), heard));
-    shared.spawn(lease_renewal::keep(Arc::clone(shared)));
-    shared.spawn(heartbeat::watch(Arc::clone(shared)));
-    shared.spawn(ownership_check::watch(Arc::clone(shared)));
-    shared.spawn(list_sync::show(Arc::clone(shared)));
-    shared.spawn(matchmaking::watch(Arc::clone(shared)));
-    shared.spawn(sessions::watch(Arc::clone(shared)));
-    shared.spawn(takeover::adopt(Arc::clone(shared)));
+pub(super) fn start(server: &Arc<ServerContext>, inbox: Listener) {
+    server.spawn(inbox::run(Arc::clone(server), inbox));
+    server.spawn(lease_renewal::run(Arc::clone(server)));
+    server.spawn(heartbeat::run(Arc::clone(server)));
+    server.spawn(ownership_check::run(Arc::clone(server)));
+    server.spawn(list_sync::run(Arc::clone(server)));
+    server.spawn(matchmaking::run(Arc::clone(server)));
+    server.spawn(sessions::run(Arc::clone(server)));
+    server.spawn(takeover::run(Arc::clone(server)));
 }

@@ -27,10 +27,10 @@ use futures::Stream;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-pub use archive::game_records::{NotServed, Served, Wanted};
-pub use archive::link_previews::{DrawnBoard, Preview};
+pub use archive::game_records::{ArchiveError, GameRecordFile, GameRecordQuery};
+pub use archive::link_previews::{DrawnBoard, LinkPreview};
 pub use auth::tokens::new_secret;
-pub use cluster::Links;
+pub use cluster::ClusterLinks;
 pub use connection::ip_limits::{Address, AdmissionError, ConnectionPermit};
 pub use connection::outbox::{Frame, Outbox, Writer};
 pub use context::admin_commands::{AdminCommand, AdminResult};
@@ -38,10 +38,10 @@ pub use context::locks;
 #[cfg(feature = "loom")]
 pub use context::loom_support;
 pub use context::metrics::DropReason;
-pub use matchmaking::match_loading::Recovered;
-pub use players::data_export::{About, Asker, NotTold};
+pub use matchmaking::match_loading::RecoveryStats;
+pub use players::data_export::{DataExport, ExportError, ExportRequester};
 pub use requests::Client;
-pub use settings::{Accounts, ClientAddress, Network, Search, Settings};
+pub use settings::{AccountPolicy, ClientAddressSource, Network, SearchMode, Settings};
 
 use cluster::Cluster;
 use context::server_context::ServerContext;
@@ -51,7 +51,7 @@ use plyhouse_store::{ReadError, Store, StoreMetrics};
 /// One server. Clones are the same server.
 #[derive(Clone, Debug)]
 pub struct Server {
-    shared: Arc<ServerContext>,
+    context: Arc<ServerContext>,
 }
 
 impl Server {
@@ -66,7 +66,7 @@ impl Server {
         store: Arc<dyn Store>,
         metrics: &StoreMetrics,
     ) -> std::io::Result<Self> {
-        Self::start_with(settings, store, metrics, None)
+        Self::start_with_links(settings, store, metrics, None)
     }
 
     /// Starts a server that is one of several over `store`, if it has links to the others.
@@ -74,28 +74,30 @@ impl Server {
     /// # Errors
     ///
     /// The search threads could not be started.
-    pub fn start_with(
+    pub fn start_with_links(
         settings: Settings,
         store: Arc<dyn Store>,
         metrics: &StoreMetrics,
-        links: Option<Links>,
+        links: Option<ClusterLinks>,
     ) -> std::io::Result<Self> {
-        let (cluster, heard) = links.map(Cluster::new).unzip();
-        let shared = ServerContext::new(settings, store, metrics, cluster)?;
-        if let Some(heard) = heard {
-            cluster_tasks::begin(&shared, heard);
+        let (cluster, inbox) = links.map(Cluster::new).unzip();
+        let context = ServerContext::new(settings, store, metrics, cluster)?;
+        if let Some(heard) = inbox {
+            cluster_tasks::start(&context, heard);
         }
-        shared.spawn(matchmaking::list_broadcast::tell(Arc::clone(&shared)));
-        shared.spawn(matchmaking::seek_list_broadcast::tell(Arc::clone(&shared)));
-        shared.spawn(schedule::wake_scheduler::sweep(Arc::clone(&shared)));
-        shared.spawn(players::ratings::rate(Arc::clone(&shared)));
-        shared.spawn(matchmaking::rating_range::widen(Arc::clone(&shared)));
-        shared.spawn(schedule::clock_pause::watch(Arc::clone(&shared)));
-        shared.spawn(players::account_deletion::remove_deleted_players(
-            Arc::clone(&shared),
+        context.spawn(matchmaking::list_broadcast::run(Arc::clone(&context)));
+        context.spawn(matchmaking::seek_list_broadcast::run(Arc::clone(&context)));
+        context.spawn(schedule::wake_scheduler::run(Arc::clone(&context)));
+        context.spawn(players::ratings::run(Arc::clone(&context)));
+        context.spawn(matchmaking::rating_range::pair_widened_seeks(Arc::clone(
+            &context,
+        )));
+        context.spawn(schedule::clock_pause::run(Arc::clone(&context)));
+        context.spawn(players::account_deletion::remove_deleted_players(
+            Arc::clone(&context),
         ));
-        shared.spawn(context::admin_commands::obey(Arc::clone(&shared)));
-        Ok(Self { shared })
+        context.spawn(context::admin_commands::run(Arc::clone(&context)));
+        Ok(Self { context })
     }
 
     /// Lets every match of the store go on that has not ended. To be called before the first
@@ -104,43 +106,43 @@ impl Server {
     /// # Errors
     ///
     /// The store could not be read.
-    pub async fn recover(&self) -> Result<Recovered, ReadError> {
-        let recovered = matchmaking::match_loading::recover(&self.shared).await?;
-        self.shared
-            .spawn(players::account_deletion::go_on(Arc::clone(&self.shared)));
+    pub async fn recover(&self) -> Result<RecoveryStats, ReadError> {
+        let recovered = matchmaking::match_loading::recover_matches(&self.context).await?;
+        self.context
+            .spawn(players::account_deletion::go_on(Arc::clone(&self.context)));
         Ok(recovered)
     }
 
     /// Does what the operator asks for.
-    pub async fn carry_out(&self, order: AdminCommand) -> AdminResult {
-        context::admin_commands::carry_out(&self.shared, order).await
+    pub async fn run_admin_command(&self, command: AdminCommand) -> AdminResult {
+        context::admin_commands::execute(&self.context, command).await
     }
 
     /// Whether everything is well: what is asked now is likely to be kept.
     #[must_use]
-    pub fn is_well(&self) -> bool {
-        self.shared.store.is_healthy()
+    pub fn is_healthy(&self) -> bool {
+        self.context.store.is_healthy()
     }
 
     /// Whether it is to be given anything to do: it is well, and not about to stop.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.missing().is_empty()
+        self.unready_reasons().is_empty()
     }
 
     /// What keeps it from being given anything to do.
     #[must_use]
-    pub fn missing(&self) -> Vec<&'static str> {
-        let cluster = self.shared.cluster.as_ref();
+    pub fn unready_reasons(&self) -> Vec<&'static str> {
+        let cluster = self.context.cluster.as_ref();
         let missing = [
-            (!self.is_well(), "the store cannot keep anything now"),
-            (self.shared.is_stopping(), "the server is stopping"),
+            (!self.is_healthy(), "the store cannot keep anything now"),
+            (self.context.is_stopping(), "the server is stopping"),
             (
-                cluster.is_some_and(|cluster| !cluster.may_act()),
+                cluster.is_some_and(|cluster| !cluster.has_valid_lease()),
                 "its lease has run out",
             ),
             (
-                cluster.is_some_and(|cluster| !cluster.is_up()),
+                cluster.is_some_and(|cluster| !cluster.is_connected()),
                 "the other servers cannot be reached",
             ),
         ];
@@ -150,49 +152,49 @@ impl Server {
 
     /// Comes back once the parts that everything goes through have answered: the lobby, and the
     /// store to something that is read, whatever it answered.
-    pub async fn answer(&self) {
-        let (mut asked, answered) = oneshot::channel();
-        let shared = Arc::clone(&self.shared);
+    pub async fn probe(&self) {
+        let (mut sender, receiver) = oneshot::channel();
+        let shared = Arc::clone(&self.context);
         // Where everything else runs, so that it is that which answers.
         self.spawn(async move {
             tokio::select! {
                 () = shared.probe() => {}
-                () = asked.closed() => {} // Nobody waits any more.
+                () = sender.closed() => {} // Nobody waits any more.
             }
-            let _ = asked.send(());
+            let _ = sender.send(());
         });
-        if answered.await.is_err() {
+        if receiver.await.is_err() {
             std::future::pending().await
         }
     }
 
     /// What was counted, and what there is to see at the moment, as OpenMetrics text.
     #[must_use]
-    pub fn metrics(&self) -> String {
-        context::metrics_page::page(&self.shared)
+    pub fn metrics_text(&self) -> String {
+        context::metrics_page::render_metrics(&self.context)
     }
 
     /// Counts a WebSocket that was closed for this reason before it had a client, or that its client left.
-    pub fn count_closed(&self, code: Option<CloseCode>) {
-        self.shared.metrics.closed(code);
+    pub fn count_closed_connection(&self, code: Option<CloseCode>) {
+        self.context.metrics.count_closed(code);
     }
 
     /// Counts a connection that came to nothing before it was a WebSocket.
-    pub fn count_dropped(&self, cause: DropReason) {
-        self.shared.metrics.dropped(cause);
+    pub fn count_dropped_connection(&self, cause: DropReason) {
+        self.context.metrics.count_dropped(cause);
     }
 
     /// How often a match or a search has panicked. Each time it was that match alone which was harmed,
     /// and it went on.
     #[must_use]
-    pub fn panics(&self) -> u64 {
-        self.shared.metrics.panics.get()
+    pub fn panic_count(&self) -> u64 {
+        self.context.metrics.panics.get()
     }
 
     /// How the server is set up.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.shared.settings
+        &self.context.settings
     }
 
     /// The scoresheet of a match, as far as it has come, if it is kept in files of this kind. Whoever
@@ -201,14 +203,14 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotServed`].
-    pub async fn scoresheet(
+    pub async fn game_record(
         &self,
         target: MatchRef,
         extension: &str,
         address: Option<Address>,
-    ) -> Result<Served, NotServed> {
-        let served = self.shared.scoresheet(target, extension).await;
-        self.guessed(served, address).await
+    ) -> Result<GameRecordFile, ArchiveError> {
+        let result = self.context.game_record(target, extension).await;
+        self.delay_wrong_guess(result, address).await
     }
 
     /// How a match looks, as a stranger sees it.
@@ -216,13 +218,13 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotServed`].
-    pub async fn drawn(
+    pub async fn draw_board(
         &self,
         target: MatchRef,
         address: Option<Address>,
-    ) -> Result<DrawnBoard, NotServed> {
-        let drawn = self.shared.drawn(target).await;
-        self.guessed(drawn, address).await
+    ) -> Result<DrawnBoard, ArchiveError> {
+        let result = self.context.draw_board(target).await;
+        self.delay_wrong_guess(result, address).await
     }
 
     /// What is told of a match to somebody who has been sent a link to it.
@@ -230,13 +232,13 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotServed`].
-    pub async fn preview_of_match(
+    pub async fn match_preview(
         &self,
         target: MatchRef,
         address: Option<Address>,
-    ) -> Result<Preview, NotServed> {
-        let preview = self.shared.preview_of_match(target).await;
-        self.guessed(preview, address).await
+    ) -> Result<LinkPreview, ArchiveError> {
+        let preview = self.context.match_preview(target).await;
+        self.delay_wrong_guess(preview, address).await
     }
 
     /// The preview of a player, by a name or an id.
@@ -244,34 +246,34 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotServed`].
-    pub async fn preview_of_player(
+    pub async fn player_preview(
         &self,
         player: &str,
         address: Option<Address>,
-    ) -> Result<Preview, NotServed> {
-        let preview = self.shared.preview_of_player(player).await;
-        self.guessed(preview, address).await
+    ) -> Result<LinkPreview, ArchiveError> {
+        let preview = self.context.player_preview(player).await;
+        self.delay_wrong_guess(preview, address).await
     }
 
     /// Puts an answer off that there is nothing of that name, if this address has guessed too often.
-    async fn guessed<T>(
+    async fn delay_wrong_guess<T>(
         &self,
-        served: Result<T, NotServed>,
+        result: Result<T, ArchiveError>,
         address: Option<Address>,
-    ) -> Result<T, NotServed> {
-        if matches!(served, Err(NotServed::Unknown)) {
+    ) -> Result<T, ArchiveError> {
+        if matches!(result, Err(ArchiveError::NotFound)) {
             let delay = self
-                .shared
+                .context
                 .ip_limits
                 .count_wrong_guess(address, context::clock::now());
-            self.shared.sleep_unless_stopping(delay).await;
+            self.context.sleep_unless_stopping(delay).await;
         }
-        served
+        result
     }
 
     /// Whether an account has this name. Where the store cannot be read, none has.
-    pub async fn is_account(&self, name: &str) -> bool {
-        self.shared.meant(name).await.is_ok()
+    pub async fn has_account(&self, name: &str) -> bool {
+        self.context.resolve_player(name).await.is_ok()
     }
 
     /// The scoresheets of all public matches of a player, one after the other, the newest end first: written
@@ -280,13 +282,13 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotServed`].
-    pub async fn scoresheets_of(
+    pub async fn game_records_of(
         &self,
-        wanted: Wanted<'_>,
+        query: GameRecordQuery<'_>,
         address: Option<Address>,
-    ) -> Result<impl Stream<Item = Result<String, NotServed>> + Send + use<>, NotServed> {
-        let served = self.shared.scoresheets_of(wanted, address).await;
-        self.guessed(served, address).await
+    ) -> Result<impl Stream<Item = Result<String, ArchiveError>> + Send + use<>, ArchiveError> {
+        let result = self.context.game_records_of(query, address).await;
+        self.delay_wrong_guess(result, address).await
     }
 
     /// What is kept about whoever asks. One who has guessed waits for the answer.
@@ -296,18 +298,18 @@ impl Server {
     /// See [`NotTold`].
     pub async fn export_personal_data(
         &self,
-        asker: Asker,
+        requester: ExportRequester,
         address: Option<Address>,
-    ) -> Result<About, NotTold> {
-        let told = About::of(&self.shared, asker).await;
-        if let Err(NotTold::Nobody) = told {
+    ) -> Result<DataExport, ExportError> {
+        let export = DataExport::open(&self.context, requester).await;
+        if let Err(ExportError::Unauthorized) = export {
             let delay = self
-                .shared
+                .context
                 .ip_limits
                 .count_wrong_guess(address, context::clock::now());
-            self.shared.sleep_unless_stopping(delay).await;
+            self.context.sleep_unless_stopping(delay).await;
         }
-        told
+        export
     }
 
     /// Lets a connection in from this address, or from nobody's.
@@ -315,8 +317,8 @@ impl Server {
     /// # Errors
     ///
     /// See [`AdmissionError`].
-    pub fn let_in(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
-        self.shared.ip_limits.enter(address, context::clock::now())
+    pub fn admit(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
+        self.context.ip_limits.enter(address, context::clock::now())
     }
 
     /// A client that has been let in and has just connected. A session that it begins is of this kind.
@@ -327,23 +329,23 @@ impl Server {
         kind: SessionKind,
         external: Option<String>,
     ) -> Client {
-        Client::new(Arc::clone(&self.shared), permit, kind, external)
+        Client::new(Arc::clone(&self.context), permit, kind, external)
     }
 
     /// Runs a task that the end of the server waits for.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.shared.spawn(task);
+        self.context.spawn(task);
     }
 
     /// Cancelled when the server is to stop: nobody is to be let in then. Whoever is there is told
     /// goodbye through their outboxes.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
-        &self.shared.shutdown
+        &self.context.shutdown
     }
 
     /// Ends every connection, search and match, and waits until they have ended.
     pub async fn stop(&self) {
-        self.shared.stop().await;
+        self.context.stop().await;
     }
 }

@@ -225,7 +225,9 @@ impl MatchActor {
         self.roster_changed();
         if let Some(cluster) = &self.server.cluster {
             let card = self.leader.card();
-            cluster.lists.changed(card.is_listed().then_some(card.id));
+            cluster
+                .changed_listings
+                .mark_changed(card.is_listed().then_some(card.id));
         }
         if let Some(reminder) = self.reminder.take() {
             self.leader.resume(&reminder);
@@ -266,7 +268,7 @@ impl MatchActor {
         if let Some(delayed) = &mut self.delayed_view {
             delayed.teller().dismiss_all(id);
         }
-        self.server.lobby.forget(id);
+        self.server.lobby.remove(id);
         self.server.players.match_ended(&self.state);
     }
 
@@ -527,9 +529,9 @@ impl MatchActor {
         let server = Arc::clone(&self.server);
         async move {
             if is_rated {
-                let own = ratings::own_accounts(&server, player).await?;
+                let own = ratings::linked_accounts(&server, player).await?;
                 if others.iter().any(|other| own.contains(other)) {
-                    return Err(ratings::of_one_person());
+                    return Err(ratings::same_owner_error());
                 }
             }
             match block_check::are_apart(&server, player, others).await? {
@@ -556,7 +558,7 @@ impl MatchActor {
     ) -> ControlFlow<End> {
         let joins = matches!(action, Action::Join { .. });
         if joins && self.begins_days_of(command.player, action) {
-            let room = correspondence::check_room(&self.server, command.player).await;
+            let room = correspondence::check_limit(&self.server, command.player).await;
             match reply.check(room) {
                 Some(((), checked)) => reply = checked,
                 None => return GOES_ON,
@@ -624,7 +626,7 @@ impl MatchActor {
     ) -> ControlFlow<End> {
         let mut reply = reply;
         if matches!(action, Action::Join { .. }) && self.begins_days_of(command.player, action) {
-            let room = correspondence::check_room(&self.server, command.player).await;
+            let room = correspondence::check_limit(&self.server, command.player).await;
             match reply.check(room) {
                 Some(((), checked)) => reply = checked,
                 None => return GOES_ON,
@@ -709,7 +711,7 @@ impl MatchActor {
                 players,
                 ..
             } = &*self.server;
-            challenges.match_changed(players, &self.state);
+            challenges.on_match_changed(players, &self.state);
         }
         self.broadcaster.tell(published);
         if let Some(delayed) = &mut self.delayed_view {
@@ -741,7 +743,7 @@ impl MatchActor {
     /// Tells whoever is to move in a match of days, wherever they are.
     fn tell_whose_turn(&self) {
         let follows = |peer: &ConnectionHandle| self.broadcaster.has_connection(peer.id);
-        correspondence::tell_whose_turn(&self.server, &self.state, follows);
+        correspondence::notify_turn(&self.server, &self.state, follows);
     }
 
     /// Tells everybody how the clock stands, if that has changed otherwise than by an event.

@@ -102,7 +102,7 @@ impl Client {
         let settings = &server.settings;
         let bucket = TokenBucket::new(settings.requests_per_s, settings.burst, received_at);
         let rate = RateLimit::new(bucket);
-        server.metrics.opened.inc();
+        server.metrics.opened_connections.inc();
         server.metrics.connections.inc();
         tracing::debug!(connection = %peer.id, "connected");
         Self {
@@ -164,14 +164,14 @@ impl Client {
 
     /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
     fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
-        let coming = match (&self.external, self.server.settings.accounts.word()) {
+        let coming = match (&self.external, self.server.settings.accounts.wire_name()) {
             (Some(_), _) => AuthMode::Known,
             (None, Some(_)) => AuthMode::Freely,
             (None, None) => AuthMode::WithoutAccounts,
         };
         let decoded = Request::decode_as(text, coming);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
-        self.server.metrics.request(message);
+        self.server.metrics.count_request(message);
         let is_move = matches!(message, Some(ClientMessage::Move { .. }));
         let (re, ignored, request) = match decoded {
             Ok(Decoded { request, ignored }) => (request.id, ignored, Ok(request.message)),
@@ -204,7 +204,7 @@ impl Client {
 
     /// The connection has ended, closed by the server for this reason, or by its client.
     pub fn end(self, code: Option<CloseCode>) {
-        self.server.metrics.closed(code);
+        self.server.metrics.count_closed(code);
         tracing::debug!(connection = %self.connection.id, code = code.map(CloseCode::number), "disconnected");
     }
 
@@ -434,13 +434,15 @@ impl Drop for Client {
         self.connection.outbox.close(CloseCode::Normal);
         self.server.connection_registry.remove(self.connection.id);
         let connection = self.connection.id;
-        self.server.lobby.watched(|lists| lists.unwatch(connection));
+        self.server
+            .lobby
+            .with_subscriptions(|lists| lists.unwatch(connection));
         self.server.seek_list.unwatch(connection);
         self.server.metrics.connections.dec();
         let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.connection));
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
-            let was_seeking = server.seeks.end_of(peer.id);
+            let was_seeking = server.seeks.end_by_connection(peer.id);
             // Nobody follows anything before the welcome.
             let Some(player) = player else { return };
             if let Some(cluster) = server.cluster.as_ref().filter(|_| was_seeking) {
@@ -448,7 +450,7 @@ impl Drop for Client {
             }
             server.players.disconnect(player, &peer);
             let followed = peer.subscriptions.close();
-            participants::hand_on(&server, player, &followed).await;
+            participants::transfer_followed_matches(&server, player, &followed).await;
             for handle in followed {
                 handle.unfollow(player, &peer.outbox).await;
             }

@@ -17,7 +17,7 @@ use plyhouse_matches::{AbsenceLimits, Terms};
 use plyhouse_protocol::{Analysts, ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
 pub use self::network::Network;
-pub use self::values::{Accounts, ClientAddress, Search};
+pub use self::values::{AccountPolicy, ClientAddressSource, SearchMode};
 use self::values::{
     accounts, analysts, at_least, chat, client_address, clock, days, header_name, mebibytes,
     milliseconds, origin, seconds, threads,
@@ -74,7 +74,7 @@ pub struct Settings {
     /// `create` and `join` are `too_many_matches`
     #[arg(long = "days-matches", env = "PLYHOUSE_DAYS_MATCHES", help_heading = MATCHES,
           value_name = "N", default_value = "20", value_parser = at_least(1))]
-    pub days_matches_per_player: usize,
+    pub correspondence_matches_per_player: usize,
 
     /// A clock that players are proposed, such as 5+3, 5d3, 10m+3x30s or 3d. Can be given several times,
     /// and with commas
@@ -144,7 +144,7 @@ pub struct Settings {
     /// address of that header, for servers that can be reached through a proxy only
     #[arg(long, env = "PLYHOUSE_CLIENT_ADDRESS", help_heading = CONNECTIONS, value_name = "SOURCE",
           default_value = "peer", value_parser = client_address())]
-    pub client_address: ClientAddress,
+    pub client_address: ClientAddressSource,
 
     /// The header in which a proxy tells who somebody is that it has let in: `Remote-User`, for one. Whoever
     /// it names has an account, made when they come first, and needs nothing else; the header of others than
@@ -164,7 +164,7 @@ pub struct Settings {
     /// accounts there were is kept for when there are some again
     #[arg(long, env = "PLYHOUSE_ACCOUNTS", help_heading = CONNECTIONS, value_name = "WHO",
           default_value = "open", value_parser = accounts())]
-    pub accounts: Accounts,
+    pub accounts: AccountPolicy,
 
     /// How many matches a connection may follow. Beyond, `too_many_matches`
     #[arg(long, env = "PLYHOUSE_FOLLOWING_MAX", help_heading = CONNECTIONS, value_name = "N",
@@ -252,7 +252,7 @@ pub struct Settings {
     #[arg(long = "search-threads", env = "PLYHOUSE_SEARCH_THREADS", help_heading = BOTS,
           value_name = "N", default_value = SEARCH_THREADS.as_str(), hide_default_value = true,
           value_parser = threads())]
-    pub search: Search,
+    pub search: SearchMode,
 
     /// How many bots may wait for a search thread: of those that play people, and as many of the
     /// others
@@ -293,46 +293,46 @@ pub struct Settings {
 
 /// How long a player may be absent where the operator has set nothing: without a clock, by a clock, and
 /// against a bot.
-const PATIENCE: Duration = Duration::from_secs(300);
-const PATIENCE_BY_CLOCK: Duration = Duration::from_secs(60);
-const PATIENCE_WITH_BOT: Duration = Duration::from_secs(24 * 3600);
+const ABSENCE_LIMIT: Duration = Duration::from_secs(300);
+const ABSENCE_LIMIT_WITH_CLOCK: Duration = Duration::from_secs(60);
+const ABSENCE_LIMIT_WITH_BOT: Duration = Duration::from_secs(24 * 3600);
 
 impl Settings {
     /// How long an open match waits for its host, and a seat in it for its player.
     #[must_use]
-    pub fn open_patience(&self) -> Duration {
-        self.abandon_after.unwrap_or(PATIENCE)
+    pub fn open_match_absence_limit(&self) -> Duration {
+        self.abandon_after.unwrap_or(ABSENCE_LIMIT)
     }
 
     /// Settles what was not settled yet when a match from before was created.
-    pub(crate) fn settle(&self, terms: &mut Terms) {
+    pub(crate) fn fill_absence_limits(&self, terms: &mut Terms) {
         if terms.patience.is_none() {
-            terms.patience = self.patience(terms.clock, None);
+            terms.patience = self.absence_limits(terms.clock, None);
         }
     }
 
     /// How long players of a match by this clock may be absent, if that is asked for or else as it is
     /// set. `None` where the match knows no absence.
     #[must_use]
-    pub fn patience(
+    pub fn absence_limits(
         &self,
         clock: Option<ClockControl>,
-        asked_ms: Option<u64>,
+        requested_ms: Option<u64>,
     ) -> Option<AbsenceLimits> {
         if clock.is_some_and(|clock| clock.is_of_days()) {
             return None;
         }
-        if let Some(asked_ms) = asked_ms {
+        if let Some(asked_ms) = requested_ms {
             return Some(AbsenceLimits {
                 people_ms: asked_ms,
                 bot_ms: asked_ms,
             });
         }
         let [people, bot] = match (self.abandon_after, clock) {
-            (Some(set), Some(_)) => [set.min(PATIENCE_BY_CLOCK); 2],
+            (Some(set), Some(_)) => [set.min(ABSENCE_LIMIT_WITH_CLOCK); 2],
             (Some(set), None) => [set; 2],
-            (None, Some(_)) => [PATIENCE_BY_CLOCK, PATIENCE_WITH_BOT],
-            (None, None) => [PATIENCE, PATIENCE_WITH_BOT],
+            (None, Some(_)) => [ABSENCE_LIMIT_WITH_CLOCK, ABSENCE_LIMIT_WITH_BOT],
+            (None, None) => [ABSENCE_LIMIT, ABSENCE_LIMIT_WITH_BOT],
         };
         let ms = |patience: Duration| u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         Some(AbsenceLimits {
@@ -343,17 +343,17 @@ impl Settings {
 }
 
 /// What holds where nothing is set, whatever the environment says.
-static DEFAULT: LazyLock<Settings> = LazyLock::new(|| {
+static DEFAULT_SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let command = Settings::augment_args(Command::new("plyhouse"));
     let command = command.mut_args(|arg| arg.env(Resettable::Reset));
     let nothing = command.try_get_matches_from(["plyhouse"]);
     nothing
         .and_then(|nothing| Settings::from_arg_matches(&nothing))
-        .expect("every default can be read")
+        .expect("every default parses")
 });
 
 impl Default for Settings {
     fn default() -> Self {
-        DEFAULT.clone()
+        DEFAULT_SETTINGS.clone()
     }
 }

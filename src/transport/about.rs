@@ -9,23 +9,23 @@ use futures::stream;
 use super::client_address::address_of;
 use super::{trusted_user, web};
 use plyhouse_protocol::Token;
-use plyhouse_server::{Asker, NotTold, Server};
+use plyhouse_server::{ExportError, ExportRequester, Server};
 
 /// Everything that is kept about whoever asks, a line each.
 pub(super) async fn me(State(server): State<Server>, request: Request) -> Response {
     let settings = server.settings();
-    if settings.accounts.word().is_none() {
+    if settings.accounts.wire_name().is_none() {
         return web::not_found();
     }
     let asker = match trusted_user::of(&request, settings) {
         Err(_) => return (StatusCode::BAD_REQUEST, "name one user\n").into_response(),
-        Ok(Some(name)) => Some(Asker::External(name)),
-        Ok(None) => bearer(request.headers()).map(Asker::Token),
+        Ok(Some(name)) => Some(ExportRequester::External(name)),
+        Ok(None) => bearer(request.headers()).map(ExportRequester::Token),
     };
     let address = address_of(&request, settings.client_address);
     let told = match asker {
         Some(asker) => server.export_personal_data(asker, address).await,
-        None => Err(NotTold::Nobody),
+        None => Err(ExportError::Unauthorized),
     };
     let no_store = (header::CACHE_CONTROL, "no-store");
     let about = match told {
@@ -33,23 +33,23 @@ pub(super) async fn me(State(server): State<Server>, request: Request) -> Respon
         Err(why) => {
             let text = format!("{why}\n");
             return match why {
-                NotTold::Nobody => {
+                ExportError::Unauthorized => {
                     let asks = (header::WWW_AUTHENTICATE, "Bearer");
                     (StatusCode::UNAUTHORIZED, [no_store, asks], text).into_response()
                 }
-                NotTold::TooSoon(wait) => {
+                ExportError::TooSoon(wait) => {
                     let seconds = wait.as_secs() + 1;
                     let after = [(header::RETRY_AFTER, seconds.to_string())];
                     (StatusCode::TOO_MANY_REQUESTS, [no_store], after, text).into_response()
                 }
-                NotTold::Unreadable => {
+                ExportError::StoreUnavailable => {
                     (StatusCode::SERVICE_UNAVAILABLE, [no_store], text).into_response()
                 }
             };
         }
     };
     let pages = stream::unfold(about, |mut about| async {
-        let page = about.next().await?;
+        let page = about.next_page().await?;
         Some((page, about))
     });
     let headers = [

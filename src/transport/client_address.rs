@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 
-use plyhouse_server::{Address, ClientAddress};
+use plyhouse_server::{Address, ClientAddressSource};
 
 /// The name of the header to which proxies add whom they speak for.
 const X_FORWARDED_FOR: &str = "x-forwarded-for";
@@ -15,11 +15,11 @@ const X_FORWARDED_FOR: &str = "x-forwarded-for";
 pub(super) struct From(pub(super) Option<IpAddr>);
 
 /// Whom a request is counted to, if to anybody.
-pub(super) fn address_of(request: &Request, source: ClientAddress) -> Option<Address> {
+pub(super) fn address_of(request: &Request, source: ClientAddressSource) -> Option<Address> {
     let From(peer) = request.extensions().get().copied().unwrap_or(From(None));
     let address = match source {
-        ClientAddress::Peer => peer,
-        ClientAddress::XForwardedFor => forwarded_for(request.headers()).or(peer),
+        ClientAddressSource::SocketPeer => peer,
+        ClientAddressSource::XForwardedFor => forwarded_for(request.headers()).or(peer),
     };
     address.and_then(Address::of)
 }
@@ -61,8 +61,12 @@ mod tests {
             let expect = expect.and_then(|text| Address::of(text.parse().unwrap()));
             assert_eq!(address_of(&request, source), expect, "{headers:?}");
         };
-        check(ClientAddress::Peer, &["192.0.2.9"], Some("192.0.2.1"));
-        let proxied = ClientAddress::XForwardedFor;
+        check(
+            ClientAddressSource::SocketPeer,
+            &["192.0.2.9"],
+            Some("192.0.2.1"),
+        );
+        let proxied = ClientAddressSource::XForwardedFor;
         check(proxied, &["192.0.2.9"], Some("192.0.2.9"));
         check(proxied, &["192.0.2.8, 192.0.2.9"], Some("192.0.2.9"));
         check(proxied, &["192.0.2.8", "192.0.2.9:80"], Some("192.0.2.9"));

@@ -21,7 +21,7 @@ use super::client_address::address_of;
 use super::pictures::{Form, Pictures};
 use super::{about, origin, previews, records, trusted_user, web, websocket};
 use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
-use plyhouse_server::{AdmissionError, DropReason, NotServed, Preview, Server};
+use plyhouse_server::{AdmissionError, ArchiveError, DropReason, LinkPreview, Server};
 
 /// The state of the routes.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ async fn of_player(
     request: Request,
 ) -> Response {
     match records::file_of_player(&name) {
-        Some(file) if !front.server.is_account(&name).await => {
+        Some(file) if !front.server.has_account(&name).await => {
             records::of_player(&front.server, file, request).await
         }
         Some(_) | None => page_of_player(State(front), Named(name), request).await,
@@ -132,7 +132,7 @@ async fn page_of_match(
 ) -> Response {
     let address = address_of(&request, front.server.settings().client_address);
     let target = MatchRef::from(&*code);
-    let preview = front.server.preview_of_match(target, address).await;
+    let preview = front.server.match_preview(target, address).await;
     page_about(&front, preview, &request.into_parts().0).await
 }
 
@@ -143,14 +143,14 @@ async fn page_of_player(
     request: Request,
 ) -> Response {
     let address = address_of(&request, front.server.settings().client_address);
-    let preview = front.server.preview_of_player(&name, address).await;
+    let preview = front.server.player_preview(&name, address).await;
     page_about(&front, preview, &request.into_parts().0).await
 }
 
 /// Where nothing can be told the page is as ever, and tells by itself what there is to tell.
 async fn page_about(
     front: &AppState,
-    preview: Result<Preview, NotServed>,
+    preview: Result<LinkPreview, ArchiveError>,
     request: &Parts,
 ) -> Response {
     let folder = front.server.settings().web.as_deref();
@@ -172,7 +172,7 @@ async fn picture(
         return web::not_found();
     };
     let address = address_of(&request, front.server.settings().client_address);
-    match front.server.drawn(name.into(), address).await {
+    match front.server.draw_board(name.into(), address).await {
         Ok(drawn) => {
             let (request, _) = request.into_parts();
             front.pictures.answer(drawn, form, &request.headers).await
@@ -218,7 +218,9 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
     }
     let origins = &front.server.settings().origins;
     if !origin::is_allowed(request.headers(), origins, front.is_over_tls) {
-        front.server.count_dropped(DropReason::Origin);
+        front
+            .server
+            .count_dropped_connection(DropReason::ForbiddenOrigin);
         return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
     }
     let Ok(external) = trusted_user::of(&request, front.server.settings()) else {
@@ -245,10 +247,12 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
             .insert(header::SEC_WEBSOCKET_PROTOCOL, chosen);
     }
     let address = address_of(&request, front.server.settings().client_address);
-    let guest = match front.server.let_in(address) {
+    let guest = match front.server.admit(address) {
         Ok(guest) => guest,
         Err(why) => {
-            front.server.count_dropped(DropReason::Address);
+            front
+                .server
+                .count_dropped_connection(DropReason::AddressLimit);
             return too_many(why);
         }
     };

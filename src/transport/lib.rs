@@ -109,7 +109,8 @@ impl Transport {
                     .spawn(async move { transport.serve_socket(stream, from).await });
             }
             Err(error) => {
-                self.server.count_dropped(DropReason::NotAccepted);
+                self.server
+                    .count_dropped_connection(DropReason::NotAccepted);
                 tracing::warn!(%error, "cannot accept connections now");
                 sleep(ACCEPT_PAUSE).await;
             }
@@ -130,11 +131,13 @@ impl Transport {
                 }
                 Ok(Some(stream)) => self.answer_requests(stream, from, &patience).await,
                 Ok(None) => {
-                    self.server.count_dropped(DropReason::NoTls);
+                    self.server
+                        .count_dropped_connection(DropReason::TlsHandshake);
                     tracing::debug!(?from, "request without TLS");
                 }
                 Err(error) => {
-                    self.server.count_dropped(DropReason::NoTls);
+                    self.server
+                        .count_dropped_connection(DropReason::TlsHandshake);
                     tracing::debug!(?from, %error, "no TLS came about");
                 }
             }
@@ -183,11 +186,11 @@ impl Transport {
             // One timeout for all of it, whether the client sends nothing, half a request, or does not
             // read the answer.
             () = patience.over() => {
-                self.server.count_dropped(DropReason::SlowRequest);
+                self.server.count_dropped_connection(DropReason::SlowRequest);
                 tracing::debug!(?from, "request took too long");
             }
             () = place.lost() => {
-                self.server.count_dropped(DropReason::Displaced);
+                self.server.count_dropped_connection(DropReason::Displaced);
                 tracing::debug!(?from, "request gave way to a newer one");
             }
             () = self.server.shutdown().cancelled() => {}
@@ -201,7 +204,8 @@ impl Transport {
         patience: &Patience,
     ) {
         if let Err(error) = serve_requests(stream, from, patience, &self.router).await {
-            self.server.count_dropped(DropReason::BrokenRequest);
+            self.server
+                .count_dropped_connection(DropReason::BrokenRequest);
             tracing::debug!(?from, %error, "request failed");
         }
     }
@@ -216,11 +220,13 @@ impl Transport {
         match served {
             Ok(http2::End::Done) => {}
             Ok(http2::End::TooManyRequests) => {
-                self.server.count_dropped(DropReason::BrokenRequest);
+                self.server
+                    .count_dropped_connection(DropReason::BrokenRequest);
                 tracing::debug!(?from, "too many requests over one connection");
             }
             Err(error) => {
-                self.server.count_dropped(DropReason::BrokenRequest);
+                self.server
+                    .count_dropped_connection(DropReason::BrokenRequest);
                 tracing::debug!(?from, %error, "connection failed");
             }
         }

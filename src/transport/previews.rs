@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 
 use axum::http::header;
 use axum::http::request::Parts;
-use plyhouse_server::{DrawnBoard, Preview};
+use plyhouse_server::{DrawnBoard, LinkPreview};
 
 /// By which a proxy tells how it was spoken to.
 const X_FORWARDED_PROTO: &str = "x-forwarded-proto";
 
 /// The elements that tell it.
-pub(super) fn elements(preview: &Preview, request: &Parts, is_over_tls: bool) -> String {
+pub(super) fn elements(preview: &LinkPreview, request: &Parts, is_over_tls: bool) -> String {
     let mut text = String::new();
     let mut add = |name: &str, content: &str| {
         // Some who show links know the one attribute, some the other.
@@ -34,7 +34,7 @@ pub(super) fn elements(preview: &Preview, request: &Parts, is_over_tls: bool) ->
         return text;
     };
     add("og:url", &format!("{base}{}", request.uri.path()));
-    let (image, card) = match preview.picture {
+    let (image, card) = match preview.image {
         Some((id, seq)) => {
             // With each move another address: those who show links look once.
             let image = format!("{base}/picture/{id}.png?{seq}");
@@ -43,7 +43,7 @@ pub(super) fn elements(preview: &Preview, request: &Parts, is_over_tls: bool) ->
         None => (format!("{base}/web/icon-512.png"), "summary"),
     };
     add("og:image", &image);
-    if preview.picture.is_some() {
+    if preview.image.is_some() {
         let (width, height) = DrawnBoard::SIZE;
         add("og:image:width", &width.to_string());
         add("og:image:height", &height.to_string());
@@ -97,10 +97,10 @@ mod tests {
             .uri("/m/K7QM2P?x=%22")
             .header("host", host);
         let (request, ()) = request.body(()).expect("a request").into_parts();
-        let preview = Preview {
+        let preview = LinkPreview {
             title: title.to_owned(),
             text: "It was broken off.".to_owned(),
-            picture: Some((MatchId(uuid()), Seq(7))),
+            image: Some((MatchId(uuid()), Seq(7))),
         };
         elements(&preview, &request, false)
     }

@@ -10,7 +10,7 @@ use futures::TryStreamExt;
 
 use super::client_address::address_of;
 use super::patience::Patience;
-use plyhouse_server::{NotServed, Served, Server, Wanted};
+use plyhouse_server::{ArchiveError, GameRecordFile, GameRecordQuery, Server};
 
 /// What the names of such files end with.
 const EXTENSIONS: [&str; 4] = ["pgn", "pdn", "sgf", "txt"];
@@ -26,8 +26,8 @@ pub(super) async fn of_match(
 ) -> Response {
     let address = address_of(&request, server.settings().client_address);
     let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
-    match server.scoresheet(name.into(), extension, address).await {
-        Ok(Served { code, text }) => sent(code.to_string(), extension, text.into()),
+    match server.game_record(name.into(), extension, address).await {
+        Ok(GameRecordFile { code, text }) => sent(code.to_string(), extension, text.into()),
         Err(why) => not_served(&why),
     }
 }
@@ -48,12 +48,12 @@ pub(super) async fn of_player(
     let address = address_of(&request, server.settings().client_address);
     let (request, _) = request.into_parts();
     let query = request.uri.query().unwrap_or_default();
-    let wanted = Wanted {
+    let wanted = GameRecordQuery {
         player,
         game: query.split('&').find_map(|pair| pair.strip_prefix("game=")),
         extension,
     };
-    let served = match server.scoresheets_of(wanted, address).await {
+    let served = match server.game_records_of(wanted, address).await {
         Ok(served) => served,
         Err(why) => return not_served(&why),
     };
@@ -96,16 +96,16 @@ fn sent(name: String, extension: &str, body: Body) -> Response {
 }
 
 /// Why there is no file.
-pub(super) fn not_served(why: &NotServed) -> Response {
+pub(super) fn not_served(why: &ArchiveError) -> Response {
     let status = match why {
-        NotServed::Unknown => StatusCode::NOT_FOUND,
-        NotServed::Another => StatusCode::TOO_MANY_REQUESTS,
-        NotServed::Busy | NotServed::Unreadable | NotServed::Damaged => {
+        ArchiveError::NotFound => StatusCode::NOT_FOUND,
+        ArchiveError::AddressBusy => StatusCode::TOO_MANY_REQUESTS,
+        ArchiveError::Busy | ArchiveError::StoreUnavailable | ArchiveError::Corrupt => {
             StatusCode::SERVICE_UNAVAILABLE
         }
     };
     let mut response = (status, format!("{why}\n")).into_response();
-    if matches!(why, NotServed::Another | NotServed::Busy) {
+    if matches!(why, ArchiveError::AddressBusy | ArchiveError::Busy) {
         let seconds = HeaderValue::from(RETRY_AFTER.as_secs());
         response.headers_mut().insert(header::RETRY_AFTER, seconds);
     }

@@ -46,7 +46,7 @@ pub(super) fn for_operators(server: Server) -> axum::Router {
 
 /// Whether what is asked now is likely to be kept.
 async fn health(State(server): State<Server>) -> (StatusCode, &'static str) {
-    if server.is_well() {
+    if server.is_healthy() {
         (StatusCode::OK, "ok\n")
     } else {
         let text = "the store cannot keep anything now\n";
@@ -56,7 +56,7 @@ async fn health(State(server): State<Server>) -> (StatusCode, &'static str) {
 
 /// Whether clients are to be sent here.
 async fn readiness(State(server): State<Server>) -> (StatusCode, String) {
-    let missing = server.missing();
+    let missing = server.unready_reasons();
     if missing.is_empty() {
         return (StatusCode::OK, "ok\n".to_owned());
     }
@@ -71,7 +71,11 @@ async fn version() -> Response {
 }
 
 async fn metrics(State(server): State<Server>) -> Response {
-    ([(header::CONTENT_TYPE, OPEN_METRICS)], server.metrics()).into_response()
+    (
+        [(header::CONTENT_TYPE, OPEN_METRICS)],
+        server.metrics_text(),
+    )
+        .into_response()
 }
 
 async fn metrics_for_this_machine(

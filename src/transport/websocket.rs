@@ -70,7 +70,7 @@ pub(super) async fn refuse(
     code: CloseCode,
 ) {
     let socket = Socket::open(stream, server.settings());
-    server.count_closed(Some(code));
+    server.count_closed_connection(Some(code));
     let goodbye = async {
         socket.say_goodbye(code).await?;
         socket.leave().await

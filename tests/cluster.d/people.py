@@ -19,7 +19,7 @@ FINISHED_WITHIN = 30.0
 
 ANSWER_MAX = 10.0
 
-ORDER = "the operator's order"
+ORDER = "running an admin command"
 
 # Nothing is finished while this is there.
 UNFINISHED = """

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_server::{Accounts, Settings};
+use plyhouse_server::{AccountPolicy, Settings};
 use plyhouse_store::Store;
 use serde_json::{Value, json};
 
@@ -393,7 +393,7 @@ async fn a_name_is_taken_once() {
 #[tokio::test(start_paused = true)]
 async fn without_accounts_there_are_guests_alone() {
     let settings = Settings {
-        accounts: Accounts::Off,
+        accounts: AccountPolicy::Off,
         ..calm()
     };
     let server = TestServer::start(settings);

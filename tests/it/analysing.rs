@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::Analysts;
-use plyhouse_server::{Accounts, Settings};
+use plyhouse_server::{AccountPolicy, Settings};
 use plyhouse_store::{KeptAnalysis, MemoryStore, Store};
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ async fn a_match_is_looked_at_once() {
     // It is kept: nobody thinks again.
     let again = analysed(&mut bob, &id).await;
     assert_eq!(again, (plies, end, accuracy));
-    let metrics = server.server.metrics();
+    let metrics = server.server.metrics_text();
     for line in [
         "plyhouse_analyses_total 1",
         "plyhouse_analyses_kept_total 1",
@@ -100,7 +100,7 @@ async fn a_match_is_looked_at_once() {
     assert!(
         server
             .server
-            .metrics()
+            .metrics_text()
             .contains("plyhouse_analyses_total 2")
     );
 }
@@ -127,7 +127,7 @@ async fn what_an_older_server_kept_is_found_again() {
     assert_eq!(found.0.len(), MOVES.len());
     // Nobody thinks a third time.
     assert_eq!(analysed(&mut bob, &id).await, found);
-    let metrics = server.server.metrics();
+    let metrics = server.server.metrics_text();
     for line in [
         "plyhouse_analyses_total 1",
         "plyhouse_analyses_kept_total 1",
@@ -161,14 +161,14 @@ async fn the_next_match_need_not_wait_for_the_store() {
 #[tokio::test(start_paused = true)]
 async fn a_server_without_accounts_keeps_what_was_found() {
     let server = TestServer::start(Settings {
-        accounts: Accounts::Off,
+        accounts: AccountPolicy::Off,
         ..calm()
     });
     let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
     let create = json!({"game": "tic-tac-toe"});
     let id = played(&mut ann, &mut bob, create, &MOVES).await;
     assert_eq!(analysed(&mut ann, &id).await, analysed(&mut ann, &id).await);
-    let metrics = server.server.metrics();
+    let metrics = server.server.metrics_text();
     assert!(metrics.contains("plyhouse_analyses_total 1"), "{metrics}");
 }
 
@@ -264,7 +264,7 @@ async fn a_player_has_twenty_looked_at_a_day() {
     // A server that is started again goes on counting.
     server.server.stop().await;
     let server = of(9);
-    assert_eq!(server.server.recover().await.expect("readable").damaged, 0);
+    assert_eq!(server.server.recover().await.expect("readable").corrupt, 0);
     let (mut ann, _) = server.come_back(&ann.token()).await;
     let refused = ann.ask(analyse(&all[20])).await;
     assert_eq!(refused["code"], "too_soon", "{refused}");
@@ -535,7 +535,7 @@ async fn what_bots_think_is_told_where_that_was_asked_for() {
 #[tokio::test]
 async fn a_bot_is_seen_to_think() {
     let server = TestServer::start(Settings {
-        search: plyhouse_server::Search::Threads(1),
+        search: plyhouse_server::SearchMode::Threads(1),
         search_table: 1 << 20,
         ..calm()
     });
@@ -656,7 +656,7 @@ async fn a_fifth_hint_at_once_is_too_many() {
 /// A server whose only search thread would look for a hint for an hour.
 fn slow_search() -> Settings {
     Settings {
-        search: plyhouse_server::Search::Threads(1),
+        search: plyhouse_server::SearchMode::Threads(1),
         search_table: 1 << 20,
         search_time: Duration::from_secs(3600),
         ..calm()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_server::{Search, Settings};
+use plyhouse_server::{SearchMode, Settings};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -110,7 +110,7 @@ async fn bots_of_the_same_level_do_not_always_play_the_same() {
 #[tokio::test]
 async fn search_threads_serve_more_matches_than_they_are() {
     let server = TestServer::start(Settings {
-        search: Search::Threads(2),
+        search: SearchMode::Threads(2),
         search_queue: 3,
         ..settings()
     });

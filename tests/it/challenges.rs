@@ -39,12 +39,22 @@ async fn who_is_challenged_is_told_and_sits_down() {
     let mut listed = expected;
     listed.as_object_mut().expect("an object").remove("type");
     assert_eq!(welcome["challenges"], json!([listed]));
-    assert!(server.server.metrics().contains("plyhouse_challenges 1\n"));
+    assert!(
+        server
+            .server
+            .metrics_text()
+            .contains("plyhouse_challenges 1\n")
+    );
 
     assert_eq!(bob.ask(join).await["you"], 0);
     // It was Bob's own doing: nothing more is told of the challenge.
     assert_eq!(bob.drain().await, [] as [Value; 0]);
-    assert!(server.server.metrics().contains("plyhouse_challenges 0\n"));
+    assert!(
+        server
+            .server
+            .metrics_text()
+            .contains("plyhouse_challenges 0\n")
+    );
     let (_, welcome) = server.come_back(&bob.token()).await;
     assert_eq!(welcome["challenges"], json!([]));
 }

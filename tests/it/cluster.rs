@@ -14,7 +14,7 @@ mod watching;
 use std::sync::Arc;
 
 use plyhouse_bus::{Bus, MemoryHub};
-use plyhouse_server::{Links, Server, Settings};
+use plyhouse_server::{ClusterLinks, Server, Settings};
 use plyhouse_store::{MemoryStore, NodeId, StoreMetrics};
 use plyhouse_transport::Transport;
 use serde_json::{Value, json};
@@ -52,15 +52,15 @@ impl Cluster {
         let node = NodeId(Uuid::from_u128(self.count.into()));
         let (bus, heard) = self.hub.enter(node.0);
         let bus: Arc<dyn Bus> = Arc::new(bus);
-        let links = Links {
+        let links = ClusterLinks {
             node,
             directory: Arc::<MemoryStore>::clone(&self.store),
             bus: Arc::clone(&bus),
-            heard,
+            inbox: heard,
         };
         let store = Arc::<MemoryStore>::clone(&self.store);
         let metrics = StoreMetrics::default();
-        let server = Server::start_with(settings, store, &metrics, Some(links));
+        let server = Server::start_with_links(settings, store, &metrics, Some(links));
         let server = server.expect("inline search starts no threads");
         server.recover().await.expect("the store can be read");
         Node {

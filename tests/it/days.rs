@@ -51,7 +51,7 @@ async fn watch(player: &mut Player, id: &str) -> Value {
 
 /// The value of a metric without labels.
 fn metric(server: &TestServer, name: &str) -> u64 {
-    let page = server.server.metrics();
+    let page = server.server.metrics_text();
     let begin = format!("plyhouse_{name} ");
     let value = page.lines().find_map(|line| line.strip_prefix(&begin));
     value.expect("it is on the page").parse().expect("a number")
@@ -79,7 +79,7 @@ async fn flags_wait_for_an_hour_after_the_start_and_fall_in_their_order() {
     let down_until = DAY + 9 * HOUR;
     let server = with(started_at(down_until), &store);
     let recovered = server.server.recover().await.expect("readable");
-    assert_eq!((recovered.live, recovered.dormant), (0, 5));
+    assert_eq!((recovered.live, recovered.hibernating), (0, 5));
     let (mut bob, _) = server.come_back(&bob.token()).await;
     for id in &ids {
         let shown = watch(&mut bob, id).await;
@@ -131,7 +131,7 @@ async fn the_sweeper_ends_what_nobody_looks_at() {
     assert_eq!(metric(&server, "matches_dormant"), 0);
     assert_eq!(metric(&server, "matches_woken_total"), 1);
     let counted = "plyhouse_matches{game=\"chess\",status=\"ended\"} 0";
-    let page = server.server.metrics();
+    let page = server.server.metrics_text();
     assert!(page.contains(counted), "it does not stay in memory: {page}");
     let (mut bob, welcome) = server.come_back(&bob_token).await;
     assert_eq!(welcome["following"], json!([]));
@@ -217,7 +217,7 @@ async fn whose_turn_it_is_is_told_where_the_match_is_not_followed() {
 #[tokio::test(start_paused = true)]
 async fn matches_of_days_are_counted_by_themselves() {
     let server = TestServer::start(Settings {
-        days_matches_per_player: 2,
+        correspondence_matches_per_player: 2,
         live_matches_per_player: 1,
         following_max: 1,
         ..started_at(0)
@@ -263,7 +263,7 @@ async fn an_open_match_of_days_waits_for_a_fortnight() {
     server.server.stop().await;
     let server = with(started_at(7 * DAY), &store);
     let recovered = server.server.recover().await.expect("readable");
-    assert_eq!((recovered.live, recovered.dormant), (1, 0));
+    assert_eq!((recovered.live, recovered.hibernating), (1, 0));
     pass(7 * DAY - 2).await;
     let (mut ann, _) = server.come_back(&token).await;
     assert_eq!(watch(&mut ann, &id).await["status"], "open");

@@ -466,7 +466,7 @@ async fn a_record_is_as_old_as_what_is_watched() {
     let record = async || {
         let sheet = server
             .server
-            .scoresheet(id.as_str().into(), "pgn", None)
+            .game_record(id.as_str().into(), "pgn", None)
             .await;
         sheet.expect("there is one").text
     };
@@ -476,7 +476,7 @@ async fn a_record_is_as_old_as_what_is_watched() {
     sleep(DELAY - Duration::from_millis(1)).await;
     let early = server
         .server
-        .scoresheet(id.as_str().into(), "pgn", None)
+        .game_record(id.as_str().into(), "pgn", None)
         .await;
     assert!(early.is_err() || !early.expect("it is").text.contains("e4"));
     sleep(Duration::from_millis(2)).await;

@@ -29,7 +29,7 @@ fn with(settings: Settings, store: &Arc<MemoryStore>) -> TestServer {
 }
 
 fn metric(server: &TestServer, name: &str) -> u64 {
-    let page = server.server.metrics();
+    let page = server.server.metrics_text();
     let begin = format!("plyhouse_{name} ");
     let value = page.lines().find_map(|line| line.strip_prefix(&begin));
     value.expect("it is on the page").parse().expect("a number")
@@ -114,7 +114,7 @@ async fn a_restart_leaves_it_where_it_is() {
     server.server.stop().await;
     let server = with(started_at(2 * DAY), &store);
     let recovered = server.server.recover().await.expect("readable");
-    assert_eq!((recovered.live, recovered.dormant), (0, 1));
+    assert_eq!((recovered.live, recovered.hibernating), (0, 1));
     pass(DAY - HOUR).await;
     let mut cat = server.player("cat").await;
     assert!(!ended(&mut cat, &id).await);

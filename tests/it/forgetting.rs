@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_server::{Accounts, AdminCommand, AdminResult, Settings, new_secret};
+use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Settings, new_secret};
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
@@ -182,7 +182,7 @@ async fn nobody_is_forgotten_by_an_old_password() {
 #[tokio::test(start_paused = true)]
 async fn whoever_is_invited_registers() {
     let settings = Settings {
-        accounts: Accounts::Invite,
+        accounts: AccountPolicy::Invite,
         ..calm()
     };
     let server = TestServer::start(settings);
@@ -190,7 +190,10 @@ async fn whoever_is_invited_registers() {
     assert_eq!(ann.welcome["accounts"], "invite");
     let (code, hash) = new_secret();
     let order = AdminCommand::Invite { code: hash };
-    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
+    assert_eq!(
+        server.server.run_admin_command(order).await,
+        AdminResult::Done
+    );
     let register = |name: &str, invite: Option<&str>| json!({"type": "register", "name": name, "invite": invite});
     for invite in [None, Some(""), Some("ABCDEFGHIJKLMNOPQRSTUVWXYZ")] {
         let refused = ann.refused(register("\u{202e}", invite)).await;
@@ -214,7 +217,10 @@ async fn whoever_is_invited_registers() {
     // It is good for a month.
     let (code, hash) = new_secret();
     let order = AdminCommand::Invite { code: hash };
-    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
+    assert_eq!(
+        server.server.run_admin_command(order).await,
+        AdminResult::Done
+    );
     drop((ann, bob));
     pass(30 * 24 * 3600).await;
     let mut bob = server.player("bob").await;
@@ -246,7 +252,7 @@ async fn the_operator_is_told_what_cannot_be_done() {
         (recover, "no hash"),
         (close, "no account"),
     ] {
-        match server.server.carry_out(order).await {
+        match server.server.run_admin_command(order).await {
             AdminResult::Refused(told) => assert!(told.contains(why), "{told}"),
             AdminResult::Done => panic!("{why}"),
         }
@@ -258,7 +264,7 @@ async fn the_operator_is_told_what_cannot_be_done() {
 async fn the_operator_is_obeyed() {
     let server = TestServer::start(calm());
     let mut ann = registered(&server, "ann").await;
-    let obey = async |order: AdminCommand| server.server.carry_out(order).await;
+    let obey = async |order: AdminCommand| server.server.run_admin_command(order).await;
     let to = |name: &str| name.to_owned();
     let rename = AdminCommand::Rename {
         name: to("A n n"),
@@ -314,7 +320,10 @@ async fn a_link_of_the_operators_is_good_for_a_day() {
         name: "ann".to_owned(),
         key: hash,
     };
-    assert_eq!(server.server.carry_out(recover).await, AdminResult::Done);
+    assert_eq!(
+        server.server.run_admin_command(recover).await,
+        AdminResult::Done
+    );
     pass(24 * 3600).await;
     let (_, refused) = coming(&server, json!({"recovery": key.reveal()})).await;
     assert_eq!(refused["code"], "bad_code");
@@ -324,7 +333,7 @@ async fn a_link_of_the_operators_is_good_for_a_day() {
 #[tokio::test(start_paused = true)]
 async fn without_accounts_nobody_asks_to_be_forgotten() {
     let settings = Settings {
-        accounts: Accounts::Off,
+        accounts: AccountPolicy::Off,
         ..calm()
     };
     let store = Arc::new(MemoryStore::default());

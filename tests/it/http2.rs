@@ -103,7 +103,7 @@ async fn read(answer: Response<RecvStream>) -> Result<String, h2::Error> {
 /// Why connections came to nothing, by the server's own count.
 fn dropped(server: &TestServer, cause: &str) -> u64 {
     let series = format!("plyhouse_connections_dropped_total{{cause=\"{cause}\"}} ");
-    let metrics = server.server.metrics();
+    let metrics = server.server.metrics_text();
     let count = metrics.lines().find_map(|line| line.strip_prefix(&series));
     count.expect("counted").parse().expect("a number")
 }

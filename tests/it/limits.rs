@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use plyhouse_connection::Connection;
-use plyhouse_server::{ClientAddress, Settings};
+use plyhouse_server::{ClientAddressSource, Settings};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;
@@ -99,7 +99,7 @@ async fn handshakes_of_an_address() {
 async fn the_address_that_the_proxy_tells() {
     let server = TestServer::start(Settings {
         connections_per_address: 1,
-        client_address: ClientAddress::XForwardedFor,
+        client_address: ClientAddressSource::XForwardedFor,
         ..settings()
     });
     let ask = async |named: &str| {

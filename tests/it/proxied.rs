@@ -1,6 +1,6 @@
 //! A proxy tells who somebody is; and what is kept is told over HTTP.
 
-use plyhouse_server::{Accounts, Settings};
+use plyhouse_server::{AccountPolicy, Settings};
 use serde_json::{Value, json};
 
 use crate::socket::{Raw, UPGRADE, exchange, listen};
@@ -190,7 +190,7 @@ async fn everything_that_is_kept_is_told_to_whom_it_is_about() {
         assert!(!body.contains("ply_"), "{body}");
     }
     let without = Settings {
-        accounts: Accounts::Off,
+        accounts: AccountPolicy::Off,
         ..settings()
     };
     let (head, body) = about(&listen(without).await, &header(&welcome["token"])).await;

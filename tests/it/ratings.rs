@@ -151,7 +151,7 @@ async fn who_may_play_for_ratings() {
     assert_eq!(ann.refused(seat).await, "not_allowed");
 
     let settings = plyhouse_server::Settings {
-        accounts: plyhouse_server::Accounts::Off,
+        accounts: plyhouse_server::AccountPolicy::Off,
         ..calm()
     };
     let server = TestServer::start(settings);
@@ -370,12 +370,12 @@ async fn who_is_taken_out_has_never_played() {
     let mut ann = registered(&server, "ann").await;
     let mut bob = registered(&server, "bob").await;
     lose(&mut ann, &mut bob, ["b2", "a1"]).await;
-    let unrate = |name: &str| plyhouse_server::AdminCommand::Unrate {
+    let unrate = |name: &str| plyhouse_server::AdminCommand::ExcludeFromRatings {
         name: name.to_owned(),
     };
-    let nobody = server.server.carry_out(unrate("nobody")).await;
+    let nobody = server.server.run_admin_command(unrate("nobody")).await;
     assert!(matches!(nobody, plyhouse_server::AdminResult::Refused(_)));
-    let obeyed = server.server.carry_out(unrate("Bob")).await;
+    let obeyed = server.server.run_admin_command(unrate("Bob")).await;
     assert_eq!(obeyed, plyhouse_server::AdminResult::Done);
     pass(1).await;
     for name in ["ann", "bob"] {

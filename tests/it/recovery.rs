@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;
-use plyhouse_server::{Recovered, Settings};
+use plyhouse_server::{RecoveryStats, Settings};
 use plyhouse_store::{Loaded, MemoryStore, NodeId, Store};
 use serde_json::json;
 use uuid::Uuid;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::support::{Player, TestServer, pass, settings, text};
 
 /// Ends the server and starts another with its store.
-async fn restart(server: TestServer, store: &Arc<MemoryStore>) -> (TestServer, Recovered) {
+async fn restart(server: TestServer, store: &Arc<MemoryStore>) -> (TestServer, RecoveryStats) {
     server.server.stop().await;
     let store = Arc::clone(store) as Arc<dyn Store>;
     let again = Settings {
@@ -39,7 +39,7 @@ async fn a_match_goes_on_where_it_was() {
     let before = bob.ask(json!({"type": "watch", "match": id})).await;
 
     let (server, recovered) = restart(server, &store).await;
-    assert_eq!((recovered.live, recovered.damaged), (1, 0));
+    assert_eq!((recovered.live, recovered.corrupt), (1, 0));
     let (mut ann, welcome) = server.come_back(&ann.token()).await;
     assert_eq!(welcome["resumed"], true);
     assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
@@ -118,7 +118,7 @@ async fn an_ended_match_is_read_when_it_is_asked_for() {
     ann.ask(json!({"type": "resign", "match": id})).await;
 
     let (server, recovered) = restart(server, &store).await;
-    assert_eq!(recovered, Recovered::default());
+    assert_eq!(recovered, RecoveryStats::default());
     let mut cat = server.player("cat").await;
     for target in [&id, &code] {
         let seen = cat.ask(json!({"type": "watch", "match": target})).await;
@@ -184,7 +184,7 @@ async fn a_code_that_is_taken_in_the_store_is_not_given_away() {
     let gone = NodeId(Uuid::from_u128(1));
     store.create(gone, record).await.expect("written");
     let recovered = server.server.recover().await.expect("readable");
-    assert_eq!((recovered.live, recovered.damaged), (0, 1));
+    assert_eq!((recovered.live, recovered.corrupt), (0, 1));
     let (mut ann, _bob, id) = server.pair().await;
     let seen = ann.ask(json!({"type": "watch", "match": id})).await;
     assert_ne!(seen["code"], code.to_string());
@@ -206,7 +206,7 @@ async fn a_damaged_match_is_set_aside() {
     appended.await.expect("written");
 
     let (server, recovered) = restart(server, &store).await;
-    assert_eq!((recovered.live, recovered.damaged), (1, 1));
+    assert_eq!((recovered.live, recovered.corrupt), (1, 1));
     let (mut ann, welcome): (Player, _) = server.come_back(&ann.token()).await;
     assert_eq!(welcome["following"], json!([{"match": well, "you": 0}]));
     ann.event("match").await;

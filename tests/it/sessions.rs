@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plyhouse_protocol::Token;
-use plyhouse_server::{AdminCommand, AdminResult, Asker, new_secret};
+use plyhouse_server::{AdminCommand, AdminResult, ExportRequester, new_secret};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::dispatcher::{Dispatch, set_default};
@@ -435,7 +435,10 @@ async fn no_secret_is_told_to_others() {
     let passwords = ["correct horse", "battery staple"];
     let (invite, order) = new_secret();
     let order = AdminCommand::Invite { code: order };
-    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
+    assert_eq!(
+        server.server.run_admin_command(order).await,
+        AdminResult::Done
+    );
     let register = json!({"type": "register", "name": "ann", "password": passwords[0],
         "invite": invite.reveal()});
     assert_eq!(ann.ask(register).await["type"], "ok");
@@ -450,7 +453,10 @@ async fn no_secret_is_told_to_others() {
     let (link, order) = new_secret();
     let name = "ann".to_owned();
     let order = AdminCommand::Recover { name, key: order };
-    assert_eq!(server.server.carry_out(order).await, AdminResult::Done);
+    assert_eq!(
+        server.server.run_admin_command(order).await,
+        AdminResult::Done
+    );
     let (mut watch, _) = coming(&server, json!({"recovery": link.reveal()})).await;
     let login = json!({"name": "ann", "password": passwords[1]});
     let (laptop, _) = coming(&server, login).await;
@@ -466,14 +472,14 @@ async fn no_secret_is_told_to_others() {
         .to_vec();
     let mut guest = server.player("eve").await;
     let answers = answered(&server, &mut guest, &ann.token(), &wanted).await;
-    let asker = Asker::Token(Token::new(watch.token()));
+    let asker = ExportRequester::Token(Token::new(watch.token()));
     let mut about = server
         .server
         .export_personal_data(asker, None)
         .await
         .expect("told");
-    let mut pages = server.server.metrics();
-    while let Some(page) = about.next().await {
+    let mut pages = server.server.metrics_text();
+    while let Some(page) = about.next_page().await {
         pages += &page.expect("readable");
     }
     let forget = json!({"type": "forget_me", "password": passwords[1]});

@@ -88,7 +88,7 @@ async fn every_game_is_played_from_there() {
         };
         server = TestServer::with_store(again, Arc::clone(&store) as Arc<dyn Store>);
         let recovered = server.server.recover().await.expect("readable");
-        assert_eq!(recovered.damaged, 0);
+        assert_eq!(recovered.corrupt, 0);
         (ann, _) = server.come_back(&ann.token()).await;
         let after = ann.event("match").await;
         for field in ["start", "position", "moves", "turn", "ply"] {

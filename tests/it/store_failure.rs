@@ -124,7 +124,7 @@ async fn a_panic_harms_one_match_and_that_is_rebuilt() {
     store.set(PANICS);
     let failed = bob.play(&id, 1, "a1").await;
     assert_eq!(failed["code"], "internal", "{failed}");
-    assert_eq!(server.server.panics(), 1);
+    assert_eq!(server.server.panic_count(), 1);
     for player in [&mut ann, &mut bob] {
         let snapshot = player.event("match").await;
         assert_eq!(
@@ -199,7 +199,7 @@ async fn who_comes_back_to_a_match_that_waits_follows_it() {
 async fn the_sign_of_health_is_the_stores() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    assert!(server.server.is_well());
+    assert!(server.server.is_healthy());
     store.set(UNAVAILABLE);
-    assert!(!server.server.is_well());
+    assert!(!server.server.is_healthy());
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use jsonschema::Validator;
 use plyhouse_connection::{Connection, ConnectionError};
-use plyhouse_server::{Search, Server, Settings};
+use plyhouse_server::{SearchMode, Server, Settings};
 use plyhouse_store::{MemoryStore, Store, StoreMetrics};
 use plyhouse_transport::Transport;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ const PIPE_BYTES: usize = 64 * 1024;
 /// The settings of tests: nothing runs outside the test's own thread, and chance is repeatable.
 pub(crate) fn settings() -> Settings {
     Settings {
-        search: Search::Inline,
+        search: SearchMode::Inline,
         seed: Some(7),
         // A minute for all matches, so that most tests need not say how long it takes.
         abandon_after: Some(Duration::from_secs(60)),

@@ -119,7 +119,7 @@ async fn a_watch_ends_and_is_replaced() {
     pass(5).await;
     assert_eq!(eve.drain().await, [] as [Value; 0]);
 
-    let counted = || server.server.metrics();
+    let counted = || server.server.metrics_text();
     assert!(counted().contains("plyhouse_watched_lists 1\n"));
     assert_eq!(eve.ask(json!({"type": "unwatch_list"})).await["type"], "ok");
     assert!(counted().contains("plyhouse_watched_lists 0\n"));

@@ -120,7 +120,7 @@ async fn a_match_that_nobody_may_watch_is_not_there_once_it_has_started() {
         assert_eq!(none.ask(asked).await["rows"], json!([]));
         for name in [&id, &code] {
             let target = name.as_str().into();
-            let record = server.server.scoresheet(target, "pgn", None).await;
+            let record = server.server.game_record(target, "pgn", None).await;
             assert!(record.is_err(), "{record:?}");
         }
         assert_eq!(bob.ask(to("watch", &code)).await["watch"], "nobody");

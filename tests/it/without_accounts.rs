@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_server::{Accounts, Settings};
+use plyhouse_server::{AccountPolicy, Settings};
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::support::{TestServer, calm, text};
 
 fn off() -> Settings {
     Settings {
-        accounts: Accounts::Off,
+        accounts: AccountPolicy::Off,
         ..calm()
     }
 }

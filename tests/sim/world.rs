@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use plyhouse_server::{Search, Server, Settings};
+use plyhouse_server::{SearchMode, Server, Settings};
 use plyhouse_transport::Transport;
 use turmoil::Sim;
 use turmoil::net::TcpListener;
@@ -189,7 +189,7 @@ pub(crate) fn impatient(seed: u64, wall: Duration) -> Settings {
         idle_timeout: Duration::from_millis(1200),
         handshake_timeout: Duration::from_millis(800),
         close_timeout: Duration::from_millis(200),
-        search: Search::Inline,
+        search: SearchMode::Inline,
         search_table: 1 << 16,
         seed: Some(seed),
         started_ms: u64::try_from(wall.as_millis())

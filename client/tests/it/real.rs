@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use plyhouse_matches::ratings::Books;
-use plyhouse_server::{Accounts, AdminCommand, AdminResult, Server, Settings, new_secret};
+use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Server, Settings, new_secret};
 use plyhouse_store::{MemoryStore, Post, RatingVersion, RatingsChange, Store as _, StoreMetrics};
 use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;
@@ -39,7 +39,7 @@ impl Real {
     /// A server that registers only whom its operator has invited.
     pub(crate) fn start_by_invitation() -> Self {
         let settings = Settings {
-            accounts: Accounts::Invite,
+            accounts: AccountPolicy::Invite,
             ..Settings::default()
         };
         Self::with("ws", settings, Transport::new)
@@ -70,7 +70,9 @@ impl Real {
     /// An invitation of the operator's.
     pub(crate) fn invitation(&self) -> String {
         let (code, hash) = new_secret();
-        let order = self.server.carry_out(AdminCommand::Invite { code: hash });
+        let order = self
+            .server
+            .run_admin_command(AdminCommand::Invite { code: hash });
         assert_eq!(self.runtime.block_on(order), AdminResult::Done);
         code.reveal().to_owned()
     }

@@ -12,14 +12,15 @@ use crate::context::locks::{ANALYSIS, Mutex};
 
 /// Of which kind the analyses are that are made here. One that was kept of an older kind lacks what is told now,
 /// and is made again. To be raised whenever more is told, or is found in a better way.
-const KIND: u32 = 4;
+const FORMAT_VERSION: u32 = 4;
 
 /// What is kept of a match.
 #[derive(Serialize, Deserialize)]
-struct Kept<P> {
+struct VersionedAnalysis<P> {
     /// Of which kind it is. The first had no number.
     #[serde(default)]
-    kind: u32,
+    #[serde(rename = "kind")]
+    format_version: u32,
     #[serde(flatten)]
     page: P,
 }
@@ -28,9 +29,9 @@ struct Kept<P> {
 #[derive(Debug)]
 pub(crate) struct Analysis {
     nodes: u64,
-    found: Mutex<Page, ANALYSIS>,
+    page: Mutex<Page, ANALYSIS>,
     /// Whether more is to come; tells whenever something has.
-    under_way: watch::Sender<bool>,
+    is_running: watch::Sender<bool>,
 }
 
 impl Analysis {
@@ -46,24 +47,27 @@ impl Analysis {
         };
         Self {
             nodes,
-            found: Mutex::new(nothing),
-            under_way: watch::Sender::new(true),
+            page: Mutex::new(nothing),
+            is_running: watch::Sender::new(true),
         }
     }
 
     /// What was found before; `None` if it was kept by an older server, which told less.
-    pub(crate) fn kept(kept: &KeptAnalysis) -> Result<Option<Self>, serde_json::Error> {
-        let Kept { kind, page } = serde_json::from_str::<Kept<Page>>(&kept.text)?;
-        Ok((kind >= KIND).then(|| Self {
+    pub(crate) fn from_stored(kept: &KeptAnalysis) -> Result<Option<Self>, serde_json::Error> {
+        let VersionedAnalysis {
+            format_version: kind,
+            page,
+        } = serde_json::from_str::<VersionedAnalysis<Page>>(&kept.text)?;
+        Ok((kind >= FORMAT_VERSION).then(|| Self {
             nodes: kept.nodes,
-            found: Mutex::new(page),
-            under_way: watch::Sender::new(false),
+            page: Mutex::new(page),
+            is_running: watch::Sender::new(false),
         }))
     }
 
     /// The match.
     pub(crate) fn match_id(&self) -> MatchId {
-        self.found.lock().match_id
+        self.page.lock().match_id
     }
 
     /// How many positions are visited to value one.
@@ -72,80 +76,90 @@ impl Analysis {
     }
 
     /// Tells whenever something has been found.
-    pub(crate) fn news(&self) -> watch::Receiver<bool> {
-        self.under_way.subscribe()
+    pub(crate) fn subscribe(&self) -> watch::Receiver<bool> {
+        self.is_running.subscribe()
     }
 
     /// Whether more is to come.
-    pub(crate) fn is_under_way(&self) -> bool {
-        *self.under_way.borrow()
+    pub(crate) fn is_running(&self) -> bool {
+        *self.is_running.borrow()
     }
 
     /// Whether all has been found, and it is kept at most.
-    pub(crate) fn is_whole(&self) -> bool {
-        let found = self.found.lock();
-        found.end.is_some() && found.done == found.of
+    pub(crate) fn is_complete(&self) -> bool {
+        let page = self.page.lock();
+        page.end.is_some() && page.done == page.of
     }
 
     /// Nothing more will come.
-    pub(crate) fn ends(&self) {
-        self.under_way.send_replace(false);
+    pub(crate) fn finish(&self) {
+        self.is_running.send_replace(false);
     }
 
     /// What comes after the first so many plies that were told, the end of the match being the first of all;
     /// `None` if nothing does yet.
-    pub(crate) fn page(&self, told: Option<u64>, most: usize) -> Option<Page> {
-        let found = self.found.lock();
-        let begin = usize::try_from(told.unwrap_or(0)).unwrap_or(usize::MAX);
-        let end = found.plies.len().min(begin.saturating_add(most));
-        let is_news = end > begin || (told.is_none() && found.end.is_some());
+    pub(crate) fn page_after(&self, sent: Option<u64>, limit: usize) -> Option<Page> {
+        let page = self.page.lock();
+        let begin = usize::try_from(sent.unwrap_or(0)).unwrap_or(usize::MAX);
+        let end = page.plies.len().min(begin.saturating_add(limit));
+        let is_news = end > begin || (sent.is_none() && page.end.is_some());
         is_news.then(|| {
             let done = end as u64;
             Page {
-                match_id: found.match_id,
+                match_id: page.match_id,
                 done,
-                of: found.of,
-                plies: found.plies[begin..end].to_vec(),
-                end: found.end.filter(|_| told.is_none()),
-                accuracy: found.accuracy.filter(|_| done == found.of),
+                of: page.of,
+                plies: page.plies[begin..end].to_vec(),
+                end: page.end.filter(|_| sent.is_none()),
+                accuracy: page.accuracy.filter(|_| done == page.of),
             }
         })
     }
 
     /// Takes over what a review has found more.
-    pub(super) fn add(&self, review: &Review, game: &Entry) {
-        let mut found = self.found.lock();
-        let known = found.plies.len();
-        let more = review.looked()[known..].iter();
-        let more: Vec<AnalysedPly> = more.map(|looked| wire::ply(game, looked)).collect();
-        found.plies.extend(more);
-        found.done = found.plies.len() as u64;
-        found.end = review.end().map(wire::worth);
-        found.accuracy = review.accuracy();
-        drop(found);
-        self.under_way.send_modify(|_| {});
+    pub(super) fn append_review(&self, review: &Review, game: &Entry) {
+        let mut page = self.page.lock();
+        let known_plies = page.plies.len();
+        let new_plies = review.looked()[known_plies..].iter();
+        let new_plies: Vec<AnalysedPly> = new_plies
+            .map(|looked| wire::analysed_ply(game, looked))
+            .collect();
+        page.plies.extend(new_plies);
+        page.done = page.plies.len() as u64;
+        page.end = review.end().map(wire::valuation);
+        page.accuracy = review.accuracy();
+        drop(page);
+        self.is_running.send_modify(|_| {});
     }
 
     /// All of it as text, once it is whole.
-    pub(super) fn text(&self) -> Option<String> {
-        let is_whole = self.is_whole();
-        let found = self.found.lock();
-        let (kind, page) = (KIND, &*found);
-        is_whole
-            .then(|| serde_json::to_string(&Kept { kind, page }).expect("it has text keys only"))
+    pub(super) fn to_json(&self) -> Option<String> {
+        let is_whole = self.is_complete();
+        let found = self.page.lock();
+        let (kind, page) = (FORMAT_VERSION, &*found);
+        is_whole.then(|| {
+            serde_json::to_string(&VersionedAnalysis {
+                format_version: kind,
+                page,
+            })
+            .expect("an analysis serializes to JSON")
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::fixtures::{check, texts};
+    use crate::wire::fixtures::{assert_round_trip, stored_texts};
 
     #[test]
     fn stored_analyses_are_read() {
-        for text in texts("analyses.body") {
-            let Kept { kind, page } = check::<Kept<Page>>(text);
-            assert_eq!((kind, page.done, page.of), (KIND, 5, 5));
+        for text in stored_texts("analyses.body") {
+            let VersionedAnalysis {
+                format_version: kind,
+                page,
+            } = assert_round_trip::<VersionedAnalysis<Page>>(text);
+            assert_eq!((kind, page.done, page.of), (FORMAT_VERSION, 5, 5));
             assert!(page.end.is_some() && page.accuracy.is_some());
             assert_eq!(page.plies.len(), 5);
         }

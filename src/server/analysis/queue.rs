@@ -13,23 +13,23 @@ use crate::context::locks::{ANALYSES, Mutex};
 /// Which ended matches are looked at.
 #[derive(Debug)]
 pub(crate) struct AnalysisQueue {
-    pub(super) now: Mutex<Now, ANALYSES>,
+    pub(super) state: Mutex<QueueState, ANALYSES>,
     /// A permit for each that is being looked at: each has a table of its own.
-    pub(super) places: Semaphore,
+    pub(super) permits: Semaphore,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Now {
-    pub(super) made: HashMap<MatchId, (PlayerId, Arc<Analysis>)>,
+pub(super) struct QueueState {
+    pub(super) jobs: HashMap<MatchId, (PlayerId, Arc<Analysis>)>,
     /// The connections that are told of one.
-    pub(super) told: HashSet<ConnectionId>,
+    pub(super) subscribers: HashSet<ConnectionId>,
 }
 
 impl AnalysisQueue {
     pub(crate) fn new(threads: usize) -> Self {
         Self {
-            now: Mutex::default(),
-            places: Semaphore::new(threads),
+            state: Mutex::default(),
+            permits: Semaphore::new(threads),
         }
     }
 }

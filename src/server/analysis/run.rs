@@ -13,60 +13,62 @@ use crate::context::server_context::ServerContext;
 
 /// For how long one position may wait for a search thread. A server that has no time for so long has none
 /// for this.
-const PATIENCE: Duration = Duration::from_secs(600);
+const SEARCH_WAIT_MAX: Duration = Duration::from_secs(600);
 
 /// Looks at a match, position by position, and has kept what was found.
-pub(crate) async fn make(
+pub(crate) async fn run_analysis(
     server: &ServerContext,
-    by: PlayerId,
+    player: PlayerId,
     mut review: Review,
-    found: &Analysis,
+    analysis: &Analysis,
 ) {
-    let Ok(permit) = server.analysis_queue.places.acquire().await else {
+    let Ok(permit) = server.analysis_queue.permits.acquire().await else {
         return;
     };
-    let (id, game) = (found.match_id(), review.game());
-    let (stop, limits) = (Stop::new(), limits(server, found.nodes()));
-    let place = Priority {
-        host: by,
+    let (id, game) = (analysis.match_id(), review.game());
+    let (stop, limits) = (Stop::new(), limits(server, analysis.nodes()));
+    let priority = Priority {
+        host: player,
         class: Class::Past,
         level: Level::Max,
     };
     while !review.is_done() {
         let stopped = stop.clone();
-        let look = move |_: &mut _| {
+        let step = move |_: &mut _| {
             review.step(&limits, &stopped);
             review
         };
         let looked = tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
             () = server.shutdown.cancelled() => None,
-            looked = server.bots.lend(place, PATIENCE, look) => looked,
+            looked = server.bots.lend(priority, SEARCH_WAIT_MAX, step) => looked,
         };
         let Some(looked) = looked else {
             stop.stop();
             server.metrics.analyses.failed.inc();
-            tracing::warn!(match_id = %id, "a match was not looked at to the end");
+            tracing::warn!(match_id = %id, "analysis aborted");
             return;
         };
         review = looked;
-        found.add(&review, game);
+        analysis.append_review(&review, game);
         // Where there are no search threads, others go on in between.
         tokio::task::yield_now().await;
     }
     // What is only being kept holds nobody up.
     drop((permit, review));
-    server.metrics.analyses.made.inc();
-    let Some(text) = found.text() else { return };
-    let analysis = KeptAnalysis {
-        nodes: found.nodes(),
+    server.metrics.analyses.completed.inc();
+    let Some(text) = analysis.to_json() else {
+        return;
+    };
+    let stored = KeptAnalysis {
+        nodes: analysis.nodes(),
         text,
     };
     // Whoever asked has been told.
-    match server.store.keep_analysis(id, analysis).await {
+    match server.store.keep_analysis(id, stored).await {
         Ok(true) => {}
-        Ok(false) => tracing::debug!(match_id = %id, "the match of an analysis is gone"),
-        Err(error) => tracing::error!(match_id = %id, %error, "an analysis is not kept"),
+        Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),
+        Err(error) => tracing::error!(match_id = %id, %error, "cannot store an analysis"),
     }
 }
 

@@ -9,13 +9,13 @@ use plyhouse_protocol::{
 use crate::wire::to_protocol;
 
 /// What is thought of a move.
-pub(crate) fn ply(game: &Entry, looked: &Looked) -> AnalysedPly {
+pub(crate) fn analysed_ply(game: &Entry, looked: &Looked) -> AnalysedPly {
     let judged = looked.judged.as_ref();
     AnalysedPly {
         ply: Ply(looked.ply as u64),
         seat: to_protocol::seat(looked.turn),
         m: looked.m.clone(),
-        worth: worth(looked.worth),
+        worth: valuation(looked.worth),
         best: looked.line.first().cloned().unwrap_or_default(),
         pv: looked.line.clone(),
         san: looked.san.clone(),
@@ -24,13 +24,13 @@ pub(crate) fn ply(game: &Entry, looked: &Looked) -> AnalysedPly {
             Judgement::Mistake => Judged::Mistake,
             Judgement::Blunder => Judged::Blunder,
         }),
-        why: judged.map(|(_, why)| self::why(why)),
+        why: judged.map(|(_, why)| explanation(why)),
         said: review::english(game, looked),
     }
 }
 
 /// What a position is worth.
-pub(crate) fn worth(worth: Worth) -> Valuation {
+pub(crate) fn valuation(worth: Worth) -> Valuation {
     let known = worth.known;
     let winner = known.and_then(|known| known.winner);
     Valuation {
@@ -43,7 +43,7 @@ pub(crate) fn worth(worth: Worth) -> Valuation {
     }
 }
 
-fn why(why: &review::Why) -> Why {
+fn explanation(why: &review::Why) -> Why {
     Why {
         kind: match why.kind {
             review::Kind::MissesWin => WhyKind::MissesWin,
@@ -63,7 +63,7 @@ fn why(why: &review::Why) -> Why {
         plies: why.plies,
         points: why.points,
         material: why.material,
-        signs: why.signs.iter().copied().map(sign).collect(),
+        signs: why.signs.iter().copied().map(finding).collect(),
         line: why.line.clone(),
         punished: why.punished.clone(),
         goes_on: why.goes_on,
@@ -71,7 +71,7 @@ fn why(why: &review::Why) -> Why {
     }
 }
 
-fn sign(sign: review::Finding) -> Sign {
+fn finding(sign: review::Finding) -> Sign {
     let (kind, count, instead) = match sign {
         review::Finding::Corner => (SignKind::Corner, None, None),
         review::Finding::Mobility { moves, instead } => {

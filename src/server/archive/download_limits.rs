@@ -7,7 +7,7 @@ use crate::context::locks::{Mutex, STREAMS};
 
 /// How many such files are written at the same time, for as many addresses. Each keeps a connection, and
 /// takes turns with all others that read.
-const STREAMS_MAX: usize = 32;
+const DOWNLOADS_MAX: usize = 32;
 
 /// The addresses for which such files are written. One that is nobody's is one, too.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, STREAMS>);
 /// No more can be written: for this address, or at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DownloadLimitReached {
-    Address,
-    All,
+    PerAddress,
+    Total,
 }
 
 impl DownloadLimits {
@@ -26,20 +26,20 @@ impl DownloadLimits {
     }
 
     /// Lets one more be written for this address.
-    pub(crate) fn enter(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
-        let mut streams = self.0.lock();
-        if streams.contains(&address) {
-            return Err(DownloadLimitReached::Address);
+    pub(crate) fn acquire(&self, address: Option<Address>) -> Result<(), DownloadLimitReached> {
+        let mut addresses = self.0.lock();
+        if addresses.contains(&address) {
+            return Err(DownloadLimitReached::PerAddress);
         }
-        if streams.len() >= STREAMS_MAX {
-            return Err(DownloadLimitReached::All);
+        if addresses.len() >= DOWNLOADS_MAX {
+            return Err(DownloadLimitReached::Total);
         }
-        streams.insert(address);
+        addresses.insert(address);
         Ok(())
     }
 
     /// The one for this address has come to its end.
-    pub(crate) fn leave(&self, address: Option<Address>) {
+    pub(crate) fn release(&self, address: Option<Address>) {
         self.0.lock().remove(&address);
     }
 }

@@ -10,14 +10,14 @@ use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
 use plyhouse_store::Record;
 
-pub use error::NotServed;
-pub(crate) use error::not_read;
-pub(crate) use player_records::STRANGER;
-pub use player_records::Wanted;
+pub use error::ArchiveError;
+pub(crate) use error::read_error;
+pub(crate) use player_records::ANONYMOUS_VIEWER;
+pub use player_records::GameRecordQuery;
 
 /// A scoresheet, and of which match it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct GameRecordFile {
     /// The match's code.
     pub code: MatchCode,
     /// The text.
@@ -26,64 +26,72 @@ pub struct Served {
 
 impl ServerContext {
     /// The scoresheet of a match, as the store has it: what was told is there.
-    pub(crate) async fn scoresheet(
+    pub(crate) async fn game_record(
         &self,
         target: MatchRef,
         extension: &str,
-    ) -> Result<Served, NotServed> {
-        let Ok(_place) = self.game_record_permits.try_acquire() else {
-            return Err(NotServed::Busy);
+    ) -> Result<GameRecordFile, ArchiveError> {
+        let Ok(_permit) = self.game_record_permits.try_acquire() else {
+            return Err(ArchiveError::Busy);
         };
-        self.written(target, extension).await
+        self.build_game_record(target, extension).await
     }
 
     /// Writes the match down for whoever may wait as long as it takes.
-    async fn write(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
-        let Ok(_place) = self.replay_permits.acquire().await else {
-            return Err(NotServed::Busy);
+    async fn wait_for_game_record(
+        &self,
+        target: MatchRef,
+        extension: &str,
+    ) -> Result<GameRecordFile, ArchiveError> {
+        let Ok(_permit) = self.replay_permits.acquire().await else {
+            return Err(ArchiveError::Busy);
         };
-        self.written(target, extension).await
+        self.build_game_record(target, extension).await
     }
 
-    async fn written(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
-        let Record { creation, events } = self.shown(target).await?;
+    async fn build_game_record(
+        &self,
+        target: MatchRef,
+        extension: &str,
+    ) -> Result<GameRecordFile, ArchiveError> {
+        let Record { creation, events } = self.spectator_record(target).await?;
         let format = creation.game.record;
         if format.is_none_or(|format| format.extension() != extension) {
-            return Err(NotServed::Unknown);
+            return Err(ArchiveError::NotFound);
         }
         let (id, code) = (creation.id, creation.code);
         match Scoresheet::of(creation, &events) {
-            Ok(Scoresheet { text, .. }) => Ok(Served { code, text }),
-            Err(NoScoresheet::NoFormat { .. }) => Err(NotServed::Unknown),
+            Ok(Scoresheet { text, .. }) => Ok(GameRecordFile { code, text }),
+            Err(NoScoresheet::NoFormat { .. }) => Err(ArchiveError::NotFound),
             Err(
                 error @ (NoScoresheet::Damaged(_)
                 | NoScoresheet::NotBegun(_)
                 | NoScoresheet::NotPlayed(_)),
             ) => {
-                tracing::error!(match_id = %id, %error, "scoresheet not written");
-                Err(NotServed::Damaged)
+                tracing::error!(match_id = %id, %error, "cannot build a game record");
+                Err(ArchiveError::Corrupt)
             }
         }
     }
 
     /// What a stranger may see of a match: all that is told outside of a connection goes by this.
-    pub(crate) async fn shown(&self, target: MatchRef) -> Result<Record, NotServed> {
-        let found = match_loading::find_stored(self, target)
+    pub(crate) async fn spectator_record(&self, target: MatchRef) -> Result<Record, ArchiveError> {
+        let loaded = match_loading::load_stored_match(self, target)
             .await
-            .map_err(not_read)?;
-        let mut record = found.ok_or(NotServed::Unknown)?.record;
-        let told = record.visible_to_spectators(self.clock.now_ms()).len();
-        record.events.truncate(told);
+            .map_err(read_error)?;
+        let mut record = loaded.ok_or(ArchiveError::NotFound)?.record;
+        let visible = record.visible_to_spectators(self.clock.now_ms()).len();
+        record.events.truncate(visible);
         // As far as may be known: the start is told late, too.
-        match is_closed(&record) {
-            true => Err(NotServed::Unknown),
+        match is_private(&record) {
+            true => Err(ArchiveError::NotFound),
             false => Ok(record),
         }
     }
 }
 
 /// Whether the match has started and nobody but its players may watch it: who asks here is nobody.
-fn is_closed(record: &Record) -> bool {
+fn is_private(record: &Record) -> bool {
     let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
     record.creation.terms.watch() == WatchedBy::Nobody && record.events.iter().any(is_start)
 }

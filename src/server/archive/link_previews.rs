@@ -4,18 +4,18 @@ use plyhouse_engine::game::{Picture, Seat};
 use plyhouse_matches::{Match, Occupant, Stage, picture};
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, Profile, Reason, Seq};
 
-use super::game_records::{NotServed, STRANGER};
+use super::game_records::{ANONYMOUS_VIEWER, ArchiveError};
 use crate::context::server_context::ServerContext;
 
 /// What is told of a match or a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Preview {
+pub struct LinkPreview {
     /// Who it is about. Players have chosen their names: it is text, and nothing else.
     pub title: String,
     /// How it stands.
     pub text: String,
     /// The match of which there is a picture, and its last event.
-    pub picture: Option<(MatchId, Seq)>,
+    pub image: Option<(MatchId, Seq)>,
 }
 
 /// How a match looks.
@@ -50,8 +50,8 @@ impl DrawnBoard {
 
 impl ServerContext {
     /// How a match looks.
-    pub(crate) async fn drawn(&self, target: MatchRef) -> Result<DrawnBoard, NotServed> {
-        let state = self.looked_at(target).await?;
+    pub(crate) async fn draw_board(&self, target: MatchRef) -> Result<DrawnBoard, ArchiveError> {
+        let state = self.replay_for_spectators(target).await?;
         Ok(DrawnBoard {
             id: state.id(),
             seq: state.seq(),
@@ -61,29 +61,32 @@ impl ServerContext {
     }
 
     /// What is told of a match.
-    pub(crate) async fn preview_of_match(&self, target: MatchRef) -> Result<Preview, NotServed> {
-        let state = self.looked_at(target).await?;
-        let [first, second] = Seat::ALL.map(|seat| name_of(state.occupant(seat)));
+    pub(crate) async fn match_preview(
+        &self,
+        target: MatchRef,
+    ) -> Result<LinkPreview, ArchiveError> {
+        let state = self.replay_for_spectators(target).await?;
+        let [first, second] = Seat::ALL.map(|seat| occupant_name(state.occupant(seat)));
         let game = state.creation().game.info.title;
-        Ok(Preview {
+        Ok(LinkPreview {
             title: format!("{first} \u{2013} {second}: {game}"),
-            text: standing(&state),
-            picture: Some((state.id(), state.seq())),
+            text: status_text(&state),
+            image: Some((state.id(), state.seq())),
         })
     }
 
     /// What is told of a player, by a name or an id.
-    pub(crate) async fn preview_of_player(&self, player: &str) -> Result<Preview, NotServed> {
-        let Ok(_place) = self.game_record_permits.try_acquire() else {
-            return Err(NotServed::Busy);
+    pub(crate) async fn player_preview(&self, player: &str) -> Result<LinkPreview, ArchiveError> {
+        let Ok(_permit) = self.game_record_permits.try_acquire() else {
+            return Err(ArchiveError::Busy);
         };
-        let id = self.meant(player).await?;
-        let profile = self.profile(id, STRANGER).await.map_err(|error| {
+        let id = self.resolve_player(player).await?;
+        let profile = self.profile(id, ANONYMOUS_VIEWER).await.map_err(|error| {
             let is_unknown = error.code == Some(ErrorCode::UnknownPlayer);
             if is_unknown {
-                NotServed::Unknown
+                ArchiveError::NotFound
             } else {
-                NotServed::Unreadable
+                ArchiveError::StoreUnavailable
             }
         })?;
         let Profile {
@@ -93,28 +96,28 @@ impl ServerContext {
             drawn,
             ..
         } = profile;
-        Ok(Preview {
+        Ok(LinkPreview {
             title: format!("{} on Plyhouse", player.name),
             text: format!("{won} won, {lost} lost, {drawn} drawn"),
-            picture: None,
+            image: None,
         })
     }
 
     /// A match as a stranger sees it.
-    async fn looked_at(&self, target: MatchRef) -> Result<Match, NotServed> {
-        let Ok(_place) = self.game_record_permits.try_acquire() else {
-            return Err(NotServed::Busy);
+    async fn replay_for_spectators(&self, target: MatchRef) -> Result<Match, ArchiveError> {
+        let Ok(_permit) = self.game_record_permits.try_acquire() else {
+            return Err(ArchiveError::Busy);
         };
-        let record = self.shown(target).await?;
+        let record = self.spectator_record(target).await?;
         let id = record.creation.id;
         Match::replay(record.creation, &record.events).map_err(|damaged| {
-            tracing::error!(match_id = %id, %damaged, "match not shown");
-            NotServed::Damaged
+            tracing::error!(match_id = %id, %damaged, "cannot replay a match");
+            ArchiveError::Corrupt
         })
     }
 }
 
-fn name_of(occupant: &Occupant) -> String {
+fn occupant_name(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "somebody".to_owned(),
         Occupant::Bot(level) => format!("Plyhouse bot ({level})"),
@@ -122,7 +125,7 @@ fn name_of(occupant: &Occupant) -> String {
     }
 }
 
-fn standing(state: &Match) -> String {
+fn status_text(state: &Match) -> String {
     let moves = match state.ply().0 {
         1 => "1 move".to_owned(),
         plies => format!("{plies} moves"),
@@ -135,8 +138,8 @@ fn standing(state: &Match) -> String {
             reason,
             ..
         } => {
-            let name = name_of(state.occupant(winner));
-            format!("{name} has won {}, after {moves}.", how(reason))
+            let name = occupant_name(state.occupant(winner));
+            format!("{name} has won {}, after {moves}.", win_method(reason))
         }
         Stage::Ended { reason, .. } => match reason {
             Reason::Aborted | Reason::Abandonment => "It was broken off.".to_owned(),
@@ -147,7 +150,7 @@ fn standing(state: &Match) -> String {
     }
 }
 
-const fn how(reason: Reason) -> &'static str {
+const fn win_method(reason: Reason) -> &'static str {
     match reason {
         Reason::Rules => "on the board",
         Reason::Resignation => "by resignation",

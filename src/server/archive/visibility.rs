@@ -11,19 +11,19 @@ pub(crate) const DELAY_MAX_MS: u64 = 600_000;
 impl ServerContext {
     /// Whether whoever asks may know that this match has ended: those who have played it, and others once
     /// its delay is over.
-    pub(crate) fn is_told(&self, past: &PastMatch, asking: PlayerId) -> bool {
-        let told_ms = past.ended_ms.saturating_add(past.creation.terms.delay_ms);
+    pub(crate) fn is_end_visible(&self, past: &PastMatch, viewer: PlayerId) -> bool {
+        let visible_ms = past.ended_ms.saturating_add(past.creation.terms.delay_ms);
         let mut starters = past.archived.seats.iter();
-        told_ms <= self.clock.now_ms()
-            || starters.any(|seat| SeatAtStart::player(seat) == Some(asking))
+        visible_ms <= self.clock.now_ms()
+            || starters.any(|seat| SeatAtStart::player(seat) == Some(viewer))
     }
 
     /// Whether whoever asks is not to learn of this match that it is there, or that it has ended.
-    pub(crate) fn hides(&self, id: MatchId, asking: PlayerId) -> bool {
+    pub(crate) fn is_end_hidden(&self, id: MatchId, viewer: PlayerId) -> bool {
         self.lobby.find(MatchRef::Id(id)).is_some_and(|handle| {
-            let card = handle.card();
-            let is_seated = card.seat_of(asking).is_some() || card.stood_in(asking).is_some();
-            card.is_closed_to(asking) || (!is_seated && card.shown_status() != Status::Ended)
+            let summary = handle.card();
+            let is_seated = summary.seat_of(viewer).is_some() || summary.stood_in(viewer).is_some();
+            summary.is_closed_to(viewer) || (!is_seated && summary.shown_status() != Status::Ended)
         })
     }
 }

@@ -45,7 +45,7 @@ impl Passwords {
         password: &Token,
         chance: &SeededRng,
     ) -> Result<PasswordHash, WireError> {
-        let (password, salt) = (bytes(password), chance.bytes::<SALT_BYTES>());
+        let (password, salt) = (bytes(password), chance.random_bytes::<SALT_BYTES>());
         let hash = move || Argon2::default().hash_password_with_salt(&password, &salt);
         let hashed = self.away(hash).await?;
         let hashed = hashed.map_err(|error| failed(&error))?;

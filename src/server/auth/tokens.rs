@@ -23,13 +23,13 @@ pub(crate) struct Tokens {
 impl Tokens {
     pub(crate) fn new(chance: &SeededRng) -> Self {
         Self {
-            key: chance.bytes(),
+            key: chance.random_bytes(),
         }
     }
 
     /// A new token: 192 random bits and their mark, base64url.
     pub(crate) fn issue(&self, chance: &SeededRng) -> Token {
-        let random = chance.bytes::<RANDOM_BYTES>();
+        let random = chance.random_bytes::<RANDOM_BYTES>();
         let secret = [&random[..], &self.mark(&random)].concat();
         Token::new(URL_SAFE_NO_PAD.encode(secret))
     }
@@ -55,7 +55,7 @@ const KEY_MARK: &str = "ply_";
 
 /// A new key of a program: 256 random bits.
 pub(crate) fn key(chance: &SeededRng) -> Token {
-    let secret = URL_SAFE_NO_PAD.encode(chance.bytes::<32>());
+    let secret = URL_SAFE_NO_PAD.encode(chance.random_bytes::<32>());
     Token::new(format!("{KEY_MARK}{secret}"))
 }
 
@@ -88,7 +88,7 @@ const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// A new pairing code.
 pub(crate) fn pairing_code(chance: &SeededRng) -> Token {
-    let mut number = chance.number();
+    let mut number = chance.random_u64();
     let letters = [(); PAIRING_CHARS].map(|()| {
         let base = MatchCode::ALPHABET.len() as u64;
         let digit = usize::try_from(number % base).expect("less than the alphabet's length");
@@ -100,7 +100,7 @@ pub(crate) fn pairing_code(chance: &SeededRng) -> Token {
 
 /// A new recovery key.
 pub(crate) fn recovery_key(chance: &SeededRng) -> Token {
-    let letters = chance.bytes::<RECOVERY_CHARS>();
+    let letters = chance.random_bytes::<RECOVERY_CHARS>();
     let letters = letters.map(|byte| char::from(BASE32[usize::from(byte % 32)]));
     Token::new(String::from_iter(letters))
 }

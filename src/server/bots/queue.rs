@@ -16,7 +16,7 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::context::metrics::Counted;
+use crate::context::metrics::GaugeGuard;
 use crate::settings::Settings;
 use plyhouse_engine::search::{Level, Table};
 use plyhouse_protocol::PlayerId;
@@ -26,7 +26,7 @@ use plyhouse_protocol::PlayerId;
 pub(super) struct Job {
     pub(super) place: Priority,
     pub(super) task: Task,
-    pub(super) waiting: Counted,
+    pub(super) waiting: GaugeGuard,
     /// Its place in the queue.
     pub(super) room: OwnedSemaphorePermit,
 }
@@ -227,7 +227,7 @@ mod tests {
                 level: Level::Max,
             },
             task: Task::new(|_| {}),
-            waiting: Counted::new(&Default::default()),
+            waiting: GaugeGuard::new(&Default::default()),
             room: room.expect("it is open"),
         });
     }

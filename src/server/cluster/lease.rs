@@ -13,40 +13,40 @@ pub(crate) struct Lease(Mutex<State, LEASES>);
 
 #[derive(Debug, Default)]
 struct State {
-    until: Option<Instant>,
+    expires_at: Option<Instant>,
     /// Since when it has held without a break.
-    since: Option<Instant>,
-    has_ended: bool,
+    held_since: Option<Instant>,
+    is_withdrawn: bool,
 }
 
 impl Lease {
-    pub(crate) fn holds(&self) -> bool {
-        self.0.lock().until.is_some_and(|until| now() < until)
+    pub(crate) fn is_valid(&self) -> bool {
+        self.0.lock().expires_at.is_some_and(|until| now() < until)
     }
 
     /// Whether it has held for so short a time that others, whose leases ran out for the same reason, may
     /// not have renewed theirs yet.
-    pub(crate) fn is_young(&self) -> bool {
-        let since = self.0.lock().since;
+    pub(crate) fn is_recent(&self) -> bool {
+        let since = self.0.lock().held_since;
         since.is_none_or(|since| now() < since + LEASE)
     }
 
     /// It is renewed by something that was asked for at this instant, which counts: how long the answer
     /// took is not known to the store.
-    pub(crate) fn renewed(&self, asked_at: Instant) {
+    pub(crate) fn renew(&self, requested_at: Instant) {
         let mut state = self.0.lock();
-        if !state.has_ended {
-            if state.until.is_none_or(|until| until <= now()) {
-                state.since = Some(now());
+        if !state.is_withdrawn {
+            if state.expires_at.is_none_or(|until| until <= now()) {
+                state.held_since = Some(now());
             }
-            state.until = Some(asked_at + LEASE);
+            state.expires_at = Some(requested_at + LEASE);
         }
     }
 
     /// It holds no longer, and is not renewed.
-    pub(crate) fn end(&self) {
+    pub(crate) fn withdraw(&self) {
         *self.0.lock() = State {
-            has_ended: true,
+            is_withdrawn: true,
             ..State::default()
         };
     }

@@ -9,21 +9,21 @@ use crate::context::locks::{Mutex, SHOWN};
 
 /// The matches of which lists show something else now, and nobody has been told.
 #[derive(Debug, Default)]
-pub(crate) struct Lists {
-    changed: Mutex<BTreeSet<MatchId>, SHOWN>,
-    news: Notify,
+pub(crate) struct ChangedListings {
+    match_ids: Mutex<BTreeSet<MatchId>, SHOWN>,
+    added: Notify,
 }
 
-impl Lists {
+impl ChangedListings {
     /// Lists show something else of these matches now, which are decided here.
-    pub(crate) fn changed(&self, ids: impl IntoIterator<Item = MatchId>) {
-        self.changed.lock().extend(ids);
-        self.news.notify_one();
+    pub(crate) fn mark_changed(&self, ids: impl IntoIterator<Item = MatchId>) {
+        self.match_ids.lock().extend(ids);
+        self.added.notify_one();
     }
 
     /// Waits for such matches, and takes them out.
-    pub(crate) async fn take(&self) -> BTreeSet<MatchId> {
-        self.news.notified().await;
-        std::mem::take(&mut *self.changed.lock())
+    pub(crate) async fn take_changed(&self) -> BTreeSet<MatchId> {
+        self.added.notified().await;
+        std::mem::take(&mut *self.match_ids.lock())
     }
 }

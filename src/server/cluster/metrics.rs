@@ -12,95 +12,95 @@ pub(crate) struct ClusterMetrics {
     /// Other servers whose lease holds.
     pub(crate) nodes: Gauge,
     /// Renewals of this server's lease that were not made.
-    pub(crate) unrenewed: Counter,
+    pub(crate) failed_renewals: Counter,
     /// Requests that were handed on to the owner of their match.
-    pub(crate) relays: Counter,
+    pub(crate) relayed_requests: Counter,
     /// How long those took.
-    pub(crate) relayed: Histogram,
+    pub(crate) relay_duration: Histogram,
     /// Matches that this server took over.
-    pub(crate) taken: Counter,
+    pub(crate) takeovers: Counter,
     /// Matches of bots that this server gave to one with less to think about.
-    pub(crate) handed_over: Counter,
+    pub(crate) handovers: Counter,
     /// Matches in which this server found that it is not their owner any more.
-    pub(crate) lost: Counter,
+    pub(crate) ownership_losses: Counter,
     /// Writes that were refused since somebody else had written to the match.
-    pub(crate) conflicts: Counter,
+    pub(crate) write_conflicts: Counter,
     /// For how long answers have waited here for their events to be told.
-    pub(crate) lag: Histogram,
+    pub(crate) replica_lag: Histogram,
     /// How often a copy of a match read in the store what it had not been told.
-    pub(crate) missed: Counter,
+    pub(crate) missed_events: Counter,
 }
 
 impl ClusterMetrics {
     /// Everything at zero, shown by this registry.
     pub(crate) fn new(registry: &mut Registry) -> Self {
-        let all = Self {
+        let metrics = Self {
             nodes: Gauge::default(),
-            unrenewed: Counter::default(),
-            relays: Counter::default(),
-            relayed: durations(),
-            taken: Counter::default(),
-            handed_over: Counter::default(),
-            lost: Counter::default(),
-            conflicts: Counter::default(),
-            lag: durations(),
-            missed: Counter::default(),
+            failed_renewals: Counter::default(),
+            relayed_requests: Counter::default(),
+            relay_duration: durations(),
+            takeovers: Counter::default(),
+            handovers: Counter::default(),
+            ownership_losses: Counter::default(),
+            write_conflicts: Counter::default(),
+            replica_lag: durations(),
+            missed_events: Counter::default(),
         };
-        let mut show = |name, help, counter: &Counter| {
+        let mut register_counter = |name, help, counter: &Counter| {
             registry.register(name, help, counter.clone());
         };
-        show(
+        register_counter(
             "lease_unrenewed",
             "Renewals of this server's lease that were not made",
-            &all.unrenewed,
+            &metrics.failed_renewals,
         );
-        show(
+        register_counter(
             "relays",
             "Requests handed on to the server that owns the match",
-            &all.relays,
+            &metrics.relayed_requests,
         );
-        show(
+        register_counter(
             "matches_taken",
             "Matches taken over from a server that was gone, or that nobody owned",
-            &all.taken,
+            &metrics.takeovers,
         );
-        show(
+        register_counter(
             "matches_handed_over",
             "Matches of bots given to a server on which fewer searches wait",
-            &all.handed_over,
+            &metrics.handovers,
         );
-        show(
+        register_counter(
             "matches_lost",
             "Matches of which another server has become the owner",
-            &all.lost,
+            &metrics.ownership_losses,
         );
-        show(
+        register_counter(
             "match_conflicts",
             "Writes refused by the store since another server had written to the match",
-            &all.conflicts,
+            &metrics.write_conflicts,
         );
-        show(
+        register_counter(
             "events_missed",
             "Times that a copy of a match read in the store what it had not been told",
-            &all.missed,
+            &metrics.missed_events,
         );
         registry.register(
             "nodes",
             "Other servers of the cluster whose lease holds",
-            all.nodes.clone(),
+            metrics.nodes.clone(),
         );
         registry.register_with_unit(
             "copy_lag",
             "From an answer of a match's owner until its events have been told here",
             Unit::Seconds,
-            all.lag.clone(),
+            metrics.replica_lag.clone(),
         );
         registry.register_with_unit(
             "relayed",
             "From a request being handed on to its answer",
             Unit::Seconds,
-            all.relayed.clone(),
+            metrics.relay_duration.clone(),
         );
-        all
+        metrics
     }
 }

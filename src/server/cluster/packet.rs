@@ -13,7 +13,8 @@ use crate::players::rating_update::RatingUpdate;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Packet {
     /// Asked of the owner of a match, which answers [`Answered`](super::Answered).
-    Ask {
+    #[serde(rename = "Ask")]
+    Request {
         match_id: MatchId,
         command: Box<Command>,
     },
@@ -22,29 +23,36 @@ pub(crate) enum Packet {
         match_id: MatchId,
         from: NodeId,
         /// Who is there; `None` once nobody is.
-        roster: Option<Presence>,
+        #[serde(rename = "roster")]
+        presence: Option<Presence>,
     },
     /// What is new of a match, for a server that follows it.
     #[serde(rename = "Fed")]
     ReplicaUpdate {
         match_id: MatchId,
-        bulletin: Box<ReplicaUpdate>,
+        #[serde(rename = "bulletin")]
+        update: Box<ReplicaUpdate>,
     },
     /// Asked of a server on which few searches wait: to become the owner of this match of bots.
-    Take { match_id: MatchId, from: NodeId },
+    #[serde(rename = "Take")]
+    HandOver { match_id: MatchId, from: NodeId },
     /// A match is this server's from now on.
     #[serde(rename = "Taken")]
     OwnerChanged { match_id: MatchId, by: NodeId },
     /// Asked to learn whether that server is there.
     Ping,
     /// Asked to learn which sessions of a player have connections there.
-    WhoIs { player: PlayerId },
+    #[serde(rename = "WhoIs")]
+    GetConnectedSessions { player: PlayerId },
     /// A server stops: its matches are anybody's.
-    Leaving { node: NodeId },
+    #[serde(rename = "Leaving")]
+    NodeStopping { node: NodeId },
     /// A player has this connection. Whoever has some that are to end because of it ends them.
-    Connected {
+    #[serde(rename = "Connected")]
+    PlayerConnected {
         player: PlayerId,
-        standing: Standing,
+        #[serde(rename = "standing")]
+        precedence: Standing,
     },
     /// These sessions of a player were ended.
     SessionsEnded { player: PlayerId, which: Sessions },
@@ -52,27 +60,35 @@ pub(crate) enum Packet {
     #[serde(rename = "Called")]
     PlayerRenamed { player: PlayerSummary },
     /// A player blocks another from now on, or not any more.
-    Blocks {
+    #[serde(rename = "Blocks")]
+    BlockChanged {
         player: PlayerId,
         other: PlayerId,
-        on: bool,
+        #[serde(rename = "on")]
+        is_blocked: bool,
     },
     /// A match has been rated, and has changed this.
-    Rated {
+    #[serde(rename = "Rated")]
+    MatchRated {
         match_id: MatchId,
-        verdict: RatingUpdate,
+        #[serde(rename = "verdict")]
+        rating_update: RatingUpdate,
     },
     /// Nobody is this player any more.
     #[serde(rename = "Gone")]
     PlayerDeleted { player: PlayerId },
     /// A player was forgotten whose name was this, and the store tells it no more.
-    Forgotten { player: PlayerId, name: String },
+    #[serde(rename = "Forgotten")]
+    NameErased { player: PlayerId, name: String },
     /// Lists show this of matches now.
-    Shown(Vec<Listing>),
+    #[serde(rename = "Shown")]
+    ListingsChanged(Vec<Listing>),
     /// Something to be done where a player is connected.
-    Notice {
+    #[serde(rename = "Notice")]
+    NotifyPlayer {
         player: PlayerId,
-        notice: Notification,
+        #[serde(rename = "notice")]
+        notification: Notification,
     },
 }
 
@@ -81,23 +97,27 @@ pub(crate) enum Packet {
 pub(crate) enum Notification {
     /// The player has a part in this match now, or is invited to it. It is shown to connections that
     /// follow the match before it, if there is one.
-    Involved {
+    #[serde(rename = "Involved")]
+    ParticipationAdded {
         match_id: MatchId,
         before: Option<MatchId>,
     },
     /// The player looks for somebody from another server now, and here no more.
-    SeeksElsewhere,
+    #[serde(rename = "SeeksElsewhere")]
+    SeekMoved,
     /// The player's seek has been paired, and this is the match.
-    Paired { match_id: MatchId },
+    #[serde(rename = "Paired")]
+    SeekPaired { match_id: MatchId },
     /// The player has one more session, of which this tells.
     SessionAdded { text: String },
     /// The player is told this, unless the connection follows the match.
-    Turn { match_id: MatchId, text: String },
+    #[serde(rename = "Turn")]
+    YourTurn { match_id: MatchId, text: String },
 }
 
 impl Packet {
-    pub(crate) fn write(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("what servers say to each other is plain data")
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a packet serializes to JSON")
     }
 }
 

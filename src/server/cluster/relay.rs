@@ -15,50 +15,55 @@ use crate::match_handle::command::{Answer, Command};
 use crate::match_handle::replication::Presence;
 
 /// After how long it is looked anew who owns a match that two servers want.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// How often that is done.
-const LOOKS_MAX: u32 = 20;
+const LOCATE_ATTEMPTS_MAX: u32 = 20;
 
 /// What a server answers another.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Answered {
+pub(crate) enum PacketResponse {
     /// What the match has answered, which counts once this event has been told.
-    Done { answer: Answer, seq: Seq },
+    #[serde(rename = "Done")]
+    MatchAnswer { answer: Answer, seq: Seq },
     /// It is here, and does as it was asked.
-    Here,
+    #[serde(rename = "Here")]
+    Accepted,
     /// The server is there, and so many searches of its bots wait.
-    Alive { searches: u32 },
+    #[serde(rename = "Alive")]
+    Pong { searches: u32 },
     /// These sessions have connections there.
-    Connected(Vec<SessionId>),
+    #[serde(rename = "Connected")]
+    ConnectedSessions(Vec<SessionId>),
     /// It is not this server's match.
-    NotHere,
+    #[serde(rename = "NotHere")]
+    NotOwner,
 }
 
 /// Whose a match is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum MatchLocation {
     /// This server's.
-    Here,
+    Local,
     /// Another server's.
-    At(NodeId),
+    Remote(NodeId),
     /// It has ended, and nobody serves it.
-    Over,
+    Ended,
     /// It is not kept.
     Unknown,
 }
 
 /// It cannot be found out whose a match is.
 #[derive(Debug)]
-pub(crate) struct NotFound;
+pub(crate) struct LocateError;
 
-impl From<ReadError> for NotFound {
+impl From<ReadError> for LocateError {
     fn from(_: ReadError) -> Self {
         Self
     }
 }
 
-impl From<WriteError> for NotFound {
+impl From<WriteError> for LocateError {
     fn from(_: WriteError) -> Self {
         Self
     }
@@ -71,34 +76,38 @@ impl Cluster {
         owner: NodeId,
         match_id: MatchId,
         command: Command,
-    ) -> impl Future<Output = Result<Answered, RequestError>> + Send + use<> {
+    ) -> impl Future<Output = Result<PacketResponse, RequestError>> + Send + use<> {
         let command = Box::new(command);
-        self.ask(owner, &Packet::Ask { match_id, command })
+        self.request(owner, &Packet::Request { match_id, command })
     }
 
     /// Has the owner of a match feed this server, or not any more.
-    pub(crate) fn follow(
+    pub(crate) fn follow_match(
         &self,
         owner: NodeId,
         match_id: MatchId,
-        roster: Option<Presence>,
-    ) -> impl Future<Output = Result<Answered, RequestError>> + Send + use<> {
+        presence: Option<Presence>,
+    ) -> impl Future<Output = Result<PacketResponse, RequestError>> + Send + use<> {
         let from = self.node;
         let follow = Packet::Follow {
             match_id,
             from,
-            roster,
+            presence,
         };
-        self.ask(owner, &follow)
+        self.request(owner, &follow)
     }
 
     /// Makes this server the owner of a match that is `from`'s, and tells its former owner, if that lives, and
     /// those that have copies. False if it is not `from`'s, or was taken just now.
-    pub(crate) async fn take(&self, id: MatchId, from: Option<NodeId>) -> Result<bool, WriteError> {
+    pub(crate) async fn take_over(
+        &self,
+        id: MatchId,
+        from: Option<NodeId>,
+    ) -> Result<bool, WriteError> {
         let is_taken = self.directory.take(id, self.node, from).await?;
         if is_taken {
             let (match_id, by) = (id, self.node);
-            self.send_all(&Packet::OwnerChanged { match_id, by });
+            self.broadcast(&Packet::OwnerChanged { match_id, by });
         }
         Ok(is_taken)
     }
@@ -108,12 +117,12 @@ impl Cluster {
     pub(crate) async fn locate(
         &self,
         id: MatchId,
-        suspected: Option<NodeId>,
-        wanted: bool,
-    ) -> Result<Found, NotFound> {
-        for _ in 0..LOOKS_MAX {
+        suspected_owner: Option<NodeId>,
+        include_ended: bool,
+    ) -> Result<MatchLocation, LocateError> {
+        for _ in 0..LOCATE_ATTEMPTS_MAX {
             let Some(route) = self.directory.route(id).await? else {
-                return Ok(Found::Unknown);
+                return Ok(MatchLocation::Unknown);
             };
             let Route {
                 owner,
@@ -121,27 +130,29 @@ impl Cluster {
                 has_ended,
                 ..
             } = route;
-            let is_there = |owner| is_alive || (self.lease.is_young() && self.nodes.answers(owner));
-            let at = owner.filter(|owner| is_there(*owner) && Some(*owner) != suspected);
-            match at {
-                Some(at) if at == self.node => return Ok(Found::Here),
-                Some(at) => return Ok(Found::At(at)),
-                None if has_ended && !wanted => return Ok(Found::Over),
-                None if !self.may_act() => return Err(NotFound),
+            let is_live_owner =
+                |owner| is_alive || (self.lease.is_recent() && self.nodes.is_responding(owner));
+            let live_owner =
+                owner.filter(|owner| is_live_owner(*owner) && Some(*owner) != suspected_owner);
+            match live_owner {
+                Some(at) if at == self.node => return Ok(MatchLocation::Local),
+                Some(at) => return Ok(MatchLocation::Remote(at)),
+                None if has_ended && !include_ended => return Ok(MatchLocation::Ended),
+                None if !self.has_valid_lease() => return Err(LocateError),
                 None => {}
             }
-            if self.take(id, owner).await? {
-                tracing::info!(match_id = %id, from = ?owner, "a match is taken over");
-                return Ok(Found::Here);
+            if self.take_over(id, owner).await? {
+                tracing::info!(match_id = %id, from = ?owner, "took over a match");
+                return Ok(MatchLocation::Local);
             }
-            sleep(LOOK_AGAIN).await;
+            sleep(RETRY_DELAY).await;
         }
-        Err(NotFound)
+        Err(LocateError)
     }
 
     /// Whether a match that was read at this epoch is this server's. To be asked after it was read: another may
     /// have taken it over just before, and what was read is that one's to write on.
-    pub(crate) async fn owns(&self, id: MatchId, epoch: u64) -> Result<bool, NotFound> {
+    pub(crate) async fn is_owner(&self, id: MatchId, epoch: u64) -> Result<bool, LocateError> {
         let route = self.directory.route(id).await?;
         Ok(route.is_some_and(|route| route.owner == Some(self.node) && route.epoch == epoch))
     }

@@ -8,7 +8,7 @@ use plyhouse_bus::RequestError;
 use plyhouse_store::NodeId;
 use tokio::time::{sleep, timeout};
 
-use crate::cluster::{Answered, News, Packet};
+use crate::cluster::{NodeChange, Packet, PacketResponse};
 use crate::context::clock::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::MatchRequest;
@@ -16,10 +16,10 @@ use crate::matchmaking::ownership;
 use crate::schedule::clock_pause;
 
 /// How often each server is asked whether it is there.
-const PING_EVERY: Duration = Duration::from_millis(250);
+const PING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Asks every other server again and again whether it is there, until this one stops.
-pub(crate) async fn watch(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
@@ -28,7 +28,7 @@ pub(crate) async fn watch(server: Arc<ServerContext>) {
                 None => return,
             };
             let pings = join_all(nodes.into_iter().map(|node| ping(&server, node)));
-            tokio::join!(pings, sleep(PING_EVERY));
+            tokio::join!(pings, sleep(PING_INTERVAL));
         }
     };
     tokio::select! {
@@ -42,44 +42,44 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
     let Some(cluster) = &server.cluster else {
         return;
     };
-    let asked_at = now();
-    let answer = timeout(PING_EVERY, cluster.ask(node, &Packet::Ping)).await;
-    let news = match answer.unwrap_or(Err(RequestError::InTime)) {
-        Ok(Answered::Alive { searches }) => {
-            let rtt = now().saturating_duration_since(asked_at);
-            cluster.nodes.answered(node, rtt, searches)
+    let sent_at = now();
+    let answer = timeout(PING_INTERVAL, cluster.request(node, &Packet::Ping)).await;
+    let change = match answer.unwrap_or(Err(RequestError::InTime)) {
+        Ok(PacketResponse::Pong { searches }) => {
+            let rtt = now().saturating_duration_since(sent_at);
+            cluster.nodes.record_response(node, rtt, searches)
         }
-        Ok(_) => cluster.nodes.unanswered(node, RequestError::InTime),
-        Err(why) => cluster.nodes.unanswered(node, why),
+        Ok(_) => cluster.nodes.record_failure(node, RequestError::InTime),
+        Err(why) => cluster.nodes.record_failure(node, why),
     };
-    match news {
-        News::None => {}
-        News::Gone => {
-            tracing::warn!(node = %node.0, "nobody answers to the name of a server");
+    match change {
+        NodeChange::None => {}
+        NodeChange::NoResponders => {
+            tracing::warn!(node = %node.0, "another server is not subscribed on the bus");
             let is_dead = false;
-            tell_all(server, MatchRequest::NodeGone { node, is_dead });
+            spawn_broadcast(server, MatchRequest::NodeGone { node, is_dead });
         }
-        News::Silent => {
-            tracing::warn!(node = %node.0, "a server does not answer");
-            tell_all(server, MatchRequest::NodesChanged);
+        NodeChange::Unresponsive => {
+            tracing::warn!(node = %node.0, "another server does not respond");
+            spawn_broadcast(server, MatchRequest::NodesChanged);
         }
-        News::Heard => {
-            tracing::info!(node = %node.0, "a server answers again");
-            tell_all(server, MatchRequest::NodesChanged);
+        NodeChange::Responsive => {
+            tracing::info!(node = %node.0, "another server responds again");
+            spawn_broadcast(server, MatchRequest::NodesChanged);
         }
     }
 }
 
 /// Has every match here know that something has come to pass with a server.
-pub(super) fn tell_all(server: &Arc<ServerContext>, request: MatchRequest) {
-    let told = Arc::clone(server);
-    server.spawn(async move { clock_pause::tell_all(&told, &request).await });
+pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, request: MatchRequest) {
+    let context = Arc::clone(server);
+    server.spawn(async move { clock_pause::broadcast_to_matches(&context, &request).await });
 }
 
 /// A server is gone for good: what it had is looked after.
-pub(super) fn after_gone(server: &Arc<ServerContext>, node: NodeId) {
+pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
-    tell_all(server, MatchRequest::NodeGone { node, is_dead });
-    let sweeping = Arc::clone(server);
-    server.spawn(async move { ownership::adopt_abandoned(&sweeping).await });
+    spawn_broadcast(server, MatchRequest::NodeGone { node, is_dead });
+    let context = Arc::clone(server);
+    server.spawn(async move { ownership::take_over_abandoned(&context).await });
 }

@@ -7,9 +7,9 @@ use plyhouse_bus::{Answer as Way, Incoming, Listener};
 use plyhouse_protocol::{MatchRef, PlayerId};
 use tokio::sync::Semaphore;
 
-use super::heartbeat::{after_gone, tell_all};
+use super::heartbeat::{on_node_gone, spawn_broadcast};
 use super::{list_sync, load_balance, matchmaking, ownership_check};
-use crate::cluster::{Answered, Notification, Packet};
+use crate::cluster::{Notification, Packet, PacketResponse};
 use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
@@ -20,66 +20,66 @@ use crate::players::ratings;
 use crate::wire::from_protocol;
 
 /// How many requests of other servers are served at a time.
-const SERVED_MAX: usize = 4096;
+const CONCURRENT_REQUESTS_MAX: usize = 4096;
 
 /// Hears what comes from other servers, until this one stops.
-pub(crate) async fn hear(server: Arc<ServerContext>, mut heard: Listener) {
-    let serving = Arc::new(Semaphore::new(SERVED_MAX));
+pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
+    let permits = Arc::new(Semaphore::new(CONCURRENT_REQUESTS_MAX));
     let shutdown = server.shutdown.clone();
     loop {
         let next = tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
             () = shutdown.cancelled() => return,
-            next = heard.recv() => next,
+            next = inbox.recv() => next,
         };
         match next {
             None => return,
             Some(Incoming::Gap) => {
-                tell_all(&server, MatchRequest::Gap);
+                spawn_broadcast(&server, MatchRequest::Gap);
                 if let Some(cluster) = &server.cluster {
-                    cluster.may_have_missed.notify_one();
+                    cluster.messages_lost.notify_one();
                 }
                 let looking = Arc::clone(&server);
                 server.spawn(async move {
-                    ownership_check::look(&looking).await;
+                    ownership_check::check_ownership(&looking).await;
                     block_check::read_all(&looking).await;
                     account_deletion::look(&looking).await;
                 });
             }
             Some(Incoming::Message(message)) => on_message(&server, &message),
-            Some(Incoming::Request(request, way)) => {
-                let request = match read(&request) {
+            Some(Incoming::Request(request, responder)) => {
+                let request = match parse_packet(&request) {
                     None => continue,
                     Some(Packet::Ping) => {
-                        let searches = load_balance::waiting(&server);
-                        give(way, &Answered::Alive { searches });
+                        let searches = load_balance::queued_searches(&server);
+                        send_response(responder, &PacketResponse::Pong { searches });
                         continue;
                     }
-                    Some(Packet::WhoIs { player }) => {
+                    Some(Packet::GetConnectedSessions { player }) => {
                         let connected = server.players.connected_sessions(player);
-                        give(way, &Answered::Connected(connected));
+                        send_response(responder, &PacketResponse::ConnectedSessions(connected));
                         continue;
                     }
                     Some(request) => request,
                 };
-                let Ok(permit) = Arc::clone(&serving).try_acquire_owned() else {
+                let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
                     continue; // Whoever asks will ask again.
                 };
-                if let Packet::Take { match_id, from } = request {
+                if let Packet::HandOver { match_id, from } = request {
                     let taking = Arc::clone(&server);
                     server.spawn(async move {
-                        let is_taken = load_balance::take(&taking, match_id, from).await;
+                        let is_taken = load_balance::accept_match(&taking, match_id, from).await;
                         let answered = if is_taken {
-                            Answered::Here
+                            PacketResponse::Accepted
                         } else {
-                            Answered::NotHere
+                            PacketResponse::NotOwner
                         };
-                        give(way, &answered);
+                        send_response(responder, &answered);
                         drop(permit);
                     });
-                } else if let Some(done) = on_request(&server, request, way) {
+                } else if let Some(pending_response) = on_request(&server, request, responder) {
                     server.spawn(async move {
-                        done.await;
+                        pending_response.await;
                         drop(permit);
                     });
                 }
@@ -88,65 +88,65 @@ pub(crate) async fn hear(server: Arc<ServerContext>, mut heard: Listener) {
     }
 }
 
-fn read(bytes: &[u8]) -> Option<Packet> {
+fn parse_packet(bytes: &[u8]) -> Option<Packet> {
     serde_json::from_slice(bytes)
-        .inspect_err(|error| tracing::error!(%error, "what another server says makes no sense"))
+        .inspect_err(|error| tracing::error!(%error, "cannot parse a packet from another server"))
         .ok()
 }
 
-fn give(way: Way, answered: &Answered) {
-    way.give(serde_json::to_vec(answered).expect("an answer is plain data"));
+fn send_response(responder: Way, response: &PacketResponse) {
+    responder.give(serde_json::to_vec(response).expect("a response serializes to JSON"));
 }
 
 /// Does what is asked, and gives what is still to be waited for.
 fn on_request(
     server: &Arc<ServerContext>,
     request: Packet,
-    way: Way,
+    responder: Way,
 ) -> Option<impl Future<Output = ()> + Send + 'static> {
     let (match_id, request) = match request {
-        Packet::Ask { match_id, command } => (match_id, *command),
+        Packet::Request { match_id, command } => (match_id, *command),
         Packet::Follow {
             match_id,
             from,
-            roster,
+            presence: roster,
         } => {
             let follow = MatchRequest::Follow { from, roster };
             (match_id, Command::of_server(follow))
         }
         Packet::ReplicaUpdate { .. }
         | Packet::Ping
-        | Packet::WhoIs { .. }
-        | Packet::Take { .. }
+        | Packet::GetConnectedSessions { .. }
+        | Packet::HandOver { .. }
         | Packet::OwnerChanged { .. }
-        | Packet::Leaving { .. }
-        | Packet::Connected { .. }
+        | Packet::NodeStopping { .. }
+        | Packet::PlayerConnected { .. }
         | Packet::SessionsEnded { .. }
         | Packet::PlayerRenamed { .. }
-        | Packet::Blocks { .. }
-        | Packet::Rated { .. }
+        | Packet::BlockChanged { .. }
+        | Packet::MatchRated { .. }
         | Packet::PlayerDeleted { .. }
-        | Packet::Forgotten { .. }
-        | Packet::Shown(_)
-        | Packet::Notice { .. } => return None,
+        | Packet::NameErased { .. }
+        | Packet::ListingsChanged(_)
+        | Packet::NotifyPlayer { .. } => return None,
     };
     let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) else {
-        give(way, &Answered::NotHere);
+        send_response(responder, &PacketResponse::NotOwner);
         return None;
     };
     let is_follow = matches!(request.request, MatchRequest::Follow { .. });
-    let asked = handle.ask_for(request, &server.metrics);
+    let pending_answer = handle.ask_for(request, &server.metrics);
     Some(async move {
-        let answered = match asked.await {
-            Some(Ok(_)) if is_follow => Answered::Here,
-            Some(answer) => Answered::Done {
+        let response = match pending_answer.await {
+            Some(Ok(_)) if is_follow => PacketResponse::Accepted,
+            Some(answer) => PacketResponse::MatchAnswer {
                 answer,
                 seq: handle.card().seq(),
             },
             // It is decided elsewhere, or has failed: whoever asks looks for it anew.
-            None => Answered::NotHere,
+            None => PacketResponse::NotOwner,
         };
-        give(way, &answered);
+        send_response(responder, &response);
     })
 }
 
@@ -154,8 +154,11 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
     let Some(cluster) = &server.cluster else {
         return;
     };
-    match read(message) {
-        Some(Packet::ReplicaUpdate { match_id, bulletin }) => {
+    match parse_packet(message) {
+        Some(Packet::ReplicaUpdate {
+            match_id,
+            update: bulletin,
+        }) => {
             let handle = server.lobby.find(MatchRef::Id(match_id));
             let pending = handle.and_then(|handle| handle.feed(bulletin, &server.metrics));
             if let Some(pending) = pending {
@@ -164,22 +167,28 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         }
         Some(Packet::OwnerChanged { match_id, by }) => {
             if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-                let taken = MatchRequest::OwnerChanged { by: Some(by) };
+                let owner_changed = MatchRequest::OwnerChanged { by: Some(by) };
                 server.spawn(
                     handle
-                        .ask_for(Command::of_server(taken), &server.metrics)
+                        .ask_for(Command::of_server(owner_changed), &server.metrics)
                         .map(drop),
                 );
             }
         }
-        Some(Packet::Leaving { node }) => {
-            cluster.nodes.left(node);
-            after_gone(server, node);
+        Some(Packet::NodeStopping { node }) => {
+            cluster.nodes.remove(node);
+            on_node_gone(server, node);
         }
-        Some(Packet::Connected { player, standing }) => {
+        Some(Packet::PlayerConnected {
+            player,
+            precedence: standing,
+        }) => {
             // That server has not known of the later ones.
             for standing in server.players.connected_elsewhere(player, standing) {
-                cluster.send_all(&Packet::Connected { player, standing });
+                cluster.broadcast(&Packet::PlayerConnected {
+                    player,
+                    precedence: standing,
+                });
             }
         }
         Some(Packet::SessionsEnded { player, which }) => {
@@ -188,39 +197,51 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         Some(Packet::PlayerRenamed { player }) => {
             server.players.call(&from_protocol::player_record(player));
         }
-        Some(Packet::Blocks { player, other, on }) => {
+        Some(Packet::BlockChanged {
+            player,
+            other,
+            is_blocked: on,
+        }) => {
             server.block_cache.change(player, other, on);
             let shared = Arc::clone(server);
             server.spawn(async move { block_check::read_around(&shared, player, other).await });
         }
-        Some(Packet::Rated { match_id, verdict }) => {
+        Some(Packet::MatchRated {
+            match_id,
+            rating_update: verdict,
+        }) => {
             let shared = Arc::clone(server);
-            server.spawn(async move { ratings::hear(&shared, match_id, verdict).await });
+            server.spawn(
+                async move { ratings::apply_rating_update(&shared, match_id, verdict).await },
+            );
         }
         Some(Packet::PlayerDeleted { player }) => account_deletion::gone(server, player, None),
-        Some(Packet::Forgotten { player, name }) => {
+        Some(Packet::NameErased { player, name }) => {
             let shared = Arc::clone(server);
             server.spawn(async move { account_deletion::forgotten(&shared, player, name).await });
         }
-        Some(Packet::Shown(listings)) => list_sync::on_shown(server, listings),
-        Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
+        Some(Packet::ListingsChanged(listings)) => list_sync::apply_listings(server, listings),
+        Some(Packet::NotifyPlayer {
+            player,
+            notification: notice,
+        }) => on_notification(server, player, notice),
         Some(
-            Packet::Ask { .. }
+            Packet::Request { .. }
             | Packet::Follow { .. }
             | Packet::Ping
-            | Packet::WhoIs { .. }
-            | Packet::Take { .. },
+            | Packet::GetConnectedSessions { .. }
+            | Packet::HandOver { .. },
         )
         | None => {}
     }
 }
 
-fn on_notice(server: &Arc<ServerContext>, player: PlayerId, notice: Notification) {
+fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: Notification) {
     if !server.players.is_connected(player) {
         return;
     }
-    match notice {
-        Notification::Involved { match_id, before } => {
+    match notification {
+        Notification::ParticipationAdded { match_id, before } => {
             let shared = Arc::clone(server);
             server.spawn(async move {
                 participants::notify_participants(&shared, player, match_id, before).await
@@ -228,23 +249,26 @@ fn on_notice(server: &Arc<ServerContext>, player: PlayerId, notice: Notification
         }
         Notification::SessionAdded { text } => {
             let text = Frame::from(text);
-            for peer in server.players.peers(player) {
-                peer.outbox.send(text.clone());
+            for connection in server.players.peers(player) {
+                connection.outbox.send(text.clone());
             }
         }
-        Notification::SeeksElsewhere => {
-            server.seeks.end(player);
+        Notification::SeekMoved => {
+            server.seeks.end_by_player(player);
         }
-        Notification::Paired { match_id } => {
+        Notification::SeekPaired { match_id } => {
             let shared = Arc::clone(server);
-            server.spawn(async move { matchmaking::on_paired(&shared, player, match_id).await });
+            server
+                .spawn(async move { matchmaking::on_seek_paired(&shared, player, match_id).await });
         }
-        Notification::Turn { match_id, text } => {
+        Notification::YourTurn { match_id, text } => {
             server.players.gave_turn();
             let text = Frame::from(text);
-            let peers = server.players.peers(player).into_iter();
-            for peer in peers.filter(|peer| peer.subscriptions.followed(match_id).is_none()) {
-                peer.outbox.send(text.clone());
+            let connections = server.players.peers(player).into_iter();
+            for connection in
+                connections.filter(|peer| peer.subscriptions.followed(match_id).is_none())
+            {
+                connection.outbox.send(text.clone());
             }
         }
     }

@@ -11,20 +11,20 @@ use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
 use crate::context::server_context::ServerContext;
-use crate::matchmaking::list_subscriptions::Filter;
+use crate::matchmaking::list_subscriptions::ListFilter;
 
 /// The least time between two writes of what lists show. A match is shown that late at most.
-const PAUSE: Duration = Duration::from_millis(250);
+const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How many matches are told of in one message.
-const TOLD_AT_ONCE: usize = 256;
+const LISTINGS_PER_PACKET: usize = 256;
 
 /// The listed matches of all servers that fit, newest first, from the one after `after` on; and how
 /// many fit in all.
-pub(crate) async fn list(
+pub(crate) async fn list_matches(
     server: &ServerContext,
     cluster: &Cluster,
-    filter: Filter,
+    filter: ListFilter,
     after: Option<MatchRef>,
     limit: usize,
 ) -> Result<(u64, Vec<Listing>), WireError> {
@@ -36,14 +36,16 @@ pub(crate) async fn list(
         None => None,
         Some(MatchRef::Id(id)) => Some(id),
         Some(MatchRef::Code(code)) => {
-            let found = server.store.by_code(code).await.map_err(unreadable)?;
+            let found = server.store.by_code(code).await.map_err(read_error)?;
             Some(found.ok_or_else(unknown)?)
         }
         Some(MatchRef::Nothing) => return Err(unknown()),
     };
-    let listed = cluster.directory.list(wanted(server, filter, after, limit));
-    let listed = listed.await.map_err(unreadable)?;
-    let cards = listed.cards.iter().filter_map(|card| read(card));
+    let listed = cluster
+        .directory
+        .list(list_query(server, filter, after, limit));
+    let listed = listed.await.map_err(read_error)?;
+    let cards = listed.cards.iter().filter_map(|card| parse_listing(card));
     // What is served here is known better.
     let fresh = |listing: Listing| {
         let handle = server.lobby.find(MatchRef::Id(listing.match_id));
@@ -53,19 +55,24 @@ pub(crate) async fn list(
 }
 
 /// How many listed matches of all servers fit.
-pub(crate) async fn total(
+pub(crate) async fn count_matches(
     server: &ServerContext,
     cluster: &Cluster,
-    filter: Filter,
+    filter: ListFilter,
 ) -> Option<u64> {
     let listed = cluster
         .directory
-        .list(wanted(server, filter, None, 0))
+        .list(list_query(server, filter, None, 0))
         .await;
     Some(listed.ok()?.total)
 }
 
-fn wanted(server: &ServerContext, filter: Filter, after: Option<MatchId>, limit: usize) -> Wanted {
+fn list_query(
+    server: &ServerContext,
+    filter: ListFilter,
+    after: Option<MatchId>,
+    limit: usize,
+) -> Wanted {
     let linger_ms = u64::try_from(server.settings.linger.as_millis()).unwrap_or(u64::MAX);
     Wanted {
         game: filter.game.map(str::to_owned),
@@ -76,39 +83,43 @@ fn wanted(server: &ServerContext, filter: Filter, after: Option<MatchId>, limit:
     }
 }
 
-fn unreadable(error: impl std::fmt::Display) -> WireError {
-    tracing::error!(%error, "a list is not read");
+fn read_error(error: impl std::fmt::Display) -> WireError {
+    tracing::error!(%error, "cannot read a list of matches");
     WireError::new(ErrorCode::Overloaded, "the list cannot be read now")
 }
 
-fn read(card: &str) -> Option<Listing> {
+fn parse_listing(card: &str) -> Option<Listing> {
     serde_json::from_str(card)
-        .inspect_err(|error| tracing::error!(%error, "what a list shows makes no sense"))
+        .inspect_err(|error| tracing::error!(%error, "stored listing is invalid"))
         .ok()
 }
 
 /// Keeps in the store what lists show of the matches that are decided here, and tells all servers, until
 /// this one stops.
-pub(crate) async fn show(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
-    let showing = async {
+    let publishing = async {
         while let Some(cluster) = &server.cluster {
-            let changed = cluster.lists.take().await;
-            if !show_now(&server, cluster, &changed).await {
-                cluster.lists.changed(changed);
+            let changed = cluster.changed_listings.take_changed().await;
+            if !publish_listings(&server, cluster, &changed).await {
+                cluster.changed_listings.mark_changed(changed);
             }
-            sleep(PAUSE).await;
+            sleep(WRITE_INTERVAL).await;
         }
     };
     tokio::select! {
         biased; // Nothing is left to a chance that no seed governs.
         () = shutdown.cancelled() => {}
-        () = showing => {}
+        () = publishing => {}
     }
 }
 
 /// False if the store has not kept it.
-async fn show_now(server: &ServerContext, cluster: &Cluster, changed: &BTreeSet<MatchId>) -> bool {
+async fn publish_listings(
+    server: &ServerContext,
+    cluster: &Cluster,
+    changed: &BTreeSet<MatchId>,
+) -> bool {
     let handles = changed
         .iter()
         .map(|id| server.lobby.find(MatchRef::Id(*id)));
@@ -116,28 +127,28 @@ async fn show_now(server: &ServerContext, cluster: &Cluster, changed: &BTreeSet<
         .flatten()
         .map(|handle| handle.card().listing())
         .collect();
-    let shown = listings.iter().map(|listing| Shown {
+    let rows = listings.iter().map(|listing| Shown {
         id: listing.match_id,
         status: listing.status,
         listed: true,
-        card: serde_json::to_string(listing).expect("a listing is plain data"),
+        card: serde_json::to_string(listing).expect("a listing serializes to JSON"),
     });
-    if let Err(error) = cluster.directory.show(shown.collect()).await {
-        tracing::warn!(%error, "lists are not kept");
+    if let Err(error) = cluster.directory.show(rows.collect()).await {
+        tracing::warn!(%error, "cannot store changed listings");
         return false;
     }
-    for some in listings.chunks(TOLD_AT_ONCE) {
-        cluster.send_all(&Packet::Shown(some.to_vec()));
+    for batch in listings.chunks(LISTINGS_PER_PACKET) {
+        cluster.broadcast(&Packet::ListingsChanged(batch.to_vec()));
     }
-    on_shown(server, listings);
+    apply_listings(server, listings);
     true
 }
 
 /// Takes note of what lists show now of matches of whatever server.
-pub(super) fn on_shown(server: &ServerContext, listings: Vec<Listing>) {
-    server.lobby.watched(|lists| {
+pub(super) fn apply_listings(server: &ServerContext, listings: Vec<Listing>) {
+    server.lobby.with_subscriptions(|lists| {
         for listing in listings {
-            lists.shown(listing);
+            lists.record_listing(listing);
         }
     });
 }

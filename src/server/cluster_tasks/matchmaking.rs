@@ -20,62 +20,69 @@ use crate::context::server_context::ServerContext;
 use crate::matchmaking::lobby::next_match_id;
 use crate::matchmaking::pairing;
 use crate::matchmaking::participants;
-use crate::matchmaking::seek_list::{OfGame, READ_MAX, SeekSnapshot};
+use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::matchmaking::seeks::{Seek, TooManySeeks};
 use crate::wire::error_replies::{forgotten, not_now};
 
 /// How often it is looked whether seeks that wait here have been paired without this server being told.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What servers want to know of each other's seeks.
 #[derive(Debug, Serialize, Deserialize)]
-struct Body {
+struct SeekBody {
     name: String,
     kind: PlayerKind,
     rating: Option<ShownRating>,
     stand_in: Option<Level>,
     /// When it was made, in milliseconds since 1970.
-    since_ms: u64,
+    #[serde(rename = "since_ms")]
+    created_ms: u64,
     /// As others see it. A server of an earlier version does not tell it, and its seeks are shown to nobody.
     #[serde(default)]
-    shown: Option<Seeker>,
+    #[serde(rename = "shown")]
+    seeker: Option<Seeker>,
 }
 
 /// What waits on whatever server, of one game or of all, as others see it.
-pub(crate) async fn sought(cluster: &Cluster, game: OfGame) -> Result<SeekSnapshot, WireError> {
-    let found = cluster.directory.seekers(game.map(key_begin), READ_MAX);
-    let found = found.await.map_err(|error| {
-        tracing::error!(%error, "nobody knows who looks for somebody to play");
+pub(crate) async fn read_snapshot(
+    cluster: &Cluster,
+    game: GameFilter,
+) -> Result<SeekSnapshot, WireError> {
+    let rows = cluster
+        .directory
+        .seekers(game.map(key_prefix), SNAPSHOT_MAX);
+    let rows = rows.await.map_err(|error| {
+        tracing::error!(%error, "cannot read the waiting seeks");
         not_now()
     })?;
-    let bodies = found.bodies.iter();
-    let longest = bodies.filter_map(|body| read(body)?.shown).collect();
-    Ok(SeekSnapshot::new(found.total, longest))
+    let bodies = rows.bodies.iter();
+    let longest_waiting = bodies.filter_map(|body| parse_body(body)?.seeker).collect();
+    Ok(SeekSnapshot::new(rows.total, longest_waiting))
 }
 
 /// With what the keys of a game's seeks begin.
-fn key_begin(game: &str) -> String {
+fn key_prefix(game: &str) -> String {
     format!("{game} ")
 }
 
-fn read(body: &str) -> Option<Body> {
+fn parse_body(body: &str) -> Option<SeekBody> {
     serde_json::from_str(body)
-        .inspect_err(|error| tracing::error!(%error, "a seek makes no sense"))
+        .inspect_err(|error| tracing::error!(%error, "stored seek is invalid"))
         .ok()
 }
 
 impl Cluster {
     /// Pairs a seek with one of any server, or lets it wait. It waits here, too, from before it may be
     /// paired. Gives the other seek and the match that was made, if there is one.
-    pub(crate) async fn seek(
+    pub(crate) async fn add_seek(
         &self,
         server: &Arc<ServerContext>,
         seek: &Arc<Seek>,
     ) -> Result<Option<(Waiting, Record)>, WireError> {
-        server.seeks.wait(seek)?;
-        let paired = self.pair(server, seek, false).await;
+        server.seeks.add_waiting(seek)?;
+        let paired = self.pair_seek(server, seek, false).await;
         if !matches!(paired, Ok(Paired::Waits)) {
-            server.seeks.take(seek);
+            server.seeks.remove(seek);
         }
         match paired {
             Ok(Paired::Waits) => Ok(None),
@@ -83,26 +90,26 @@ impl Cluster {
             Ok(Paired::With(paired)) => Ok(Some(*paired)),
             Err(WriteError::Forgotten) => Err(forgotten()),
             Err(error) => {
-                tracing::error!(player = %seek.player, %error, "a seek is not kept");
+                tracing::error!(player = %seek.player, %error, "cannot store a seek");
                 Err(not_now())
             }
         }
     }
 
-    async fn pair(
+    async fn pair_seek(
         &self,
         server: &Arc<ServerContext>,
         seek: &Arc<Seek>,
-        again: bool,
+        is_retry: bool,
     ) -> Result<Paired, WriteError> {
-        let clock = serde_json::to_string(&seek.clock).expect("a clock is plain data");
-        let body = Body {
+        let clock = serde_json::to_string(&seek.clock).expect("a clock serializes to JSON");
+        let body = SeekBody {
             name: seek.name.clone(),
             kind: seek.kind,
             rating: seek.rating,
             stand_in: seek.stand_in,
-            since_ms: seek.since_ms,
-            shown: Some(seek.shown()),
+            created_ms: seek.created_ms,
+            seeker: Some(seek.to_seeker()),
         };
         // Of rated matches people and programs have their own.
         let rated = match (seek.rated, seek.kind) {
@@ -113,34 +120,34 @@ impl Cluster {
         let waiting = Waiting {
             player: seek.player,
             node: self.node,
-            key: key_begin(seek.game.info.id) + &clock + rated,
-            body: serde_json::to_string(&body).expect("a seek is plain data"),
-            fit: seek.fit(server.clock.now_ms()),
-            not: seek.not.clone(),
-            again,
+            key: key_prefix(seek.game.info.id) + &clock + rated,
+            body: serde_json::to_string(&body).expect("a seek serializes to JSON"),
+            fit: seek.rating_range(server.clock.now_ms()),
+            not: seek.excluded_players.clone(),
+            again: is_retry,
         };
         // Of several servers one has the player's seek.
-        self.notify(seek.player, Notification::SeeksElsewhere);
+        self.notify_player(seek.player, Notification::SeekMoved);
         let max = server.settings.seeks_max;
         self.directory
-            .pair(waiting, max, make(server, Arc::clone(seek)))
+            .pair(waiting, max, match_factory(server, Arc::clone(seek)))
             .await
     }
 
     /// Has a match begin that was made of two seeks, and both see it.
-    pub(crate) async fn begin_paired(
+    pub(crate) async fn start_paired_match(
         &self,
         server: &Arc<ServerContext>,
-        (player, asked): (PlayerId, &ConnectionHandle),
+        (player, connection): (PlayerId, &ConnectionHandle),
         (other, record): (Waiting, Record),
     ) -> Result<(), WireError> {
         let match_id = record.creation.id;
-        pairing::begin_paired(server, record)?;
-        participants::show_paired(server, player, Some(asked), match_id).await;
+        pairing::start_paired_match(server, record)?;
+        participants::show_paired_match(server, player, Some(connection), match_id).await;
         if other.node == self.node {
-            on_paired(server, other.player, match_id).await;
+            on_seek_paired(server, other.player, match_id).await;
         } else {
-            self.notify(other.player, Notification::Paired { match_id });
+            self.notify_player(other.player, Notification::SeekPaired { match_id });
         }
         Ok(())
     }
@@ -150,15 +157,15 @@ impl Cluster {
     pub(crate) async fn end_seek(&self, player: PlayerId) -> bool {
         let ended = self.directory.end_seek(player, self.node).await;
         ended.unwrap_or_else(|error| {
-            tracing::warn!(%player, %error, "a seek is not taken out");
+            tracing::warn!(%player, %error, "cannot remove a seek");
             false
         })
     }
 
     /// Pairs a seek that waits here and has been lost in the store, or lets it wait there, too; or looks again for
     /// one that waits there, whom more fit by now.
-    async fn seek_again(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, again: bool) {
-        let paired = self.pair(server, seek, again).await;
+    async fn retry_seek(&self, server: &Arc<ServerContext>, seek: &Arc<Seek>, is_retry: bool) {
+        let paired = self.pair_seek(server, seek, is_retry).await;
         let is_over = !server.seeks.is_waiting(seek);
         match paired {
             // It was ended while it was written.
@@ -168,64 +175,65 @@ impl Cluster {
             // It is found out elsewhere what has become of it.
             Ok(Paired::Waits | Paired::Over) => {}
             Ok(Paired::With(paired)) => {
-                server.seeks.take(seek);
+                server.seeks.remove(seek);
                 if let Err(error) = self
-                    .begin_paired(server, (seek.player, &seek.peer), *paired)
+                    .start_paired_match(server, (seek.player, &seek.connection), *paired)
                     .await
                 {
-                    tracing::warn!(player = %seek.player, why = error.message, "a pair is not served");
+                    tracing::warn!(player = %seek.player, why = error.message, "cannot start the match of a pair");
                 }
             }
             Ok(Paired::Full) => {
-                if server.seeks.take(seek) {
-                    Reply::unasked(seek.peer.outbox.clone()).error(TooManySeeks.into());
+                if server.seeks.remove(seek) {
+                    Reply::unasked(seek.connection.outbox.clone()).error(TooManySeeks.into());
                 }
             }
-            Err(error) => tracing::warn!(player = %seek.player, %error, "a seek is not kept"),
+            Err(error) => tracing::warn!(player = %seek.player, %error, "cannot store a seek"),
         }
     }
 }
 
 /// Makes the match of a seek and of another one, which has waited longer.
-fn make(server: &Arc<ServerContext>, seek: Arc<Seek>) -> Make {
+fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> Make {
     let server = Arc::clone(server);
     Box::new(move |other| {
         let now_ms = server.clock.now_ms();
-        let nobody = || Body {
+        let unknown_player = || SeekBody {
             name: String::new(),
             kind: PlayerKind::Guest,
             rating: None,
             stand_in: None,
-            since_ms: 0,
-            shown: None,
+            created_ms: 0,
+            seeker: None,
         };
-        let Body {
+        let SeekBody {
             name,
             kind,
             rating,
             stand_in,
-            since_ms,
-            shown: _,
-        } = read(&other.body).unwrap_or_else(nobody);
+            created_ms,
+            seeker: _,
+        } = parse_body(&other.body).unwrap_or_else(unknown_player);
         let host = Occupant::Player {
             id: other.player,
             name,
             kind,
             rating,
         };
-        let own = pairing::occupant(&seek);
-        let stand_in = pairing::weaker(seek.stand_in, stand_in);
-        let wanted = (seek.clock, seek.rated);
-        let (terms, seats) = pairing::terms_of_seek(&server, wanted, [host, own], stand_in);
+        let own = pairing::seek_occupant(&seek);
+        let stand_in = pairing::weaker_level(seek.stand_in, stand_in);
+        let clock_and_rated = (seek.clock, seek.rated);
+        let (terms, seats) =
+            pairing::terms_from_seek(&server, clock_and_rated, [host, own], stand_in);
         // Whoever looks again may have waited longer than the other.
-        let is_older = seek.since_ms < since_ms;
+        let is_older = seek.created_ms < created_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.rng),
-            code: MatchCode::from_number(server.rng.number()),
+            code: MatchCode::from_number(server.rng.random_u64()),
             game: seek.game,
             host: if is_older { seek.player } else { other.player },
             terms: Terms {
-                seed: server.rng.number(),
+                seed: server.rng.random_u64(),
                 ..terms
             },
         };
@@ -235,24 +243,28 @@ fn make(server: &Arc<ServerContext>, seek: Arc<Seek>) -> Make {
 }
 
 /// The seek of a player who is connected here has been paired.
-pub(crate) async fn on_paired(server: &Arc<ServerContext>, player: PlayerId, match_id: MatchId) {
-    let seek = server.seeks.take_of(player);
+pub(crate) async fn on_seek_paired(
+    server: &Arc<ServerContext>,
+    player: PlayerId,
+    match_id: MatchId,
+) {
+    let seek = server.seeks.remove_by_player(player);
     if let Some(seek) = &seek {
-        seek.answered.cancelled().await;
+        seek.reply_sent.cancelled().await;
     }
-    let asked = seek.as_ref().map(|seek| &*seek.peer);
-    participants::show_paired(server, player, asked, match_id).await;
+    let connection = seek.as_ref().map(|seek| &*seek.connection);
+    participants::show_paired_match(server, player, connection, match_id).await;
 }
 
 /// Looks again and again whether seeks that wait here have been paired without this server being told,
 /// until it stops.
-pub(crate) async fn watch(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
             let before = server.seeks.all();
-            sleep(LOOK_EVERY).await;
-            look(&server, before).await;
+            sleep(CHECK_INTERVAL).await;
+            check_seeks(&server, before).await;
         }
     };
     tokio::select! {
@@ -264,19 +276,20 @@ pub(crate) async fn watch(server: Arc<ServerContext>) {
 
 /// Looks after those of these seeks that still wait here and do not in the store, and ends those there that
 /// do not wait here.
-async fn look(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
+async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
     let waiting: BTreeSet<PlayerId> = match cluster.directory.waiting(cluster.node).await {
         Ok(waiting) => waiting.into_iter().collect(),
         Err(error) => {
-            tracing::warn!(%error, "nobody knows which seeks wait");
+            tracing::warn!(%error, "cannot read the waiting seeks");
             return;
         }
     };
-    let here: BTreeSet<PlayerId> = server.seeks.all().iter().map(|seek| seek.player).collect();
-    for player in waiting.difference(&here) {
+    let local_waiting: BTreeSet<PlayerId> =
+        server.seeks.all().iter().map(|seek| seek.player).collect();
+    for player in waiting.difference(&local_waiting) {
         cluster.end_seek(*player).await;
     }
     for seek in seeks {
@@ -285,7 +298,7 @@ async fn look(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
         }
         if waiting.contains(&seek.player) {
             if seek.has_widened(server.clock.now_ms()) {
-                cluster.seek_again(server, &seek, true).await;
+                cluster.retry_seek(server, &seek, true).await;
             }
             continue;
         }
@@ -293,32 +306,35 @@ async fn look(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
         let newer = |id: &MatchId| {
             // An id begins with the milliseconds of its creation.
             let created_ms = id.0.as_u128() >> 80;
-            created_ms >= u128::from(seek.since_ms.saturating_sub(CLOCKS_APART_MS))
+            created_ms >= u128::from(seek.created_ms.saturating_sub(CLOCK_SKEW_MAX_MS))
         };
         match involved.map(|ids| ids.into_iter().rev().find(newer)) {
-            Ok(Some(match_id)) => on_paired(server, seek.player, match_id).await,
+            Ok(Some(match_id)) => on_seek_paired(server, seek.player, match_id).await,
             // It has been lost with this server's lease.
-            Ok(None) => cluster.seek_again(server, &seek, false).await,
-            Err(error) => tracing::warn!(%error, "a seek is not looked after"),
+            Ok(None) => cluster.retry_seek(server, &seek, false).await,
+            Err(error) => tracing::warn!(%error, "cannot check a seek"),
         }
     }
 }
 
 /// By how much the clocks of two servers may differ, in milliseconds.
-const CLOCKS_APART_MS: u64 = 60_000;
+const CLOCK_SKEW_MAX_MS: u64 = 60_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::fixtures::{check, texts};
+    use crate::wire::fixtures::{assert_round_trip, stored_texts};
 
     #[test]
     fn stored_seeks_are_read() {
-        let bodies: Vec<Body> = texts("seeks.body").into_iter().map(check).collect();
+        let bodies: Vec<SeekBody> = stored_texts("seeks.body")
+            .into_iter()
+            .map(assert_round_trip)
+            .collect();
         let account = bodies.iter().find(|body| body.kind == PlayerKind::Account);
-        let account = account.expect("an account seeks");
+        let account = account.expect("one seek belongs to an account");
         assert_eq!(account.name, "tia");
-        assert!(account.rating.is_some() && account.shown.is_some());
+        assert!(account.rating.is_some() && account.seeker.is_some());
         assert!(
             bodies
                 .iter()

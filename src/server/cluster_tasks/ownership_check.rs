@@ -11,15 +11,15 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::command::MatchRequest;
 
 /// How many matches are looked up at a time.
-const LOOKED_UP_AT_ONCE: usize = 1000;
+const LOOKUP_BATCH_SIZE: usize = 1000;
 
 /// Looks again and again, until the server stops.
-pub(crate) async fn watch(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
             sleep(LEASE).await;
-            look(&server).await;
+            check_ownership(&server).await;
         }
     };
     tokio::select! {
@@ -30,25 +30,28 @@ pub(crate) async fn watch(server: Arc<ServerContext>) {
 }
 
 /// Has every match know that is another server's by what the store has. Copies know it already.
-pub(super) async fn look(server: &Arc<ServerContext>) {
+pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
     let live = server.lobby.all().into_iter();
     let live = live.filter(|handle| handle.card().status() != Status::Ended);
     let ids: Vec<MatchId> = live.map(|handle| handle.id()).collect();
-    for some in ids.chunks(LOOKED_UP_AT_ONCE) {
-        let foreign = cluster.directory.foreign(cluster.node, some.to_vec()).await;
+    for batch in ids.chunks(LOOKUP_BATCH_SIZE) {
+        let foreign = cluster
+            .directory
+            .foreign(cluster.node, batch.to_vec())
+            .await;
         let foreign = foreign.unwrap_or_else(|error| {
-            tracing::warn!(%error, "nobody knows which matches are this server's");
+            tracing::warn!(%error, "cannot check which matches this server owns");
             Vec::new()
         });
         for handle in foreign
             .into_iter()
             .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
         {
-            let taken = MatchRequest::OwnerChanged { by: None };
-            handle.tell(taken, &server.metrics).await;
+            let owner_changed = MatchRequest::OwnerChanged { by: None };
+            handle.tell(owner_changed, &server.metrics).await;
         }
     }
 }

@@ -15,42 +15,42 @@ use crate::context::server_context::ServerContext;
 use crate::players::account_deletion;
 
 /// When the store is asked again that could not be read.
-const AGAIN_AFTER: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// How often the store is asked while some server does not hear this one.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How many sessions are asked for at once.
-const AT_ONCE: usize = 10_000;
+const BATCH_SIZE: usize = 10_000;
 
 /// Looks at all who are connected whenever messages may have been lost, until this server stops.
-pub(super) async fn watch(server: Arc<ServerContext>) {
+pub(super) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         let Some(cluster) = &server.cluster else {
             return;
         };
         loop {
-            let has_missed = tokio::select! {
+            let has_lost_messages = tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
-                () = cluster.may_have_missed.notified() => true,
-                () = sleep(LOOK_EVERY) => false,
+                () = cluster.messages_lost.notified() => true,
+                () = sleep(CHECK_INTERVAL) => false,
             };
-            if has_missed {
+            if has_lost_messages {
                 for player in server.players.everybody_connected() {
-                    tell_again(&server, cluster, player);
-                    call_again(&server, player).await;
+                    rebroadcast_connections(&server, cluster, player);
+                    refresh_name(&server, player).await;
                 }
-                while let Err(error) = end_ended(&server, cluster).await {
-                    tracing::warn!(%error, "sessions not read");
-                    sleep(AGAIN_AFTER).await;
+                while let Err(error) = close_ended_sessions(&server, cluster).await {
+                    tracing::warn!(%error, "cannot read sessions");
+                    sleep(RETRY_DELAY).await;
                 }
-            } else if cluster.may_miss_somebody() {
-                if let Err(error) = end_ended(&server, cluster).await {
-                    tracing::warn!(%error, "sessions not read");
+            } else if cluster.has_unreachable_node() {
+                if let Err(error) = close_ended_sessions(&server, cluster).await {
+                    tracing::warn!(%error, "cannot read sessions");
                 }
-                if let Err(error) = call_all_again(&server, cluster).await {
-                    tracing::warn!(%error, "names not read");
+                if let Err(error) = refresh_all_names(&server, cluster).await {
+                    tracing::warn!(%error, "cannot read names");
                 }
                 account_deletion::look(&server).await;
             }
@@ -64,21 +64,24 @@ pub(super) async fn watch(server: Arc<ServerContext>) {
 }
 
 /// Tells all of the player's connections here: whoever has one because of which they end says so then.
-fn tell_again(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
-    let peers = server.players.peers(player);
-    for standing in peers.iter().filter_map(|peer| peer.standing()) {
-        cluster.send_all(&Packet::Connected { player, standing });
+fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
+    let connections = server.players.peers(player);
+    for standing in connections.iter().filter_map(|peer| peer.standing()) {
+        cluster.broadcast(&Packet::PlayerConnected {
+            player,
+            precedence: standing,
+        });
     }
 }
 
 /// Tells the player's connections here how the player is called, if that is news.
-async fn call_again(server: &ServerContext, player: PlayerId) {
+async fn refresh_name(server: &ServerContext, player: PlayerId) {
     let record = loop {
         match server.store.player_by_id(player).await {
             Ok(found) => break found,
-            Err(error) => tracing::warn!(%error, "a player is not read"),
+            Err(error) => tracing::warn!(%error, "cannot read a player"),
         }
-        sleep(AGAIN_AFTER).await;
+        sleep(RETRY_DELAY).await;
     };
     if let Some(record) = record
         && server.players.record(player) != Some(record.clone())
@@ -88,15 +91,16 @@ async fn call_again(server: &ServerContext, player: PlayerId) {
 }
 
 /// Tells everybody's connections here how they are called, if that is news.
-async fn call_all_again(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
+async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
     // Before the store is read: what is told here meanwhile is newer.
-    let everybody = server.players.everybody_connected().into_iter();
-    let known = everybody.filter_map(|player| Some((player, server.players.record(player)?)));
-    let known: BTreeMap<PlayerId, PlayerRecord> = known.collect();
-    let asked: Vec<PlayerId> = known.keys().copied().collect();
-    for some in asked.chunks(AT_ONCE) {
-        for record in cluster.directory.called(some.to_vec()).await? {
-            let before = known.get(&record.id);
+    let connected = server.players.everybody_connected().into_iter();
+    let known_records =
+        connected.filter_map(|player| Some((player, server.players.record(player)?)));
+    let known_records: BTreeMap<PlayerId, PlayerRecord> = known_records.collect();
+    let players: Vec<PlayerId> = known_records.keys().copied().collect();
+    for batch in players.chunks(BATCH_SIZE) {
+        for record in cluster.directory.called(batch.to_vec()).await? {
+            let before = known_records.get(&record.id);
             if let Some(before) = before.filter(|before| **before != record) {
                 server.players.call_after(before, &record);
             }
@@ -106,7 +110,7 @@ async fn call_all_again(server: &ServerContext, cluster: &Cluster) -> Result<(),
 }
 
 /// Closes the connections here whose session the store does not know any more.
-async fn end_ended(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
+async fn close_ended_sessions(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
     // Before the store is read: of who comes later the session is read by the hello.
     let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<ConnectionHandle>>> =
         BTreeMap::new();
@@ -115,21 +119,24 @@ async fn end_ended(server: &ServerContext, cluster: &Cluster) -> Result<(), Read
         if server.players.unstored(player).is_some() {
             continue;
         }
-        for peer in server.players.peers(player) {
-            if let Some(session) = peer.session() {
-                connected.entry((player, session)).or_default().push(peer);
+        for connection in server.players.peers(player) {
+            if let Some(session) = connection.session() {
+                connected
+                    .entry((player, session))
+                    .or_default()
+                    .push(connection);
             }
         }
     }
-    let asked: Vec<(PlayerId, SessionId)> = connected.keys().copied().collect();
+    let sessions: Vec<(PlayerId, SessionId)> = connected.keys().copied().collect();
     let mut ended = BTreeSet::new();
-    for some in asked.chunks(AT_ONCE) {
-        ended.extend(cluster.directory.ended(some.to_vec()).await?);
+    for batch in sessions.chunks(BATCH_SIZE) {
+        ended.extend(cluster.directory.ended(batch.to_vec()).await?);
     }
     let has_ended = |session: &SessionId| ended.contains(session);
-    for ((_, session), peers) in connected {
-        for peer in peers.iter().filter(|_| has_ended(&session)) {
-            peer.outbox.close(CloseCode::Ended);
+    for ((_, session), connections) in connected {
+        for connection in connections.iter().filter(|_| has_ended(&session)) {
+            connection.outbox.close(CloseCode::Ended);
         }
     }
     Ok(())

@@ -12,21 +12,21 @@ use crate::matchmaking::ownership;
 use crate::players::account_deletion;
 
 /// Looks for it again and again, until the server stops.
-pub(super) async fn adopt(server: Arc<ServerContext>) {
+pub(super) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
-    let adopting = async {
-        let mut forgotten = BTreeSet::new();
+    let taking_over = async {
+        let mut deleted_players = BTreeSet::new();
         loop {
             // So that not all servers look at the same time.
-            let odd = u32::from_be_bytes(server.rng.bytes()) % 1000;
-            ownership::adopt_abandoned(&server).await;
-            account_deletion::go_on_for_others(&server, &mut forgotten).await;
-            sleep(LEASE / 2 + LEASE * odd / 1000).await;
+            let jitter = u32::from_be_bytes(server.rng.random_bytes()) % 1000;
+            ownership::take_over_abandoned(&server).await;
+            account_deletion::go_on_for_others(&server, &mut deleted_players).await;
+            sleep(LEASE / 2 + LEASE * jitter / 1000).await;
         }
     };
     tokio::select! {
         biased; // Nothing is left to a chance that no seed governs.
         () = shutdown.cancelled() => {}
-        () = adopting => {}
+        () = taking_over => {}
     }
 }

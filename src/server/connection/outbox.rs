@@ -124,7 +124,10 @@ impl Outbox {
             let bytes = queue.bytes + frame.len();
             let is_full = queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max;
             if is_full {
-                self.0.metrics.unread.inc_by(queue.frames.len() as u64 + 1);
+                self.0
+                    .metrics
+                    .discarded_messages
+                    .inc_by(queue.frames.len() as u64 + 1);
                 queue.frames.clear();
                 queue.bytes = 0;
                 queue.closing = Some(CloseCode::TooSlow);

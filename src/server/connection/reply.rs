@@ -129,7 +129,7 @@ impl Reply {
         }
         let connection = self.connection();
         if let Some(code) = error.code {
-            self.outbox.metrics().error(code);
+            self.outbox.metrics().count_error(code);
             tracing::debug!(%connection, %code, "refused");
         }
         let error = Box::new(WireError {
@@ -191,7 +191,7 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         if self.owed {
-            self.outbox.metrics().error(ErrorCode::Internal);
+            self.outbox.metrics().count_error(ErrorCode::Internal);
             let connection = self.connection();
             tracing::debug!(%connection, "a request was left unanswered");
             let error = WireError::new(ErrorCode::Internal, "the server failed; it was not you");

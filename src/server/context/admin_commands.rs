@@ -20,14 +20,14 @@ use crate::wire::error_replies::{unkept, unread};
 use crate::wire::to_protocol;
 
 /// How often a server looks for orders.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// For how long what `recover` prints is good, and an invitation, in milliseconds.
-const LINK_MS: u64 = 24 * 3600 * 1000;
-const INVITE_MS: u64 = 30 * 24 * 3600 * 1000;
+const RECOVERY_KEY_TTL_MS: u64 = 24 * 3600 * 1000;
+const INVITE_TTL_MS: u64 = 30 * 24 * 3600 * 1000;
 
 /// How many of both may be good at a time.
-const PASSES_MAX: usize = 1000;
+const ONE_TIME_TOKENS_MAX: usize = 1000;
 
 /// What the operator may ask for. Secrets stay with the operator: only what they are known by is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,8 @@ pub enum AdminCommand {
         name: String,
     },
     /// To take all matches of an account up to now out of the ratings.
-    Unrate {
+    #[serde(rename = "unrate")]
+    ExcludeFromRatings {
         /// Its name.
         name: String,
     },
@@ -75,109 +76,116 @@ pub enum AdminResult {
 }
 
 /// Obeys what is ordered, until the server stops.
-pub(crate) async fn obey(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     // What is in memory alone nobody else can write to.
     while server.store.takes_orders() && !server.is_stopping() {
         match server.store.orders().await {
             Ok(orders) => {
                 for (id, body) in orders {
-                    obey_one(&server, id, &body).await;
+                    run_queued_command(&server, id, &body).await;
                 }
             }
-            Err(error) => tracing::debug!(%error, "orders are not read"),
+            Err(error) => tracing::debug!(%error, "cannot read admin commands"),
         }
-        server.sleep_unless_stopping(LOOK).await;
+        server.sleep_unless_stopping(POLL_INTERVAL).await;
     }
 }
 
-async fn obey_one(server: &Arc<ServerContext>, id: OrderId, body: &str) {
+async fn run_queued_command(server: &Arc<ServerContext>, id: OrderId, body: &str) {
     // Of several servers one does it.
     if !matches!(server.store.take_order(id).await, Ok(true)) {
         return;
     }
-    let obeyed = match serde_json::from_str(body) {
-        Ok(order) => carry_out(server, order).await,
+    let result = match serde_json::from_str(body) {
+        Ok(order) => execute(server, order).await,
         Err(_) => AdminResult::Refused("the server is of another version".to_owned()),
     };
-    let answer = serde_json::to_string(&obeyed).expect("it is plain data");
+    let answer = serde_json::to_string(&result).expect("an admin result serializes to JSON");
     if let Err(error) = server.store.answer_order(id, answer).await {
-        tracing::warn!(%error, "an order is not answered");
+        tracing::warn!(%error, "cannot store the result of an admin command");
     }
 }
 
 /// Does what the operator asks for.
-pub(crate) async fn carry_out(server: &Arc<ServerContext>, order: AdminCommand) -> AdminResult {
-    tracing::info!(order = order.word(), "the operator's order");
-    let done = match order {
-        AdminCommand::Recover { name, key } => recover(server, &name, &key).await,
-        AdminCommand::Rename { name, to } => rename(server, &name, &to).await,
-        AdminCommand::Close { name } => close(server, &name).await,
-        AdminCommand::Unrate { name } => unrate(server, &name).await,
-        AdminCommand::Invite { code } => add_pass(server, &code, None, INVITE_MS).await,
+pub(crate) async fn execute(server: &Arc<ServerContext>, command: AdminCommand) -> AdminResult {
+    tracing::info!(order = command.as_str(), "running an admin command");
+    let result = match command {
+        AdminCommand::Recover { name, key } => add_recovery_key(server, &name, &key).await,
+        AdminCommand::Rename { name, to } => rename_account(server, &name, &to).await,
+        AdminCommand::Close { name } => delete_account(server, &name).await,
+        AdminCommand::ExcludeFromRatings { name } => {
+            exclude_account_from_ratings(server, &name).await
+        }
+        AdminCommand::Invite { code } => {
+            add_one_time_token(server, &code, None, INVITE_TTL_MS).await
+        }
     };
-    match done {
+    match result {
         Ok(()) => AdminResult::Done,
         Err(why) => AdminResult::Refused(why),
     }
 }
 
 impl AdminCommand {
-    const fn word(&self) -> &'static str {
+    const fn as_str(&self) -> &'static str {
         match self {
             Self::Recover { .. } => "recover",
             Self::Rename { .. } => "rename",
             Self::Close { .. } => "close",
-            Self::Unrate { .. } => "unrate",
+            Self::ExcludeFromRatings { .. } => "unrate",
             Self::Invite { .. } => "invite",
         }
     }
 }
 
-async fn recover(server: &ServerContext, name: &str, key: &str) -> Result<(), String> {
-    let account = account(server, name).await?;
+async fn add_recovery_key(server: &ServerContext, name: &str, key: &str) -> Result<(), String> {
+    let account = find_account(server, name).await?;
     if account.kind == PlayerKind::Bot {
         return Err("it is the account of a program, which its owner gives keys".to_owned());
     }
-    add_pass(server, key, Some(account.id), LINK_MS).await
+    add_one_time_token(server, key, Some(account.id), RECOVERY_KEY_TTL_MS).await
 }
 
-async fn add_pass(
+async fn add_one_time_token(
     server: &ServerContext,
     code: &str,
     player: Option<PlayerId>,
-    good_ms: u64,
+    ttl_ms: u64,
 ) -> Result<(), String> {
-    let code = hash(code).ok_or("that is no hash")?;
+    let code = parse_hash(code).ok_or("that is no hash")?;
     let now_ms = server.clock.now_ms();
-    let pass = OneTimeToken {
+    let token = OneTimeToken {
         player,
-        expires_ms: now_ms + good_ms,
+        expires_ms: now_ms + ttl_ms,
     };
-    let added = server.store.add_pass(code, pass, now_ms, PASSES_MAX).await;
-    match added.map_err(|error| refused(&unkept(error)))? {
+    let added = server
+        .store
+        .add_pass(code, token, now_ms, ONE_TIME_TOKENS_MAX)
+        .await;
+    match added.map_err(|error| error_text(&unkept(error)))? {
         true => Ok(()),
-        false => Err(format!("{PASSES_MAX} of them are good already")),
+        false => Err(format!("{ONE_TIME_TOKENS_MAX} of them are good already")),
     }
 }
 
 /// The bytes of a hash.
-fn hash(text: &str) -> Option<TokenHash> {
+fn parse_hash(text: &str) -> Option<TokenHash> {
     let mut bytes = [0; 32];
     if text.len() != 64 || !text.is_ascii() {
         return None;
     }
-    for (place, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * index..2 * index + 2], 16).ok()?;
     }
     Some(TokenHash(bytes))
 }
 
-async fn rename(server: &ServerContext, name: &str, to: &str) -> Result<(), String> {
-    let before = account(server, name).await?;
+async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<(), String> {
+    let before = find_account(server, name).await?;
     let Registrable { name, likenesses } =
-        names::registrable(to).map_err(|error| refused(&error))?;
+        names::registrable(to).map_err(|error| error_text(&error))?;
     let account = server.full_store.account(before.id).await;
-    let account = account.map_err(|error| refused(&unread(&error)))?;
+    let account = account.map_err(|error| error_text(&unread(&error)))?;
     let now_ms = server.clock.now_ms();
     let record = PlayerRecord {
         name,
@@ -193,57 +201,57 @@ async fn rename(server: &ServerContext, name: &str, to: &str) -> Result<(), Stri
         kept_until_ms: now_ms + names::KEPT_MS,
     };
     let named = server.full_store.name_player(naming).await;
-    if !named.map_err(|error| refused(&unkept(error)))? {
+    if !named.map_err(|error| error_text(&unkept(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
     // Where nobody has an account, this is no account either.
-    let seen = server.store.player_by_id(record.id).await;
-    let record = seen.ok().flatten().unwrap_or(record);
+    let stored = server.store.player_by_id(record.id).await;
+    let record = stored.ok().flatten().unwrap_or(record);
     server.players.call(&record);
     if let Some(cluster) = &server.cluster {
         let player = to_protocol::player(&record);
-        cluster.send_all(&Packet::PlayerRenamed { player });
+        cluster.broadcast(&Packet::PlayerRenamed { player });
     }
     Ok(())
 }
 
-async fn close(server: &Arc<ServerContext>, name: &str) -> Result<(), String> {
-    let record = account(server, name).await?;
-    let left = account_deletion::leave(server, record.id, Running::IsResigned).await;
-    left.map_err(|error| refused(&error))?;
-    let forgotten = account_deletion::forget(server, &record, None, None).await;
-    match forgotten.map_err(|error| refused(&error))? {
+async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), String> {
+    let record = find_account(server, name).await?;
+    let departure = account_deletion::leave(server, record.id, Running::IsResigned).await;
+    departure.map_err(|error| error_text(&error))?;
+    let deleted = account_deletion::forget(server, &record, None, None).await;
+    match deleted.map_err(|error| error_text(&error))? {
         true => Ok(()),
-        false => Err(no_account()),
+        false => Err(account_not_found()),
     }
 }
 
 /// From then on the ledger is folded anew without that account's matches.
-async fn unrate(server: &ServerContext, name: &str) -> Result<(), String> {
-    let record = account(server, name).await?;
+async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), String> {
+    let record = find_account(server, name).await?;
     let unrated = server.store.exclude_from_ratings(record.id).await;
-    unrated.map_err(|error| refused(&unkept(error)))?;
+    unrated.map_err(|error| error_text(&unkept(error)))?;
     server.rating_wakeup.wake();
     Ok(())
 }
 
 /// The account of this name.
-async fn account(server: &ServerContext, name: &str) -> Result<PlayerRecord, String> {
+async fn find_account(server: &ServerContext, name: &str) -> Result<PlayerRecord, String> {
     let named = names::owner_of_name(&*server.full_store, server.clock.now_ms(), name).await;
-    let named = named.map_err(|error| refused(&unread(&error)))?;
+    let named = named.map_err(|error| error_text(&unread(&error)))?;
     let own = named
         .filter(|(_, is_own)| *is_own)
         .map(|(player, _)| player);
-    let player = own.ok_or_else(no_account)?;
+    let player = own.ok_or_else(account_not_found)?;
     let found = server.full_store.player_by_id(player).await;
-    let found = found.map_err(|error| refused(&unread(&error)))?;
-    found.ok_or_else(no_account)
+    let found = found.map_err(|error| error_text(&unread(&error)))?;
+    found.ok_or_else(account_not_found)
 }
 
-fn no_account() -> String {
+fn account_not_found() -> String {
     "there is no account of this name".to_owned()
 }
 
-fn refused(error: &WireError) -> String {
+fn error_text(error: &WireError) -> String {
     error.message.to_string()
 }

@@ -25,8 +25,8 @@ impl Clock {
 
     /// Milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
-        let passed = u64::try_from((now() - self.started).as_millis()).unwrap_or(u64::MAX);
-        self.started_ms.saturating_add(passed)
+        let elapsed = u64::try_from((now() - self.started).as_millis()).unwrap_or(u64::MAX);
+        self.started_ms.saturating_add(elapsed)
     }
 }
 
@@ -55,21 +55,22 @@ impl SeededRng {
     pub(crate) fn new(seed: Option<u64>) -> Self {
         Self(Mutex::new(match seed {
             Some(seed) => StdRng::seed_from_u64(seed),
-            None => StdRng::try_from_rng(&mut SysRng).expect("the operating system has randomness"),
+            None => StdRng::try_from_rng(&mut SysRng)
+                .expect("the operating system provides random numbers"),
         }))
     }
 
-    pub(crate) fn bytes<const N: usize>(&self) -> [u8; N] {
+    pub(crate) fn random_bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.0.lock().fill_bytes(&mut bytes);
         bytes
     }
 
-    pub(crate) fn number(&self) -> u64 {
-        u64::from_le_bytes(self.bytes())
+    pub(crate) fn random_u64(&self) -> u64 {
+        u64::from_le_bytes(self.random_bytes())
     }
 
-    pub(crate) fn coin(&self) -> bool {
-        self.number() & 1 == 1
+    pub(crate) fn random_bool(&self) -> bool {
+        self.random_u64() & 1 == 1
     }
 }

@@ -28,15 +28,15 @@ pub use self::drop_reason::DropReason;
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
-    pub(crate) seen: Seen,
+    pub(crate) sampled: SampledMetrics,
 
     /// Sessions that stand.
     pub(crate) connections: Gauge,
     /// Sessions that were begun.
-    pub(crate) opened: Counter,
+    pub(crate) opened_connections: Counter,
     /// By close code; the last is for clients that went by themselves.
-    closed: Vec<Counter>,
-    dropped: Vec<Counter>,
+    closed_connections: Vec<Counter>,
+    dropped_connections: Vec<Counter>,
 
     /// By type; the last is for messages that are no request.
     requests: Vec<Counter>,
@@ -46,7 +46,7 @@ pub(crate) struct Metrics {
     /// Guests who took a name of their own.
     pub(crate) registrations: Counter,
     /// Messages that were thrown away with the connection of a client that did not read.
-    pub(crate) unread: Counter,
+    pub(crate) discarded_messages: Counter,
 
     games: Vec<Arc<GameMetrics>>,
     /// From a player's move being read to its being durable.
@@ -76,13 +76,13 @@ pub(crate) struct Metrics {
     /// Rated matches that have ended and were posted by this server.
     pub(crate) matches_rated: Counter,
     /// Rated matches that have ended and were not posted when this server looked last.
-    pub(crate) ratings_behind: Gauge,
+    pub(crate) rating_backlog: Gauge,
     /// What people have said to each other.
-    pub(crate) said: Counter,
+    pub(crate) chat_messages: Counter,
     /// Live matches that nobody has in memory.
-    pub(crate) dormant: Gauge,
+    pub(crate) hibernating_matches: Gauge,
     /// Such matches that were read again.
-    pub(crate) woken: Counter,
+    pub(crate) woken_matches: Counter,
     /// How late such matches were looked at.
     pub(crate) wake_lateness: Histogram,
     pub(crate) cluster: ClusterMetrics,
@@ -104,49 +104,49 @@ pub(crate) struct AnalysisMetrics {
     /// Those that are looked at, or wait for that.
     pub(crate) waiting: Gauge,
     /// Those that were looked at.
-    pub(crate) made: Counter,
+    pub(crate) completed: Counter,
     /// Those of which nothing came.
     pub(crate) failed: Counter,
     /// What was thought of a match before and could be told.
-    pub(crate) kept: Counter,
+    pub(crate) served_from_store: Counter,
 }
 
 /// What is not counted but looked at when somebody asks for the page.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SampledMetrics {
     pub(crate) players: Gauge,
     pub(crate) seeks: Gauge,
     pub(crate) challenges: Gauge,
-    pub(crate) watched_lists: Gauge,
+    pub(crate) list_subscriptions: Gauge,
     pub(crate) outbox_messages: Gauge,
     pub(crate) outbox_messages_max: Gauge,
     pub(crate) outbox_bytes: Gauge,
     /// By game and status.
     pub(crate) matches: Family<[(&'static str, &'static str); 2], Gauge>,
-    pub(crate) store_well: Gauge,
+    pub(crate) store_healthy: Gauge,
 }
 
 /// One of those that a gauge counts, for as long as this is held.
 #[derive(Debug)]
-pub(crate) struct Counted(Gauge);
+pub(crate) struct GaugeGuard(Gauge);
 
-impl Counted {
+impl GaugeGuard {
     pub(crate) fn new(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
 /// A page that is being laid out: what is added is shown on it.
-struct Page(Registry);
+struct MetricsPage(Registry);
 
-impl Page {
+impl MetricsPage {
     /// A page with the version of the server and the figures of the store.
     fn new(store: &StoreMetrics) -> Self {
         let mut registry = Registry::with_prefix("plyhouse");
@@ -165,7 +165,7 @@ impl Page {
         metric
     }
 
-    fn times(&mut self, name: &str, help: &str) -> Histogram {
+    fn add_histogram(&mut self, name: &str, help: &str) -> Histogram {
         let times = durations();
         self.0
             .register_with_unit(name, help, Unit::Seconds, times.clone());
@@ -173,7 +173,7 @@ impl Page {
     }
 
     /// A counter for each value of a label.
-    fn each(
+    fn add_counters(
         &mut self,
         name: &str,
         help: &str,
@@ -196,9 +196,9 @@ impl Default for Metrics {
 }
 
 /// How WebSockets have ended.
-fn closed(page: &mut Page) -> Vec<Counter> {
+fn closed_counters(page: &mut MetricsPage) -> Vec<Counter> {
     let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
-    page.each(
+    page.add_counters(
         "connections_closed",
         "WebSockets that have ended, by close code, or left by their clients",
         "code",
@@ -209,55 +209,56 @@ fn closed(page: &mut Page) -> Vec<Counter> {
 impl Metrics {
     /// Everything at zero, on a page with the figures of the store.
     pub(crate) fn new(store: &StoreMetrics) -> Self {
-        let mut page = Page::new(store);
+        let mut page = MetricsPage::new(store);
         Self {
             connections: page.add("connections", "WebSockets that stand"),
-            opened: page.add("connections_opened", "WebSockets that were opened"),
-            closed: closed(&mut page),
-            dropped: page.each(
+            opened_connections: page.add("connections_opened", "WebSockets that were opened"),
+            closed_connections: closed_counters(&mut page),
+            dropped_connections: page.add_counters(
                 "connections_dropped",
                 "Connections that came to nothing before they were WebSockets, by cause",
                 "cause",
                 DropReason::ALL.map(DropReason::as_str),
             ),
-            requests: page.each(
+            requests: page.add_counters(
                 "requests",
                 "Messages of clients, by type",
                 "type",
                 ClientMessage::TYPES.into_iter().chain(["unreadable"]),
             ),
-            errors: page.each(
+            errors: page.add_counters(
                 "errors",
                 "Errors that were sent, by code",
                 "code",
                 ErrorCode::ALL,
             ),
-            dormant: page.add(
+            hibernating_matches: page.add(
                 "matches_dormant",
                 "Live matches in the store alone, until something is due or somebody asks",
             ),
-            woken: page.add("matches_woken", "Dormant matches that were read again"),
-            wake_lateness: page.times("wake_lateness", "How late matches were woken that were due"),
+            woken_matches: page.add("matches_woken", "Dormant matches that were read again"),
+            wake_lateness: page
+                .add_histogram("wake_lateness", "How late matches were woken that were due"),
             cluster: ClusterMetrics::new(&mut page.0),
-            said: page.add("said", "What people have said to each other"),
+            chat_messages: page.add("said", "What people have said to each other"),
             matches_rated: page.add("matches_rated", "Rated matches that this server has posted"),
-            ratings_behind: page.add(
+            rating_backlog: page.add(
                 "ratings_behind",
                 "Rows of the ledger that are not posted, when this server looked last",
             ),
             rematches: page.add("rematches", "Matches that are the rematch of another"),
             resumes: page.add("resumes", "Players who came back by their token"),
             registrations: page.add("registrations", "Guests who took a name of their own"),
-            unread: page.add(
+            discarded_messages: page.add(
                 "outbox_unread",
                 "Messages thrown away with the connection of a client that did not read",
             ),
-            games: games(&mut page),
-            move_durable: page.times(
+            games: game_counters(&mut page),
+            move_durable: page.add_histogram(
                 "move_durable",
                 "From a player's move being read to its being durable",
             ),
-            move_written: page.times(
+            move_written: page.add_histogram(
                 "move_written",
                 "From a move being durable to its being written to its followers",
             ),
@@ -267,46 +268,46 @@ impl Metrics {
                 "searches_missed",
                 "Bots that moved without a search: no room, no time, or a panic",
             ),
-            search_time: page.times("search", "How long searches took"),
+            search_time: page.add_histogram("search", "How long searches took"),
             search_nodes: page.add("search_nodes", "Positions that searches visited"),
             analyses: AnalysisMetrics::new(&mut page),
-            long_polls: page.times(
+            long_polls: page.add_histogram(
                 "long_poll",
                 "How long a task held a thread for which others waited, from a millisecond on",
             ),
             panics: page.add("panics", "Panics, each of which harmed one match alone"),
-            seen: Seen::new(&mut page),
+            sampled: SampledMetrics::new(&mut page),
             registry: page.0,
         }
     }
 
     /// The page as OpenMetrics text.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let mut text = String::new();
-        encode(&mut text, &self.registry).expect("a string takes everything");
+        encode(&mut text, &self.registry).expect("writing to a string does not fail");
         text
     }
 
     /// A message came; `None` stands for one that is no request.
-    pub(crate) fn request(&self, message: Option<&ClientMessage>) {
+    pub(crate) fn count_request(&self, message: Option<&ClientMessage>) {
         let unreadable = ClientMessage::TYPES.len();
         self.requests[message.map_or(unreadable, ClientMessage::type_index)].inc();
     }
 
     /// A request was answered with an error.
-    pub(crate) fn error(&self, code: ErrorCode) {
+    pub(crate) fn count_error(&self, code: ErrorCode) {
         self.errors[code as usize].inc();
     }
 
     /// A WebSocket was closed for this reason; `None` if the client went by itself.
-    pub(crate) fn closed(&self, code: Option<CloseCode>) {
+    pub(crate) fn count_closed(&self, code: Option<CloseCode>) {
         let left = CloseCode::ALL.len();
-        self.closed[code.map_or(left, |code| code as usize)].inc();
+        self.closed_connections[code.map_or(left, |code| code as usize)].inc();
     }
 
     /// A connection came to nothing before it was a WebSocket.
-    pub(crate) fn dropped(&self, cause: DropReason) {
-        self.dropped[cause as usize].inc();
+    pub(crate) fn count_dropped(&self, cause: DropReason) {
+        self.dropped_connections[cause as usize].inc();
     }
 
     /// Where this game is counted. To be looked up once for each match.
@@ -318,24 +319,24 @@ impl Metrics {
 
 impl GameMetrics {
     /// A match has ended for this reason.
-    pub(crate) fn ended(&self, reason: Reason) {
+    pub(crate) fn count_ended(&self, reason: Reason) {
         self.ended[reason as usize].inc();
     }
 }
 
 impl AnalysisMetrics {
-    fn new(page: &mut Page) -> Self {
+    fn new(page: &mut MetricsPage) -> Self {
         Self {
             waiting: page.add(
                 "analyses_waiting",
                 "Ended matches that are analysed, or wait for that",
             ),
-            made: page.add("analyses", "Ended matches that were analysed"),
+            completed: page.add("analyses", "Ended matches that were analysed"),
             failed: page.add(
                 "analyses_failed",
                 "Analyses that were broken off: no time, or a panic",
             ),
-            kept: page.add(
+            served_from_store: page.add(
                 "analyses_kept",
                 "Analyses that were told again, as the store has them",
             ),
@@ -343,8 +344,8 @@ impl AnalysisMetrics {
     }
 }
 
-impl Seen {
-    fn new(page: &mut Page) -> Self {
+impl SampledMetrics {
+    fn new(page: &mut MetricsPage) -> Self {
         let outbox_bytes = Gauge::default();
         let help = "Bytes that wait to be read";
         page.0
@@ -353,7 +354,8 @@ impl Seen {
             players: page.add("players", "Players who are connected or in a live match"),
             seeks: page.add("seeks", "Players who wait for an opponent"),
             challenges: page.add("challenges", "Open matches that wait for one player alone"),
-            watched_lists: page.add("watched_lists", "Connections that watch a list of matches"),
+            list_subscriptions: page
+                .add("watched_lists", "Connections that watch a list of matches"),
             outbox_messages: page.add("outbox_messages", "Messages that wait to be read"),
             outbox_messages_max: page.add(
                 "outbox_messages_max",
@@ -361,7 +363,7 @@ impl Seen {
             ),
             outbox_bytes,
             matches: page.add("matches", "Matches in memory, by game and status"),
-            store_well: page.add(
+            store_healthy: page.add(
                 "store_well",
                 "1 if what is written now is likely to be kept, else 0",
             ),
@@ -370,15 +372,15 @@ impl Seen {
 }
 
 /// What is counted of each game, in the order of the catalog.
-fn games(page: &mut Page) -> Vec<Arc<GameMetrics>> {
+fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
     let games = || CATALOG.iter().map(|entry| entry.info.id);
-    let created = page.each(
+    let created = page.add_counters(
         "matches_created",
         "Matches that were created, by game",
         "game",
         games(),
     );
-    let moves = page.each(
+    let moves = page.add_counters(
         "moves",
         "Moves of players and bots, by game",
         "game",
@@ -407,7 +409,7 @@ mod tests {
 
     /// Each is counted under its own name.
     #[test]
-    fn the_lists_are_in_the_order_of_their_numbers() {
+    fn label_lists_follow_enum_discriminants() {
         for (index, code) in CloseCode::ALL.into_iter().enumerate() {
             assert_eq!(code as usize, index);
         }

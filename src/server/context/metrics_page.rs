@@ -14,34 +14,42 @@ const STATUSES: [(Status, &str); 3] = [
 ];
 
 /// The metrics of a server as OpenMetrics text.
-pub(crate) fn page(shared: &ServerContext) -> String {
-    let seen = &shared.metrics.seen;
-    seen.players.set(number(shared.players.len()));
-    seen.seeks.set(number(shared.seeks.len()));
-    seen.challenges.set(number(shared.challenges.len()));
-    seen.watched_lists
-        .set(number(shared.lobby.watched(|lists| lists.len())));
-    let depths: Vec<_> = (shared.players.outboxes().iter())
+pub(crate) fn render_metrics(server: &ServerContext) -> String {
+    let sampled = &server.metrics.sampled;
+    sampled.players.set(to_gauge_value(server.players.len()));
+    sampled.seeks.set(to_gauge_value(server.seeks.len()));
+    sampled
+        .challenges
+        .set(to_gauge_value(server.challenges.len()));
+    sampled.list_subscriptions.set(to_gauge_value(
+        server.lobby.with_subscriptions(|lists| lists.len()),
+    ));
+    let depths: Vec<_> = (server.players.outboxes().iter())
         .map(Outbox::depth)
         .collect();
     let messages = depths.iter().map(|depth| depth.messages);
-    seen.outbox_messages.set(number(messages.clone().sum()));
+    sampled
+        .outbox_messages
+        .set(to_gauge_value(messages.clone().sum()));
     let most = messages.max().unwrap_or(0);
-    seen.outbox_messages_max.set(number(most));
+    sampled.outbox_messages_max.set(to_gauge_value(most));
     let bytes = depths.iter().map(|depth| depth.bytes).sum();
-    seen.outbox_bytes.set(number(bytes));
-    let counts = shared.lobby.counts();
+    sampled.outbox_bytes.set(to_gauge_value(bytes));
+    let counts = server.lobby.match_counts();
     for game in CATALOG.iter().map(|entry| entry.info.id) {
         for (status, name) in STATUSES {
-            let there = counts.get(&(game, status)).copied().unwrap_or(0);
+            let count = counts.get(&(game, status)).copied().unwrap_or(0);
             let labels = [("game", game), ("status", name)];
-            seen.matches.get_or_create(&labels).set(number(there));
+            sampled
+                .matches
+                .get_or_create(&labels)
+                .set(to_gauge_value(count));
         }
     }
-    seen.store_well.set(shared.store.is_healthy().into());
-    shared.metrics.text()
+    sampled.store_healthy.set(server.store.is_healthy().into());
+    server.metrics.to_text()
 }
 
-fn number(count: usize) -> i64 {
+fn to_gauge_value(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

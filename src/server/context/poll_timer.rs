@@ -11,7 +11,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use super::clock::now;
 
 /// What takes less is not worth counting, and is nearly every poll.
-const LONG: Duration = Duration::from_millis(1);
+const LONG_POLL: Duration = Duration::from_millis(1);
 
 pin_project! {
     /// A task whose long polls are counted.
@@ -36,9 +36,9 @@ impl<F: Future> Future for PollTimer<F> {
         let this = self.project();
         let begin = now();
         let polled = this.task.poll(context);
-        let took = now().saturating_duration_since(begin);
-        if took >= LONG {
-            this.long_polls.observe(took.as_secs_f64());
+        let elapsed = now().saturating_duration_since(begin);
+        if elapsed >= LONG_POLL {
+            this.long_polls.observe(elapsed.as_secs_f64());
         }
         polled
     }
@@ -52,7 +52,7 @@ mod tests {
     use crate::context::metrics::Metrics;
 
     #[tokio::test(start_paused = true)]
-    async fn polls_are_counted_from_a_millisecond_on() {
+    async fn polls_of_a_millisecond_or_more_are_counted() {
         let metrics = Metrics::default();
         let task = async {
             // Time passes within one poll each.
@@ -61,7 +61,7 @@ mod tests {
             advance(Duration::from_millis(20)).await;
         };
         PollTimer::new(task, metrics.long_polls.clone()).await;
-        let page = metrics.text();
+        let page = metrics.to_text();
         assert!(
             page.contains("plyhouse_long_poll_seconds_count 2\n"),
             "{page}"

@@ -40,7 +40,7 @@ use crate::players::rating_wakeup::RatingWakeup;
 use crate::players::registry::Players;
 use crate::schedule::store_health::StoreHealth;
 use crate::schedule::wake_times::WakeTimes;
-use crate::settings::{Accounts, Settings};
+use crate::settings::{AccountPolicy, Settings};
 
 /// How many matches are read at a time to be looked at. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.
@@ -108,24 +108,24 @@ impl ServerContext {
         cluster: Option<Cluster>,
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::new(store_metrics));
-        let chance = SeededRng::new(settings.seed);
+        let rng = SeededRng::new(settings.seed);
         let (clock, is_shared) = (Clock::new(settings.started_ms), cluster.is_some());
         let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
         let bots = Arc::new(Bots::start(&settings, &metrics)?);
         Ok(Arc::new(Self {
             analysis_queue: AnalysisQueue::new(bots.threads()),
             bots,
-            tokens: Tokens::new(&chance),
-            rng: chance,
+            tokens: Tokens::new(&rng),
+            rng,
             store: match settings.accounts {
-                Accounts::Off => Arc::new(GuestOnlyStore(Arc::clone(&store))),
-                Accounts::Open | Accounts::Invite => Arc::clone(&store),
+                AccountPolicy::Off => Arc::new(GuestOnlyStore(Arc::clone(&store))),
+                AccountPolicy::Open | AccountPolicy::Invite => Arc::clone(&store),
             },
             full_store: store,
             // Another one each time, even in a world that is replayed.
             node: match &cluster {
                 Some(cluster) => cluster.node,
-                None => NodeId(Uuid::from_bytes(SeededRng::new(None).bytes())),
+                None => NodeId(Uuid::from_bytes(SeededRng::new(None).random_bytes())),
             },
             cluster: cluster.map(Box::new),
             lobby: Lobby::new(is_shared),
@@ -180,30 +180,33 @@ impl ServerContext {
     pub(crate) fn remove_deleted_players(
         &self,
         id: MatchId,
-        people: impl IntoIterator<Item = PlayerId>,
+        players: impl IntoIterator<Item = PlayerId>,
     ) {
-        let people = people.into_iter();
-        for player in people.filter(|player| self.players.is_gone(*player)) {
+        let players = players.into_iter();
+        for player in players.filter(|player| self.players.is_gone(*player)) {
             self.pending_removals.note(id, player);
         }
     }
 
     /// Has a player know of a match, who may have connections to other servers: all of them, or those that
     /// follow the match `before` it.
-    pub(crate) fn tell_involved(
+    pub(crate) fn broadcast_participation(
         &self,
         player: PlayerId,
         match_id: MatchId,
         before: Option<MatchId>,
     ) {
         if let Some(cluster) = &self.cluster {
-            cluster.notify(player, Notification::Involved { match_id, before });
+            cluster.notify_player(
+                player,
+                Notification::ParticipationAdded { match_id, before },
+            );
         }
     }
 
     /// How many live matches of days this player may sit in or host.
     pub(crate) const fn correspondence_matches_max(&self, _player: PlayerId) -> usize {
-        self.settings.days_matches_per_player
+        self.settings.correspondence_matches_per_player
     }
 
     /// Whether the server is about to stop.
@@ -225,7 +228,7 @@ impl ServerContext {
         }
         self.shutdown.cancel();
         self.connection_registry.close_all();
-        self.lobby.forget_all();
+        self.lobby.close();
         self.tasks.close();
         self.tasks.wait().await;
     }
@@ -248,8 +251,8 @@ impl ServerContext {
         let settings = &self.settings;
         let (messages_max, bytes_max) = (settings.outbox_messages, settings.outbox_bytes);
         let outbox = Outbox::new(id, messages_max, bytes_max, &self.metrics);
-        let peer = ConnectionHandle::new(outbox, settings.following_max);
-        self.connection_registry.add(&peer);
-        peer
+        let connection = ConnectionHandle::new(outbox, settings.following_max);
+        self.connection_registry.add(&connection);
+        connection
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::analysis::jobs::worth;
+use crate::analysis::jobs::valuation;
 use crate::bots::{Bots, SearchRequest, Watch};
 use plyhouse_engine::catalog::{AnyPosition, Choice, Entry};
 use plyhouse_engine::game::Seat;
@@ -194,7 +194,7 @@ pub(super) fn thought(
         ply,
         depth: report.depth,
         nodes: report.nodes,
-        worth: worth(Worth::of(game, position, report)),
+        worth: valuation(Worth::of(game, position, report)),
         san: position.in_san(&pv),
         pv,
         pruned: (!game.plays_out).then_some(report.skipped),

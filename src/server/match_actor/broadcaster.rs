@@ -166,7 +166,9 @@ impl Broadcaster {
             mut creation,
             events,
         } = record;
-        self.server.settings.settle(&mut creation.terms);
+        self.server
+            .settings
+            .fill_absence_limits(&mut creation.terms);
         let mut state = Match::new(creation)?;
         let known_from = events.len().saturating_sub(HISTORY);
         self.history.clear();

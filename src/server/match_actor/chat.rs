@@ -180,7 +180,7 @@ impl MatchActor {
             let line = self
                 .broadcaster
                 .new_line(command.player, among_players, said);
-            self.server.metrics.said.inc();
+            self.server.metrics.chat_messages.inc();
             self.broadcaster.hear(&self.state, &line);
             if let Some(delayed) = &mut self.delayed_view {
                 delayed.said(&line);

@@ -315,7 +315,7 @@ impl Leader {
     /// watches the store tells that it keeps things again.
     pub(super) fn stands_for_the_store(&mut self, state: &Match, since: Instant) {
         self.time.store_refuses(state, since);
-        self.server.store_health.refused(since);
+        self.server.store_health.report_refused(since);
     }
 
     /// For how long each seat's player may still be gone, in milliseconds.

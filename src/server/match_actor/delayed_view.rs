@@ -435,9 +435,11 @@ impl MatchActor {
             let is_rematch = self.state.creation().terms.previous.is_some();
             let is_known = !is_rematch || delayed.state.stage() != Stage::Open;
             if card.show(&delayed.state, presence, is_known) {
-                self.server.lobby.shown_changed(card);
+                self.server.lobby.update_shown_status(card);
                 if let Some(cluster) = &self.server.cluster {
-                    cluster.lists.changed(card.is_listed().then_some(card.id));
+                    cluster
+                        .changed_listings
+                        .mark_changed(card.is_listed().then_some(card.id));
                 }
             }
         }

@@ -147,7 +147,7 @@ impl MatchActor {
             }
         }
         let is_idle = || self.held.is_empty() && self.mailbox.is_empty();
-        if self.server.lobby.let_go(self.state.id(), is_idle) {
+        if self.server.lobby.remove_if_idle(self.state.id(), is_idle) {
             return ControlFlow::Break(End::Asleep);
         }
         self.idleness.lets_go_at = Some(now + RETRY);
@@ -173,10 +173,10 @@ impl MatchActor {
         }
         let due_ms = Timekeeper::days_due_ms(&self.state);
         self.server.store.release(self.state.id());
-        self.server.metrics.dormant.inc();
+        self.server.metrics.hibernating_matches.inc();
         self.server.players.match_ended(&self.state);
         if let Some(wake_ms) = due_ms.or(self.idleness.wakes_at_ms) {
-            self.server.wake_times.expect(wake_ms);
+            self.server.wake_times.add(wake_ms);
         }
     }
 

@@ -114,7 +114,7 @@ impl Leader {
         mark: JournalPosition,
         open: Option<OpenMatchPermit>,
     ) -> Self {
-        let attendance = Attendance::new(server.settings.open_patience());
+        let attendance = Attendance::new(server.settings.open_match_absence_limit());
         let time = Time::new(state, &server);
         let expires_at = hibernation::expires_at(state, server.clock.now_ms());
         let game = Arc::clone(server.metrics.game(state.creation().game));
@@ -148,7 +148,7 @@ impl Leader {
         self.bot_opinion.offered(Offer::Draw, now());
         self.bot_turn = None;
         self.not_before = None;
-        self.attendance = Attendance::new(settings.open_patience());
+        self.attendance = Attendance::new(settings.open_match_absence_limit());
         self.last_ply_at = now();
         self.card.got_on(state);
         self.retires_at = matches!(state.stage(), Stage::Ended { .. })
@@ -325,13 +325,13 @@ impl Leader {
                 tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
                 match error {
                     WriteError::Conflict => {
-                        self.server.metrics.cluster.conflicts.inc();
+                        self.server.metrics.cluster.write_conflicts.inc();
                     }
                     WriteError::CodeTaken
                     | WriteError::Forgotten
                     | WriteError::Unavailable
                     | WriteError::Unknown => {
-                        self.server.store_health.refused(began);
+                        self.server.store_health.report_refused(began);
                     }
                 }
                 self.read_back(id, events, error).await?
@@ -342,7 +342,7 @@ impl Leader {
 
     /// Whether this server's lease holds; without it, somebody else may own the match by now.
     fn may_act(&self) -> bool {
-        (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act())
+        (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease())
     }
 
     /// Whether the store knows more than this owner. Whoever moves at a later ply than the match has
@@ -438,7 +438,7 @@ impl Leader {
             EventKind::Declined { .. } | EventKind::TimeGiven { .. } | EventKind::Hinted { .. } => {
             }
             EventKind::Ended { winner, reason, .. } => {
-                self.game.ended(*reason);
+                self.game.count_ended(*reason);
                 tracing::debug!(match_id = %id, ?winner, %reason, ply = %state.ply(), "match ended");
                 self.open = None;
                 self.expires_at = None;
@@ -474,15 +474,15 @@ impl Leader {
         let is_present = |player| roster.present.contains(&player);
         // Nobody is taken to be gone who may be there, and cannot be heard.
         let cluster = self.server.cluster.as_ref();
-        let may_be_there = cluster.is_some_and(|cluster| cluster.may_miss_somebody());
+        let may_be_there = cluster.is_some_and(|cluster| cluster.has_unreachable_node());
         let is_there = |player| may_be_there || is_present(player);
         self.attendance.update(state, is_there, now());
         self.time.attend(state, is_present);
         let is_news = self.show(state, roster);
         if let Some(cluster) = self.server.cluster.as_ref().filter(|_| is_news) {
             cluster
-                .lists
-                .changed(self.card.is_listed().then_some(self.card.id));
+                .changed_listings
+                .mark_changed(self.card.is_listed().then_some(self.card.id));
         }
     }
 
@@ -490,10 +490,10 @@ impl Leader {
     pub(super) fn show(&self, state: &Match, roster: &Presence) -> bool {
         let update = self.card.update(state, roster.presence);
         if let Some(status) = update.status {
-            self.server.lobby.status_changed(&self.card, status);
+            self.server.lobby.update_status(&self.card, status);
         }
         if update.seats {
-            self.server.lobby.seats_changed(&self.card);
+            self.server.lobby.update_seats(&self.card);
         }
         update.seats || update.status.is_some()
     }

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use super::MatchActor;
 use super::leader::RETRY;
 use super::rematch::RematchOffers;
-use crate::cluster::Found;
+use crate::cluster::MatchLocation;
 use crate::match_handle::Envelope;
 use crate::match_handle::command::MatchRequest;
 
@@ -70,13 +70,13 @@ impl MatchActor {
             return Some(true);
         }
         match cluster.locate(self.state.id(), None, true).await {
-            Ok(Found::Here) => Some(true),
-            Ok(Found::At(owner)) => {
-                self.server.metrics.cluster.lost.inc();
+            Ok(MatchLocation::Local) => Some(true),
+            Ok(MatchLocation::Remote(owner)) => {
+                self.server.metrics.cluster.ownership_losses.inc();
                 self.is_afar(Some(owner), self.leader.mark);
                 Some(true)
             }
-            Ok(Found::Over | Found::Unknown) => Some(false),
+            Ok(MatchLocation::Ended | MatchLocation::Unknown) => Some(false),
             Err(_) => None,
         }
     }
@@ -86,7 +86,7 @@ impl MatchActor {
     async fn is_read_in_time(&mut self, epoch: u64) -> Option<bool> {
         match &self.server.cluster {
             Some(cluster) if self.replica.is_none() => {
-                cluster.owns(self.state.id(), epoch).await.ok()
+                cluster.is_owner(self.state.id(), epoch).await.ok()
             }
             _ => Some(true),
         }

@@ -18,7 +18,7 @@ use crate::context::clock::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Command;
-use crate::matchmaking::create_params::Wanted;
+use crate::matchmaking::create_params::CreateParams;
 use crate::players::block_check;
 
 /// For how long after the end of a match a rematch can be agreed on, in milliseconds.
@@ -47,7 +47,7 @@ pub(super) struct RematchOffers {
 pub(crate) struct Birth {
     /// The match before.
     pub(crate) ended: MatchHandle,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CreateParams,
     /// The connections of the two who play that follow the match before.
     pub(crate) players: Vec<(PlayerId, Outbox)>,
     /// The two who play. They may follow it on other servers, too.
@@ -296,7 +296,7 @@ impl MatchActor {
         };
         self.wishes.is_under_way = true;
         let creation = self.state.creation();
-        let wanted = Wanted {
+        let wanted = CreateParams {
             game: creation.game,
             host: creation.host,
             seats,
@@ -304,7 +304,7 @@ impl MatchActor {
             // Where strangers do not know yet that the match is over, its code still leads them to it.
             code: (creation.terms.delay_ms == 0).then_some(creation.code),
             hosted_max: self.server.settings.live_matches_per_player,
-            open: None,
+            open_match_permit: None,
         };
         let mut players = self.broadcaster.followers();
         players.retain(|(player, _)| self.state.seat_held_by(*player).is_some());

@@ -25,7 +25,7 @@ use plyhouse_store::{JournalPosition, NodeId};
 use tokio::time::sleep_until;
 
 use super::{End, GOES_ON, LOST, MatchActor, next_letter, refuse_closed};
-use crate::cluster::Answered;
+use crate::cluster::PacketResponse;
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
 use crate::match_handle::Envelope;
@@ -109,9 +109,9 @@ pub(super) struct Replica {
 /// What has become of something that the owner was asked.
 #[derive(Debug)]
 enum Asked {
-    Follow(Result<Answered, RequestError>),
+    Follow(Result<PacketResponse, RequestError>),
     /// What was asked by this number.
-    Command(u64, Result<Answered, RequestError>),
+    Command(u64, Result<PacketResponse, RequestError>),
 }
 
 /// An answer that waits until an event has been told.
@@ -273,7 +273,9 @@ impl MatchActor {
         let owner = self.afar().owner;
         let cluster = self.server.cluster.as_ref();
         match (owner, cluster) {
-            (Some(owner), Some(cluster)) if !cluster.hears(owner) => self.read_missed().await,
+            (Some(owner), Some(cluster)) if !cluster.is_node_reachable(owner) => {
+                self.read_missed().await
+            }
             _ => GOES_ON,
         }
     }
@@ -332,7 +334,7 @@ impl MatchActor {
         if idle_since.is_some_and(|since| since + IDLE_MAX <= now) {
             let waits = self.waits_for_snapshot();
             let is_idle = || !waits && self.held.is_empty() && self.mailbox.is_empty();
-            if self.server.lobby.let_go(self.state.id(), is_idle) {
+            if self.server.lobby.remove_if_idle(self.state.id(), is_idle) {
                 return ControlFlow::Break(End::Over);
             }
             self.afar().idle_since = Some(now);
@@ -353,7 +355,7 @@ impl MatchActor {
         afar.roster = Some(roster.clone());
         afar.follow_at = Some(now() + FOLLOW_EVERY);
         afar.followed_at = Some(now());
-        let followed = cluster.follow(owner, id, Some(roster));
+        let followed = cluster.follow_match(owner, id, Some(roster));
         afar.asked.push(followed.map(Asked::Follow).boxed());
     }
 
@@ -361,7 +363,7 @@ impl MatchActor {
     fn unfollow_afar(&mut self) {
         let (id, owner) = (self.state.id(), self.afar().owner);
         if let (Some(owner), Some(cluster)) = (owner, &self.server.cluster) {
-            let unfollowed = cluster.follow(owner, id, None);
+            let unfollowed = cluster.follow_match(owner, id, None);
             self.server.spawn(async move {
                 // An owner that does not hear it finds out when this server is gone.
                 let _ = unfollowed.await;

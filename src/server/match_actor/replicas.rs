@@ -115,7 +115,12 @@ impl Replicas {
     fn heard(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
         let of_player = nodes.filter(|(_, remote)| remote.roster.present.contains(&player));
-        let heard = of_player.map(|(node, _)| (cluster.heard_at(*node), cluster.hears(*node)));
+        let heard = of_player.map(|(node, _)| {
+            (
+                cluster.last_response_at(*node),
+                cluster.is_node_reachable(*node),
+            )
+        });
         heard.reduce(|one, other| (one.0.max(other.0), one.1 || other.1))
     }
 
@@ -240,7 +245,7 @@ impl MatchActor {
             if is_new {
                 bulletin.said = self.broadcaster.lines();
             }
-            cluster.feed(*node, self.state.id(), bulletin);
+            cluster.send_update(*node, self.state.id(), bulletin);
         }
     }
 }

@@ -14,10 +14,10 @@ use plyhouse_protocol::{
 };
 
 /// How many challenges of one player may stand.
-const FROM_MAX: usize = 20;
+const SENT_MAX: usize = 20;
 
 /// How many may stand to one player: more than anybody answers.
-const TO_MAX: usize = 50;
+const RECEIVED_MAX: usize = 50;
 
 /// Every challenge that stands.
 #[derive(Debug, Default)]
@@ -28,14 +28,14 @@ pub(crate) struct Challenges {
 #[derive(Debug, Default)]
 struct Index {
     challenges: BTreeMap<MatchId, Entry>,
-    from: BTreeMap<PlayerId, BTreeSet<MatchId>>,
-    to: BTreeMap<PlayerId, BTreeSet<MatchId>>,
+    by_challenger: BTreeMap<PlayerId, BTreeSet<MatchId>>,
+    by_invited: BTreeMap<PlayerId, BTreeSet<MatchId>>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    from: PlayerId,
-    to: PlayerId,
+    challenger: PlayerId,
+    invited: PlayerId,
     /// `None` while the match is being created.
     challenge: Option<Challenge>,
 }
@@ -53,30 +53,30 @@ impl From<TooManyChallenges> for WireError {
 
 impl Challenges {
     /// Tells whom a match waits for, if it waits for one player alone.
-    pub(crate) fn begin(&self, players: &Players, state: &Match) {
+    pub(crate) fn announce(&self, players: &Players, state: &Match) {
         let Some((invited, challenge)) = to_protocol::challenge(state) else {
             return;
         };
-        self.stand(invited, challenge.clone());
+        self.insert(invited, challenge.clone());
         let challenge = ServerMessage::Challenge(Box::new(challenge));
-        tell(players, invited, challenge);
+        send_to_player(players, invited, challenge);
     }
 
     /// To be called when somebody sits down in a match, or it ends. Tells whom it has waited for that it
     /// waits no longer, unless that was the player's own doing.
-    pub(crate) fn match_changed(&self, players: &Players, state: &Match) {
+    pub(crate) fn on_match_changed(&self, players: &Players, state: &Match) {
         let Some(invited) = state.creation().terms.invited else {
             return;
         };
         let declined = Some(Detail::Declined);
-        let is_own = match state.stage() {
+        let is_own_action = match state.stage() {
             Stage::Open => return,
             Stage::Running => state.seat_of(invited).is_some(),
             Stage::Ended { detail, .. } => detail == declined,
         };
         let match_id = state.id();
-        if self.end(match_id).is_some() && !is_own {
-            tell(players, invited, ServerMessage::ChallengeOver { match_id });
+        if self.remove(match_id).is_some() && !is_own_action {
+            send_to_player(players, invited, ServerMessage::ChallengeOver { match_id });
         }
     }
 
@@ -89,7 +89,9 @@ impl Challenges {
     ) -> Result<(), TooManyChallenges> {
         let mut index = self.index.lock();
         let count = |of: &BTreeMap<_, BTreeSet<_>>, who| of.get(&who).map_or(0, BTreeSet::len);
-        if count(&index.from, from) >= FROM_MAX || count(&index.to, to) >= TO_MAX {
+        if count(&index.by_challenger, from) >= SENT_MAX
+            || count(&index.by_invited, to) >= RECEIVED_MAX
+        {
             return Err(TooManyChallenges);
         }
         index.add(id, from, to);
@@ -97,7 +99,7 @@ impl Challenges {
     }
 
     /// The match waits for this player from now on. One that has come from the store has no place yet.
-    pub(crate) fn stand(&self, to: PlayerId, challenge: Challenge) {
+    pub(crate) fn insert(&self, to: PlayerId, challenge: Challenge) {
         let mut index = self.index.lock();
         let id = challenge.match_id;
         index.add(id, challenge.from.player, to);
@@ -107,22 +109,22 @@ impl Challenges {
     }
 
     /// The match waits no longer. Gives whom it waited for, if it did.
-    pub(crate) fn end(&self, id: MatchId) -> Option<PlayerId> {
+    pub(crate) fn remove(&self, id: MatchId) -> Option<PlayerId> {
         let mut index = self.index.lock();
         let Entry {
-            from,
-            to,
+            challenger: from,
+            invited: to,
             challenge,
         } = index.challenges.remove(&id)?;
-        remove(&mut index.from, from, id);
-        remove(&mut index.to, to, id);
+        remove(&mut index.by_challenger, from, id);
+        remove(&mut index.by_invited, to, id);
         challenge.map(|_| to)
     }
 
     /// Those that wait for this player, oldest first.
-    pub(crate) fn to(&self, player: PlayerId) -> Vec<Challenge> {
+    pub(crate) fn received_by(&self, player: PlayerId) -> Vec<Challenge> {
         let index = self.index.lock();
-        let ids = index.to.get(&player).into_iter().flatten();
+        let ids = index.by_invited.get(&player).into_iter().flatten();
         let entries = ids.filter_map(|id| index.challenges.get(id));
         entries
             .filter_map(|entry| entry.challenge.clone())
@@ -135,30 +137,34 @@ impl Challenges {
     }
 }
 
-fn tell(players: &Players, player: PlayerId, message: ServerMessage) {
+fn send_to_player(players: &Players, player: PlayerId, message: ServerMessage) {
     let message = encode(&message);
-    for peer in players.peers(player) {
-        peer.outbox.send(message.clone());
+    for connection in players.peers(player) {
+        connection.outbox.send(message.clone());
     }
 }
 
 impl Index {
     fn add(&mut self, id: MatchId, from: PlayerId, to: PlayerId) {
-        self.from.entry(from).or_default().insert(id);
-        self.to.entry(to).or_default().insert(id);
+        self.by_challenger.entry(from).or_default().insert(id);
+        self.by_invited.entry(to).or_default().insert(id);
         self.challenges.entry(id).or_insert(Entry {
-            from,
-            to,
+            challenger: from,
+            invited: to,
             challenge: None,
         });
     }
 }
 
-fn remove(of: &mut BTreeMap<PlayerId, BTreeSet<MatchId>>, who: PlayerId, id: MatchId) {
-    if let Some(ids) = of.get_mut(&who) {
+fn remove(
+    matches_by_player: &mut BTreeMap<PlayerId, BTreeSet<MatchId>>,
+    player: PlayerId,
+    id: MatchId,
+) {
+    if let Some(ids) = matches_by_player.get_mut(&player) {
         ids.remove(&id);
         if ids.is_empty() {
-            of.remove(&who);
+            matches_by_player.remove(&player);
         }
     }
 }
@@ -189,42 +195,50 @@ mod tests {
         }
     }
 
-    fn number(n: usize) -> MatchId {
+    fn match_id(n: usize) -> MatchId {
         MatchId(Uuid::from_u128(n as u128))
     }
 
     #[test]
-    fn a_challenge_waits_for_one_and_ends_once() {
+    fn challenge_is_listed_for_invited_player_until_removed() {
         let challenges = Challenges::default();
-        challenges.reserve(number(1), ANN, BOB).unwrap();
-        assert_eq!(challenges.to(BOB), [], "the match is not there yet");
-        challenges.stand(BOB, challenge(number(1), ANN));
-        assert_eq!(challenges.to(BOB), [challenge(number(1), ANN)]);
-        assert_eq!(challenges.to(ANN), []);
-        assert_eq!(challenges.end(number(1)), Some(BOB));
-        assert_eq!(challenges.end(number(1)), None);
-        assert_eq!((challenges.to(BOB), challenges.len()), (vec![], 0));
+        challenges.reserve(match_id(1), ANN, BOB).unwrap();
+        assert_eq!(
+            challenges.received_by(BOB),
+            [],
+            "the match is not there yet"
+        );
+        challenges.insert(BOB, challenge(match_id(1), ANN));
+        assert_eq!(challenges.received_by(BOB), [challenge(match_id(1), ANN)]);
+        assert_eq!(challenges.received_by(ANN), []);
+        assert_eq!(challenges.remove(match_id(1)), Some(BOB));
+        assert_eq!(challenges.remove(match_id(1)), None);
+        assert_eq!((challenges.received_by(BOB), challenges.len()), (vec![], 0));
         // What was never told of is never over.
-        challenges.reserve(number(2), ANN, BOB).unwrap();
-        assert_eq!(challenges.end(number(2)), None);
-        assert!(challenges.index.lock().from.is_empty());
+        challenges.reserve(match_id(2), ANN, BOB).unwrap();
+        assert_eq!(challenges.remove(match_id(2)), None);
+        assert!(challenges.index.lock().by_challenger.is_empty());
     }
 
     #[test]
-    fn challenges_have_bounds_on_both_sides() {
+    fn challenges_are_limited_per_challenger_and_per_invited_player() {
         let challenges = Challenges::default();
-        let stranger = |n: usize| PlayerId(Uuid::from_u128(100 + n as u128));
+        let other_player = |n: usize| PlayerId(Uuid::from_u128(100 + n as u128));
         for n in 0..20 {
-            challenges.reserve(number(n), ANN, stranger(n)).unwrap();
+            challenges
+                .reserve(match_id(n), ANN, other_player(n))
+                .unwrap();
         }
-        let refused = challenges.reserve(number(20), ANN, BOB);
+        let refused = challenges.reserve(match_id(20), ANN, BOB);
         assert_eq!(refused, Err(TooManyChallenges));
-        challenges.end(number(0));
-        challenges.reserve(number(20), ANN, BOB).unwrap();
+        challenges.remove(match_id(0));
+        challenges.reserve(match_id(20), ANN, BOB).unwrap();
         for n in 21..70 {
-            challenges.reserve(number(n), stranger(n), BOB).unwrap();
+            challenges
+                .reserve(match_id(n), other_player(n), BOB)
+                .unwrap();
         }
-        let refused = challenges.reserve(number(70), stranger(0), BOB);
+        let refused = challenges.reserve(match_id(70), other_player(0), BOB);
         assert_eq!(refused, Err(TooManyChallenges));
     }
 }

@@ -9,7 +9,7 @@ use crate::connection::ip_limits::OpenMatchPermit;
 
 /// A match that somebody wants.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct CreateParams {
     pub(crate) game: &'static Entry,
     pub(crate) host: PlayerId,
     pub(crate) seats: [Occupant; 2],
@@ -20,11 +20,11 @@ pub(crate) struct Wanted {
     /// How many live matches the host may have with this one.
     pub(crate) hosted_max: usize,
     /// The place that it takes while it waits for somebody.
-    pub(crate) open: Option<OpenMatchPermit>,
+    pub(crate) open_match_permit: Option<OpenMatchPermit>,
 }
 
 /// A player who sits down, who is rated so.
-pub(crate) fn seated(player: PlayerRecord, rating: Option<ShownRating>) -> Occupant {
+pub(crate) fn player_occupant(player: PlayerRecord, rating: Option<ShownRating>) -> Occupant {
     let PlayerRecord { id, name, kind } = player;
     Occupant::Player {
         id,

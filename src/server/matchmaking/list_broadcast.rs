@@ -4,45 +4,49 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::list_subscriptions::Changes;
+use super::list_subscriptions::ListChanges;
 use crate::cluster_tasks::list_sync;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 
 /// The least time between two messages about the same list.
-const PAUSE: Duration = Duration::from_secs(1);
+const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Tells those who watch lists what has changed, until the server stops.
-pub(crate) async fn tell(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
-    let news = server.lobby.watched(|lists| Arc::clone(&lists.news));
-    let telling = async {
+    let changed = server
+        .lobby
+        .with_subscriptions(|lists| Arc::clone(&lists.changed));
+    let broadcasting = async {
         loop {
-            news.notified().await;
+            changed.notified().await;
             for changes in server.lobby.take_changes() {
-                tell_list(&server, changes).await;
+                broadcast_changes(&server, changes).await;
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(BROADCAST_INTERVAL).await;
         }
     };
     tokio::select! {
         biased; // Nothing is left to a chance that no seed governs.
         () = shutdown.cancelled() => {}
-        () = telling => {}
+        () = broadcasting => {}
     }
 }
 
-async fn tell_list(server: &ServerContext, mut changes: Changes) {
+async fn broadcast_changes(server: &ServerContext, mut changes: ListChanges) {
     let filter = changes.filter;
     if let Some(cluster) = &server.cluster {
-        changes.total = list_sync::total(server, cluster, filter)
+        changes.total = list_sync::count_matches(server, cluster, filter)
             .await
             .unwrap_or(changes.total);
     }
-    let frame = encode(&changes.message());
+    let frame = encode(&changes.into_message());
     let mut after = Bound::Unbounded;
     loop {
-        let watchers = server.lobby.watched(|lists| lists.watchers(filter, after));
+        let watchers = server
+            .lobby
+            .with_subscriptions(|lists| lists.watchers_after(filter, after));
         let Some(last) = watchers.last() else { return };
         after = Bound::Excluded(last.connection());
         for outbox in watchers {

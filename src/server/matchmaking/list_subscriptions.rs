@@ -18,18 +18,18 @@ use plyhouse_protocol::{Listing, MatchId, ServerMessage, Status};
 const CHANGES_MAX: usize = 100;
 
 /// To how many connections one piece of work writes, before others may go on.
-const WRITTEN_AT_ONCE: usize = 32;
+const BROADCAST_BATCH_SIZE: usize = 32;
 
 /// Which matches a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Filter {
+pub(crate) struct ListFilter {
     pub(crate) game: Option<&'static str>,
     pub(crate) status: Option<Status>,
 }
 
-impl Filter {
+impl ListFilter {
     /// Whether a listed match of this game, at this stage, is shown.
-    pub(crate) fn fits(self, game: &str, status: Status) -> bool {
+    pub(crate) fn matches(self, game: &str, status: Status) -> bool {
         self.game.is_none_or(|wanted| wanted == game)
             && self.status.is_none_or(|wanted| wanted == status)
     }
@@ -38,19 +38,19 @@ impl Filter {
 /// Every list that is watched. There are no more of them than filters.
 #[derive(Debug, Default)]
 pub(crate) struct ListSubscriptions {
-    lists: BTreeMap<Filter, Watched>,
+    lists: BTreeMap<ListFilter, WatchedList>,
     /// Which list a connection watches.
-    watching: BTreeMap<ConnectionId, Filter>,
+    filters: BTreeMap<ConnectionId, ListFilter>,
     /// Notified when something has changed in a list that is watched.
-    pub(crate) news: Arc<Notify>,
+    pub(crate) changed: Arc<Notify>,
     /// Whether lists show the matches of other servers, too: then what is told of comes from all of them.
-    pub(crate) are_shared: bool,
+    pub(crate) is_clustered: bool,
     /// What is shown of matches of all servers that have changed.
-    shown: BTreeMap<MatchId, Listing>,
+    changed_listings: BTreeMap<MatchId, Listing>,
 }
 
 #[derive(Debug, Default)]
-struct Watched {
+struct WatchedList {
     watchers: BTreeMap<ConnectionId, Outbox>,
     /// What has changed since it was told last: one more than can be told, at most.
     changed: BTreeSet<MatchId>,
@@ -58,26 +58,26 @@ struct Watched {
 
 /// What is to be told about one list.
 #[derive(Debug)]
-pub(crate) struct Changes {
-    pub(crate) filter: Filter,
+pub(crate) struct ListChanges {
+    pub(crate) filter: ListFilter,
     /// How many matches fit.
     pub(crate) total: u64,
     /// The matches that have changed, and what is shown of each; `None` if there are too many.
-    pub(crate) found: Option<Vec<(MatchId, Option<Listing>)>>,
+    pub(crate) listings: Option<Vec<(MatchId, Option<Listing>)>>,
 }
 
 impl ListSubscriptions {
     /// From now on the connection is told what changes in this list, and in no other.
-    pub(crate) fn watch(&mut self, filter: Filter, outbox: &Outbox) {
+    pub(crate) fn watch(&mut self, filter: ListFilter, outbox: &Outbox) {
         let connection = outbox.connection();
         self.unwatch(connection);
-        self.watching.insert(connection, filter);
+        self.filters.insert(connection, filter);
         let watched = self.lists.entry(filter).or_default();
         watched.watchers.insert(connection, outbox.clone());
     }
 
     pub(crate) fn unwatch(&mut self, connection: ConnectionId) {
-        let Some(filter) = self.watching.remove(&connection) else {
+        let Some(filter) = self.filters.remove(&connection) else {
             return;
         };
         if let Some(watched) = self.lists.get_mut(&filter) {
@@ -90,47 +90,47 @@ impl ListSubscriptions {
 
     /// How many connections watch a list.
     pub(crate) fn len(&self) -> usize {
-        self.watching.len()
+        self.filters.len()
     }
 
     /// Notes that a listed match has changed, has come or has gone, in the lists of this stage.
-    pub(crate) fn changed(&mut self, card: &MatchSummary, status: Status) {
-        if !self.are_shared {
-            let game = card.game.info.id;
-            self.note(card.id, |filter| filter.fits(game, status));
+    pub(crate) fn mark_changed(&mut self, summary: &MatchSummary, status: Status) {
+        if !self.is_clustered {
+            let game = summary.game.info.id;
+            self.mark_in_lists(summary.id, |filter| filter.matches(game, status));
         }
     }
 
     /// Notes what is shown from now on of a match of whatever server. It may have left any list of its
     /// game.
-    pub(crate) fn shown(&mut self, listing: Listing) {
-        let fits = |filter: Filter| filter.game.is_none_or(|game| game == listing.game);
-        if self.note(listing.match_id, fits) {
-            self.shown.insert(listing.match_id, listing);
+    pub(crate) fn record_listing(&mut self, listing: Listing) {
+        let fits = |filter: ListFilter| filter.game.is_none_or(|game| game == listing.game);
+        if self.mark_in_lists(listing.match_id, fits) {
+            self.changed_listings.insert(listing.match_id, listing);
         }
     }
 
     /// Notes that a match has changed, in the lists that it concerns. Gives whether there is any.
-    fn note(&mut self, id: MatchId, concerns: impl Fn(Filter) -> bool) -> bool {
+    fn mark_in_lists(&mut self, id: MatchId, is_concerned: impl Fn(ListFilter) -> bool) -> bool {
         let lists = self.lists.iter_mut();
         let mut is_watched = false;
-        for (_, watched) in lists.filter(|(filter, _)| concerns(**filter)) {
+        for (_, watched) in lists.filter(|(filter, _)| is_concerned(**filter)) {
             if watched.changed.len() <= CHANGES_MAX {
                 watched.changed.insert(id);
                 is_watched = true;
             }
-            self.news.notify_one();
+            self.changed.notify_one();
         }
         is_watched
     }
 
     /// Takes out what is shown of matches of all servers that have changed.
-    pub(crate) fn take_shown(&mut self) -> BTreeMap<MatchId, Listing> {
-        std::mem::take(&mut self.shown)
+    pub(crate) fn take_listings(&mut self) -> BTreeMap<MatchId, Listing> {
+        std::mem::take(&mut self.changed_listings)
     }
 
     /// Takes out what has changed, list by list; `None` stands for too much.
-    pub(crate) fn take(&mut self) -> Vec<(Filter, Option<BTreeSet<MatchId>>)> {
+    pub(crate) fn take_changes(&mut self) -> Vec<(ListFilter, Option<BTreeSet<MatchId>>)> {
         let changed = self.lists.iter_mut().map(|(filter, watched)| {
             let changed = std::mem::take(&mut watched.changed);
             (*filter, changed)
@@ -143,27 +143,31 @@ impl ListSubscriptions {
     }
 
     /// Some of those who watch a list: those after this one.
-    pub(crate) fn watchers(&self, filter: Filter, after: Bound<ConnectionId>) -> Vec<Outbox> {
+    pub(crate) fn watchers_after(
+        &self,
+        filter: ListFilter,
+        after: Bound<ConnectionId>,
+    ) -> Vec<Outbox> {
         let Some(watched) = self.lists.get(&filter) else {
             return Vec::new();
         };
         let next = watched.watchers.range((after, Bound::Unbounded));
-        let next = next.take(WRITTEN_AT_ONCE);
+        let next = next.take(BROADCAST_BATCH_SIZE);
         next.map(|(_, outbox)| outbox.clone()).collect()
     }
 }
 
-impl Changes {
-    pub(crate) fn message(self) -> ServerMessage {
+impl ListChanges {
+    pub(crate) fn into_message(self) -> ServerMessage {
         let Self {
             filter,
             total,
-            found,
+            listings,
         } = self;
-        let reset = found.is_none();
+        let reset = listings.is_none();
         let (mut changed, mut gone): (Vec<Listing>, _) = (Vec::new(), Vec::new());
-        for (id, shown) in found.into_iter().flatten() {
-            match shown.filter(|shown| filter.fits(&shown.game, shown.status)) {
+        for (id, shown) in listings.into_iter().flatten() {
+            match shown.filter(|shown| filter.matches(&shown.game, shown.status)) {
                 Some(shown) => changed.push(shown),
                 None => gone.push(id),
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::list_subscriptions::{Changes, Filter, ListSubscriptions};
+use super::list_subscriptions::{ListChanges, ListFilter, ListSubscriptions};
 use crate::context::clock::SeededRng;
 use crate::context::locks::{LOBBY, Mutex};
 use crate::match_handle::MatchHandle;
@@ -23,7 +23,7 @@ pub(crate) struct Lobby {
 /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
 #[derive(Debug, Default)]
 struct Index {
-    matches: BTreeMap<MatchId, Registered>,
+    matches: BTreeMap<MatchId, LobbyEntry>,
     codes: BTreeMap<MatchCode, MatchId>,
     /// The listed matches, oldest first, since ids sort by creation.
     listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
@@ -32,13 +32,13 @@ struct Index {
     /// The matches that have ended, oldest first: evicted in this order when there is no room.
     ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
-    watched: ListSubscriptions,
+    subscriptions: ListSubscriptions,
     /// The server stops: no match is let in any more.
     is_closed: bool,
 }
 
 #[derive(Debug)]
-struct Registered {
+struct LobbyEntry {
     code: MatchCode,
     status: Status,
     /// `None` while the match is being created.
@@ -57,10 +57,10 @@ impl From<TooManyMatches> for WireError {
 
 /// The match that a list was to go on after is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NoSuchMatch;
+pub(crate) struct UnknownListCursor;
 
-impl From<NoSuchMatch> for WireError {
-    fn from(NoSuchMatch: NoSuchMatch) -> Self {
+impl From<UnknownListCursor> for WireError {
+    fn from(UnknownListCursor: UnknownListCursor) -> Self {
         Self::new(
             ErrorCode::UnknownMatch,
             "that match is forgotten; begin again",
@@ -70,9 +70,9 @@ impl From<NoSuchMatch> for WireError {
 
 impl Lobby {
     /// An empty one. `is_shared` where other servers have matches, too.
-    pub(crate) fn new(is_shared: bool) -> Self {
+    pub(crate) fn new(is_clustered: bool) -> Self {
         let lobby = Self::default();
-        lobby.watched(|lists| lists.are_shared = is_shared);
+        lobby.with_subscriptions(|lists| lists.is_clustered = is_clustered);
         lobby
     }
 
@@ -82,18 +82,18 @@ impl Lobby {
         matches_max: usize,
         now_ms: u64,
         code: Option<MatchCode>,
-        chance: &SeededRng,
+        rng: &SeededRng,
     ) -> Result<(MatchId, MatchCode), TooManyMatches> {
         let mut index = self.index.lock();
         index.make_room(matches_max)?;
-        let id = next_match_id(index.last_id, now_ms, chance);
+        let id = next_match_id(index.last_id, now_ms, rng);
         index.last_id = Some(id);
-        let code = code.filter(|code| index.is_free(*code));
-        let code = code.unwrap_or_else(|| index.free_code(chance));
+        let code = code.filter(|code| index.is_code_free(*code));
+        let code = code.unwrap_or_else(|| index.unused_code(rng));
         index.codes.insert(code, id);
         index.matches.insert(
             id,
-            Registered {
+            LobbyEntry {
                 code,
                 status: Status::Open,
                 handle: None,
@@ -103,19 +103,19 @@ impl Lobby {
     }
 
     /// Gives a match that is being created another code, since the store has a live match with its own.
-    pub(crate) fn change_code(&self, id: MatchId, chance: &SeededRng) -> MatchCode {
+    pub(crate) fn replace_code(&self, id: MatchId, rng: &SeededRng) -> MatchCode {
         let mut index = self.index.lock();
-        let code = index.free_code(chance);
+        let code = index.unused_code(rng);
         if let Some(registered) = index.matches.get_mut(&id) {
-            let taken = std::mem::replace(&mut registered.code, code);
-            index.codes.remove(&taken);
+            let old_code = std::mem::replace(&mut registered.code, code);
+            index.codes.remove(&old_code);
             index.codes.insert(code, id);
         }
         code
     }
 
     /// Makes a match known that was found in the store, unless it is known by now: then gives that one.
-    pub(crate) fn adopt(
+    pub(crate) fn insert_or_get(
         &self,
         creation: &Creation,
         handle: MatchHandle,
@@ -123,8 +123,8 @@ impl Lobby {
     ) -> Result<Option<MatchHandle>, TooManyMatches> {
         let mut index = self.index.lock();
         if let Some(entry) = index.matches.get(&creation.id) {
-            let known = entry.handle.clone().ok_or(TooManyMatches)?;
-            return Ok(Some(known));
+            let existing = entry.handle.clone().ok_or(TooManyMatches)?;
+            return Ok(Some(existing));
         }
         index.make_room(matches_max)?;
         let status = handle.card().status();
@@ -134,8 +134,8 @@ impl Lobby {
             index.codes.insert(creation.code, creation.id);
         }
         index.last_id = index.last_id.max(Some(creation.id));
-        index.list(handle.card(), status);
-        let entry = Registered {
+        index.index_match(handle.card(), status);
+        let entry = LobbyEntry {
             code: creation.code,
             status,
             handle: Some(handle),
@@ -145,10 +145,10 @@ impl Lobby {
     }
 
     /// Makes a match that was created known.
-    pub(crate) fn open(&self, handle: MatchHandle) {
+    pub(crate) fn insert_created(&self, handle: MatchHandle) {
         let mut index = self.index.lock();
         let status = handle.card().status();
-        index.list(handle.card(), status);
+        index.index_match(handle.card(), status);
         if let Some(entry) = index.matches.get_mut(&handle.id()) {
             entry.status = status;
             entry.handle = Some(handle);
@@ -156,21 +156,21 @@ impl Lobby {
     }
 
     /// Lets go of a match.
-    pub(crate) fn forget(&self, id: MatchId) {
-        self.index.lock().forget(id);
+    pub(crate) fn remove(&self, id: MatchId) {
+        self.index.lock().remove(id);
     }
 
     /// Lets go of a match that nobody else has a handle of, if it is `idle`: that is asked where nobody can
     /// send it anything meanwhile. Gives whether it did.
-    pub(crate) fn let_go(&self, id: MatchId, idle: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn remove_if_idle(&self, id: MatchId, is_idle: impl FnOnce() -> bool) -> bool {
         let mut index = self.index.lock();
-        let known = index.matches.get(&id);
-        let handle = known.and_then(|entry| entry.handle.as_ref());
-        let lets_go = handle.is_some_and(MatchHandle::is_only) && idle();
-        if lets_go {
-            index.forget(id);
+        let entry = index.matches.get(&id);
+        let handle = entry.and_then(|entry| entry.handle.as_ref());
+        let is_removed = handle.is_some_and(MatchHandle::is_only) && is_idle();
+        if is_removed {
+            index.remove(id);
         }
-        lets_go
+        is_removed
     }
 
     /// Every match that is served.
@@ -181,7 +181,7 @@ impl Lobby {
     }
 
     /// Lets go of every match, since the server stops.
-    pub(crate) fn forget_all(&self) {
+    pub(crate) fn close(&self) {
         let closed = Index {
             is_closed: true,
             ..Index::default()
@@ -191,75 +191,78 @@ impl Lobby {
     }
 
     /// Keeps the lists in step with a match.
-    pub(crate) fn status_changed(&self, card: &MatchSummary, status: Status) {
+    pub(crate) fn update_status(&self, summary: &MatchSummary, status: Status) {
         let mut index = self.index.lock();
-        let Some(entry) = index.matches.get_mut(&card.id) else {
+        let Some(entry) = index.matches.get_mut(&summary.id) else {
             return;
         };
         let before = std::mem::replace(&mut entry.status, status);
         if before != status && entry.handle.is_some() {
-            index.unlist(card, before);
-            index.list(card, status);
+            index.unindex_match(summary, before);
+            index.index_match(summary, status);
         }
     }
 
     /// Notes that other people sit in a match.
-    pub(crate) fn seats_changed(&self, card: &MatchSummary) {
+    pub(crate) fn update_seats(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
-        let known = index.matches.get(&card.id);
-        let is_shown = |entry: &&Registered| card.is_listed() && entry.handle.is_some();
-        if let Some(entry) = known.filter(is_shown).filter(|_| !card.is_delayed()) {
+        let entry = index.matches.get(&summary.id);
+        let is_shown = |entry: &&LobbyEntry| summary.is_listed() && entry.handle.is_some();
+        if let Some(entry) = entry.filter(is_shown).filter(|_| !summary.is_delayed()) {
             let status = entry.status;
-            index.watched.changed(card, status);
+            index.subscriptions.mark_changed(summary, status);
         }
     }
 
     /// Keeps the lists in step with a match that they show with a delay.
-    pub(crate) fn shown_changed(&self, card: &MatchSummary) {
+    pub(crate) fn update_shown_status(&self, summary: &MatchSummary) {
         let mut index = self.index.lock();
-        let known = index.matches.get(&card.id);
-        if known.is_some_and(|entry| entry.handle.is_some()) {
-            index.hide(card, Status::Running);
-            index.show(card);
+        let entry = index.matches.get(&summary.id);
+        if entry.is_some_and(|entry| entry.handle.is_some()) {
+            index.remove_from_list(summary, Status::Running);
+            index.add_to_list(summary);
         }
     }
 
     /// Looks at who watches lists, or changes it.
-    pub(crate) fn watched<T>(&self, look: impl FnOnce(&mut ListSubscriptions) -> T) -> T {
-        look(&mut self.index.lock().watched)
+    pub(crate) fn with_subscriptions<T>(
+        &self,
+        access: impl FnOnce(&mut ListSubscriptions) -> T,
+    ) -> T {
+        access(&mut self.index.lock().subscriptions)
     }
 
     /// What has changed in lists that are watched since that was taken last.
-    pub(crate) fn take_changes(&self) -> Vec<Changes> {
+    pub(crate) fn take_changes(&self) -> Vec<ListChanges> {
         let mut index = self.index.lock();
-        let changed = index.watched.take();
-        let elsewhere = index.watched.take_shown();
+        let changed = index.subscriptions.take_changes();
+        let remote_listings = index.subscriptions.take_listings();
         let found: Vec<_> = changed
             .into_iter()
             .map(|(filter, changed)| {
                 let cards = changed.map(|changed| {
                     let changed = changed.into_iter();
-                    let cards = changed.map(|id| (id, index.listed_card(id)));
+                    let cards = changed.map(|id| (id, index.listed_summary(id)));
                     cards.collect::<Vec<_>>()
                 });
-                (filter, index.total(filter), cards)
+                (filter, index.count_matching(filter), cards)
             })
             .collect();
         drop(index);
         let listing = |(id, card): (MatchId, Option<Arc<MatchSummary>>)| {
-            let shown = || elsewhere.get(&id).cloned();
+            let shown = || remote_listings.get(&id).cloned();
             (id, card.map(|card| card.listing()).or_else(shown))
         };
-        let changes = found.into_iter().map(|(filter, total, cards)| Changes {
+        let changes = found.into_iter().map(|(filter, total, cards)| ListChanges {
             filter,
             total,
-            found: cards.map(|cards| cards.into_iter().map(listing).collect()),
+            listings: cards.map(|cards| cards.into_iter().map(listing).collect()),
         });
         changes.collect()
     }
 
     /// How many matches can be asked for, by game and status.
-    pub(crate) fn counts(&self) -> BTreeMap<(&'static str, Status), usize> {
+    pub(crate) fn match_counts(&self) -> BTreeMap<(&'static str, Status), usize> {
         self.index.lock().counts.clone()
     }
 
@@ -278,22 +281,24 @@ impl Lobby {
     /// in all.
     pub(crate) fn list(
         &self,
-        filter: Filter,
+        filter: ListFilter,
         after: Option<MatchRef>,
         limit: usize,
-    ) -> Result<(u64, Vec<Listing>), NoSuchMatch> {
-        let mut cards: Vec<Arc<MatchSummary>> = Vec::new();
+    ) -> Result<(u64, Vec<Listing>), UnknownListCursor> {
+        let mut summaries: Vec<Arc<MatchSummary>> = Vec::new();
         let total;
         {
             let index = self.index.lock();
             let end = match after {
                 None => None,
                 Some(MatchRef::Id(id)) if index.matches.contains_key(&id) => Some(id),
-                Some(MatchRef::Code(code)) => Some(*index.codes.get(&code).ok_or(NoSuchMatch)?),
-                Some(MatchRef::Id(_) | MatchRef::Nothing) => return Err(NoSuchMatch),
+                Some(MatchRef::Code(code)) => {
+                    Some(*index.codes.get(&code).ok_or(UnknownListCursor)?)
+                }
+                Some(MatchRef::Id(_) | MatchRef::Nothing) => return Err(UnknownListCursor),
             };
-            total = index.total(filter);
-            for ids in index.fitting(filter) {
+            total = index.count_matching(filter);
+            for ids in index.matching_lists(filter) {
                 let page = match end {
                     None => ids.range(..),
                     Some(end) => ids.range(..end),
@@ -303,13 +308,13 @@ impl Lobby {
                     .take(limit)
                     .filter_map(|id| index.matches.get(id));
                 let handles = handles.filter_map(|entry| entry.handle.as_ref());
-                cards.extend(handles.map(|handle| Arc::clone(handle.card())));
+                summaries.extend(handles.map(|handle| Arc::clone(handle.card())));
             }
         }
-        cards.sort_unstable_by_key(|card| std::cmp::Reverse(card.id));
+        summaries.sort_unstable_by_key(|card| std::cmp::Reverse(card.id));
         Ok((
             total,
-            cards
+            summaries
                 .iter()
                 .take(limit)
                 .map(|card| card.listing())
@@ -327,30 +332,30 @@ impl Index {
         }
         while self.matches.len() >= matches_max {
             let oldest = *self.ended.first().ok_or(TooManyMatches)?;
-            self.forget(oldest);
+            self.remove(oldest);
         }
         Ok(())
     }
 
     /// A code that no live match has. There are 887 million codes and far fewer live matches, so one
     /// is found soon.
-    fn free_code(&self, chance: &SeededRng) -> MatchCode {
+    fn unused_code(&self, rng: &SeededRng) -> MatchCode {
         loop {
-            let code = MatchCode::from_number(chance.number());
-            if self.is_free(code) {
+            let code = MatchCode::from_number(rng.random_u64());
+            if self.is_code_free(code) {
                 return code;
             }
         }
     }
 
     /// Whether no live match has this code.
-    fn is_free(&self, code: MatchCode) -> bool {
+    fn is_code_free(&self, code: MatchCode) -> bool {
         let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
         holder.is_none_or(|holder| holder.status == Status::Ended)
     }
 
-    fn forget(&mut self, id: MatchId) {
-        let Some(Registered {
+    fn remove(&mut self, id: MatchId) {
+        let Some(LobbyEntry {
             code,
             status,
             handle,
@@ -363,62 +368,70 @@ impl Index {
             self.codes.remove(&code);
         }
         if let Some(handle) = handle {
-            self.unlist(handle.card(), status);
+            self.unindex_match(handle.card(), status);
         }
     }
 
-    fn list(&mut self, card: &MatchSummary, status: Status) {
+    fn index_match(&mut self, summary: &MatchSummary, status: Status) {
         if status == Status::Ended {
-            self.ended.insert(card.id);
+            self.ended.insert(summary.id);
         }
-        *self.counts.entry((card.game.info.id, status)).or_default() += 1;
-        self.show(card);
+        *self
+            .counts
+            .entry((summary.game.info.id, status))
+            .or_default() += 1;
+        self.add_to_list(summary);
     }
 
-    fn unlist(&mut self, card: &MatchSummary, status: Status) {
-        if let Some(count) = self.counts.get_mut(&(card.game.info.id, status)) {
+    fn unindex_match(&mut self, summary: &MatchSummary, status: Status) {
+        if let Some(count) = self.counts.get_mut(&(summary.game.info.id, status)) {
             *count -= 1;
         }
-        self.hide(card, status);
+        self.remove_from_list(summary, status);
     }
 
     /// Puts a match in the list that shows it.
-    fn show(&mut self, card: &MatchSummary) {
-        if card.is_listed() {
-            let status = card.shown_status();
-            let list = self.listed.entry((card.game.info.id, status)).or_default();
-            list.insert(card.id);
-            self.watched.changed(card, status);
+    fn add_to_list(&mut self, summary: &MatchSummary) {
+        if summary.is_listed() {
+            let status = summary.shown_status();
+            let list = self
+                .listed
+                .entry((summary.game.info.id, status))
+                .or_default();
+            list.insert(summary.id);
+            self.subscriptions.mark_changed(summary, status);
         }
     }
 
     /// Takes a match out of the list that shows it, which is mostly this one.
-    fn hide(&mut self, card: &MatchSummary, likely: Status) {
+    fn remove_from_list(&mut self, summary: &MatchSummary, likely_status: Status) {
         let others = Status::ALL.iter().copied();
-        let others = others.filter(|status| *status != likely);
-        for status in iter::once(likely).chain(others) {
-            let list = self.listed.get_mut(&(card.game.info.id, status));
-            if list.is_some_and(|ids| ids.remove(&card.id)) {
-                self.watched.changed(card, status);
+        let others = others.filter(|status| *status != likely_status);
+        for status in iter::once(likely_status).chain(others) {
+            let list = self.listed.get_mut(&(summary.game.info.id, status));
+            if list.is_some_and(|ids| ids.remove(&summary.id)) {
+                self.subscriptions.mark_changed(summary, status);
                 return;
             }
         }
     }
 
     /// The listed matches that fit, in as many sets as there are kinds.
-    fn fitting(&self, filter: Filter) -> impl Iterator<Item = &BTreeSet<MatchId>> {
+    fn matching_lists(&self, filter: ListFilter) -> impl Iterator<Item = &BTreeSet<MatchId>> {
         let kinds = self.listed.iter();
-        let fitting = kinds.filter(move |((game, status), _)| filter.fits(game, *status));
+        let fitting = kinds.filter(move |((game, status), _)| filter.matches(game, *status));
         fitting.map(|(_, ids)| ids)
     }
 
     /// How many listed matches fit.
-    fn total(&self, filter: Filter) -> u64 {
-        self.fitting(filter).map(|ids| ids.len() as u64).sum()
+    fn count_matching(&self, filter: ListFilter) -> u64 {
+        self.matching_lists(filter)
+            .map(|ids| ids.len() as u64)
+            .sum()
     }
 
     /// The card of a match, if it is there and listed.
-    fn listed_card(&self, id: MatchId) -> Option<Arc<MatchSummary>> {
+    fn listed_summary(&self, id: MatchId) -> Option<Arc<MatchSummary>> {
         let handle = self.matches.get(&id)?.handle.as_ref()?;
         handle.card().is_listed().then(|| Arc::clone(handle.card()))
     }
@@ -426,11 +439,11 @@ impl Index {
 
 /// The id of a match created now, greater than `last`: a UUID of version 7 whose random part is
 /// stepped on at random within a millisecond (RFC 9562, section 6.2, method 2).
-pub(crate) fn next_match_id(last: Option<MatchId>, now_ms: u64, chance: &SeededRng) -> MatchId {
-    let fresh = uuid::Builder::from_unix_timestamp_millis(now_ms, &chance.bytes()).into_uuid();
+pub(crate) fn next_match_id(last: Option<MatchId>, now_ms: u64, rng: &SeededRng) -> MatchId {
+    let fresh = uuid::Builder::from_unix_timestamp_millis(now_ms, &rng.random_bytes()).into_uuid();
     match last {
         Some(MatchId(last)) if fresh <= last => {
-            let step = 1 + u128::from(chance.number() >> 32);
+            let step = 1 + u128::from(rng.random_u64() >> 32);
             MatchId(Uuid::from_u128(last.as_u128() + step))
         }
         Some(_) | None => MatchId(fresh),

@@ -6,7 +6,7 @@ use plyhouse_matches::{Creation, Event, Match, Terms};
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
 use plyhouse_store::{JournalPosition, Record, WriteError};
 
-use super::create_params::Wanted;
+use super::create_params::CreateParams;
 use super::pending_match::PendingMatch;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
@@ -21,93 +21,104 @@ use crate::schedule::correspondence;
 use crate::wire::error_replies::{forgotten, not_now};
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
-const CODES_MAX: usize = 4;
+const CODE_ATTEMPTS_MAX: usize = 4;
 
 /// Brings a match into the world: stored, running in its own task, and known to the lobby.
-pub(crate) async fn create(
+pub(crate) async fn create_match(
     server: &Arc<ServerContext>,
-    wanted: Wanted,
+    params: CreateParams,
     give_rematch: RematchFactory,
 ) -> Result<MatchHandle, WireError> {
-    persist_player(server, wanted.host).await?;
-    let invited = wanted.terms.invited;
+    persist_player(server, params.host).await?;
+    let invited = params.terms.invited;
     if let Some(invited) = invited {
         persist_player(server, invited).await?;
     }
     let max = server.settings.matches_max;
     let now_ms = server.clock.now_ms();
-    let (id, code) = (server.lobby).reserve(max, now_ms, wanted.code, &server.rng)?;
-    if let Err(too_many) = reserve_host_slot(server, &wanted, id).await {
-        server.lobby.forget(id);
-        return Err(too_many);
+    let (id, code) = (server.lobby).reserve(max, now_ms, params.code, &server.rng)?;
+    if let Err(error) = reserve_host_slot(server, &params, id).await {
+        server.lobby.remove(id);
+        return Err(error);
     }
     if let Some(invited) = invited
-        && let Err(too_many) = server.challenges.reserve(id, wanted.host, invited)
+        && let Err(error) = server.challenges.reserve(id, params.host, invited)
     {
-        server.lobby.forget(id);
-        server.players.unhost(wanted.host, id);
-        return Err(too_many.into());
+        server.lobby.remove(id);
+        server.players.unhost(params.host, id);
+        return Err(error.into());
     }
     let mut creation = Creation {
         id,
         code,
-        game: wanted.game,
-        host: wanted.host,
+        game: params.game,
+        host: params.host,
         terms: Terms {
-            seed: server.rng.number(),
-            ..wanted.terms
+            seed: server.rng.random_u64(),
+            ..params.terms
         },
     };
-    let events = Match::opening(&creation.terms, wanted.seats, now_ms);
-    let mark = match keep(server, &mut creation, &events).await {
-        Ok(mark) => mark,
+    let events = Match::opening(&creation.terms, params.seats, now_ms);
+    let position = match store_match(server, &mut creation, &events).await {
+        Ok(position) => position,
         Err(error) => {
-            server.lobby.forget(id);
-            server.players.unhost(wanted.host, id);
-            server.challenges.end(id);
+            server.lobby.remove(id);
+            server.players.unhost(params.host, id);
+            server.challenges.remove(id);
             return Err(error);
         }
     };
     let (sender, receiver) = mailbox(MAILBOX);
-    let open = wanted.open;
-    let table = MatchActor::new(server, creation, mark, receiver, open, give_rematch);
-    let mut unborn = PendingMatch::new(table, sender);
-    server.metrics.game(wanted.game).created.inc();
-    tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
-    unborn.table.begin_with(events);
-    server.lobby.open(unborn.handle.clone());
-    let state = unborn.table.state();
-    server.challenges.begin(&server.players, state);
+    let open_permit = params.open_match_permit;
+    let actor = MatchActor::new(
+        server,
+        creation,
+        position,
+        receiver,
+        open_permit,
+        give_rematch,
+    );
+    let mut pending = PendingMatch::new(actor, sender);
+    server.metrics.game(params.game).created.inc();
+    tracing::debug!(match_id = %id, game = params.game.info.id, host = %params.host, "match created");
+    pending.actor.begin_with(events);
+    server.lobby.insert_created(pending.handle.clone());
+    let state = pending.actor.state();
+    server.challenges.announce(&server.players, state);
     if let Some(invited) = invited {
-        server.tell_involved(invited, id, None);
+        server.broadcast_participation(invited, id, None);
     }
-    server.remove_deleted_players(id, unborn.people());
-    Ok(unborn.run(server))
+    server.remove_deleted_players(id, pending.participants());
+    Ok(pending.spawn(server))
 }
 
 /// Makes somebody host of one more match, if that is allowed.
 async fn reserve_host_slot(
     server: &ServerContext,
-    wanted: &Wanted,
+    params: &CreateParams,
     id: MatchId,
 ) -> Result<(), WireError> {
-    let (host, max) = (wanted.host, wanted.hosted_max);
-    if !wanted.terms.is_of_days() {
+    let (host, max) = (params.host, params.hosted_max);
+    if !params.terms.is_of_days() {
         if !server.players.may_host(host, max) {
             resign_idle_bot_game(server, host).await;
         }
-        check_hosted(server, host, max).await?;
+        check_hosted_limit(server, host, max).await?;
         return Ok(server.players.host(host, id, max)?);
     }
     if max < usize::MAX {
-        correspondence::check_room(server, host).await?;
+        correspondence::check_limit(server, host).await?;
     }
     server.players.plays_days(host);
     Ok(())
 }
 
 /// Whether a player hosts fewer than `max` live matches on all servers together.
-async fn check_hosted(server: &ServerContext, host: PlayerId, max: usize) -> Result<(), WireError> {
+async fn check_hosted_limit(
+    server: &ServerContext,
+    host: PlayerId,
+    max: usize,
+) -> Result<(), WireError> {
     let Some(cluster) = server.cluster.as_ref().filter(|_| max < usize::MAX) else {
         return Ok(());
     };
@@ -115,7 +126,7 @@ async fn check_hosted(server: &ServerContext, host: PlayerId, max: usize) -> Res
         Ok(hosted) if hosted >= max => Err(TooManyHosted.into()),
         Ok(_) => Ok(()),
         Err(error) => {
-            tracing::error!(player = %host, %error, "nobody knows how many matches a player hosts");
+            tracing::error!(player = %host, %error, "cannot read the number of hosted matches");
             let message = "the store cannot be read now";
             Err(WireError::new(ErrorCode::Overloaded, message))
         }
@@ -125,8 +136,8 @@ async fn check_hosted(server: &ServerContext, host: PlayerId, max: usize) -> Res
 /// Ends the match of this player's in which a bot has waited longest for a move, if for long enough.
 pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
     let hosted = server.players.hosted(player).into_iter();
-    let known = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
-    let waiting = known.filter_map(|handle| {
+    let handles = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
+    let waiting = handles.filter_map(|handle| {
         let since_ms = handle.card().bot_waits_ms()?;
         Some((since_ms, handle))
     });
@@ -139,23 +150,23 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
 }
 
 /// Has the store begin the journal of a match, under another code if its own is taken there.
-async fn keep(
+async fn store_match(
     server: &ServerContext,
     creation: &mut Creation,
     events: &[Event],
 ) -> Result<JournalPosition, WireError> {
     let id = creation.id;
-    let mut tries = CODES_MAX;
+    let mut attempts_left = CODE_ATTEMPTS_MAX;
     let error = loop {
         let record = Record {
             creation: creation.clone(),
             events: events.to_vec(),
         };
         match server.store.create(server.node, record).await {
-            Ok(mark) => return Ok(mark),
-            Err(WriteError::CodeTaken) if tries > 1 => {
-                tries -= 1;
-                creation.code = server.lobby.change_code(id, &server.rng);
+            Ok(position) => return Ok(position),
+            Err(WriteError::CodeTaken) if attempts_left > 1 => {
+                attempts_left -= 1;
+                creation.code = server.lobby.replace_code(id, &server.rng);
             }
             Err(error) => break error,
         }
@@ -163,7 +174,7 @@ async fn keep(
     if matches!(error, WriteError::Forgotten) {
         return Err(forgotten());
     }
-    tracing::error!(match_id = %id, %error, "match not stored");
+    tracing::error!(match_id = %id, %error, "cannot store a match");
     if matches!(error, WriteError::Unknown) {
         match server.store.load(id).await {
             Ok(Some(loaded)) if loaded.mark.epoch() == 0 => return Ok(loaded.mark),
@@ -174,7 +185,7 @@ async fn keep(
             }
             Ok(None) => {}
             Err(error) => {
-                tracing::error!(match_id = %id, %error, "nobody knows whether there is a match");
+                tracing::error!(match_id = %id, %error, "cannot tell whether the match was created");
                 let message = "the match may have been created or not";
                 return Err(WireError::new(ErrorCode::Internal, message));
             }

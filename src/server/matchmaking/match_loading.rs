@@ -17,40 +17,43 @@ use crate::matchmaking::lobby::TooManyMatches;
 use crate::wire::error_replies::{not_now, unknown_match, unread};
 
 /// How many reminders are written at a time when the server starts.
-const REMINDERS_AT_ONCE: usize = 1024;
+const REMINDER_WRITES_MAX: usize = 1024;
 
 /// What a server has found in its store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveryStats {
     /// How many matches go on.
     pub live: usize,
     /// How many wait in the store until something is due or somebody asks for them.
-    pub dormant: u64,
+    pub hibernating: u64,
     /// How many make no sense and have been set aside: they are kept as they are, and not served.
-    pub damaged: usize,
+    pub corrupt: usize,
 }
 
 /// Lets every match of the store go on that has not ended. What is damaged is set aside.
-pub(crate) async fn recover(server: &Arc<ServerContext>) -> Result<Recovered, ReadError> {
+pub(crate) async fn recover_matches(
+    server: &Arc<ServerContext>,
+) -> Result<RecoveryStats, ReadError> {
     if server.cluster.is_some() {
         // What nobody owns is looked after by all, again and again.
-        return Ok(Recovered::default());
+        return Ok(RecoveryStats::default());
     }
     for id in server.store.unowned(server.node).await? {
         if let Err(error) = server.store.claim(id, server.node).await {
-            tracing::error!(match_id = %id, %error, "a match is not taken over");
+            tracing::error!(match_id = %id, %error, "cannot claim a match");
         }
     }
     let Live { matches, players } = server.store.live(server.node).await?;
-    let mut recovered = Recovered::default();
-    let mut found = Vec::with_capacity(matches.len());
+    let mut stats = RecoveryStats::default();
+    let mut pending_matches = Vec::with_capacity(matches.len());
     for loaded in matches {
-        match loaded.and_then(|loaded| PendingMatch::replay(server, loaded, rematch_creation::give))
-        {
-            Ok(unborn) => found.push(unborn),
+        match loaded.and_then(|loaded| {
+            PendingMatch::replay(server, loaded, rematch_creation::create_rematch)
+        }) {
+            Ok(pending) => pending_matches.push(pending),
             Err(damage) => {
-                tracing::error!(%damage, "a match is set aside");
-                recovered.damaged += 1;
+                tracing::error!(%damage, "skipping a corrupt match");
+                stats.corrupt += 1;
             }
         }
     }
@@ -58,90 +61,92 @@ pub(crate) async fn recover(server: &Arc<ServerContext>) -> Result<Recovered, Re
         .into_iter()
         .map(|player| (player.id, player))
         .collect();
-    remind(server, &found).await;
-    let states = found.iter().map(|unborn| unborn.table.state());
+    write_reminders(server, &pending_matches).await;
+    let states = pending_matches.iter().map(|pending| pending.actor.state());
     let states = states.filter(|state| !state.creation().terms.is_of_days());
-    let involved: HashSet<PlayerId> = states
+    let participants: HashSet<PlayerId> = states
         .flat_map(|state| state.holders().chain([state.creation().host]))
         .collect();
-    for id in involved {
+    for id in participants {
         match players.remove(&id) {
             Some(player) => server.players.restore(player),
-            None => tracing::error!(player = %id, "a player is missing in the store"),
+            None => tracing::error!(player = %id, "a participant is missing in the store"),
         }
     }
-    for unborn in found {
-        let id = unborn.handle.id();
-        match unborn.adopt(server) {
-            Ok(_) => recovered.live += 1,
+    for pending in pending_matches {
+        let id = pending.handle.id();
+        match pending.register(server) {
+            Ok(_) => stats.live += 1,
             Err(TooManyMatches) => {
-                tracing::error!(match_id = %id, "no room for a match: more are live than may be kept");
+                tracing::error!(match_id = %id, "cannot load a live match: the limit on matches is reached");
             }
         }
     }
-    recovered.dormant = server.store.due_count().await?;
-    (server.metrics.dormant).set(i64::try_from(recovered.dormant).unwrap_or(i64::MAX));
-    Ok(recovered)
+    stats.hibernating = server.store.due_count().await?;
+    (server.metrics.hibernating_matches).set(i64::try_from(stats.hibernating).unwrap_or(i64::MAX));
+    Ok(stats)
 }
 
 /// Has the store keep the reminders of matches of days that it has served: one from before there were
 /// any has none.
-async fn remind(server: &ServerContext, found: &[PendingMatch]) {
-    let all = found.iter().filter_map(|unborn| {
-        let reminder = unborn.table.state().reminder()?;
-        let (id, mark) = (unborn.handle.id(), unborn.table.mark());
+async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch]) {
+    let writes = pending_matches.iter().filter_map(|pending| {
+        let reminder = pending.actor.state().reminder()?;
+        let (id, mark) = (pending.handle.id(), pending.actor.mark());
         Some(async move {
-            let kept = server
+            let written = server
                 .store
                 .append_with_reminder(id, mark, Vec::new(), Some(reminder));
-            if let Err(error) = kept.await {
-                tracing::error!(match_id = %id, %error, "a reminder is not kept");
+            if let Err(error) = written.await {
+                tracing::error!(match_id = %id, %error, "cannot store a reminder");
             }
         })
     });
-    let mut all = stream::iter(all).buffer_unordered(REMINDERS_AT_ONCE);
-    while all.next().await.is_some() {}
+    let mut writes = stream::iter(writes).buffer_unordered(REMINDER_WRITES_MAX);
+    while writes.next().await.is_some() {}
 }
 
 /// The match that is meant: one that is known, or one that is only in the store by now.
-pub(crate) async fn find(
+pub(crate) async fn find_match(
     server: &Arc<ServerContext>,
     target: MatchRef,
 ) -> Result<MatchHandle, WireError> {
-    if let Some(handle) = find_known(server, target) {
+    if let Some(handle) = find_served(server, target) {
         return Ok(handle);
     }
     if server.cluster.is_some() {
-        return ownership::find(server, target).await;
+        return ownership::find_in_cluster(server, target).await;
     }
-    let found = find_stored(server, target).await.map_err(|error| {
-        tracing::error!(%error, "match not read");
+    let loaded = load_stored_match(server, target).await.map_err(|error| {
+        tracing::error!(%error, "cannot read a match");
         unread(&error)
     })?;
-    let found = found.ok_or_else(unknown_match)?;
-    let is_live = !found.record.has_ended();
-    let found = match is_live {
-        true => claim(server, found.record.creation.id).await?,
-        false => found,
+    let loaded = loaded.ok_or_else(unknown_match)?;
+    let is_live = !loaded.record.has_ended();
+    let loaded = match is_live {
+        true => claim_match(server, loaded.record.creation.id).await?,
+        false => loaded,
     };
-    let unborn = PendingMatch::replay(server, found, rematch_creation::give).map_err(|damage| {
-        tracing::error!(%damage, "match not read");
-        WireError::new(ErrorCode::Internal, "the match cannot be read")
-    })?;
+    let pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch).map_err(
+        |damage| {
+            tracing::error!(%damage, "cannot read a match");
+            WireError::new(ErrorCode::Internal, "the match cannot be read")
+        },
+    )?;
     if is_live {
-        restore(server, unborn.table.state()).await?;
+        restore_participants(server, pending.actor.state()).await?;
     }
-    let adopted = unborn.adopt(server)?;
+    let adopted = pending.register(server)?;
     if is_live && adopted.is_new {
-        server.metrics.woken.inc();
-        server.metrics.dormant.dec();
+        server.metrics.woken_matches.inc();
+        server.metrics.hibernating_matches.dec();
     }
     Ok(adopted.handle)
 }
 
 /// The match that is meant, if it is known here. In a cluster another server may have given the code of
 /// a match that has ended to a match that is not known here.
-fn find_known(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
+fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
     let handle = server.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));
     let may_be_other = server.cluster.is_some() && is_code;
@@ -149,7 +154,7 @@ fn find_known(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> {
 }
 
 /// Has everybody known here who has a part in a match that is woken. With matches of days nobody is held.
-async fn restore(server: &ServerContext, state: &Match) -> Result<(), WireError> {
+async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(), WireError> {
     if state.creation().terms.is_of_days() {
         return Ok(());
     }
@@ -159,9 +164,9 @@ async fn restore(server: &ServerContext, state: &Match) -> Result<(), WireError>
         }
         match server.store.player_by_id(id).await {
             Ok(Some(player)) => server.players.restore(player),
-            Ok(None) => tracing::warn!(player = %id, "a player was forgotten, or is missing"),
+            Ok(None) => tracing::warn!(player = %id, "a participant was deleted or is missing"),
             Err(error) => {
-                tracing::error!(player = %id, %error, "player not read");
+                tracing::error!(player = %id, %error, "cannot read a player");
                 return Err(unread(&error));
             }
         }
@@ -170,26 +175,26 @@ async fn restore(server: &ServerContext, state: &Match) -> Result<(), WireError>
 }
 
 /// Becomes the owner of a live match that nobody serves, and reads it.
-async fn claim(server: &ServerContext, id: MatchId) -> Result<Loaded, WireError> {
+async fn claim_match(server: &ServerContext, id: MatchId) -> Result<Loaded, WireError> {
     if let Err(error) = server.store.claim(id, server.node).await {
-        tracing::error!(match_id = %id, %error, "a match is not taken over");
+        tracing::error!(match_id = %id, %error, "cannot claim a match");
         return Err(not_now());
     }
     match server.store.load(id).await {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => {
-            tracing::error!(match_id = %id, "a match is gone");
+            tracing::error!(match_id = %id, "a claimed match is missing in the store");
             let message = "the match cannot be read";
             Err(WireError::new(ErrorCode::Internal, message))
         }
         Err(error) => {
-            tracing::error!(match_id = %id, %error, "match not read");
+            tracing::error!(match_id = %id, %error, "cannot read a match");
             Err(unread(&error))
         }
     }
 }
 
-pub(crate) async fn find_stored(
+pub(crate) async fn load_stored_match(
     server: &ServerContext,
     target: MatchRef,
 ) -> Result<Option<Loaded>, ReadError> {

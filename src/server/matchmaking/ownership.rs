@@ -9,63 +9,67 @@ use plyhouse_store::ReadError;
 use super::lobby::TooManyMatches;
 use super::pending_match::PendingMatch;
 use super::rematch_creation;
-use crate::cluster::{Cluster, Found};
+use crate::cluster::{Cluster, MatchLocation};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::MatchRequest;
 use crate::wire::error_replies::unknown_match;
 
 /// How many matches without an owner are looked after at a time.
-const ABANDONED_AT_ONCE: usize = 200;
+const TAKEOVER_BATCH_SIZE: usize = 200;
 
 /// How often a match is looked for that changes hands meanwhile.
-const TRIES_MAX: u32 = 4;
+const LOCATE_ATTEMPTS_MAX: u32 = 4;
 
 /// The match that is meant, which is not known here.
-pub(crate) async fn find(
+pub(crate) async fn find_in_cluster(
     server: &Arc<ServerContext>,
     target: MatchRef,
 ) -> Result<MatchHandle, WireError> {
-    let (Some(cluster), Some(id)) = (&server.cluster, id_of(server, target).await?) else {
+    let (Some(cluster), Some(id)) = (&server.cluster, resolve_match_id(server, target).await?)
+    else {
         return Err(unknown_match());
     };
     if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
         return Ok(handle);
     }
-    for _ in 0..TRIES_MAX {
-        if let Some(handle) = bring(server, cluster, id).await? {
+    for _ in 0..LOCATE_ATTEMPTS_MAX {
+        if let Some(handle) = serve_match(server, cluster, id).await? {
             return Ok(handle);
         }
     }
-    Err(unreadable("it changes hands"))
+    Err(read_error("the owner keeps changing"))
 }
 
-pub(super) fn unreadable(why: impl std::fmt::Display) -> WireError {
-    tracing::error!(%why, "match not read");
+pub(super) fn read_error(why: impl std::fmt::Display) -> WireError {
+    tracing::error!(%why, "cannot read a match");
     WireError::new(ErrorCode::Overloaded, "the match cannot be read now")
 }
 
-async fn id_of(server: &ServerContext, target: MatchRef) -> Result<Option<MatchId>, WireError> {
+async fn resolve_match_id(
+    server: &ServerContext,
+    target: MatchRef,
+) -> Result<Option<MatchId>, WireError> {
     match target {
         MatchRef::Id(id) => Ok(Some(id)),
-        MatchRef::Code(code) => server.store.by_code(code).await.map_err(unreadable),
+        MatchRef::Code(code) => server.store.by_code(code).await.map_err(read_error),
         MatchRef::Nothing => Ok(None),
     }
 }
 
 /// Has a match served here. `None` if it has changed hands meanwhile.
-async fn bring(
+async fn serve_match(
     server: &Arc<ServerContext>,
     cluster: &Cluster,
     id: MatchId,
 ) -> Result<Option<MatchHandle>, WireError> {
-    let found = cluster.locate(id, None, false).await;
-    let found = found.map_err(|_| unreadable("nobody knows whose it is"))?;
-    let owner = match found {
-        Found::Unknown => return Err(unknown_match()),
-        Found::Here => Some(cluster.node),
-        Found::At(owner) => Some(owner),
-        Found::Over => None,
+    let location = cluster.locate(id, None, false).await;
+    let location = location.map_err(|_| read_error("the owner cannot be determined"))?;
+    let owner = match location {
+        MatchLocation::Unknown => return Err(unknown_match()),
+        MatchLocation::Local => Some(cluster.node),
+        MatchLocation::Remote(owner) => Some(owner),
+        MatchLocation::Ended => None,
     };
     let is_own = owner == Some(cluster.node);
     let loaded = server.store.load(id).await.inspect_err(|error| {
@@ -73,20 +77,20 @@ async fn bring(
             server.store.release(id);
         }
     });
-    let loaded = loaded.map_err(unreadable)?.ok_or_else(unknown_match)?;
-    let mark = loaded.mark;
+    let loaded = loaded.map_err(read_error)?.ok_or_else(unknown_match)?;
+    let position = loaded.mark;
     if is_own {
-        let owns = cluster.owns(id, mark.epoch()).await;
-        if !owns.map_err(|_| unreadable("nobody knows whose it is"))? {
+        let owns = cluster.is_owner(id, position.epoch()).await;
+        if !owns.map_err(|_| read_error("the owner cannot be determined"))? {
             return Ok(None);
         }
     }
-    let mut unborn =
-        PendingMatch::replay(server, loaded, rematch_creation::give).map_err(unreadable)?;
+    let mut pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch)
+        .map_err(read_error)?;
     if !is_own {
-        unborn.table.is_afar(owner, mark);
+        pending.actor.is_afar(owner, position);
     }
-    let adopted = unborn.adopt(server).inspect_err(|TooManyMatches| {
+    let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
             server.store.release(id); // Another server may have room.
         }
@@ -95,38 +99,40 @@ async fn bring(
 }
 
 /// Serves the matches whose owner is gone.
-pub(crate) async fn adopt_abandoned(server: &Arc<ServerContext>) {
+pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
-    while cluster.may_act() && !server.is_stopping() {
-        let abandoned = match cluster.directory.abandoned(ABANDONED_AT_ONCE).await {
+    while cluster.has_valid_lease() && !server.is_stopping() {
+        let abandoned = match cluster.directory.abandoned(TAKEOVER_BATCH_SIZE).await {
             Ok(abandoned) => abandoned,
             Err(error) => {
-                tracing::warn!(%error, "nobody knows which matches have lost their owner");
+                tracing::warn!(%error, "cannot read the list of matches without an owner");
                 return;
             }
         };
-        let is_last = abandoned.len() < ABANDONED_AT_ONCE;
-        let mut taken = 0;
+        let is_last = abandoned.len() < TAKEOVER_BATCH_SIZE;
+        let mut takeovers = 0;
         for id in abandoned {
             match cluster.locate(id, None, false).await {
-                Ok(Found::Here) => {}
+                Ok(MatchLocation::Local) => {}
                 // Somebody else was faster, or its owner is about to renew its lease.
-                Ok(Found::At(_) | Found::Over | Found::Unknown) => continue,
+                Ok(MatchLocation::Remote(_) | MatchLocation::Ended | MatchLocation::Unknown) => {
+                    continue;
+                }
                 Err(_) => return,
             }
-            taken += 1;
+            takeovers += 1;
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
                 // It was this server's before, and somebody else's since: what is known of it here is old.
-                let taken = MatchRequest::OwnerChanged { by: None };
-                handle.tell(taken, &server.metrics).await;
+                let owner_changed = MatchRequest::OwnerChanged { by: None };
+                handle.tell(owner_changed, &server.metrics).await;
             }
-            if let Err(error) = find(server, MatchRef::Id(id)).await {
-                tracing::warn!(match_id = %id, why = error.message, "a match is not taken over");
+            if let Err(error) = find_in_cluster(server, MatchRef::Id(id)).await {
+                tracing::warn!(match_id = %id, why = error.message, "cannot take over a match");
             }
         }
-        if is_last || taken == 0 {
+        if is_last || takeovers == 0 {
             return;
         }
     }

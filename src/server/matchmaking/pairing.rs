@@ -7,9 +7,9 @@ use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{ClockControl, ErrorCode, WireError};
 use plyhouse_store::{JournalPosition, Record};
 
-use super::create_params::Wanted;
+use super::create_params::CreateParams;
 use super::lobby::TooManyMatches;
-use super::match_creation::create;
+use super::match_creation::create_match;
 use super::pending_match::PendingMatch;
 use super::rematch_creation;
 use super::seeks::Seek;
@@ -22,23 +22,23 @@ use crate::players::player_lookup::persist_player;
 use crate::wire::error_replies::not_now;
 
 /// The weaker of two levels, if there are two.
-pub(crate) fn weaker(one: Option<Level>, other: Option<Level>) -> Option<Level> {
+pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<Level> {
     one.zip(other).map(|(one, other)| one.min(other))
 }
 
 /// The terms of a match that was sought, and who sits where by chance.
-pub(crate) fn terms_of_seek(
+pub(crate) fn terms_from_seek(
     server: &ServerContext,
     (clock, rated): (Option<ClockControl>, bool),
     mut seats: [Occupant; 2],
     stand_in: Option<Level>,
 ) -> (Terms, [Occupant; 2]) {
-    if server.rng.coin() {
+    if server.rng.random_bool() {
         seats.reverse();
     }
     let terms = Terms {
         clock,
-        patience: server.settings.patience(clock, None),
+        patience: server.settings.absence_limits(clock, None),
         stand_in,
         rated,
         takeback: !rated,
@@ -48,71 +48,85 @@ pub(crate) fn terms_of_seek(
 }
 
 /// Has a match begin that the store has made of two seeks.
-pub(crate) fn begin_paired(server: &Arc<ServerContext>, record: Record) -> Result<(), WireError> {
+pub(crate) fn start_paired_match(
+    server: &Arc<ServerContext>,
+    record: Record,
+) -> Result<(), WireError> {
     let Record { creation, events } = record;
-    let (known, mark) = (
+    let (stored_creation, position) = (
         creation.clone(),
         JournalPosition::after(events.len() as u64),
     );
     server.metrics.game(creation.game).created.inc();
     let (sender, receiver) = mailbox(MAILBOX);
-    let table = MatchActor::new(
+    let actor = MatchActor::new(
         server,
         creation,
-        mark,
+        position,
         receiver,
         None,
-        rematch_creation::give,
+        rematch_creation::create_rematch,
     );
-    let mut unborn = PendingMatch::new(table, sender);
+    let mut pending = PendingMatch::new(actor, sender);
     let max = server.settings.matches_max;
-    let adopted = server.lobby.adopt(&known, unborn.handle.clone(), max);
+    let adopted = server
+        .lobby
+        .insert_or_get(&stored_creation, pending.handle.clone(), max);
     // Another server may have room.
-    adopted.inspect_err(|TooManyMatches| server.store.release(known.id))?;
-    unborn.table.begin_with(events);
-    server.remove_deleted_players(known.id, unborn.people());
-    unborn.run(server);
+    adopted.inspect_err(|TooManyMatches| server.store.release(stored_creation.id))?;
+    pending.actor.begin_with(events);
+    server.remove_deleted_players(stored_creation.id, pending.participants());
+    pending.spawn(server);
     Ok(())
 }
 
 /// Seats two players who were looking for somebody, or one and a bot, and shows them the match.
-pub(crate) async fn pair(server: &Arc<ServerContext>, host: &Seek, other: Option<&Seek>) {
+pub(crate) async fn create_paired_match(
+    server: &Arc<ServerContext>,
+    host: &Seek,
+    other: Option<&Seek>,
+) {
     let opponent = match (other, host.bot) {
-        (Some(other), _) => occupant(other),
+        (Some(other), _) => seek_occupant(other),
         (None, Some(level)) => Occupant::Bot(level),
         (None, None) => Occupant::Open,
     };
     // The weaker of two levels; none unless both players want one.
-    let stand_in = other.and_then(|other| weaker(host.stand_in, other.stand_in));
-    let wanted = (host.clock, host.rated);
-    let (terms, seats) = terms_of_seek(server, wanted, [occupant(host), opponent], stand_in);
-    let wanted = Wanted {
+    let stand_in = other.and_then(|other| weaker_level(host.stand_in, other.stand_in));
+    let clock_and_rated = (host.clock, host.rated);
+    let (terms, seats) = terms_from_seek(
+        server,
+        clock_and_rated,
+        [seek_occupant(host), opponent],
+        stand_in,
+    );
+    let params = CreateParams {
         game: host.game,
         host: host.player,
         seats,
         terms,
         code: None,
         hosted_max: usize::MAX,
-        open: None,
+        open_match_permit: None,
     };
     let created = match other {
         Some(other) => persist_player(server, other.player).await,
         None => Ok(()),
     };
     let created = match created {
-        Ok(()) => create(server, wanted, rematch_creation::give).await,
+        Ok(()) => create_match(server, params, rematch_creation::create_rematch).await,
         Err(error) => Err(error),
     };
-    let paired = [Some(host), other].into_iter().flatten();
+    let seeks = [Some(host), other].into_iter().flatten();
     match created {
         Ok(handle) => {
-            for seek in paired {
-                seek.answered.cancelled().await;
+            for seek in seeks {
+                seek.reply_sent.cancelled().await;
                 // By now that which was waiting may be gone.
-                if let Some(peer) = server.players.heir(seek.player, &seek.peer)
-                    && peer.subscriptions.follow_again(&handle)
+                if let Some(connection) = server.players.heir(seek.player, &seek.connection)
+                    && connection.subscriptions.follow_again(&handle)
                 {
-                    handle.show(seek.player, &peer.outbox).await;
+                    handle.show(seek.player, &connection.outbox).await;
                 }
             }
         }
@@ -122,14 +136,14 @@ pub(crate) async fn pair(server: &Arc<ServerContext>, host: &Seek, other: Option
                 Some(ErrorCode::UnknownPlayer) => not_now(),
                 _ => error,
             };
-            for seek in paired {
-                Reply::unasked(seek.peer.outbox.clone()).error(error.clone());
+            for seek in seeks {
+                Reply::unasked(seek.connection.outbox.clone()).error(error.clone());
             }
         }
     }
 }
 
-pub(crate) fn occupant(seek: &Seek) -> Occupant {
+pub(crate) fn seek_occupant(seek: &Seek) -> Occupant {
     Occupant::Player {
         id: seek.player,
         name: seek.name.clone(),

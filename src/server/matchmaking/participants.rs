@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId, Status, WireError};
 
-use super::match_loading::find;
-use super::ownership::unreadable;
+use super::match_loading::find_match;
+use super::ownership::read_error;
 use crate::cluster::Cluster;
 use crate::connection::handle::ConnectionHandle;
 use crate::context::server_context::ServerContext;
@@ -20,52 +20,53 @@ pub(crate) async fn notify_participants(
     before: Option<MatchId>,
 ) {
     // To find it tells whoever is invited.
-    let Ok(handle) = find(server, MatchRef::Id(id)).await else {
+    let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
-    note_part(server, player, &handle);
+    record_participation(server, player, &handle);
     if !handle.card().is_of(player) {
         return;
     }
-    for peer in server.players.peers(player) {
-        let is_meant = before.is_none_or(|before| peer.subscriptions.followed(before).is_some());
-        if is_meant && peer.subscriptions.follow_again(&handle) {
-            handle.show(player, &peer.outbox).await;
+    for connection in server.players.peers(player) {
+        let is_target =
+            before.is_none_or(|before| connection.subscriptions.followed(before).is_some());
+        if is_target && connection.subscriptions.follow_again(&handle) {
+            handle.show(player, &connection.outbox).await;
         }
     }
 }
 
 /// Shows a match that was made of two seeks to the connection from which one of them came.
-pub(crate) async fn show_paired(
+pub(crate) async fn show_paired_match(
     server: &Arc<ServerContext>,
     player: PlayerId,
-    asked: Option<&ConnectionHandle>,
+    seek_connection: Option<&ConnectionHandle>,
     id: MatchId,
 ) {
-    let heir = asked.and_then(|peer| server.players.heir(player, peer));
-    let Some(peer) = heir else {
+    let heir = seek_connection.and_then(|peer| server.players.heir(player, peer));
+    let Some(connection) = heir else {
         return notify_participants(server, player, id, None).await;
     };
-    let Ok(handle) = find(server, MatchRef::Id(id)).await else {
+    let Ok(handle) = find_match(server, MatchRef::Id(id)).await else {
         return;
     };
-    note_part(server, player, &handle);
-    if peer.subscriptions.follow_again(&handle) {
-        handle.show(player, &peer.outbox).await;
+    record_participation(server, player, &handle);
+    if connection.subscriptions.follow_again(&handle) {
+        handle.show(player, &connection.outbox).await;
     }
 }
 
 /// The live matches in which a player has a part, but for those of days, all of them served here by now.
-pub(crate) async fn involving(
+pub(crate) async fn load_matches_of_player(
     server: &Arc<ServerContext>,
     cluster: &Cluster,
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
-    let involved = cluster.directory.involved(player).await;
+    let match_ids = cluster.directory.involved(player).await;
     let mut handles = Vec::new();
-    for id in involved.map_err(unreadable)? {
+    for id in match_ids.map_err(read_error)? {
         // One that cannot be read now keeps nobody from the others.
-        if let Ok(handle) = find(server, MatchRef::Id(id)).await {
+        if let Ok(handle) = find_match(server, MatchRef::Id(id)).await {
             handles.push(handle);
         }
     }
@@ -73,41 +74,45 @@ pub(crate) async fn involving(
 }
 
 /// Notes which part a player has in a match that is served here.
-pub(crate) fn note_part(server: &ServerContext, player: PlayerId, handle: &MatchHandle) {
-    let card = handle.card();
-    if card.is_of_days() {
+pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, handle: &MatchHandle) {
+    let summary = handle.card();
+    if summary.is_of_days() {
         return;
     }
-    if card.host == player {
+    if summary.host == player {
         // Whatever the bound: the match is there.
-        let _ = server.players.host(player, card.id, usize::MAX);
+        let _ = server.players.host(player, summary.id, usize::MAX);
     }
-    if card.seat_of(player).is_some() || card.stood_in(player).is_some() {
-        server.players.sat_down(player, card.id);
+    if summary.seat_of(player).is_some() || summary.stood_in(player).is_some() {
+        server.players.sat_down(player, summary.id);
     }
-    if card.status() == Status::Ended {
-        server.players.unhost(player, card.id);
-        server.players.stood_up(player, card.id);
+    if summary.status() == Status::Ended {
+        server.players.unhost(player, summary.id);
+        server.players.stood_up(player, summary.id);
     }
 }
 
 /// Has the other connections of a player follow what one that has gone leaves behind, if it is the player's:
 /// so the player is there in it while there is any.
-pub(crate) async fn hand_on(server: &ServerContext, player: PlayerId, followed: &[MatchHandle]) {
+pub(crate) async fn transfer_followed_matches(
+    server: &ServerContext,
+    player: PlayerId,
+    followed: &[MatchHandle],
+) {
     let is_theirs = |handle: &&MatchHandle| {
-        let card = handle.card();
-        card.status() != Status::Ended && !card.is_of_days() && card.is_of(player)
+        let summary = handle.card();
+        summary.status() != Status::Ended && !summary.is_of_days() && summary.is_of(player)
     };
-    let peers = server.players.peers(player);
+    let connections = server.players.peers(player);
     for handle in followed.iter().filter(is_theirs) {
-        for peer in peers
+        for connection in connections
             .iter()
             .filter(|peer| peer.subscriptions.follow_again(handle))
         {
-            handle.show(player, &peer.outbox).await;
+            handle.show(player, &connection.outbox).await;
         }
-        if peers.is_empty() {
-            server.tell_involved(player, handle.id(), None);
+        if connections.is_empty() {
+            server.broadcast_participation(player, handle.id(), None);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::match_handle::mailbox::{Sender, mailbox};
 use crate::match_handle::{Envelope, MAILBOX, MatchHandle};
 
 /// A match that is in the lobby now.
-pub(super) struct Adopted {
+pub(super) struct AdoptedMatch {
     pub(super) handle: MatchHandle,
     /// Whether it was not before.
     pub(super) is_new: bool,
@@ -22,21 +22,21 @@ pub(super) struct Adopted {
 
 /// A match that is not in the lobby yet.
 pub(super) struct PendingMatch {
-    pub(super) table: Box<MatchActor>,
+    pub(super) actor: Box<MatchActor>,
     pub(super) handle: MatchHandle,
 }
 
 impl PendingMatch {
-    pub(super) fn new(table: Box<MatchActor>, sender: Sender<Box<Envelope>>) -> Self {
+    pub(super) fn new(actor: Box<MatchActor>, sender: Sender<Box<Envelope>>) -> Self {
         Self {
-            handle: MatchHandle::new(table.card(), sender),
-            table,
+            handle: MatchHandle::new(actor.card(), sender),
+            actor,
         }
     }
 
     /// Who has a part in it from the start.
-    pub(super) fn people(&self) -> impl Iterator<Item = PlayerId> {
-        let state = self.table.state();
+    pub(super) fn participants(&self) -> impl Iterator<Item = PlayerId> {
+        let state = self.actor.state();
         state.holders().chain([state.creation().host])
     }
 
@@ -49,7 +49,7 @@ impl PendingMatch {
         let id = loaded.record.creation.id;
         let (sender, receiver) = mailbox(MAILBOX);
         match MatchActor::replay(server, loaded, receiver, give_rematch) {
-            Ok(table) => Ok(Self::new(table, sender)),
+            Ok(actor) => Ok(Self::new(actor, sender)),
             Err(damaged) => Err(CorruptRecord {
                 id,
                 why: damaged.to_string(),
@@ -58,33 +58,36 @@ impl PendingMatch {
     }
 
     /// Lets the match go on in a task of its own, unless it is going on already.
-    pub(super) fn adopt(mut self, server: &Arc<ServerContext>) -> Result<Adopted, TooManyMatches> {
-        let state = self.table.state();
+    pub(super) fn register(
+        mut self,
+        server: &Arc<ServerContext>,
+    ) -> Result<AdoptedMatch, TooManyMatches> {
+        let state = self.actor.state();
         let max = server.settings.matches_max;
-        if let Some(known) = server
+        if let Some(existing) = server
             .lobby
-            .adopt(state.creation(), self.handle.clone(), max)
+            .insert_or_get(state.creation(), self.handle.clone(), max)
             // Nobody is held for a match that is not served.
             .inspect_err(|TooManyMatches| server.players.match_ended(state))?
         {
-            return Ok(Adopted {
-                handle: known,
+            return Ok(AdoptedMatch {
+                handle: existing,
                 is_new: false,
             });
         }
         if !matches!(state.stage(), Stage::Ended { .. }) {
             server.players.match_begins(state);
         }
-        server.challenges.begin(&server.players, state);
-        self.table.begin();
-        Ok(Adopted {
-            handle: self.run(server),
+        server.challenges.announce(&server.players, state);
+        self.actor.begin();
+        Ok(AdoptedMatch {
+            handle: self.spawn(server),
             is_new: true,
         })
     }
 
-    pub(super) fn run(self, server: &ServerContext) -> MatchHandle {
-        server.spawn(self.handle.begin(self.table.run()));
+    pub(super) fn spawn(self, server: &ServerContext) -> MatchHandle {
+        server.spawn(self.handle.begin(self.actor.run()));
         self.handle
     }
 }

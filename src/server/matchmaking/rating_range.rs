@@ -10,30 +10,30 @@ use crate::context::server_context::ServerContext;
 use crate::matchmaking::pairing;
 
 /// How often it is looked whether two fit by now.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Looks again and again while somebody waits so, until the server stops.
-pub(crate) async fn widen(server: Arc<ServerContext>) {
+pub(crate) async fn pair_widened_seeks(server: Arc<ServerContext>) {
     if server.cluster.is_some() {
         return;
     }
     let shutdown = server.shutdown.clone();
-    let widening = async {
+    let pair_loop = async {
         loop {
-            server.seeks.ranged().await;
-            sleep(LOOK_EVERY).await;
+            server.seeks.wait_for_ranged_seek().await;
+            sleep(CHECK_INTERVAL).await;
             let pair = || {
                 let now_ms = server.clock.now_ms();
-                server.seeks.pair_waiting(now_ms, &server.block_cache)
+                server.seeks.pair_widened(now_ms, &server.block_cache)
             };
             while let Some([longest, other]) = pair() {
-                pairing::pair(&server, &longest, Some(&other)).await;
+                pairing::create_paired_match(&server, &longest, Some(&other)).await;
             }
         }
     };
     tokio::select! {
         biased; // Nothing is left to a chance that no seed governs.
         () = shutdown.cancelled() => {}
-        () = widening => {}
+        () = pair_loop => {}
     }
 }

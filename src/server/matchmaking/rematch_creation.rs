@@ -8,8 +8,8 @@ use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::Successor;
 
-use super::create_params::seated;
-use super::match_creation::create;
+use super::create_params::player_occupant;
+use super::match_creation::create_match;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::rematch::Birth;
@@ -18,37 +18,38 @@ use crate::players::ratings;
 
 /// Creates the rematch, has everybody told who follows the match before, shows it to the two who play,
 /// and answers whoever has agreed.
-pub(crate) fn give(
+pub(crate) fn create_rematch(
     server: Arc<ServerContext>,
-    birth: Birth,
+    rematch: Birth,
     reply: Reply,
 ) -> BoxFuture<'static, ()> {
     async move {
-        let mut wanted = birth.wanted;
-        for seat in &mut wanted.seats {
-            let (game, is_of_days) = (wanted.game, wanted.terms.is_of_days());
-            *seat = as_called(&server, seat.clone(), game, is_of_days).await;
+        let mut params = rematch.wanted;
+        for seat in &mut params.seats {
+            let (game, is_correspondence) = (params.game, params.terms.is_of_days());
+            *seat = refresh_occupant(&server, seat.clone(), game, is_correspondence).await;
         }
-        let created = create(&server, wanted, give).await;
+        let created = create_match(&server, params, create_rematch).await;
         let next = created.as_ref().ok().map(|next| {
-            let card = next.card();
+            let summary = next.card();
             Successor {
-                match_id: card.id,
-                code: card.code.to_string(),
+                match_id: summary.id,
+                code: summary.code.to_string(),
             }
         });
-        let (connection, player) = birth.asks;
-        let told = Command::unasked(connection, player, MatchRequest::RematchBegins { next });
-        let unasked = Reply::unasked(reply.outbox().clone());
-        birth.ended.ask(told, unasked).await;
+        let (connection, player) = rematch.asks;
+        let notification =
+            Command::unasked(connection, player, MatchRequest::RematchBegins { next });
+        let no_reply = Reply::unasked(reply.outbox().clone());
+        rematch.ended.ask(notification, no_reply).await;
         let Some((next, reply)) = reply.check(created) else {
             return;
         };
         server.metrics.rematches.inc();
-        for player in &birth.holders {
-            server.tell_involved(*player, next.id(), Some(birth.ended.id()));
+        for player in &rematch.holders {
+            server.broadcast_participation(*player, next.id(), Some(rematch.ended.id()));
         }
-        for (player, outbox) in birth.players {
+        for (player, outbox) in rematch.players {
             // By now it may be the player's no more.
             if let Some(peer) = server.players.peer(player, outbox.connection())
                 && peer.subscriptions.follow_again(&next)
@@ -62,11 +63,11 @@ pub(crate) fn give(
 }
 
 /// Who sits there, as they are called and rated by now.
-async fn as_called(
+async fn refresh_occupant(
     server: &ServerContext,
     occupant: Occupant,
     game: &Entry,
-    is_of_days: bool,
+    is_correspondence: bool,
 ) -> Occupant {
     let Some(player) = occupant.player() else {
         return occupant;
@@ -79,6 +80,6 @@ async fn as_called(
     let Some(record) = record else {
         return occupant;
     };
-    let rating = ratings::shown(server, &record, game, is_of_days).await;
-    seated(record, rating)
+    let rating = ratings::shown_rating(server, &record, game, is_correspondence).await;
+    player_occupant(record, rating)
 }

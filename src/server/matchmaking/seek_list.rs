@@ -18,42 +18,42 @@ use crate::context::locks::{Mutex, SEEKS};
 use plyhouse_protocol::{PlayerId, Seeker, Seekers};
 
 /// How many are shown to one player: more than a person looks through.
-const SHOWN_MAX: usize = 50;
+const ROWS_MAX: usize = 50;
 
 /// How many are read: where some of them are not for whoever looks, others are shown.
-pub(crate) const READ_MAX: usize = 100;
+pub(crate) const SNAPSHOT_MAX: usize = 100;
 
 /// The least time between two looks into the store, and between two messages.
-pub(super) const PAUSE: Duration = Duration::from_secs(1);
+pub(super) const BROADCAST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// To how many connections one piece of work writes, before others may go on.
-const WRITTEN_AT_ONCE: usize = 32;
+const BROADCAST_BATCH_SIZE: usize = 32;
 
 /// The game whose seeks are looked at; those of all if `None`.
-pub(crate) type OfGame = Option<&'static str>;
+pub(crate) type GameFilter = Option<&'static str>;
 
 /// Who is told who looks for somebody to play.
 #[derive(Debug, Default)]
 pub(crate) struct SeekListState {
     inner: Mutex<Inner, SEEKS>,
     /// Notified when somebody begins to watch.
-    news: Notify,
+    watcher_added: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
     watchers: BTreeMap<ConnectionId, Watcher>,
     /// What was read last, and when that began. There is no more of it than games.
-    read: BTreeMap<OfGame, (Instant, Arc<SeekSnapshot>)>,
+    snapshots: BTreeMap<GameFilter, (Instant, Arc<SeekSnapshot>)>,
 }
 
 #[derive(Debug)]
 struct Watcher {
-    game: OfGame,
+    game: GameFilter,
     player: PlayerId,
     outbox: Outbox,
     /// What it was told last.
-    told: Option<Arc<Seekers>>,
+    last_sent: Option<Arc<Seekers>>,
 }
 
 /// What waits, as it was read.
@@ -62,34 +62,42 @@ pub(crate) struct SeekSnapshot {
     /// How many wait.
     total: u64,
     /// Those who have waited longest, the longest first.
-    longest: Vec<Seeker>,
+    longest_waiting: Vec<Seeker>,
     /// What is shown to whoever may see all of it.
-    pub(super) to_all: Arc<Seekers>,
+    pub(super) unfiltered: Arc<Seekers>,
 }
 
 impl SeekSnapshot {
     /// So many wait; these, at most [`READ_MAX`], have waited longest.
-    pub(crate) fn new(total: u64, longest: Vec<Seeker>) -> Self {
-        let rows = longest.iter().take(SHOWN_MAX).cloned().collect();
+    pub(crate) fn new(total: u64, longest_waiting: Vec<Seeker>) -> Self {
+        let rows = longest_waiting.iter().take(ROWS_MAX).cloned().collect();
         Self {
-            to_all: Arc::new(Seekers { total, rows }),
+            unfiltered: Arc::new(Seekers { total, rows }),
             total,
-            longest,
+            longest_waiting,
         }
     }
 
     /// What is shown to a player who does not meet these.
-    pub(super) fn shown_to(&self, player: PlayerId, apart: &BTreeSet<PlayerId>) -> Arc<Seekers> {
-        let is_shown = |seeker: &&Seeker| {
+    pub(super) fn visible_to(
+        &self,
+        player: PlayerId,
+        blocked: &BTreeSet<PlayerId>,
+    ) -> Arc<Seekers> {
+        let is_visible = |seeker: &&Seeker| {
             let id = seeker.player.id;
-            id != player && !apart.contains(&id)
+            id != player && !blocked.contains(&id)
         };
-        let shown = self.longest.iter().filter(is_shown).count();
-        let hidden = self.longest.len() - shown;
+        let shown = self.longest_waiting.iter().filter(is_visible).count();
+        let hidden = self.longest_waiting.len() - shown;
         if hidden == 0 {
-            return Arc::clone(&self.to_all);
+            return Arc::clone(&self.unfiltered);
         }
-        let rows = self.longest.iter().filter(is_shown).take(SHOWN_MAX);
+        let rows = self
+            .longest_waiting
+            .iter()
+            .filter(is_visible)
+            .take(ROWS_MAX);
         Arc::new(Seekers {
             total: self.total - hidden as u64,
             rows: rows.cloned().collect(),
@@ -99,17 +107,17 @@ impl SeekSnapshot {
 
 impl SeekListState {
     /// From now on the connection is told who looks for somebody to play.
-    pub(crate) fn watch(&self, game: OfGame, player: PlayerId, outbox: &Outbox) {
+    pub(crate) fn watch(&self, game: GameFilter, player: PlayerId, outbox: &Outbox) {
         let watcher = Watcher {
             game,
             player,
             outbox: outbox.clone(),
-            told: None,
+            last_sent: None,
         };
         let mut inner = self.inner.lock();
         inner.watchers.insert(outbox.connection(), watcher);
         drop(inner);
-        self.news.notify_one();
+        self.watcher_added.notify_one();
     }
 
     pub(crate) fn unwatch(&self, connection: ConnectionId) {
@@ -118,59 +126,66 @@ impl SeekListState {
     }
 
     /// What was read less than a moment ago.
-    pub(super) fn fresh(&self, game: OfGame, now: Instant) -> Option<Arc<SeekSnapshot>> {
+    pub(super) fn cached_snapshot(
+        &self,
+        game: GameFilter,
+        now: Instant,
+    ) -> Option<Arc<SeekSnapshot>> {
         let inner = self.inner.lock();
-        let (at, sought) = inner.read.get(&game)?;
-        let is_fresh = now.duration_since(*at) < PAUSE;
-        is_fresh.then(|| Arc::clone(sought))
+        let (at, snapshot) = inner.snapshots.get(&game)?;
+        let is_fresh = now.duration_since(*at) < BROADCAST_INTERVAL;
+        is_fresh.then(|| Arc::clone(snapshot))
     }
 
     /// Takes note of what has been read. What is the same as before stays the same.
-    pub(super) fn know(
+    pub(super) fn cache_snapshot(
         &self,
-        game: OfGame,
+        game: GameFilter,
         now: Instant,
-        sought: SeekSnapshot,
+        snapshot: SeekSnapshot,
     ) -> Arc<SeekSnapshot> {
         let mut inner = self.inner.lock();
-        let kept = inner.read.get(&game).map(|(_, kept)| kept);
-        let sought = match kept {
-            Some(kept) if **kept == sought => Arc::clone(kept),
-            Some(_) | None => Arc::new(sought),
+        let cached = inner.snapshots.get(&game).map(|(_, kept)| kept);
+        let snapshot = match cached {
+            Some(kept) if **kept == snapshot => Arc::clone(kept),
+            Some(_) | None => Arc::new(snapshot),
         };
-        inner.read.insert(game, (now, Arc::clone(&sought)));
-        sought
+        inner.snapshots.insert(game, (now, Arc::clone(&snapshot)));
+        snapshot
     }
 
     /// Which games are watched.
-    pub(super) fn games(&self) -> BTreeSet<OfGame> {
+    pub(super) fn watched_games(&self) -> BTreeSet<GameFilter> {
         let inner = self.inner.lock();
         let watchers = inner.watchers.values();
         watchers.map(|watcher| watcher.game).collect()
     }
 
     /// Waits until somebody watches. One task may.
-    pub(super) async fn watched(&self) {
+    pub(super) async fn wait_for_watcher(&self) {
         while self.inner.lock().watchers.is_empty() {
-            self.news.notified().await;
+            self.watcher_added.notified().await;
         }
     }
 
     /// Some of those who watch: those after this one.
-    pub(super) fn some(&self, after: Bound<ConnectionId>) -> Vec<(ConnectionId, OfGame, PlayerId)> {
+    pub(super) fn watchers_after(
+        &self,
+        after: Bound<ConnectionId>,
+    ) -> Vec<(ConnectionId, GameFilter, PlayerId)> {
         let inner = self.inner.lock();
         let next = inner.watchers.range((after, Bound::Unbounded));
-        let next = next.take(WRITTEN_AT_ONCE);
+        let next = next.take(BROADCAST_BATCH_SIZE);
         next.map(|(id, watcher)| (*id, watcher.game, watcher.player))
             .collect()
     }
 
     /// Tells a connection that watches this game, unless it knows that already.
-    pub(super) fn tell(
+    pub(super) fn send_if_changed(
         &self,
         connection: ConnectionId,
-        game: OfGame,
-        shown: Arc<Seekers>,
+        game: GameFilter,
+        seekers: Arc<Seekers>,
         frame: impl FnOnce(&Seekers) -> Frame,
     ) {
         let mut inner = self.inner.lock();
@@ -178,12 +193,12 @@ impl SeekListState {
         let Some(watcher) = watcher.filter(|watcher| watcher.game == game) else {
             return;
         };
-        if watcher.told.as_ref() == Some(&shown) {
+        if watcher.last_sent.as_ref() == Some(&seekers) {
             return;
         }
         // Under the lock, so that what it is told last is what it was told last.
-        watcher.outbox.post(frame(&shown));
-        watcher.told = Some(shown);
+        watcher.outbox.post(frame(&seekers));
+        watcher.last_sent = Some(seekers);
         let outbox = watcher.outbox.clone();
         drop(inner);
         outbox.flush();
@@ -217,12 +232,12 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_shown_oneself_or_whom_one_does_not_meet() {
-        let longest = (0..60).map(seeker).collect();
-        let sought = SeekSnapshot::new(1000, longest);
-        let numbers = |player, apart: &[u128]| {
-            let apart = apart.iter().map(|number| id(*number)).collect();
-            let Seekers { total, rows } = (*sought.shown_to(id(player), &apart)).clone();
+    fn own_seek_and_seeks_of_blocked_players_are_hidden() {
+        let longest_waiting = (0..60).map(seeker).collect();
+        let snapshot = SeekSnapshot::new(1000, longest_waiting);
+        let numbers = |player, blocked: &[u128]| {
+            let apart = blocked.iter().map(|number| id(*number)).collect();
+            let Seekers { total, rows } = (*snapshot.visible_to(id(player), &apart)).clone();
             let rows = rows.iter().map(|row| row.player.id.0.as_u128());
             (total, rows.collect::<Vec<_>>())
         };
@@ -235,25 +250,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_good_for_a_second() {
-        let shown = SeekListState::default();
+    fn snapshot_is_cached_for_one_second() {
+        let state = SeekListState::default();
         let begin = Instant::now();
-        assert_eq!(shown.fresh(None, begin), None);
-        let first = shown.know(None, begin, SeekSnapshot::new(0, Vec::new()));
-        let later = begin + PAUSE;
+        assert_eq!(state.cached_snapshot(None, begin), None);
+        let first = state.cache_snapshot(None, begin, SeekSnapshot::new(0, Vec::new()));
+        let later = begin + BROADCAST_INTERVAL;
         assert_eq!(
-            shown.fresh(Some("go"), begin),
+            state.cached_snapshot(Some("go"), begin),
             None,
             "it is of another game"
         );
-        assert!(shown.fresh(None, begin).is_some());
-        assert_eq!(shown.fresh(None, later), None);
-        let same = shown.know(None, later, SeekSnapshot::new(0, Vec::new()));
+        assert!(state.cached_snapshot(None, begin).is_some());
+        assert_eq!(state.cached_snapshot(None, later), None);
+        let same = state.cache_snapshot(None, later, SeekSnapshot::new(0, Vec::new()));
         assert!(
             Arc::ptr_eq(&first, &same),
             "what is the same stays the same"
         );
-        let other = shown.know(None, later, SeekSnapshot::new(1, vec![seeker(1)]));
-        assert_eq!(shown.fresh(None, later), Some(other));
+        let other = state.cache_snapshot(None, later, SeekSnapshot::new(1, vec![seeker(1)]));
+        assert_eq!(state.cached_snapshot(None, later), Some(other));
     }
 }

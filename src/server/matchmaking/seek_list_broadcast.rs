@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plyhouse_protocol::{PlayerId, Seekers, ServerMessage, WireError};
 use tokio::time::Instant;
 
-use super::seek_list::{OfGame, PAUSE, SeekSnapshot};
+use super::seek_list::{BROADCAST_INTERVAL, GameFilter, SeekSnapshot};
 use crate::cluster_tasks::matchmaking;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Frame;
@@ -15,93 +15,96 @@ use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 
 /// Who looks for somebody to play, as this player sees it.
-pub(crate) async fn shown_to(
+pub(crate) async fn seekers_visible_to(
     server: &ServerContext,
-    game: OfGame,
+    game: GameFilter,
     player: PlayerId,
 ) -> Result<Seekers, WireError> {
-    let sought = sought(server, game).await?;
-    let shown = sought.shown_to(player, &server.block_cache.apart(player));
+    let snapshot = current_snapshot(server, game).await?;
+    let shown = snapshot.visible_to(player, &server.block_cache.apart(player));
     Ok(Arc::unwrap_or_clone(shown))
 }
 
 /// Tells a connection that has begun to watch.
-pub(crate) async fn tell_now(
+pub(crate) async fn send_initial_list(
     server: &ServerContext,
     connection: ConnectionId,
-    game: OfGame,
+    game: GameFilter,
     player: PlayerId,
 ) {
     // What cannot be read now is told later.
-    if let Ok(sought) = sought(server, game).await {
-        let shown = sought.shown_to(player, &server.block_cache.apart(player));
+    if let Ok(snapshot) = current_snapshot(server, game).await {
+        let shown = snapshot.visible_to(player, &server.block_cache.apart(player));
         let seekers = &server.seek_list;
-        seekers.tell(connection, game, shown, message);
+        seekers.send_if_changed(connection, game, shown, encode_seekers);
     }
 }
 
 /// Tells those who watch what has changed, until the server stops.
-pub(crate) async fn tell(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
-    let telling = async {
+    let broadcasting = async {
         loop {
-            server.seek_list.watched().await;
-            tokio::time::sleep(PAUSE).await;
-            tell_all(&server).await;
+            server.seek_list.wait_for_watcher().await;
+            tokio::time::sleep(BROADCAST_INTERVAL).await;
+            broadcast_seekers(&server).await;
         }
     };
     tokio::select! {
         biased; // Nothing is left to a chance that no seed governs.
         () = shutdown.cancelled() => {}
-        () = telling => {}
+        () = broadcasting => {}
     }
 }
 
-async fn tell_all(server: &ServerContext) {
+async fn broadcast_seekers(server: &ServerContext) {
     let mut all = BTreeMap::new();
-    for game in server.seek_list.games() {
-        if let Ok(sought) = sought(server, game).await {
-            all.insert(game, (sought, None));
+    for game in server.seek_list.watched_games() {
+        if let Ok(snapshot) = current_snapshot(server, game).await {
+            all.insert(game, (snapshot, None));
         }
     }
     let mut after = Bound::Unbounded;
     loop {
-        let some = server.seek_list.some(after);
-        let Some((last, ..)) = some.last() else {
+        let batch = server.seek_list.watchers_after(after);
+        let Some((last, ..)) = batch.last() else {
             return;
         };
         after = Bound::Excluded(*last);
-        for (connection, game, player) in some {
-            let Some((sought, frame)) = all.get_mut(&game) else {
+        for (connection, game, player) in batch {
+            let Some((snapshot, frame)) = all.get_mut(&game) else {
                 continue;
             };
-            let shown = sought.shown_to(player, &server.block_cache.apart(player));
-            let is_common = Arc::ptr_eq(&shown, &sought.to_all);
+            let shown = snapshot.visible_to(player, &server.block_cache.apart(player));
+            let is_common = Arc::ptr_eq(&shown, &snapshot.unfiltered);
             // What all may see is written once.
             server
                 .seek_list
-                .tell(connection, game, shown, |shown| match is_common {
-                    true => frame.get_or_insert_with(|| message(shown)).clone(),
-                    false => message(shown),
+                .send_if_changed(connection, game, shown, |shown| match is_common {
+                    true => frame.get_or_insert_with(|| encode_seekers(shown)).clone(),
+                    false => encode_seekers(shown),
                 });
         }
         tokio::task::yield_now().await;
     }
 }
 
-fn message(shown: &Seekers) -> Frame {
+fn encode_seekers(shown: &Seekers) -> Frame {
     encode(&ServerMessage::Seekers(shown.clone()))
 }
 
 /// What waits; in a cluster as it was at most a moment ago.
-async fn sought(server: &ServerContext, game: OfGame) -> Result<Arc<SeekSnapshot>, WireError> {
+async fn current_snapshot(
+    server: &ServerContext,
+    game: GameFilter,
+) -> Result<Arc<SeekSnapshot>, WireError> {
     let now = Instant::now();
-    let sought = match &server.cluster {
-        None => server.seeks.sought(game),
-        Some(cluster) => match server.seek_list.fresh(game, now) {
-            Some(sought) => return Ok(sought),
-            None => matchmaking::sought(cluster, game).await?,
+    let snapshot = match &server.cluster {
+        None => server.seeks.snapshot(game),
+        Some(cluster) => match server.seek_list.cached_snapshot(game, now) {
+            Some(snapshot) => return Ok(snapshot),
+            None => matchmaking::read_snapshot(cluster, game).await?,
         },
     };
-    Ok(server.seek_list.know(game, now, sought))
+    Ok(server.seek_list.cache_snapshot(game, now, snapshot))
 }

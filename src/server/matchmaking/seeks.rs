@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::seek_list::{OfGame, READ_MAX, SeekSnapshot};
+use super::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
 use crate::context::locks::{Mutex, SEEKS};
@@ -20,7 +20,7 @@ use plyhouse_protocol::{
 use plyhouse_store::directory::{RatingRange, WIDENS_MS};
 
 /// After so many steps there is no rating that would not fit.
-const WIDENS_MAX: u64 = 100;
+const WIDENING_STEPS_MAX: u64 = 100;
 
 /// Everybody who waits, in the order of coming. At most one seek a player.
 #[derive(Debug)]
@@ -28,14 +28,14 @@ pub(crate) struct Seeks {
     max: usize,
     waiting: Mutex<VecDeque<Arc<Seek>>, SEEKS>,
     /// Somebody has begun to wait whom more fit with time.
-    ranged: Notify,
+    ranged_seek_added: Notify,
 }
 
 /// A player who waits for somebody to play.
 #[derive(Debug)]
 pub(crate) struct Seek {
     /// The connection that the seek came over.
-    pub(crate) peer: Arc<ConnectionHandle>,
+    pub(crate) connection: Arc<ConnectionHandle>,
     pub(crate) player: PlayerId,
     /// The player's name.
     pub(crate) name: String,
@@ -46,7 +46,7 @@ pub(crate) struct Seek {
     /// Whether it is to count for ratings.
     pub(crate) rated: bool,
     /// With whom it is not to be paired.
-    pub(crate) not: Vec<PlayerId>,
+    pub(crate) excluded_players: Vec<PlayerId>,
     /// How the player is rated, if it is an account.
     pub(crate) rating: Option<ShownRating>,
     /// How much weaker and stronger the other may be at first; anybody if `None`.
@@ -56,34 +56,34 @@ pub(crate) struct Seek {
     /// The bot that takes the place of whoever goes, if the other wants that, too.
     pub(crate) stand_in: Option<Level>,
     /// When it was made, in milliseconds since 1970.
-    pub(crate) since_ms: u64,
+    pub(crate) created_ms: u64,
     /// How often what fits had grown when it was looked at last.
-    pub(crate) widened: AtomicU64,
+    pub(crate) widening_steps: AtomicU64,
     /// Cancelled when the seek is over, for whatever reason.
-    pub(crate) over: CancellationToken,
+    pub(crate) ended: CancellationToken,
     /// Cancelled when the request has been answered: whatever comes of the seek is told after that.
-    pub(crate) answered: CancellationToken,
+    pub(crate) reply_sent: CancellationToken,
 }
 
 impl Seek {
     /// Whom it fits by ratings at this time, in milliseconds since 1970.
-    pub(crate) fn fit(&self, now_ms: u64) -> RatingRange {
+    pub(crate) fn rating_range(&self, now_ms: u64) -> RatingRange {
         RatingRange {
             rating: self.rating.map_or(0, |rating| rating.rating),
             range: self.range,
-            waited_ms: now_ms.saturating_sub(self.since_ms),
+            waited_ms: now_ms.saturating_sub(self.created_ms),
         }
     }
 
     /// Whether more fit at this time than when that was asked last, in milliseconds since 1970.
     pub(crate) fn has_widened(&self, now_ms: u64) -> bool {
         // By then anybody fits.
-        let steps = (self.fit(now_ms).waited_ms / WIDENS_MS).min(WIDENS_MAX);
-        self.range.is_some() && self.widened.swap(steps, Ordering::Relaxed) < steps
+        let steps = (self.rating_range(now_ms).waited_ms / WIDENS_MS).min(WIDENING_STEPS_MAX);
+        self.range.is_some() && self.widening_steps.swap(steps, Ordering::Relaxed) < steps
     }
 
     /// As others see it.
-    pub(crate) fn shown(&self) -> Seeker {
+    pub(crate) fn to_seeker(&self) -> Seeker {
         Seeker {
             player: PlayerSummary {
                 id: self.player,
@@ -99,15 +99,17 @@ impl Seek {
     }
 
     /// Whether two want the same, and fit each other at this time.
-    fn fits(&self, other: &Self, now_ms: u64) -> bool {
+    fn is_compatible(&self, other: &Self, now_ms: u64) -> bool {
         std::ptr::eq(other.game, self.game)
             && other.clock == self.clock
             && other.rated == self.rated
             && (!self.rated || other.kind == self.kind)
             && other.player != self.player
-            && !other.not.contains(&self.player)
-            && !self.not.contains(&other.player)
-            && other.fit(now_ms).is_mutual(&self.fit(now_ms))
+            && !other.excluded_players.contains(&self.player)
+            && !self.excluded_players.contains(&other.player)
+            && other
+                .rating_range(now_ms)
+                .is_mutual(&self.rating_range(now_ms))
     }
 }
 
@@ -126,7 +128,7 @@ impl Seeks {
         Self {
             max,
             waiting: Mutex::new(VecDeque::new()),
-            ranged: Notify::new(),
+            ranged_seek_added: Notify::new(),
         }
     }
 
@@ -137,7 +139,7 @@ impl Seeks {
 
     /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
     /// same player is over.
-    pub(crate) fn add(
+    pub(crate) fn pair_or_add(
         &self,
         seek: &Arc<Seek>,
         now_ms: u64,
@@ -146,43 +148,43 @@ impl Seeks {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         let fits = |other: &Arc<Seek>| {
-            seek.fits(other, now_ms)
-                && !other.peer.outbox.is_closing()
+            seek.is_compatible(other, now_ms)
+                && !other.connection.outbox.is_closing()
                 && !blocks.are_apart(seek.player, other.player)
         };
-        let found = waiting
+        let partner = waiting
             .iter()
             .position(fits)
             .and_then(|found| waiting.remove(found));
-        match &found {
+        match &partner {
             Some(found) => {
-                found.over.cancel();
-                seek.over.cancel();
+                found.ended.cancel();
+                seek.ended.cancel();
             }
             None if waiting.len() >= self.max => return Err(TooManySeeks),
             None => {
                 waiting.push_back(Arc::clone(seek));
                 if seek.range.is_some() {
-                    self.ranged.notify_one();
+                    self.ranged_seek_added.notify_one();
                 }
             }
         }
-        Ok(found)
+        Ok(partner)
     }
 
     /// Pairs two that wait and did not fit each other before, the one that has waited longer first. `None` if
     /// there are none.
-    pub(crate) fn pair_waiting(&self, now_ms: u64, blocks: &BlockCache) -> Option<[Arc<Seek>; 2]> {
+    pub(crate) fn pair_widened(&self, now_ms: u64, blocks: &BlockCache) -> Option<[Arc<Seek>; 2]> {
         let mut waiting = self.waiting.lock();
-        let may_fit = |seek: &Seek| seek.rated && !seek.peer.outbox.is_closing();
+        let is_pairable = |seek: &Seek| seek.rated && !seek.connection.outbox.is_closing();
         for first in 0..waiting.len() {
             let seek = &waiting[first];
-            if !may_fit(seek) {
+            if !is_pairable(seek) {
                 continue;
             }
             let fits = |other: &Arc<Seek>| {
-                may_fit(other)
-                    && seek.fits(other, now_ms)
+                is_pairable(other)
+                    && seek.is_compatible(other, now_ms)
                     && !blocks.are_apart(seek.player, other.player)
             };
             let Some(after) = waiting.range(first + 1..).position(fits) else {
@@ -190,27 +192,27 @@ impl Seeks {
             };
             let other = waiting.remove(first + 1 + after)?;
             let seek = waiting.remove(first)?;
-            seek.over.cancel();
-            other.over.cancel();
+            seek.ended.cancel();
+            other.ended.cancel();
             return Some([seek, other]);
         }
         None
     }
 
     /// Whether somebody waits whom more fit with time.
-    fn widens(&self) -> bool {
+    fn has_ranged_seek(&self) -> bool {
         self.waiting.lock().iter().any(|seek| seek.range.is_some())
     }
 
     /// Waits until somebody waits whom more fit with time. One task may.
-    pub(crate) async fn ranged(&self) {
-        while !self.widens() {
-            self.ranged.notified().await;
+    pub(crate) async fn wait_for_ranged_seek(&self) {
+        while !self.has_ranged_seek() {
+            self.ranged_seek_added.notified().await;
         }
     }
 
     /// Lets a seek wait that is paired elsewhere. An earlier one of the same player is over.
-    pub(crate) fn wait(&self, seek: &Arc<Seek>) -> Result<(), TooManySeeks> {
+    pub(crate) fn add_waiting(&self, seek: &Arc<Seek>) -> Result<(), TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         if waiting.len() >= self.max {
@@ -226,16 +228,20 @@ impl Seeks {
     }
 
     /// What waits, of one game or of all, as others see it.
-    pub(crate) fn sought(&self, game: OfGame) -> SeekSnapshot {
+    pub(crate) fn snapshot(&self, game: GameFilter) -> SeekSnapshot {
         let waiting = self.waiting.lock();
-        let is_meant = |seek: &&Arc<Seek>| {
-            game.is_none_or(|game| game == seek.game.info.id) && !seek.peer.outbox.is_closing()
+        let is_match = |seek: &&Arc<Seek>| {
+            game.is_none_or(|game| game == seek.game.info.id)
+                && !seek.connection.outbox.is_closing()
         };
-        let meant = waiting.iter().filter(is_meant);
-        let total = meant.clone().count() as u64;
+        let seeks = waiting.iter().filter(is_match);
+        let total = seeks.clone().count() as u64;
         SeekSnapshot::new(
             total,
-            meant.take(READ_MAX).map(|seek| seek.shown()).collect(),
+            seeks
+                .take(SNAPSHOT_MAX)
+                .map(|seek| seek.to_seeker())
+                .collect(),
         )
     }
 
@@ -246,34 +252,34 @@ impl Seeks {
     }
 
     /// Takes this very seek out. False if it was over already.
-    pub(crate) fn take(&self, seek: &Arc<Seek>) -> bool {
+    pub(crate) fn remove(&self, seek: &Arc<Seek>) -> bool {
         let is_it = |other: &Arc<Seek>| Arc::ptr_eq(other, seek);
         remove(&mut self.waiting.lock(), is_it).is_some()
     }
 
     /// Ends the player's seek, and gives it. `None` if there is none.
-    pub(crate) fn take_of(&self, player: PlayerId) -> Option<Arc<Seek>> {
+    pub(crate) fn remove_by_player(&self, player: PlayerId) -> Option<Arc<Seek>> {
         remove(&mut self.waiting.lock(), |other| other.player == player)
     }
 
     /// Ends the player's seek. False if there is none.
-    pub(crate) fn end(&self, player: PlayerId) -> bool {
-        self.take_of(player).is_some()
+    pub(crate) fn end_by_player(&self, player: PlayerId) -> bool {
+        self.remove_by_player(player).is_some()
     }
 
     /// Ends the seek that was made over this connection. False if there is none.
-    pub(crate) fn end_of(&self, connection: ConnectionId) -> bool {
-        let is_its = |other: &Arc<Seek>| other.peer.id == connection;
+    pub(crate) fn end_by_connection(&self, connection: ConnectionId) -> bool {
+        let is_its = |other: &Arc<Seek>| other.connection.id == connection;
         remove(&mut self.waiting.lock(), is_its).is_some()
     }
 }
 
 fn remove(
     waiting: &mut VecDeque<Arc<Seek>>,
-    is_meant: impl Fn(&Arc<Seek>) -> bool,
+    predicate: impl Fn(&Arc<Seek>) -> bool,
 ) -> Option<Arc<Seek>> {
-    let found = waiting.iter().position(is_meant)?;
-    let seek = waiting.remove(found)?;
-    seek.over.cancel();
+    let index = waiting.iter().position(predicate)?;
+    let seek = waiting.remove(index)?;
+    seek.ended.cancel();
     Some(seek)
 }

@@ -22,7 +22,7 @@ use crate::match_handle::MatchHandle;
 use crate::match_handle::command::{Command, MatchRequest};
 use crate::matchmaking::match_loading;
 use crate::matchmaking::participants;
-use crate::schedule::clock_pause::tell_all;
+use crate::schedule::clock_pause::broadcast_to_matches;
 use crate::schedule::correspondence;
 use crate::wire::error_replies::{not_now, unkept, unread};
 
@@ -105,7 +105,7 @@ async fn go_out(
     id: MatchId,
     player: PlayerId,
 ) -> Result<(), WireError> {
-    let handle = match match_loading::find(server, MatchRef::Id(id)).await {
+    let handle = match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => handle,
         Err(error) if error.code == Some(ErrorCode::UnknownMatch) => return Ok(()),
         Err(error) => return Err(error),
@@ -153,16 +153,16 @@ async fn live(
 ) -> Result<Vec<MatchHandle>, WireError> {
     let mut ids = server.players.live_matches(player);
     if let Some(cluster) = &server.cluster {
-        let elsewhere = participants::involving(server, cluster, player).await?;
+        let elsewhere = participants::load_matches_of_player(server, cluster, player).await?;
         ids.extend(elsewhere.iter().map(MatchHandle::id));
     }
-    let parts = correspondence::parts(server, player).await?;
+    let parts = correspondence::participations_of(server, player).await?;
     ids.extend(parts.iter().map(|(id, _)| *id));
     ids.sort_unstable();
     ids.dedup();
     let mut found = Vec::new();
     for id in ids {
-        match match_loading::find(server, MatchRef::Id(id)).await {
+        match match_loading::find_match(server, MatchRef::Id(id)).await {
             Ok(handle) => found.push(handle),
             Err(error) if error.code == Some(ErrorCode::UnknownMatch) => {}
             Err(error) => return Err(error),
@@ -225,7 +225,7 @@ pub(crate) async fn forget(
     for PlayerRecord { id, .. } in &all {
         gone(server, *id, but);
         if let Some(cluster) = &server.cluster {
-            cluster.send_all(&Packet::PlayerDeleted { player: *id });
+            cluster.broadcast(&Packet::PlayerDeleted { player: *id });
         }
     }
     for PlayerRecord { id, name, .. } in all {
@@ -240,7 +240,7 @@ pub(crate) async fn forget(
 pub(crate) fn gone(server: &Arc<ServerContext>, player: PlayerId, but: Option<ConnectionId>) {
     server.players.gone(player);
     server.players.end_sessions(player, Sessions::All, but);
-    server.seeks.end(player);
+    server.seeks.end_by_player(player);
 }
 
 /// Takes the name out of the matches that are kept, and then out of memory. What the store refuses to do now it
@@ -276,14 +276,14 @@ async fn try_take_out(server: &ServerContext, player: PlayerId) -> bool {
 async fn tell_forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     if let Some(cluster) = &server.cluster {
         let name = name.clone();
-        cluster.send_all(&Packet::Forgotten { player, name });
+        cluster.broadcast(&Packet::NameErased { player, name });
     }
     forgotten(server, player, name).await;
 }
 
 /// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
 pub(crate) async fn forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    tell_all(server, &MatchRequest::Forget { player, name }).await;
+    broadcast_to_matches(server, &MatchRequest::Forget { player, name }).await;
 }
 
 /// Looks for those who were forgotten without this server being told: whoever is connected, or named by a match here.
@@ -348,7 +348,7 @@ pub(crate) async fn go_on_for_others(server: &Arc<ServerContext>, before: &mut B
 async fn finish(server: &Arc<ServerContext>, player: PlayerId) {
     gone(server, player, None);
     if let Some(cluster) = &server.cluster {
-        cluster.send_all(&Packet::PlayerDeleted { player });
+        cluster.broadcast(&Packet::PlayerDeleted { player });
     }
     leave_all(server, player).await;
     take_names_out(server, player, SOMEONE.to_owned()).await;

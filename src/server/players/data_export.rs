@@ -14,11 +14,11 @@ use crate::context::server_context::ServerContext;
 use crate::wire::to_protocol;
 
 /// How many matches are read at once.
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asker {
+pub enum ExportRequester {
     /// Whoever has this token.
     Token(Token),
     /// Whom a proxy that is trusted calls so.
@@ -27,77 +27,82 @@ pub enum Asker {
 
 /// Nothing is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotTold {
+pub enum ExportError {
     /// Nobody is known by that, or a program is.
     #[error(
         "a token of a session of yours is needed, as `Authorization: Bearer TOKEN`; a key is none"
     )]
-    Nobody,
+    Unauthorized,
     /// It was told just now. After this time it is again.
     #[error("that is told once a minute")]
     TooSoon(Duration),
     /// The store cannot be read.
     #[error("the store cannot be read now")]
-    Unreadable,
+    StoreUnavailable,
 }
 
 /// All that is told of a player, page by page: objects of JSON, a line each.
 #[derive(Debug)]
-pub struct About {
+pub struct DataExport {
     server: Arc<ServerContext>,
     player: PlayerId,
-    next: Next,
+    state: ExportState,
 }
 
 /// What comes next.
 #[derive(Debug)]
-enum Next {
-    Page(String),
-    Ended(Option<MatchId>),
-    Nothing,
+enum ExportState {
+    FirstPage(String),
+    EndedMatches(Option<MatchId>),
+    Finished,
 }
 
-impl About {
+impl DataExport {
     /// What is kept of whoever asks.
-    pub(crate) async fn of(server: &Arc<ServerContext>, asker: Asker) -> Result<Self, NotTold> {
-        let player = find(server, asker).await?.ok_or(NotTold::Nobody)?;
+    pub(crate) async fn open(
+        server: &Arc<ServerContext>,
+        requester: ExportRequester,
+    ) -> Result<Self, ExportError> {
+        let player = find_player(server, requester)
+            .await?
+            .ok_or(ExportError::Unauthorized)?;
         server
             .export_rate_limit
-            .ask(player.id, now())
-            .map_err(NotTold::TooSoon)?;
-        let first = person(server, &player).await.map_err(not_read)?;
+            .try_acquire(player.id, now())
+            .map_err(ExportError::TooSoon)?;
+        let first_page = player_page(server, &player).await.map_err(store_error)?;
         Ok(Self {
             server: Arc::clone(server),
             player: player.id,
-            next: Next::Page(first),
+            state: ExportState::FirstPage(first_page),
         })
     }
 
     /// The next page. `None` after the last.
-    pub async fn next(&mut self) -> Option<Result<String, NotTold>> {
-        match std::mem::replace(&mut self.next, Next::Nothing) {
-            Next::Nothing => None,
-            Next::Page(page) => {
-                self.next = Next::Ended(None);
+    pub async fn next_page(&mut self) -> Option<Result<String, ExportError>> {
+        match std::mem::replace(&mut self.state, ExportState::Finished) {
+            ExportState::Finished => None,
+            ExportState::FirstPage(page) => {
+                self.state = ExportState::EndedMatches(None);
                 Some(Ok(page))
             }
-            Next::Ended(before) => {
+            ExportState::EndedMatches(before) => {
                 let query = HistoryQuery {
                     before,
-                    ..HistoryQuery::of(self.player, PAGE)
+                    ..HistoryQuery::of(self.player, PAGE_SIZE)
                 };
                 let found = match self.server.store.history(query).await {
                     Ok(found) => found.unwrap_or_default(),
-                    Err(error) => return Some(Err(not_read(error))),
+                    Err(error) => return Some(Err(store_error(error))),
                 };
                 let last = found.last()?.creation.id;
-                self.next = Next::Ended(Some(last));
+                self.state = ExportState::EndedMatches(Some(last));
                 let mut page = String::new();
                 for past in &found {
                     let row = serde_json::to_value(to_protocol::history_row(past));
-                    let mut row = row.expect("a row is plain data");
+                    let mut row = row.expect("a history row serializes to JSON");
                     row["type"] = "match".into();
-                    line(&mut page, &row);
+                    push_line(&mut page, &row);
                 }
                 Some(Ok(page))
             }
@@ -106,25 +111,30 @@ impl About {
 }
 
 /// Who asks, unless it is a program.
-async fn find(server: &ServerContext, asker: Asker) -> Result<Option<PlayerRecord>, NotTold> {
-    let token = match asker {
-        Asker::External(name) => return server.store.external(name).await.map_err(not_read),
-        Asker::Token(token) => tokens::hash(&token),
+async fn find_player(
+    server: &ServerContext,
+    requester: ExportRequester,
+) -> Result<Option<PlayerRecord>, ExportError> {
+    let token = match requester {
+        ExportRequester::External(name) => {
+            return server.store.external(name).await.map_err(store_error);
+        }
+        ExportRequester::Token(token) => tokens::hash(&token),
     };
     if let Some((record, _)) = server.players.guest(token) {
         return Ok(Some(record));
     }
-    let known = server.store.session(token).await.map_err(not_read)?;
-    let known = known.filter(|(_, session)| session.kind != SessionKind::Key);
-    Ok(known.map(|(record, _)| record))
+    let found = server.store.session(token).await.map_err(store_error)?;
+    let found = found.filter(|(_, session)| session.kind != SessionKind::Key);
+    Ok(found.map(|(record, _)| record))
 }
 
 /// What is kept of the player but for matches that have ended. Of secrets it is told that they are there: more
 /// is not known here either.
-async fn person(server: &ServerContext, player: &PlayerRecord) -> Result<String, ReadError> {
+async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<String, ReadError> {
     let id = player.id;
     let mut page = String::new();
-    line(
+    push_line(
         &mut page,
         &json!({"type": "player", "id": id, "name": player.name, "kind": player.kind.as_str()}),
     );
@@ -145,10 +155,10 @@ async fn person(server: &ServerContext, player: &PlayerRecord) -> Result<String,
             "bots": bots.collect::<Vec<Value>>(),
             "external": account.external,
         });
-        line(&mut page, &account);
+        push_line(&mut page, &account);
     }
     let has_recovery = server.store.has_recovery(id).await?;
-    line(
+    push_line(
         &mut page,
         &json!({"type": "recovery_key", "kept": has_recovery}),
     );
@@ -166,35 +176,35 @@ async fn person(server: &ServerContext, player: &PlayerRecord) -> Result<String,
             "seen_day": day_text(session.seen_day),
             "recovered": session.recovered,
         });
-        line(&mut page, &session);
+        push_line(&mut page, &session);
     }
     for blocked in server.store.blocks(id).await?.own {
-        line(
+        push_line(
             &mut page,
             &json!({"type": "block", "id": blocked.id, "name": blocked.name}),
         );
     }
-    for known in server.store.ratings(id).await? {
-        line(&mut page, &rating(&known));
+    for player_rating in server.store.ratings(id).await? {
+        push_line(&mut page, &rating_json(&player_rating));
     }
     let mut live = server.players.live_matches(id);
-    let parts = server.store.participations(id).await?;
-    live.extend(parts.iter().map(|(id, _)| *id));
+    let participations = server.store.participations(id).await?;
+    live.extend(participations.iter().map(|(id, _)| *id));
     live.sort_unstable();
     live.dedup();
     for id in live {
-        line(&mut page, &json!({"type": "live", "match": id}));
+        push_line(&mut page, &json!({"type": "live", "match": id}));
     }
     Ok(page)
 }
 
 /// A rating of the player.
-fn rating(known: &PlayerRating) -> Value {
-    let (rated, rating) = (known.rated, known.rated.rating);
+fn rating_json(player_rating: &PlayerRating) -> Value {
+    let (rated, rating) = (player_rating.rated, player_rating.rated.rating);
     json!({
         "type": "rating",
-        "game": known.game,
-        "pool": known.pool.as_str(),
+        "game": player_rating.game,
+        "pool": player_rating.pool.as_str(),
         "rating": rating.rating,
         "deviation": rating.deviation,
         "volatility": rating.volatility,
@@ -203,13 +213,13 @@ fn rating(known: &PlayerRating) -> Value {
     })
 }
 
-fn line(page: &mut String, value: &Value) {
+fn push_line(page: &mut String, value: &Value) {
     page.push_str(&value.to_string());
     page.push('\n');
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn not_read(error: ReadError) -> NotTold {
-    tracing::error!(%error, "what is kept of a player is not read");
-    NotTold::Unreadable
+fn store_error(error: ReadError) -> ExportError {
+    tracing::error!(%error, "cannot read a player's personal data");
+    ExportError::StoreUnavailable
 }

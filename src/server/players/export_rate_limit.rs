@@ -8,10 +8,10 @@ use plyhouse_protocol::PlayerId;
 use crate::context::locks::{ABOUT, Mutex};
 
 /// How often a player may ask.
-const EVERY: Duration = Duration::from_mins(1);
+const EXPORT_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Of how many players it is known when they asked. Beyond, all wait.
-const ASKED_MAX: usize = 10_000;
+const TRACKED_PLAYERS_MAX: usize = 10_000;
 
 /// When players asked last.
 #[derive(Debug, Default)]
@@ -23,21 +23,21 @@ impl ExportRateLimit {
     /// # Errors
     ///
     /// After how long the player may.
-    pub(crate) fn ask(&self, player: PlayerId, now: Instant) -> Result<(), Duration> {
-        let mut asked = self.0.lock();
-        if let Some(last) = asked.get(&player) {
-            let passed = now.duration_since(*last);
-            if passed < EVERY {
-                return Err(EVERY - passed);
+    pub(crate) fn try_acquire(&self, player: PlayerId, now: Instant) -> Result<(), Duration> {
+        let mut last_exports = self.0.lock();
+        if let Some(last) = last_exports.get(&player) {
+            let elapsed = now.duration_since(*last);
+            if elapsed < EXPORT_INTERVAL {
+                return Err(EXPORT_INTERVAL - elapsed);
             }
         }
-        if asked.len() >= ASKED_MAX {
-            asked.retain(|_, last| now.duration_since(*last) < EVERY);
+        if last_exports.len() >= TRACKED_PLAYERS_MAX {
+            last_exports.retain(|_, last| now.duration_since(*last) < EXPORT_INTERVAL);
         }
-        if asked.len() >= ASKED_MAX {
-            return Err(EVERY);
+        if last_exports.len() >= TRACKED_PLAYERS_MAX {
+            return Err(EXPORT_INTERVAL);
         }
-        asked.insert(player, now);
+        last_exports.insert(player, now);
         Ok(())
     }
 }
@@ -50,19 +50,32 @@ mod tests {
     use crate::context::clock::now;
 
     #[test]
-    fn a_player_asks_once_a_minute() {
-        let (asked, now) = (ExportRateLimit::default(), now());
+    fn second_export_within_a_minute_is_refused() {
+        let (rate_limit, now) = (ExportRateLimit::default(), now());
         let [ann, bob] = [1, 2].map(|number| PlayerId(Uuid::from_u128(number)));
-        assert_eq!(asked.ask(ann, now), Ok(()));
+        assert_eq!(rate_limit.try_acquire(ann, now), Ok(()));
         let later = now + Duration::from_secs(20);
-        assert_eq!(asked.ask(ann, later), Err(Duration::from_secs(40)));
-        assert_eq!(asked.ask(bob, later), Ok(()));
-        assert_eq!(asked.ask(ann, now + EVERY), Ok(()));
-        for number in 0..ASKED_MAX as u128 {
-            let _ = asked.ask(PlayerId(Uuid::from_u128(number + 10)), later + EVERY);
+        assert_eq!(
+            rate_limit.try_acquire(ann, later),
+            Err(Duration::from_secs(40))
+        );
+        assert_eq!(rate_limit.try_acquire(bob, later), Ok(()));
+        assert_eq!(rate_limit.try_acquire(ann, now + EXPORT_INTERVAL), Ok(()));
+        for number in 0..TRACKED_PLAYERS_MAX as u128 {
+            let _ = rate_limit.try_acquire(
+                PlayerId(Uuid::from_u128(number + 10)),
+                later + EXPORT_INTERVAL,
+            );
         }
-        let one_more = PlayerId(Uuid::from_u128(7));
-        assert!(asked.ask(one_more, later + EVERY).is_err());
-        assert_eq!(asked.ask(one_more, later + 2 * EVERY), Ok(()));
+        let another_player = PlayerId(Uuid::from_u128(7));
+        assert!(
+            rate_limit
+                .try_acquire(another_player, later + EXPORT_INTERVAL)
+                .is_err()
+        );
+        assert_eq!(
+            rate_limit.try_acquire(another_player, later + 2 * EXPORT_INTERVAL),
+            Ok(())
+        );
     }
 }

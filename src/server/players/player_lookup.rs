@@ -52,7 +52,7 @@ pub(crate) async fn find_player(
         Ok(Some(found)) => Ok(found),
         Ok(None) => Err(unknown()),
         Err(error) => {
-            tracing::error!(player = %id, %error, "player not read");
+            tracing::error!(player = %id, %error, "cannot read a player");
             Err(unread(&error))
         }
     }
@@ -68,7 +68,7 @@ pub(crate) async fn persist_player(
     };
     let added = server.store.add_player(record, vec![session]);
     added.await.map_err(|error| {
-        tracing::error!(%player, %error, "player not stored");
+        tracing::error!(%player, %error, "cannot store a player");
         not_now()
     })?;
     server.players.stored(player);

@@ -58,7 +58,7 @@ impl ServerContext {
         let mut last = last.unwrap_or_default();
         let now_ms = self.clock.now_ms();
         let is_late = |past: &PastMatch| past.ended_ms.saturating_add(DELAY_MAX_MS) > now_ms;
-        let is_hidden = |past: &PastMatch| !self.is_told(past, asking);
+        let is_hidden = |past: &PastMatch| !self.is_end_visible(past, asking);
         if last.iter().any(is_hidden) || (last.len() == LAST && last.last().is_some_and(is_late)) {
             let lately = store.history(wanted(LATELY)).await.map_err(not_read)?;
             last = lately.unwrap_or_default();

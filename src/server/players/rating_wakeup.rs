@@ -14,7 +14,7 @@ impl RatingWakeup {
     }
 
     /// Waits for the next that ends.
-    pub(crate) fn woken(&self) -> Notified<'_> {
+    pub(crate) fn notified(&self) -> Notified<'_> {
         self.0.notified()
     }
 }

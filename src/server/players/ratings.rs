@@ -17,18 +17,21 @@ use super::rating_update::RatingUpdate;
 use crate::cluster::Packet;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::MatchRequest;
-use crate::settings::Accounts;
+use crate::settings::AccountPolicy;
 use crate::wire::error_replies::unread;
 
 /// How often it is looked for what another server has left, or an operator has written.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// After how long what could not be done is tried again.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Whether somebody may play for ratings now: an account that has not left too many matches.
-pub(crate) async fn check(server: &ServerContext, player: &PlayerRecord) -> Result<(), WireError> {
-    if server.settings.accounts == Accounts::Off {
+pub(crate) async fn check_may_play_rated(
+    server: &ServerContext,
+    player: &PlayerRecord,
+) -> Result<(), WireError> {
+    if server.settings.accounts == AccountPolicy::Off {
         let message = "this server keeps no ratings: leave `rated` out";
         return Err(WireError::new(ErrorCode::NotAllowed, message));
     }
@@ -36,29 +39,29 @@ pub(crate) async fn check(server: &ServerContext, player: &PlayerRecord) -> Resu
         let message = "a rated match is for accounts: register first";
         return Err(WireError::new(ErrorCode::NotRegistered, message));
     }
-    check_barred(server, player).await
+    check_rated_ban(server, player).await
 }
 
 /// Those with whom a player plays no rated matches: all accounts of one person, who would feed one of them with
 /// the points of another.
-pub(crate) async fn own_accounts(
+pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
-    let mut kin = block_check::kin(server, player).await?;
-    kin.retain(|one| *one != player);
-    Ok(kin)
+    let mut accounts = block_check::kin(server, player).await?;
+    accounts.retain(|one| *one != player);
+    Ok(accounts)
 }
 
 /// A rated match is between two people, or programs of two.
-pub(crate) fn of_one_person() -> WireError {
+pub(crate) fn same_owner_error() -> WireError {
     let message = "both accounts are one person's: leave `rated` out";
     WireError::new(ErrorCode::NotAllowed, message)
 }
 
 /// Whether two may play each other for ratings, of whom the one challenges the other: those who could never join
 /// are not asked to.
-pub(crate) async fn check_invited(
+pub(crate) async fn check_rated_challenge(
     server: &ServerContext,
     host: &PlayerRecord,
     invited: &PlayerRecord,
@@ -71,21 +74,21 @@ pub(crate) async fn check_invited(
         let message = "people and programs do not play each other for ratings";
         return Err(WireError::new(ErrorCode::NotAllowed, message));
     }
-    let own = own_accounts(server, host.id).await?;
-    match own.contains(&invited.id) {
-        true => Err(of_one_person()),
+    let linked = linked_accounts(server, host.id).await?;
+    match linked.contains(&invited.id) {
+        true => Err(same_owner_error()),
         false => Ok(()),
     }
 }
 
 /// Whether somebody has left too many rated matches to play more of them now.
-pub(crate) async fn check_barred(
+pub(crate) async fn check_rated_ban(
     server: &ServerContext,
     player: &PlayerRecord,
 ) -> Result<(), WireError> {
     let until_ms = server.store.rated_ban_until(player.id).await;
     let until_ms = until_ms.map_err(|error| {
-        tracing::error!(player = %player.id, %error, "nobody knows who may play for ratings");
+        tracing::error!(player = %player.id, %error, "cannot read whether a player is banned from rated play");
         unread(&error)
     })?;
     match until_ms.checked_sub(server.clock.now_ms()) {
@@ -102,24 +105,24 @@ pub(crate) async fn check_barred(
 
 /// How an account is rated that sits down now; nothing of guests. What cannot be read just now is not told: nobody
 /// is kept from playing by that.
-pub(crate) async fn shown(
+pub(crate) async fn shown_rating(
     server: &ServerContext,
     player: &PlayerRecord,
     game: &Entry,
-    is_of_days: bool,
+    is_correspondence: bool,
 ) -> Option<ShownRating> {
     if player.kind == PlayerKind::Guest {
         return None;
     }
-    let pool = pool_of(player.kind, is_of_days);
+    let pool = pool_of(player.kind, is_correspondence);
     let ratings = server.store.ratings(player.id).await;
     let ratings = ratings
-        .inspect_err(|error| tracing::warn!(player = %player.id, %error, "a rating is not read"))
+        .inspect_err(|error| tracing::warn!(player = %player.id, %error, "cannot read a rating"))
         .ok()?;
-    let known = ratings
+    let stored = ratings
         .iter()
         .find(|known| known.game == game.info.id && known.pool == pool);
-    let rating = known.map_or(Rating::NEW, |known| known.rated.rating);
+    let rating = stored.map_or(Rating::NEW, |known| known.rated.rating);
     Some(ShownRating {
         rating: rating.shown(),
         provisional: rating.is_provisional(),
@@ -128,15 +131,15 @@ pub(crate) async fn shown(
 
 /// Rates what has ended until the server stops. Of several servers over one store any may: each row is posted
 /// once.
-pub(crate) async fn rate(server: Arc<ServerContext>) {
-    if server.settings.accounts == Accounts::Off {
+pub(crate) async fn run(server: Arc<ServerContext>) {
+    if server.settings.accounts == AccountPolicy::Off {
         return;
     }
     let shutdown = server.shutdown.clone();
     let rating = async {
-        note_start(&server).await;
+        record_server_start(&server).await;
         loop {
-            look(&server).await;
+            run_step(&server).await;
         }
     };
     tokio::select! {
@@ -147,88 +150,92 @@ pub(crate) async fn rate(server: Arc<ServerContext>) {
 }
 
 /// Has the ledger tell that this server has started: for a while after that nobody is blamed for having gone.
-async fn note_start(server: &ServerContext) {
+async fn record_server_start(server: &ServerContext) {
     let at_ms = server.started_ms;
     loop {
         let started = RatingsChange::Number(LedgerRow::Started { at_ms });
         match server.store.change_ratings(started).await {
             Ok(_) => return,
-            Err(error) => tracing::warn!(%error, "nobody will know when this server has started"),
+            Err(error) => tracing::warn!(%error, "cannot record the start of this server"),
         }
-        sleep(RETRY).await;
+        sleep(RETRY_DELAY).await;
     }
 }
 
 /// Does one step, and waits where there is nothing to do.
-async fn look(server: &Arc<ServerContext>) {
+async fn run_step(server: &Arc<ServerContext>) {
     match step(&*server.store, server.clock.now_ms()).await {
         Ok(Step::Idle(due_ms)) => {
-            server.metrics.ratings_behind.set(0);
-            rest(server, due_ms).await;
+            server.metrics.rating_backlog.set(0);
+            wait_for_work(server, due_ms).await;
         }
         Ok(Step::Told(rows)) => {
             for (row, posted) in rows {
-                tell(server, &row, &posted).await;
+                publish_rating(server, &row, &posted).await;
             }
-            note_lag(server).await;
+            update_backlog_metric(server).await;
         }
         Ok(Step::More) => {
-            note_lag(server).await;
+            update_backlog_metric(server).await;
             tokio::task::yield_now().await;
         }
         Err(error) => {
-            tracing::warn!(%error, "ratings have to wait");
-            note_lag(server).await;
-            sleep(RETRY).await;
+            tracing::warn!(%error, "cannot update ratings");
+            update_backlog_metric(server).await;
+            sleep(RETRY_DELAY).await;
         }
     }
 }
 
 /// Waits until there may be something to do, which there is at this time at the latest, in milliseconds since
 /// 1970.
-async fn rest(server: &ServerContext, due_ms: Option<u64>) {
-    let woken = server.rating_wakeup.woken();
+async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
+    let wakeup = server.rating_wakeup.notified();
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
     // Where nobody else writes, nothing comes unawares.
-    let unawares = server.cluster.is_some() || server.store.takes_orders();
-    let longest = unawares.then_some(LOOK_EVERY);
+    let needs_polling = server.cluster.is_some() || server.store.takes_orders();
+    let longest = needs_polling.then_some(POLL_INTERVAL);
     match until_due.into_iter().chain(longest).min() {
-        Some(longest) => drop(timeout(longest, woken).await),
-        None => woken.await,
+        Some(longest) => drop(timeout(longest, wakeup).await),
+        None => wakeup.await,
     }
 }
 
 /// Shows how many rows are not posted.
-async fn note_lag(server: &ServerContext) {
+async fn update_backlog_metric(server: &ServerContext) {
     if let Ok(state) = server.store.rating_state().await {
         let behind = state.last_no.saturating_sub(state.live.cursor);
         let behind = i64::try_from(behind).unwrap_or(i64::MAX);
-        server.metrics.ratings_behind.set(behind);
+        server.metrics.rating_backlog.set(behind);
     }
 }
 
 /// Tells those who follow a match what it has changed, on whichever server they are.
-async fn tell(server: &Arc<ServerContext>, row: &LedgerRow, posted: &Posted) {
+async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &Posted) {
     let LedgerRow::Game(game) = row else { return };
     server.metrics.matches_rated.inc();
-    let verdict = RatingUpdate {
+    let update = RatingUpdate {
         changes: told(&posted.changes),
         why: posted.why,
     };
     if let Some(cluster) = &server.cluster {
-        cluster.send_all(&Packet::Rated {
+        cluster.broadcast(&Packet::MatchRated {
             match_id: game.match_id,
-            verdict: verdict.clone(),
+            rating_update: update.clone(),
         });
     }
-    hear(server, game.match_id, verdict).await;
+    apply_rating_update(server, game.match_id, update).await;
 }
 
 /// A match has been rated. Its followers here are told.
-pub(crate) async fn hear(server: &Arc<ServerContext>, match_id: MatchId, verdict: RatingUpdate) {
+pub(crate) async fn apply_rating_update(
+    server: &Arc<ServerContext>,
+    match_id: MatchId,
+    update: RatingUpdate,
+) {
     if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-        let rated = MatchRequest::Rated(verdict);
+        let rated = MatchRequest::Rated(update);
         handle.tell(rated, &server.metrics).await;
     }
 }

@@ -329,14 +329,14 @@ impl Index {
 }
 
 pub(crate) fn new_player_id(chance: &SeededRng) -> PlayerId {
-    PlayerId(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid())
+    PlayerId(uuid::Builder::from_random_bytes(chance.random_bytes()).into_uuid())
 }
 
 /// A name for somebody who gave none.
 pub(crate) fn guest_name(chance: &SeededRng) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let letters = chance
-        .bytes::<4>()
+        .random_bytes::<4>()
         .map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()]));
     format!("guest-{}", String::from_iter(letters))
 }

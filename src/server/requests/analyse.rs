@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::resync::stored;
 use super::{Client, Player};
 use crate::analysis::jobs;
-use crate::analysis::jobs::{Analysis, Wanted};
+use crate::analysis::jobs::{Analysis, AnalysisRequest};
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
 use plyhouse_protocol::{Analysts, ErrorCode, MatchRef, Status, WireError};
@@ -20,7 +20,7 @@ impl Client {
     ) {
         let found = self.analysis(player, target, nodes).await;
         if let Some((analysis, reply)) = reply.check(found) {
-            let told = jobs::tell(&self.server, &self.connection.outbox, analysis);
+            let told = jobs::send_analysis(&self.server, &self.connection.outbox, analysis);
             if let Some((told, reply)) = reply.check(told.ok_or_else(busy)) {
                 reply.ok(None);
                 self.server.spawn(told);
@@ -46,14 +46,14 @@ impl Client {
         if state.moves().next().is_none() {
             return refuse("no move was played");
         }
-        if jobs::is_told(server, self.connection.id) {
+        if jobs::is_subscribed(server, self.connection.id) {
             return Err(busy());
         }
-        let wanted = Wanted {
-            by: player.record.id,
+        let wanted = AnalysisRequest {
+            player: player.record.id,
             nodes,
         };
-        jobs::of(server, &state, wanted).await
+        jobs::find_or_start(server, &state, wanted).await
     }
 
     /// Whether this player may ask about this match.
@@ -101,7 +101,7 @@ impl Client {
 fn busy() -> WireError {
     let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
     WireError {
-        retry_after_ms: Some(jobs::RETRY_MS),
+        retry_after_ms: Some(jobs::RETRY_AFTER_MS),
         ..error
     }
 }

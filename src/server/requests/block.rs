@@ -74,10 +74,10 @@ impl Client {
         server.block_cache.change(id, other, on);
         block_check::read_around(server, id, other).await;
         if let Some(cluster) = &server.cluster {
-            cluster.send_all(&Packet::Blocks {
+            cluster.broadcast(&Packet::BlockChanged {
                 player: id,
                 other,
-                on,
+                is_blocked: on,
             });
         }
         Ok(())

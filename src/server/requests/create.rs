@@ -13,7 +13,7 @@ use crate::connection::reply::Reply;
 use crate::connection::subscriptions::SubscriptionLimit;
 use crate::match_handle::command::MatchRequest;
 use crate::matchmaking::create_params;
-use crate::matchmaking::create_params::Wanted;
+use crate::matchmaking::create_params::CreateParams;
 use crate::matchmaking::pairing;
 use crate::matchmaking::seeks::Seek;
 use crate::matchmaking::{match_creation, rematch_creation};
@@ -41,11 +41,12 @@ impl Client {
             return;
         };
         let is_of_bots = wanted.seats.iter().all(|seat| seat.bot().is_some());
-        if let Some((handle, reply)) =
-            reply.check(match_creation::create(&self.server, wanted, rematch_creation::give).await)
-        {
+        if let Some((handle, reply)) = reply.check(
+            match_creation::create_match(&self.server, wanted, rematch_creation::create_rematch)
+                .await,
+        ) {
             if is_of_bots {
-                cluster_tasks::hand_over(&self.server, handle.id());
+                cluster_tasks::hand_over_match(&self.server, handle.id());
             }
             let watch = self.command(player, MatchRequest::Watch);
             self.follow(&handle, watch, reply).await;
@@ -53,7 +54,7 @@ impl Client {
     }
 
     /// What a `create` asks for: its game, its host, its terms and who sits where.
-    async fn wanted(&self, player: &Player, create: Create) -> Result<Wanted, WireError> {
+    async fn wanted(&self, player: &Player, create: Create) -> Result<CreateParams, WireError> {
         let host = player.record.id;
         check_invited(create.invited.as_deref(), host)?;
         let game = from_protocol::game(&create.game)?;
@@ -61,8 +62,8 @@ impl Client {
         let [first, second] = create.seats.unwrap_or(SeatRequest::USUAL);
         let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
         let called = self.called(player);
-        let rating = ratings::shown(&self.server, &called, game, is_of_days).await;
-        let me = create_params::seated(called, rating);
+        let rating = ratings::shown_rating(&self.server, &called, game, is_of_days).await;
+        let me = create_params::player_occupant(called, rating);
         let mut seats = [occupant(&me, first)?, occupant(&me, second)?];
         let stand_in = level(create.stand_in.as_deref())?;
         let rated = create.rated == Some(true);
@@ -78,9 +79,9 @@ impl Client {
             return Err(block_check::refused());
         }
         if rated && let Some(invited) = &invited {
-            ratings::check_invited(&self.server, &self.called(player), invited).await?;
+            ratings::check_rated_challenge(&self.server, &self.called(player), invited).await?;
         }
-        if create.shuffle == Some(true) && self.server.rng.coin() {
+        if create.shuffle == Some(true) && self.server.rng.random_bool() {
             seats.reverse();
         }
         if !is_of_days && !self.connection.subscriptions.has_room() {
@@ -96,7 +97,7 @@ impl Client {
             delay_ms: create.delay_ms.unwrap_or(0),
             clock: create.clock,
             takeback: create.takeback.unwrap_or(!rated),
-            patience: settings.patience(create.clock, create.patience_ms),
+            patience: settings.absence_limits(create.clock, create.patience_ms),
             stand_in,
             rated,
             thinking: create.thinking == Some(true),
@@ -105,13 +106,13 @@ impl Client {
             invited: other,
             ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
         };
-        Ok(Wanted {
+        Ok(CreateParams {
             game,
             host,
             terms,
             code: None,
             hosted_max: settings.live_matches_per_player,
-            open: self.open_match(&seats)?,
+            open_match_permit: self.open_match(&seats)?,
             seats,
         })
     }
@@ -131,9 +132,9 @@ impl Client {
             return;
         };
         // Done if this is dropped in the midst of it, too.
-        let unanswered = seek.answered.clone().drop_guard();
+        let unanswered = seek.reply_sent.clone().drop_guard();
         if let Some(cluster) = &self.server.cluster {
-            let paired = cluster.seek(&self.server, &seek).await;
+            let paired = cluster.add_seek(&self.server, &seek).await;
             let Some((paired, reply)) = reply.check(paired) else {
                 return;
             };
@@ -142,7 +143,7 @@ impl Client {
             match paired {
                 Some(paired) => {
                     let begun = cluster
-                        .begin_paired(&self.server, (seek.player, &seek.peer), paired)
+                        .start_paired_match(&self.server, (seek.player, &seek.connection), paired)
                         .await;
                     if let Err(error) = begun {
                         Reply::unasked(self.outbox()).error(error);
@@ -157,14 +158,16 @@ impl Client {
         let added = self
             .server
             .seeks
-            .add(&seek, now_ms, &self.server.block_cache);
+            .pair_or_add(&seek, now_ms, &self.server.block_cache);
         let Some((found, reply)) = reply.check(added) else {
             return;
         };
         reply.ok(None);
         drop(unanswered);
         match found {
-            Some(longest) => pairing::pair(&self.server, &longest, Some(&seek)).await,
+            Some(longest) => {
+                pairing::create_paired_match(&self.server, &longest, Some(&seek)).await
+            }
             None if seek.bot.is_some() => self.play_bot_after(bot_after, seek),
             None => {}
         }
@@ -179,41 +182,41 @@ impl Client {
         let called = self.called(player);
         let mut not = Vec::new();
         if rated {
-            ratings::check(&self.server, &called).await?;
-            not = ratings::own_accounts(&self.server, called.id).await?;
+            ratings::check_may_play_rated(&self.server, &called).await?;
+            not = ratings::linked_accounts(&self.server, called.id).await?;
         }
         if wanted.clock.is_some_and(|clock| clock.is_of_days()) {
-            correspondence::check_room(&self.server, player.record.id).await?;
+            correspondence::check_limit(&self.server, player.record.id).await?;
         } else {
             self.check_room(player.record.id).await?;
         }
         let is_of_days = wanted.clock.is_some_and(|clock| clock.is_of_days());
-        let rating = ratings::shown(&self.server, &called, game, is_of_days).await;
+        let rating = ratings::shown_rating(&self.server, &called, game, is_of_days).await;
         let PlayerRecord { name, kind, .. } = called;
         Ok(Arc::new(Seek {
-            peer: Arc::clone(&self.connection),
+            connection: Arc::clone(&self.connection),
             player: player.record.id,
             name,
             kind,
             game,
             clock: wanted.clock,
             rated,
-            not,
+            excluded_players: not,
             rating,
             range: wanted.rating,
             bot,
             stand_in,
-            since_ms: self.server.clock.now_ms(),
-            widened: AtomicU64::new(0),
-            over: CancellationToken::new(),
-            answered: CancellationToken::new(),
+            created_ms: self.server.clock.now_ms(),
+            widening_steps: AtomicU64::new(0),
+            ended: CancellationToken::new(),
+            reply_sent: CancellationToken::new(),
         }))
     }
 
     /// Whether a match between these may be rated: of people, or of programs, for whom a level may be the other.
     async fn check_rated(&self, player: &Player, seats: &[Occupant; 2]) -> Result<(), WireError> {
         let called = self.called(player);
-        ratings::check(&self.server, &called).await?;
+        ratings::check_may_play_rated(&self.server, &called).await?;
         let has_level = seats.iter().any(|seat| seat.bot().is_some());
         if !has_level || called.kind == PlayerKind::Bot {
             return Ok(());
@@ -247,16 +250,16 @@ impl Client {
         self.server.spawn(async move {
             tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
-                () = seek.over.cancelled() => {}
+                () = seek.ended.cancelled() => {}
                 () = server.shutdown.cancelled() => {}
                 () = tokio::time::sleep(bot_after) => {
-                    let is_free = server.seeks.take(&seek)
+                    let is_free = server.seeks.remove(&seek)
                         && match &server.cluster {
                             Some(cluster) => cluster.end_seek(seek.player).await,
                             None => true,
                         };
                     if is_free {
-                        pairing::pair(&server, &seek, None).await;
+                        pairing::create_paired_match(&server, &seek, None).await;
                     }
                 }
             }

@@ -6,7 +6,7 @@ use crate::cluster_tasks::list_sync;
 use crate::connection::reply::Reply;
 use crate::match_handle::command::{Command, MatchRequest};
 use crate::match_handle::{MatchHandle, Pending};
-use crate::matchmaking::list_subscriptions::Filter;
+use crate::matchmaking::list_subscriptions::ListFilter;
 use crate::matchmaking::match_loading;
 use crate::matchmaking::seek_list_broadcast;
 use crate::players::player_lookup;
@@ -285,7 +285,7 @@ impl Client {
 
     fn unseek<'a>(&'a self, player: &'a Player, reply: Reply) -> Pending<'a> {
         let id = player.record.id;
-        let was_there = self.server.seeks.end(id);
+        let was_there = self.server.seeks.end_by_player(id);
         let Some(cluster) = self.server.cluster.as_ref().filter(|_| was_there) else {
             reply.ok(None);
             return None;
@@ -323,7 +323,7 @@ impl Client {
         player: &Player,
         target: MatchRef,
     ) -> Result<MatchHandle, WireError> {
-        let found = match_loading::find(&self.server, target).await;
+        let found = match_loading::find_match(&self.server, target).await;
         let found = found.and_then(
             |handle| match handle.card().is_closed_to(player.record.id) {
                 false => Ok(handle),
@@ -397,13 +397,14 @@ impl Client {
             let card = handle.card();
             let is_to_be_rated = card.rated && card.status() == Status::Open;
             let may_join = match is_to_be_rated && called.kind != PlayerKind::Guest {
-                true => ratings::check(&self.server, &called).await,
+                true => ratings::check_may_play_rated(&self.server, &called).await,
                 false => Ok(()),
             };
             let Some(((), reply)) = reply.check(may_join) else {
                 return;
             };
-            let rating = ratings::shown(&self.server, &called, card.game, card.is_of_days()).await;
+            let rating =
+                ratings::shown_rating(&self.server, &called, card.game, card.is_of_days()).await;
             let PlayerRecord { name, kind, .. } = called;
             let action = Action::Join {
                 player: id,
@@ -459,7 +460,9 @@ impl Client {
 
     fn unwatch_list(&self, reply: Reply) -> Pending<'_> {
         let connection = self.connection.id;
-        self.server.lobby.watched(|lists| lists.unwatch(connection));
+        self.server
+            .lobby
+            .with_subscriptions(|lists| lists.unwatch(connection));
         self.server.seek_list.unwatch(connection);
         reply.ok(None);
         None
@@ -478,10 +481,10 @@ impl Client {
         let game = game.map(|entry| entry.info.id);
         reply.ok(None);
         let outbox = &self.connection.outbox;
-        let filter = Filter { game, status };
+        let filter = ListFilter { game, status };
         self.server
             .lobby
-            .watched(|lists| lists.watch(filter, outbox));
+            .with_subscriptions(|lists| lists.watch(filter, outbox));
         let (seekers, id) = (&self.server.seek_list, player.record.id);
         if !with_seekers {
             seekers.unwatch(outbox.connection());
@@ -489,7 +492,7 @@ impl Client {
         }
         seekers.watch(game, id, outbox);
         let connection = outbox.connection();
-        Some(Box::pin(seek_list_broadcast::tell_now(
+        Some(Box::pin(seek_list_broadcast::send_initial_list(
             &self.server,
             connection,
             game,
@@ -508,7 +511,7 @@ impl Client {
         else {
             return;
         };
-        let filter = Filter {
+        let filter = ListFilter {
             game: game.map(|entry| entry.info.id),
             status,
         };
@@ -517,7 +520,9 @@ impl Client {
         let is_closed = known.is_some_and(|known| known.card().is_closed_to(player.record.id));
         let page = match &self.server.cluster {
             _ if is_closed => Err(unknown_match()),
-            Some(cluster) => list_sync::list(&self.server, cluster, filter, after, limit).await,
+            Some(cluster) => {
+                list_sync::list_matches(&self.server, cluster, filter, after, limit).await
+            }
             None => (self.server.lobby.list(filter, after, limit)).map_err(WireError::from),
         };
         if page.is_err() {
@@ -528,8 +533,11 @@ impl Client {
         };
         let seekers = match with_seekers {
             true => {
-                let shown =
-                    seek_list_broadcast::shown_to(&self.server, filter.game, player.record.id);
+                let shown = seek_list_broadcast::seekers_visible_to(
+                    &self.server,
+                    filter.game,
+                    player.record.id,
+                );
                 shown.await.map(Some)
             }
             false => Ok(None),

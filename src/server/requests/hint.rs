@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::resync::stored;
 use super::{Client, Player};
-use crate::analysis::jobs::worth;
+use crate::analysis::jobs::valuation;
 use crate::bots::{Class, Priority};
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
@@ -160,7 +160,7 @@ async fn searched(
         return Err(WireError::new(ErrorCode::Overloaded, message));
     };
     let (game, position) = (state.creation().game, state.position());
-    let worth = worth(Worth::of(game, position, &report));
+    let worth = valuation(Worth::of(game, position, &report));
     let pv: Vec<String> = report.pv.into_iter().take(LINE_MAX).collect();
     Ok(Hint {
         re: None,

@@ -93,7 +93,7 @@ impl Client {
             None => None,
             Some(before) => Some(self.kept_match(before).await?),
         };
-        if before.is_some_and(|before| self.server.hides(before, asking)) {
+        if before.is_some_and(|before| self.server.is_end_hidden(before, asking)) {
             return Err(unknown_match());
         }
         let limit = usize::try_from(asked.limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
@@ -110,7 +110,7 @@ impl Client {
         let mut rows = found.ok_or_else(unknown_match)?;
         let more = rows.len() > limit;
         rows.truncate(limit);
-        rows.retain(|past| self.server.is_told(past, asking));
+        rows.retain(|past| self.server.is_end_visible(past, asking));
         Ok((rows, more))
     }
 

@@ -60,7 +60,9 @@ async fn events_since(
     };
     let loaded = server.store.load(handle.id()).await.map_err(not_read)?;
     let mut record = loaded.ok_or_else(unreadable)?.record;
-    server.settings.settle(&mut record.creation.terms);
+    server
+        .settings
+        .fill_absence_limits(&mut record.creation.terms);
     let told = match is_seated {
         true => record.events.len(),
         false => record.visible_to_spectators(server.clock.now_ms()).len(),

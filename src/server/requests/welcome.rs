@@ -89,7 +89,7 @@ impl Client {
                         ServerMessage::Welcome(Box::new(Welcome {
                             re,
                             following: following.collect(),
-                            challenges: self.server.challenges.to(id),
+                            challenges: self.server.challenges.received_by(id),
                             ..welcome
                         }))
                     });
@@ -159,10 +159,13 @@ impl Client {
     fn tell_cluster(&self, player: PlayerId, woken: &[MatchHandle]) {
         if let Some(cluster) = &self.server.cluster {
             for handle in woken {
-                participants::note_part(&self.server, player, handle);
+                participants::record_participation(&self.server, player, handle);
             }
             if let Some(standing) = self.connection.standing() {
-                cluster.send_all(&Packet::Connected { player, standing });
+                cluster.broadcast(&Packet::PlayerConnected {
+                    player,
+                    precedence: standing,
+                });
             }
         }
     }
@@ -178,7 +181,7 @@ impl Client {
             token: player.token.clone(),
             session: Some(player.session.id),
             resumed,
-            accounts: self.server.settings.accounts.word().map(str::to_owned),
+            accounts: self.server.settings.accounts.wire_name().map(str::to_owned),
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(id),
@@ -206,14 +209,15 @@ impl Client {
             return Ok(mine);
         }
         if let Some(cluster) = &self.server.cluster {
-            mine.woken = participants::involving(&self.server, cluster, player).await?;
+            mine.woken =
+                participants::load_matches_of_player(&self.server, cluster, player).await?;
         }
-        mine.parts = correspondence::parts(&self.server, player).await?;
-        mine.rows = correspondence::rows(&self.server, &mine.parts);
+        mine.parts = correspondence::participations_of(&self.server, player).await?;
+        mine.rows = correspondence::to_followed_matches(&self.server, &mine.parts);
         let resting = mine.parts.iter().filter(|(_, part)| part.days.is_none());
         for (id, _) in resting {
             // One that cannot be read now keeps nobody from the others.
-            if let Ok(handle) = match_loading::find(&self.server, MatchRef::Id(*id)).await {
+            if let Ok(handle) = match_loading::find_match(&self.server, MatchRef::Id(*id)).await {
                 mine.woken.push(handle);
             }
         }
@@ -242,14 +246,14 @@ impl Client {
     /// player is connected.
     async fn tell_missed_turns(&self, player: PlayerId, told: &[FollowedMatch]) {
         // Who cannot be told now is told with the next welcome, as after any turn that was missed.
-        let parts = correspondence::parts(&self.server, player).await;
-        for row in correspondence::rows(&self.server, &parts.unwrap_or_default()) {
+        let parts = correspondence::participations_of(&self.server, player).await;
+        for row in correspondence::to_followed_matches(&self.server, &parts.unwrap_or_default()) {
             let is_own_turn = row.days.as_ref().is_some_and(|days| days.turn == row.you);
             if is_own_turn
                 && row.you.is_some()
                 && !told.contains(&row)
                 && let Ok(handle) =
-                    match_loading::find(&self.server, MatchRef::Id(row.match_id)).await
+                    match_loading::find_match(&self.server, MatchRef::Id(row.match_id)).await
             {
                 handle
                     .tell(MatchRequest::Remind, &self.server.metrics)
@@ -270,7 +274,7 @@ impl Client {
             live_matches: settings.live_matches_per_player as u64,
             following: settings.following_max as u64,
             idle_ms: ms(settings.idle_timeout),
-            abandon_after_ms: ms(settings.open_patience()),
+            abandon_after_ms: ms(settings.open_match_absence_limit()),
             days_matches: self.server.correspondence_matches_max(player) as u64,
             watching_cost: settings.watching_cost.get().into(),
             bot_think_ms: ms(settings.search_time),

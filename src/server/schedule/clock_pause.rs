@@ -11,26 +11,26 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::command::MatchRequest;
 
 /// How often the store is asked whether it is well again.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How many matches are told at the same time: one may wait for the store itself.
-const TOLD_AT_ONCE: usize = 256;
+const CONCURRENT_SENDS_MAX: usize = 256;
 
 /// Has all clocks stand from when the store refuses until it keeps things again, until the server stops.
-pub(crate) async fn watch(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
-            let since = server.store_health.wait().await;
+            let since = server.store_health.wait_for_refusal().await;
             // What was refused to one match alone concerns no other.
-            if !is_well(&server) {
-                tell_all(&server, &MatchRequest::StoreRefuses { since }).await;
+            if !is_store_writable(&server) {
+                broadcast_to_matches(&server, &MatchRequest::StoreRefuses { since }).await;
             }
-            sleep(LOOK).await;
-            while !is_well(&server) {
-                sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
+            while !is_store_writable(&server) {
+                sleep(CHECK_INTERVAL).await;
             }
-            tell_all(&server, &MatchRequest::StoreAccepts).await;
+            broadcast_to_matches(&server, &MatchRequest::StoreAccepts).await;
         }
     };
     tokio::select! {
@@ -41,17 +41,17 @@ pub(crate) async fn watch(server: Arc<ServerContext>) {
 }
 
 /// Whether this server has its matches kept. One that may have lost them keeps nothing of them.
-fn is_well(server: &ServerContext) -> bool {
-    let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act());
+fn is_store_writable(server: &ServerContext) -> bool {
+    let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.has_valid_lease());
     may_act && server.store.is_healthy()
 }
 
 /// Tells every match that is served here something.
-pub(crate) async fn tell_all(server: &ServerContext, request: &MatchRequest) {
+pub(crate) async fn broadcast_to_matches(server: &ServerContext, request: &MatchRequest) {
     let handles = stream::iter(server.lobby.all());
-    let told = handles.for_each_concurrent(TOLD_AT_ONCE, |handle| {
+    let sends = handles.for_each_concurrent(CONCURRENT_SENDS_MAX, |handle| {
         let request = request.clone();
         async move { handle.tell(request, &server.metrics).await }
     });
-    told.await;
+    sends.await;
 }

@@ -13,9 +13,12 @@ use plyhouse_protocol::{
 };
 
 /// Whether the player may sit in or host one more match of days.
-pub(crate) async fn check_room(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
-    let parts = parts(server, player).await?;
-    let count = parts.iter().filter(|(_, part)| part.days.is_some()).count();
+pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
+    let participations = participations_of(server, player).await?;
+    let count = participations
+        .iter()
+        .filter(|(_, part)| part.days.is_some())
+        .count();
     if count < server.correspondence_matches_max(player) {
         return Ok(());
     }
@@ -24,41 +27,49 @@ pub(crate) async fn check_room(server: &ServerContext, player: PlayerId) -> Resu
 }
 
 /// The matches in which a player has a part and which have a reminder.
-pub(crate) async fn parts(
+pub(crate) async fn participations_of(
     server: &ServerContext,
     player: PlayerId,
 ) -> Result<Vec<(MatchId, Part)>, WireError> {
     server.store.participations(player).await.map_err(|error| {
-        tracing::error!(%player, %error, "a player's matches are not read");
+        tracing::error!(%player, %error, "cannot read a player's correspondence matches");
         unread(&error)
     })
 }
 
 /// Those of them that are played over days, as they are told.
-pub(crate) fn rows(server: &ServerContext, parts: &[(MatchId, Part)]) -> Vec<FollowedMatch> {
-    let rows = parts.iter().filter_map(|part| row(server, *part));
+pub(crate) fn to_followed_matches(
+    server: &ServerContext,
+    participations: &[(MatchId, Part)],
+) -> Vec<FollowedMatch> {
+    let rows = participations
+        .iter()
+        .filter_map(|part| to_followed_match(server, *part));
     rows.collect()
 }
 
-fn row(server: &ServerContext, (match_id, part): (MatchId, Part)) -> Option<FollowedMatch> {
-    let DaysTurn { turn, due_ms } = part.days?;
+fn to_followed_match(
+    server: &ServerContext,
+    (match_id, participation): (MatchId, Part),
+) -> Option<FollowedMatch> {
+    let DaysTurn { turn, due_ms } = participation.days?;
     Some(FollowedMatch {
         match_id,
-        you: part.seat.map(to_protocol::seat),
+        you: participation.seat.map(to_protocol::seat),
         days: Some(DaysMatch {
             days: true,
             turn: turn.map(to_protocol::seat),
             due_ms: due_ms.map(|due_ms| due_ms.max(server.grace_until_ms())),
         }),
-        stood_in: part.stood_in.map(to_protocol::seat),
+        stood_in: participation.stood_in.map(to_protocol::seat),
     })
 }
 
 /// Tells the player to whom a turn has been given, on each connection that does not follow the match.
-pub(crate) fn tell_whose_turn(
+pub(crate) fn notify_turn(
     server: &ServerContext,
     state: &Match,
-    follows: impl Fn(&ConnectionHandle) -> bool,
+    is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
     // First this, so that whoever is being welcomed looks again.
     server.players.gave_turn();
@@ -66,18 +77,18 @@ pub(crate) fn tell_whose_turn(
     let (Some(player), Some(due_ms)) = (player, Timekeeper::days_due_ms(state)) else {
         return;
     };
-    let told = encode(&ServerMessage::YourTurn {
+    let message = encode(&ServerMessage::YourTurn {
         match_id: state.id(),
         game: state.creation().game.info.id.to_owned(),
         ply: state.ply(),
         due_ms,
     });
-    let peers = server.players.peers(player);
-    for peer in peers.iter().filter(|peer| !follows(peer)) {
-        peer.outbox.send(told.clone());
+    let connections = server.players.peers(player);
+    for connection in connections.iter().filter(|peer| !is_following(peer)) {
+        connection.outbox.send(message.clone());
     }
     if let Some(cluster) = &server.cluster {
-        let (match_id, text) = (state.id(), told.to_string());
-        cluster.notify(player, Notification::Turn { match_id, text });
+        let (match_id, text) = (state.id(), message.to_string());
+        cluster.notify_player(player, Notification::YourTurn { match_id, text });
     }
 }

@@ -16,51 +16,51 @@ use crate::matchmaking::match_loading;
 use plyhouse_protocol::{MatchId, MatchRef};
 
 /// How many matches the store is asked for at a time.
-const BATCH: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// After how long what could not be done is tried again.
-const RETRY_MS: u64 = 5000;
+const RETRY_DELAY_MS: u64 = 5000;
 
 /// The longest that a timer is set for: what comes later is looked up again.
 const SLEEP_MAX: Duration = Duration::from_hours(24);
 
 /// Wakes matches until the server stops.
-pub(crate) async fn sweep(server: Arc<ServerContext>) {
+pub(crate) async fn run(server: Arc<ServerContext>) {
     let mut next_ms = server.grace_ends_ms;
     loop {
         let is_time = tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
             () = server.shutdown.cancelled() => return,
-            () = server.wake_times.told() => false,
-            () = sleep(until(&server, next_ms)) => server.clock.now_ms() >= next_ms,
+            () = server.wake_times.wait_for_change() => false,
+            () = sleep(time_until(&server, next_ms)) => server.clock.now_ms() >= next_ms,
         };
         if is_time {
-            server.wake_times.forget();
-            next_ms = pass(&server).await;
+            server.wake_times.reset();
+            next_ms = wake_due_matches(&server).await;
         }
-        next_ms = next_ms.min(server.wake_times.first_ms());
+        next_ms = next_ms.min(server.wake_times.earliest_ms());
         next_ms = next_ms.max(server.grace_ends_ms);
     }
 }
 
-fn until(server: &ServerContext, at_ms: u64) -> Duration {
+fn time_until(server: &ServerContext, at_ms: u64) -> Duration {
     let wait = Duration::from_millis(at_ms.saturating_sub(server.clock.now_ms()));
     wait.min(SLEEP_MAX)
 }
 
 /// Has every match look at itself that is due, in their order. Gives when the next one is.
-async fn pass(server: &Arc<ServerContext>) -> u64 {
+async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
     let (mut after, mut all_woken) = ((0, MatchId(Uuid::nil())), true);
     let next_ms = 'due: loop {
-        let due = match server.store.due_reminders(after, BATCH).await {
+        let reminders = match server.store.due_reminders(after, BATCH_SIZE).await {
             Ok(due) => due,
             Err(error) => {
-                tracing::error!(%error, "nobody knows which matches are due");
-                break server.clock.now_ms() + RETRY_MS;
+                tracing::error!(%error, "cannot read due matches");
+                break server.clock.now_ms() + RETRY_DELAY_MS;
             }
         };
-        let is_last = due.len() < BATCH;
-        for (wake_ms, id) in due {
+        let is_last = reminders.len() < BATCH_SIZE;
+        for (wake_ms, id) in reminders {
             let now_ms = server.clock.now_ms();
             if now_ms < wake_ms || server.is_stopping() {
                 break 'due wake_ms;
@@ -68,7 +68,7 @@ async fn pass(server: &Arc<ServerContext>) -> u64 {
             let late_ms = now_ms - wake_ms.max(server.grace_ends_ms);
             let late = Duration::from_millis(late_ms);
             server.metrics.wake_lateness.observe(late.as_secs_f64());
-            all_woken &= wake(server, id).await;
+            all_woken &= wake_match(server, id).await;
             after = (wake_ms, id);
         }
         if is_last {
@@ -77,19 +77,19 @@ async fn pass(server: &Arc<ServerContext>) -> u64 {
     };
     match all_woken {
         true => next_ms,
-        false => next_ms.min(server.clock.now_ms() + RETRY_MS),
+        false => next_ms.min(server.clock.now_ms() + RETRY_DELAY_MS),
     }
 }
 
 /// Has a match look at itself. False if that has to be tried again.
-async fn wake(server: &Arc<ServerContext>, id: MatchId) -> bool {
-    match match_loading::find(server, MatchRef::Id(id)).await {
+async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
+    match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {
             handle.tell(MatchRequest::Look, &server.metrics).await;
             true
         }
         Err(error) => {
-            tracing::warn!(match_id = %id, error = error.message, "a match that is due is not woken");
+            tracing::warn!(match_id = %id, error = error.message, "cannot wake a due match");
             false
         }
     }

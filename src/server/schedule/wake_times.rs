@@ -8,38 +8,38 @@ use tokio::sync::Notify;
 #[derive(Debug)]
 pub(crate) struct WakeTimes {
     /// In milliseconds since 1970.
-    first_ms: AtomicU64,
-    told: Notify,
+    earliest_ms: AtomicU64,
+    changed: Notify,
 }
 
 impl Default for WakeTimes {
     fn default() -> Self {
         Self {
-            first_ms: AtomicU64::new(u64::MAX),
-            told: Notify::new(),
+            earliest_ms: AtomicU64::new(u64::MAX),
+            changed: Notify::new(),
         }
     }
 }
 
 impl WakeTimes {
     /// A match has been let go of that is to be woken then.
-    pub(crate) fn expect(&self, wake_ms: u64) {
-        self.first_ms.fetch_min(wake_ms, Ordering::AcqRel);
-        self.told.notify_one();
+    pub(crate) fn add(&self, wake_ms: u64) {
+        self.earliest_ms.fetch_min(wake_ms, Ordering::AcqRel);
+        self.changed.notify_one();
     }
 
     /// Waits until something is told.
-    pub(crate) async fn told(&self) {
-        self.told.notified().await;
+    pub(crate) async fn wait_for_change(&self) {
+        self.changed.notified().await;
     }
 
     /// The first time that was told, in milliseconds since 1970.
-    pub(crate) fn first_ms(&self) -> u64 {
-        self.first_ms.load(Ordering::Acquire)
+    pub(crate) fn earliest_ms(&self) -> u64 {
+        self.earliest_ms.load(Ordering::Acquire)
     }
 
     /// The store is asked from here on.
-    pub(crate) fn forget(&self) {
-        self.first_ms.store(u64::MAX, Ordering::Release);
+    pub(crate) fn reset(&self) {
+        self.earliest_ms.store(u64::MAX, Ordering::Release);
     }
 }

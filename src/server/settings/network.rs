@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub struct Network {
     address: IpAddr,
     /// How many bits they have in common.
-    bits: u32,
+    prefix_len: u32,
 }
 
 impl Network {
@@ -18,11 +18,11 @@ impl Network {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
                 let differs = own.to_bits() ^ other.to_bits();
-                differs.leading_zeros() >= self.bits
+                differs.leading_zeros() >= self.prefix_len
             }
             (IpAddr::V6(own), IpAddr::V6(other)) => {
                 let differs = own.to_bits() ^ other.to_bits();
-                differs.leading_zeros() >= self.bits
+                differs.leading_zeros() >= self.prefix_len
             }
             (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
         }
@@ -33,17 +33,23 @@ impl FromStr for Network {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "an address and how many bits of it count, as in 192.0.2.0/24".to_owned();
+        let syntax_error =
+            || "an address and how many bits of it count, as in 192.0.2.0/24".to_owned();
         let (address, bits) = match text.split_once('/') {
             Some((address, bits)) => (address, Some(bits)),
             None => (text, None),
         };
-        let address: IpAddr = address.trim().parse().map_err(|_| wrong())?;
-        let all = if address.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Ok(all), |bits| bits.trim().parse().map_err(|_| wrong()))?;
-        match bits <= all {
-            true => Ok(Self { address, bits }),
-            false => Err(wrong()),
+        let address: IpAddr = address.trim().parse().map_err(|_| syntax_error())?;
+        let address_len = if address.is_ipv4() { 32 } else { 128 };
+        let prefix_len = bits.map_or(Ok(address_len), |bits| {
+            bits.trim().parse().map_err(|_| syntax_error())
+        })?;
+        match prefix_len <= address_len {
+            true => Ok(Self {
+                address,
+                prefix_len,
+            }),
+            false => Err(syntax_error()),
         }
     }
 }
@@ -53,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_within_a_network() {
+    fn network_contains_addresses_with_its_prefix() {
         let check = |network: &str, address: &str, expected| {
             let network: Network = network.parse().unwrap();
             let contains = network.contains(address.parse().unwrap());

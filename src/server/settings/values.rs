@@ -10,9 +10,9 @@ use plyhouse_protocol::{Analysts, ChatMode, ClockControl, NotAClock};
 
 /// Who a connection comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClientAddress {
+pub enum ClientAddressSource {
     /// From the other end of the socket.
-    Peer,
+    SocketPeer,
     /// From whom the nearest proxy says that it comes: the last address of `X-Forwarded-For`. To be
     /// set only where every connection comes through a proxy that adds to that header.
     XForwardedFor,
@@ -20,7 +20,7 @@ pub enum ClientAddress {
 
 /// Who may have a name of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accounts {
+pub enum AccountPolicy {
     /// Everybody.
     Open,
     /// Whom the operator invites.
@@ -29,10 +29,10 @@ pub enum Accounts {
     Off,
 }
 
-impl Accounts {
+impl AccountPolicy {
     /// What a welcome says of it; nothing where there are none.
     #[must_use]
-    pub const fn word(self) -> Option<&'static str> {
+    pub const fn wire_name(self) -> Option<&'static str> {
         match self {
             Self::Open => Some("open"),
             Self::Invite => Some("invite"),
@@ -43,7 +43,7 @@ impl Accounts {
 
 /// Where bots think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum SearchMode {
     /// On this many threads of their own, at least one.
     Threads(usize),
     /// Wherever the match lives. For simulated worlds, in which a thread would be the one thing
@@ -72,50 +72,50 @@ pub(super) fn milliseconds(text: &str) -> Result<Duration, String> {
 
 /// A number of days, up to a hundred years.
 pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
-    between(1, 36_500).map(|days| Duration::from_secs(days * 24 * 3600))
+    in_range(1, 36_500).map(|days| Duration::from_secs(days * 24 * 3600))
 }
 
 pub(super) fn at_least(min: u64) -> impl TypedValueParser<Value = usize> {
     // More than any machine has, and as many as tokio can count.
-    between(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
+    in_range(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
 }
 
 /// More threads than any machine has cores would only wait for each other.
-pub(super) fn threads() -> impl TypedValueParser<Value = Search> {
-    let threads = between(1, 1024).try_map(usize::try_from);
-    threads.map(Search::Threads)
+pub(super) fn threads() -> impl TypedValueParser<Value = SearchMode> {
+    let threads = in_range(1, 1024).try_map(usize::try_from);
+    threads.map(SearchMode::Threads)
 }
 
 /// A number of MiB, in bytes. A table beyond a tebibyte is a slip.
 pub(super) fn mebibytes() -> impl TypedValueParser<Value = usize> {
-    between(1, 1 << 20).try_map(|mebibytes| usize::try_from(mebibytes << 20))
+    in_range(1, 1 << 20).try_map(|mebibytes| usize::try_from(mebibytes << 20))
 }
 
-fn between(min: u64, max: u64) -> RangedU64ValueParser {
+fn in_range(min: u64, max: u64) -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(min..=max)
 }
 
-pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddress> {
+pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddressSource> {
     PossibleValuesParser::new(["peer", "x-forwarded-for"]).map(|source| match &*source {
-        "peer" => ClientAddress::Peer,
-        _ => ClientAddress::XForwardedFor,
+        "peer" => ClientAddressSource::SocketPeer,
+        _ => ClientAddressSource::XForwardedFor,
     })
 }
 
 /// The name of a header (RFC 9110, section 5.1), in lower case.
 pub(super) fn header_name(text: &str) -> Result<String, String> {
-    let is_sign = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    match !text.is_empty() && text.chars().all(is_sign) {
+    let is_token_char = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    match !text.is_empty() && text.chars().all(is_token_char) {
         true => Ok(text.to_ascii_lowercase()),
         false => Err("that is no name of a header".to_owned()),
     }
 }
 
-pub(super) fn accounts() -> impl TypedValueParser<Value = Accounts> {
+pub(super) fn accounts() -> impl TypedValueParser<Value = AccountPolicy> {
     PossibleValuesParser::new(["open", "invite", "off"]).map(|who| match &*who {
-        "open" => Accounts::Open,
-        "invite" => Accounts::Invite,
-        _ => Accounts::Off,
+        "open" => AccountPolicy::Open,
+        "invite" => AccountPolicy::Invite,
+        _ => AccountPolicy::Off,
     })
 }
 
@@ -130,12 +130,12 @@ pub(super) fn analysts() -> impl TypedValueParser<Value = Analysts> {
 /// One of these, by its word.
 fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
-    word: fn(T) -> &'static str,
+    name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    let words = all.iter().map(move |one| word(*one));
+    let words = all.iter().map(move |one| name(*one));
     PossibleValuesParser::new(words).map(move |given| {
-        let meant = all.iter().find(|one| word(**one) == given);
-        *meant.expect("it is one of the possible values")
+        let value = all.iter().find(|one| name(**one) == given);
+        *value.expect("clap accepts only the possible values")
     })
 }
 

@@ -11,7 +11,7 @@ const SQLITE: &str = include_str!("../../../tests/data/fixtures/sqlite.texts");
 const POSTGRES: &str = include_str!("../../../tests/data/fixtures/postgres.texts");
 
 /// The texts of a column, of the fixtures of both databases. There is at least one.
-pub(crate) fn texts(column: &str) -> Vec<&'static str> {
+pub(crate) fn stored_texts(column: &str) -> Vec<&'static str> {
     let lines = SQLITE.lines().chain(POSTGRES.lines());
     let named = lines.filter_map(|line| line.split_once('\t'));
     let texts: Vec<&str> = (named.filter(|(name, _)| *name == column))
@@ -22,39 +22,44 @@ pub(crate) fn texts(column: &str) -> Vec<&'static str> {
 }
 
 /// Reads a sent text and writes it again: not a byte differs.
-pub(crate) fn check_bytes<T: Serialize + DeserializeOwned>(text: &str) -> T {
-    let value = read(text);
-    let written = serde_json::to_string(&value).expect("plain data");
+pub(crate) fn assert_round_trip_bytes<T: Serialize + DeserializeOwned>(text: &str) -> T {
+    let value = parse(text);
+    let written = serde_json::to_string(&value).expect("the value serializes to JSON");
     assert_eq!(written, text);
     value
 }
 
 /// Reads a stored text and writes it again: the JSON is the same. Its order may differ, since the deletion of a player
 /// sorts the fields.
-pub(crate) fn check<T: Serialize + DeserializeOwned>(text: &str) -> T {
-    let value = read(text);
-    let written = serde_json::to_value(&value).expect("plain data");
-    assert_eq!(written, read::<Value>(text));
+pub(crate) fn assert_round_trip<T: Serialize + DeserializeOwned>(text: &str) -> T {
+    let value = parse(text);
+    let written = serde_json::to_value(&value).expect("the value serializes to JSON");
+    assert_eq!(written, parse::<Value>(text));
     value
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> T {
+fn parse<T: DeserializeOwned>(text: &str) -> T {
     serde_json::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"))
 }
 
 #[test]
-fn stored_orders_are_read() {
-    let orders: Vec<AdminCommand> = texts("orders.body").into_iter().map(check).collect();
+fn stored_admin_commands_parse() {
+    let commands: Vec<AdminCommand> = stored_texts("orders.body")
+        .into_iter()
+        .map(assert_round_trip)
+        .collect();
     for is_kind in [
         |order: &AdminCommand| matches!(order, AdminCommand::Close { name } if name == "erik"),
         |order: &AdminCommand| matches!(order, AdminCommand::Invite { code } if code.len() == 64),
         |order: &AdminCommand| matches!(order, AdminCommand::Recover { name, .. } if name == "bobby"),
         |order: &AdminCommand| matches!(order, AdminCommand::Rename { to, .. } if to == "doris"),
-        |order: &AdminCommand| matches!(order, AdminCommand::Unrate { name } if name == "erik"),
+        |order: &AdminCommand| matches!(order, AdminCommand::ExcludeFromRatings { name } if name == "erik"),
     ] {
-        assert!(orders.iter().any(is_kind), "{orders:?}");
+        assert!(commands.iter().any(is_kind), "{commands:?}");
     }
-    let answers = texts("orders.answer").into_iter().map(check::<AdminResult>);
+    let answers = stored_texts("orders.answer")
+        .into_iter()
+        .map(assert_round_trip::<AdminResult>);
     let answers: Vec<AdminResult> = answers.collect();
     assert!(answers.contains(&AdminResult::Done));
     let is_refused = |answer: &AdminResult| matches!(answer, AdminResult::Refused(_));
@@ -62,8 +67,11 @@ fn stored_orders_are_read() {
 }
 
 #[test]
-fn stored_rows_of_lists_are_read() {
-    let listings: Vec<Listing> = texts("matches.card").into_iter().map(check).collect();
+fn stored_listings_parse() {
+    let listings: Vec<Listing> = stored_texts("matches.card")
+        .into_iter()
+        .map(assert_round_trip)
+        .collect();
     assert!(listings.iter().any(|listing| listing.rated));
     assert!(listings.iter().any(|listing| listing.clock.is_some()));
 }

@@ -55,7 +55,7 @@ pub(crate) async fn measure(directory: &Path, matches: usize) -> anyhow::Result<
     let server = Server::start(settings, Arc::new(store), &metrics)?;
     let recovered = server.recover().await?;
     let up = begin.elapsed();
-    ensure!(recovered.dormant == matches as u64, "{recovered:?}");
+    ensure!(recovered.hibernating == matches as u64, "{recovered:?}");
     say(&format!(
         "{matches} matches of days: {:.0} ms until the server is up, {} MiB of memory",
         up.as_secs_f64() * 1e3,
@@ -80,7 +80,7 @@ pub(crate) async fn measure(directory: &Path, matches: usize) -> anyhow::Result<
 
 /// How many matches are dormant.
 fn dormant(server: &Server) -> anyhow::Result<usize> {
-    let page = server.metrics();
+    let page = server.metrics_text();
     let line = page
         .lines()
         .find_map(|line| line.strip_prefix("plyhouse_matches_dormant "));

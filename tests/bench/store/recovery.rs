@@ -5,7 +5,7 @@ use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
-use plyhouse_server::{Recovered, Server, Settings};
+use plyhouse_server::{RecoveryStats, Server, Settings};
 use plyhouse_store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, StoreMetrics};
 use std::path::Path;
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> any
         let all = begin.elapsed();
         ensure!(
             recovered
-                == Recovered {
+                == RecoveryStats {
                     live,
-                    ..Recovered::default()
+                    ..RecoveryStats::default()
                 },
             "{recovered:?}"
         );

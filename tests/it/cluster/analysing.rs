@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_server::{Search, Settings};
+use plyhouse_server::{SearchMode, Settings};
 use serde_json::{Value, json};
 
 use super::{Cluster, Node, pair};
@@ -53,7 +53,7 @@ async fn a_match_is_looked_at_on_any_server() {
     assert_eq!(cat.refused(to("analyse", &id)).await, "not_seated");
     let mut ann = again(ann, &beside).await;
     assert_eq!(analysed(&mut ann, &id).await, (plies, accuracy));
-    let metrics = beside.server.server.metrics();
+    let metrics = beside.server.server.metrics_text();
     for line in [
         "plyhouse_analyses_total 0",
         "plyhouse_analyses_kept_total 1",
@@ -179,7 +179,7 @@ async fn a_move_on_another_server_ends_the_search_for_a_hint() {
     for m in ["d2d4", "g1f3", "e2e4"] {
         let mut cluster = Cluster::default();
         let settings = || Settings {
-            search: Search::Threads(1),
+            search: SearchMode::Threads(1),
             search_table: 1 << 20,
             search_time: Duration::from_secs(3600),
             ..calm()

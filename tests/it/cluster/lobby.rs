@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{MatchId, PlayerId};
-use plyhouse_server::{Search, Settings};
+use plyhouse_server::{SearchMode, Settings};
 use plyhouse_store::directory::Directory;
 use plyhouse_store::{NodeId, Record, Store};
 use serde_json::json;
@@ -219,7 +219,7 @@ async fn record_of(cluster: &Cluster, host: &Player) -> Record {
 async fn new_matches_of_bots_go_where_fewer_searches_wait() {
     let mut cluster = Cluster::default();
     let settings = Settings {
-        search: Search::Threads(1),
+        search: SearchMode::Threads(1),
         search_time: Duration::from_millis(50),
         live_matches_per_player: 200,
         ..boundless()

@@ -77,7 +77,7 @@ async fn many_matches_wait_and_those_that_are_due_end_in_their_order() {
     }
     let server = with(started_at(0), &store);
     let recovered = server.server.recover().await.expect("readable");
-    assert_eq!((recovered.live, recovered.dormant), (0, MATCHES));
+    assert_eq!((recovered.live, recovered.hibernating), (0, MATCHES));
     assert_eq!(metric(&server, "players"), 0);
     let mut cat = server.player("cat").await;
     let mut due: Vec<u64> = (0..DUE).collect();

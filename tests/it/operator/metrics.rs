@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Request};
-use plyhouse_server::{Accounts, DropReason, Search, Settings};
+use plyhouse_server::{AccountPolicy, DropReason, SearchMode, Settings};
 use plyhouse_store::SqliteStore;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ struct Seen(BTreeMap<String, f64>);
 
 impl Seen {
     fn of(server: &TestServer) -> Self {
-        let page = server.server.metrics();
+        let page = server.server.metrics_text();
         assert!(page.ends_with("# EOF\n"), "{page}");
         let lines = page.lines().filter(|line| !line.starts_with('#'));
         let series = lines.map(|line| {
@@ -205,7 +205,7 @@ async fn bots_are_counted() {
 #[tokio::test]
 async fn searches_that_wait_are_seen() {
     let server = TestServer::start(Settings {
-        search: Search::Threads(1),
+        search: SearchMode::Threads(1),
         search_table: 1 << 20,
         ..settings()
     });
@@ -240,7 +240,7 @@ async fn searches_that_wait_are_seen() {
 #[tokio::test]
 async fn one_host_leaves_threads_to_others() {
     let server = TestServer::start(Settings {
-        search: Search::Threads(2),
+        search: SearchMode::Threads(2),
         searches_per_player: 1,
         // Nobody waits for the end of these.
         search_time: Duration::from_secs(3600),
@@ -324,7 +324,7 @@ async fn the_store_is_counted() {
     let metrics = store.metrics();
     // With accounts it is written down when a server has started, too, at a time of its own.
     let settings = Settings {
-        accounts: Accounts::Off,
+        accounts: AccountPolicy::Off,
         ..settings()
     };
     let server = TestServer::counting(settings, Arc::new(store), &metrics);
@@ -429,7 +429,7 @@ fn requests_are_known_by_their_types() {
 #[tokio::test]
 async fn the_operators_page_lists_the_metrics() {
     let server = TestServer::start(settings());
-    let metrics = server.server.metrics();
+    let metrics = server.server.metrics_text();
     let there: BTreeSet<&str> = metrics
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_bus::Bus;
-use plyhouse_server::{Links, Server, Settings};
+use plyhouse_server::{ClusterLinks, Server, Settings};
 use plyhouse_store::directory::Directory;
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 use plyhouse_transport::Transport;
@@ -49,17 +49,17 @@ impl Node {
         let runtime = paused();
         let wire = Wire::new(shared.clone(), id, store, runtime.handle().clone());
         let (bus, heard) = hub.enter(id.0);
-        let links = Links {
+        let links = ClusterLinks {
             node: id,
             directory: Arc::new(wire.clone()) as Arc<dyn Directory>,
             bus: Arc::new(bus) as Arc<dyn Bus>,
-            heard,
+            inbox: heard,
         };
         let store = Arc::new(wire.clone()) as Arc<dyn Store>;
         let (gate, mut incoming) = mpsc::channel::<DuplexStream>(BACKLOG);
         let entered = runtime.enter();
         let metrics = StoreMetrics::default();
-        let server = Server::start_with(settings, store, &metrics, Some(links));
+        let server = Server::start_with_links(settings, store, &metrics, Some(links));
         let server = server.expect("inline search starts no threads");
         let serving = server.clone();
         server.spawn(async move {
@@ -110,7 +110,7 @@ impl Node {
 
     /// How often something in it has panicked.
     pub(super) fn panics(&self) -> u64 {
-        self.server.panics()
+        self.server.panic_count()
     }
 
     /// It is killed. What its destructors still say gets nowhere.

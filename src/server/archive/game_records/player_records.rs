@@ -10,7 +10,7 @@ use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
 use plyhouse_store::HistoryQuery;
 use uuid::Uuid;
 
-use super::error::{NotServed, not_read};
+use super::error::{ArchiveError, read_error};
 use crate::archive::download_limits::DownloadLimitReached;
 use crate::connection::ip_limits::Address;
 use crate::context::server_context::ServerContext;
@@ -18,27 +18,27 @@ use crate::players::player_lookup;
 use crate::wire::from_protocol;
 
 /// How many matches are looked up at a time.
-const PAGE: usize = 50;
+const PAGE_SIZE: usize = 50;
 
 /// Whoever asks outside of a connection may be anybody, and finds what anybody finds.
-pub(crate) const STRANGER: PlayerId = PlayerId(Uuid::nil());
+pub(crate) const ANONYMOUS_VIEWER: PlayerId = PlayerId(Uuid::nil());
 
 /// A place among those for whom such files are written, given back when dropped.
 #[derive(Debug)]
-struct Place {
+struct DownloadPermit {
     server: Arc<ServerContext>,
     address: Option<Address>,
 }
 
-impl Drop for Place {
+impl Drop for DownloadPermit {
     fn drop(&mut self) {
-        self.server.download_limits.leave(self.address);
+        self.server.download_limits.release(self.address);
     }
 }
 
 /// Which matches are wanted, of whom, and how they are written.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct GameRecordQuery<'a> {
     /// The name of a player, if it is theirs alone, or the id.
     pub player: &'a str,
     /// Only matches of this game.
@@ -48,66 +48,66 @@ pub struct Wanted<'a> {
 }
 
 /// How far such a file has come.
-struct Reading {
-    place: Place,
+struct GameRecordReader {
+    permit: DownloadPermit,
     player: PlayerId,
     game: Option<&'static Entry>,
     extension: String,
     /// What comes next.
-    rows: VecDeque<MatchId>,
+    next_ids: VecDeque<MatchId>,
     /// The last match of the page, if there may be another one.
-    last: Option<MatchId>,
+    cursor: Option<MatchId>,
     is_last_page: bool,
-    has_begun: bool,
+    has_written: bool,
 }
 
 impl ServerContext {
     /// The scoresheets of the public matches of a player, the newest end first.
-    pub(crate) async fn scoresheets_of(
+    pub(crate) async fn game_records_of(
         self: &Arc<Self>,
-        wanted: Wanted<'_>,
+        query: GameRecordQuery<'_>,
         address: Option<Address>,
-    ) -> Result<impl Stream<Item = Result<String, NotServed>> + Send + use<>, NotServed> {
-        let game = wanted.game.map(from_protocol::game).transpose();
-        let game = game.map_err(|_| NotServed::Unknown)?;
-        let is_written_so = |entry: &Entry| {
+    ) -> Result<impl Stream<Item = Result<String, ArchiveError>> + Send + use<>, ArchiveError> {
+        let game = query.game.map(from_protocol::game).transpose();
+        let game = game.map_err(|_| ArchiveError::NotFound)?;
+        let has_format = |entry: &Entry| {
             let format = entry.record.map(|format| format.extension());
-            format == Some(wanted.extension)
+            format == Some(query.extension)
         };
-        if game.is_some_and(|entry| !is_written_so(entry)) {
-            return Err(NotServed::Unknown);
+        if game.is_some_and(|entry| !has_format(entry)) {
+            return Err(ArchiveError::NotFound);
         }
-        let player = self.meant(wanted.player).await?;
+        let player = self.resolve_player(query.player).await?;
         self.download_limits
-            .enter(address)
+            .acquire(address)
             .map_err(|full| match full {
-                DownloadLimitReached::Address => NotServed::Another,
-                DownloadLimitReached::All => NotServed::Busy,
+                DownloadLimitReached::PerAddress => ArchiveError::AddressBusy,
+                DownloadLimitReached::Total => ArchiveError::Busy,
             })?;
-        let mut reading = Reading {
-            place: Place {
+        let mut reader = GameRecordReader {
+            permit: DownloadPermit {
                 server: Arc::clone(self),
                 address,
             },
             player,
             game,
-            extension: wanted.extension.to_owned(),
-            rows: VecDeque::new(),
-            last: None,
+            extension: query.extension.to_owned(),
+            next_ids: VecDeque::new(),
+            cursor: None,
             is_last_page: false,
-            has_begun: false,
+            has_written: false,
         };
         // So that what cannot be read is told before the file begins.
-        let first = reading.next().await?;
-        let rest = stream::try_unfold(reading, |mut reading| async {
-            let next = reading.next().await?;
-            Ok(next.map(|text| (text, reading)))
+        let first = reader.next_record().await?;
+        let rest = stream::try_unfold(reader, |mut reader| async {
+            let next = reader.next_record().await?;
+            Ok(next.map(|text| (text, reader)))
         });
         Ok(stream::iter(first.map(Ok)).chain(rest))
     }
 
     /// The player with this id, or with this name alone.
-    pub(crate) async fn meant(&self, player: &str) -> Result<PlayerId, NotServed> {
+    pub(crate) async fn resolve_player(&self, player: &str) -> Result<PlayerId, ArchiveError> {
         let found = match from_protocol::player(player) {
             Some(id) => player_lookup::record(self, id)
                 .await
@@ -115,64 +115,69 @@ impl ServerContext {
             None => player_lookup::named(self, player).await,
         };
         found.map_err(|WireError { code, .. }| match code {
-            Some(ErrorCode::UnknownPlayer) => NotServed::Unknown,
-            _ => NotServed::Unreadable,
+            Some(ErrorCode::UnknownPlayer) => ArchiveError::NotFound,
+            _ => ArchiveError::StoreUnavailable,
         })
     }
 }
 
-impl Reading {
+impl GameRecordReader {
     /// What comes next in the file.
-    async fn next(&mut self) -> Result<Option<String>, NotServed> {
+    async fn next_record(&mut self) -> Result<Option<String>, ArchiveError> {
         loop {
-            if self.place.server.is_stopping() {
-                return Err(NotServed::Busy);
+            if self.permit.server.is_stopping() {
+                return Err(ArchiveError::Busy);
             }
-            let Some(id) = self.rows.pop_front() else {
+            let Some(id) = self.next_ids.pop_front() else {
                 if self.is_last_page {
                     return Ok(None);
                 }
-                self.turn_page().await?;
+                self.load_page().await?;
                 continue;
             };
-            let server = &self.place.server;
-            match server.write(MatchRef::Id(id), &self.extension).await {
-                Ok(served) => {
+            let server = &self.permit.server;
+            match server
+                .wait_for_game_record(MatchRef::Id(id), &self.extension)
+                .await
+            {
+                Ok(record) => {
                     // What stands between the games of a file.
-                    let between = if self.has_begun { "\n" } else { "" };
-                    self.has_begun = true;
-                    return Ok(Some(format!("{between}{}", served.text)));
+                    let between = if self.has_written { "\n" } else { "" };
+                    self.has_written = true;
+                    return Ok(Some(format!("{between}{}", record.text)));
                 }
                 // It has been forgotten meanwhile, or is none of a stranger's business, or makes no sense,
                 // which is no reason to keep the others back.
-                Err(NotServed::Unknown | NotServed::Damaged) => {}
+                Err(ArchiveError::NotFound | ArchiveError::Corrupt) => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
     /// Looks up which matches come next.
-    async fn turn_page(&mut self) -> Result<(), NotServed> {
-        let wanted = HistoryQuery {
-            seen_by: STRANGER,
+    async fn load_page(&mut self) -> Result<(), ArchiveError> {
+        let query = HistoryQuery {
+            seen_by: ANONYMOUS_VIEWER,
             game: self.game.map(|entry| entry.info.id),
-            before: self.last,
-            ..HistoryQuery::of(self.player, PAGE)
+            before: self.cursor,
+            ..HistoryQuery::of(self.player, PAGE_SIZE)
         };
-        let found = self.place.server.store.history(wanted).await;
+        let found = self.permit.server.store.history(query).await;
         // What ended before a match that has been forgotten meanwhile has been forgotten, too.
-        let page = found.map_err(not_read)?.unwrap_or_default();
-        self.is_last_page = page.len() < PAGE;
-        self.last = page.last().map(|past| past.creation.id);
-        let is_written_so = |entry: &Entry| {
+        let page = found.map_err(read_error)?.unwrap_or_default();
+        self.is_last_page = page.len() < PAGE_SIZE;
+        self.cursor = page.last().map(|past| past.creation.id);
+        let has_format = |entry: &Entry| {
             let format = entry.record.map(|format| format.extension());
             format == Some(&*self.extension)
         };
-        let server = &self.place.server;
-        let told = page.iter().filter(|past| server.is_told(past, STRANGER));
-        let fitting = told.map(|past| &past.creation);
-        let fitting = fitting.filter(|creation| is_written_so(creation.game));
-        self.rows = fitting.map(|creation| creation.id).collect();
+        let server = &self.permit.server;
+        let visible = page
+            .iter()
+            .filter(|past| server.is_end_visible(past, ANONYMOUS_VIEWER));
+        let fitting = visible.map(|past| &past.creation);
+        let fitting = fitting.filter(|creation| has_format(creation.game));
+        self.next_ids = fitting.map(|creation| creation.id).collect();
         Ok(())
     }
 }

@@ -6,9 +6,9 @@ use plyhouse_matches::{Action, EventKind};
 use plyhouse_protocol::{ChatContent, Reason};
 
 use super::*;
-use crate::cluster::Answered;
+use crate::cluster::PacketResponse;
 use crate::match_handle::command::MatchRequest;
-use crate::wire::fixtures::check_bytes;
+use crate::wire::fixtures::assert_round_trip_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
 
@@ -22,13 +22,13 @@ fn captured(side: &str) -> impl Iterator<Item = &'static str> {
 }
 
 fn packets() -> Vec<Packet> {
-    captured("packet").map(check_bytes).collect()
+    captured("packet").map(assert_round_trip_bytes).collect()
 }
 
 /// The commands that servers handed on to the owner of a match.
 fn commands() -> Vec<Command> {
     let command = |packet| match packet {
-        Packet::Ask { command, .. } => Some(*command),
+        Packet::Request { command, .. } => Some(*command),
         _ => None,
     };
     packets().into_iter().filter_map(command).collect()
@@ -43,7 +43,7 @@ macro_rules! variants {
         fn $name(value: &$type) -> &'static str {
             match value {
                 $($type::$sent { .. } => stringify!($sent),)+
-                $($type::$kept { .. } => panic!("it never leaves a server: {value:?}"),)*
+                $($type::$kept { .. } => panic!("variant is never sent: {value:?}"),)*
             }
         }
     };
@@ -51,11 +51,11 @@ macro_rules! variants {
 
 variants!(
     PACKETS, packet_name, Packet:
-    Ask, Follow, ReplicaUpdate, Take, OwnerChanged, Ping, WhoIs, Leaving, Connected, SessionsEnded, PlayerRenamed, Blocks, Rated, PlayerDeleted,
-    Forgotten, Shown, Notice;
+    Request, Follow, ReplicaUpdate, HandOver, OwnerChanged, Ping, GetConnectedSessions, NodeStopping, PlayerConnected, SessionsEnded, PlayerRenamed, BlockChanged, MatchRated, PlayerDeleted,
+    NameErased, ListingsChanged, NotifyPlayer;
 );
-variants!(NOTICES, notice_name, Notification: Involved, SeeksElsewhere, Paired, SessionAdded, Turn;);
-variants!(ANSWERS, answer_name, Answered: Done, Here, Alive, Connected, NotHere;);
+variants!(NOTIFICATIONS, notification_name, Notification: ParticipationAdded, SeekMoved, SeekPaired, SessionAdded, YourTurn;);
+variants!(ANSWERS, answer_name, PacketResponse: MatchAnswer, Accepted, Pong, ConnectedSessions, NotOwner;);
 variants!(SESSIONS, sessions_name, Sessions: One, AllBut, AllButKeysAnd, All;);
 variants!(
     REQUESTS, request_name, MatchRequest:
@@ -81,29 +81,31 @@ fn check_all<T>(values: &[T], every: &[&str], name: impl Fn(&T) -> &'static str)
 
 /// Time stands still: a command has the age of its request, which would be another by the time it is written.
 #[tokio::test(start_paused = true)]
-async fn captured_packets_are_written_again_byte_for_byte() {
+async fn captured_packets_round_trip_byte_for_byte() {
     let (packets, answers) = (captured("packet"), captured("answer"));
-    let packets = packets.map(check_bytes::<Packet>).count();
-    let answers = answers.map(check_bytes::<Answered>).count();
+    let packets = packets.map(assert_round_trip_bytes::<Packet>).count();
+    let answers = answers
+        .map(assert_round_trip_bytes::<PacketResponse>)
+        .count();
     assert_eq!(packets + answers, CAPTURED.lines().count());
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_kind_of_packet_is_captured() {
+async fn captures_cover_every_packet_variant() {
     let packets = packets();
     check_all(&packets, PACKETS, packet_name);
-    let answers: Vec<Answered> = captured("answer").map(check_bytes).collect();
+    let answers: Vec<PacketResponse> = captured("answer").map(assert_round_trip_bytes).collect();
     check_all(&answers, ANSWERS, answer_name);
-    let (mut notices, mut sessions, mut events) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut notifications, mut sessions, mut events) = (Vec::new(), Vec::new(), Vec::new());
     for packet in packets {
         match packet {
-            Packet::Notice { notice, .. } => notices.push(notice),
+            Packet::NotifyPlayer { notification, .. } => notifications.push(notification),
             Packet::SessionsEnded { which, .. } => sessions.push(which),
-            Packet::ReplicaUpdate { bulletin, .. } => events.extend(bulletin.published.events),
+            Packet::ReplicaUpdate { update, .. } => events.extend(update.published.events),
             _ => {}
         }
     }
-    check_all(&notices, NOTICES, notice_name);
+    check_all(&notifications, NOTIFICATIONS, notification_name);
     check_all(&sessions, SESSIONS, sessions_name);
     let kinds: Vec<EventKind> = events.into_iter().map(|event| event.kind).collect();
     check_all(&kinds, EVENTS, event_name);
@@ -119,10 +121,10 @@ async fn every_kind_of_packet_is_captured() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn captured_commands_have_the_values_of_their_requests() {
+async fn captured_commands_decode_with_request_values() {
     let commands = commands();
     for command in &commands {
-        let relayed = command.relayed.expect("another server asks");
+        let relayed = command.relayed.expect("the command was relayed");
         assert_ne!(relayed.by.0, uuid::Uuid::nil());
         assert!(command.received_at <= crate::context::clock::now());
     }
@@ -155,26 +157,30 @@ async fn captured_commands_have_the_values_of_their_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn captured_bulletins_have_what_happened_was_said_and_was_thought() {
-    let fed = |packet| match packet {
-        Packet::ReplicaUpdate { bulletin, .. } => Some(*bulletin),
+async fn captured_updates_contain_events_chat_and_bot_thinking() {
+    let replica_update = |packet| match packet {
+        Packet::ReplicaUpdate { update, .. } => Some(*update),
         _ => None,
     };
-    let bulletins: Vec<_> = packets().into_iter().filter_map(fed).collect();
-    let lines = bulletins.iter().flat_map(|bulletin| &bulletin.said);
-    assert!(lines.clone().any(|line| line.among_players));
-    assert!(lines.clone().all(|line| line.by.0 != uuid::Uuid::nil()));
-    let thoughts = bulletins
+    let updates: Vec<_> = packets().into_iter().filter_map(replica_update).collect();
+    let chat_messages = updates.iter().flat_map(|bulletin| &bulletin.said);
+    assert!(chat_messages.clone().any(|line| line.among_players));
+    assert!(
+        chat_messages
+            .clone()
+            .all(|line| line.by.0 != uuid::Uuid::nil())
+    );
+    let thoughts = updates
         .iter()
         .filter_map(|bulletin| bulletin.thinking.as_ref());
     assert!(thoughts.count() > 0);
-    assert!(bulletins.iter().any(|bulletin| bulletin.epoch == 1));
-    assert!(bulletins.iter().any(|bulletin| bulletin.is_clock_news));
-    let standings = || bulletins.iter().map(|bulletin| &bulletin.standing);
+    assert!(updates.iter().any(|bulletin| bulletin.epoch == 1));
+    assert!(updates.iter().any(|bulletin| bulletin.is_clock_news));
+    let standings = || updates.iter().map(|bulletin| &bulletin.standing);
     assert!(standings().any(|standing| standing.time.is_some_and(|time| time.turn_ms > 0)));
     assert!(standings().any(|standing| standing.rematch.is_some()));
     assert!(standings().any(|standing| standing.gone_ms.iter().any(Option::is_some)));
-    let events = bulletins
+    let events = updates
         .iter()
         .flat_map(|bulletin| &bulletin.published.events);
     assert!(events.clone().any(|event| event.request.is_some()));
@@ -192,7 +198,7 @@ async fn captured_bulletins_have_what_happened_was_said_and_was_thought() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn captured_news_of_players_have_their_values() {
+async fn captured_player_notifications_decode_with_expected_values() {
     let mut ratings = 0;
     for packet in packets() {
         match packet {
@@ -200,17 +206,17 @@ async fn captured_news_of_players_have_their_values() {
                 assert!(player.account && !player.bot, "{player:?}");
                 assert!(["ann", "bob"].contains(&&*player.name), "{player:?}");
             }
-            Packet::Forgotten { name, .. } => assert!(["jim", "erik"].contains(&&*name), "{name}"),
-            Packet::Rated { verdict, .. } => ratings += verdict.changes.len(),
-            Packet::Notice {
-                notice: Notification::SessionAdded { text },
+            Packet::NameErased { name, .. } => assert!(["jim", "erik"].contains(&&*name), "{name}"),
+            Packet::MatchRated { rating_update, .. } => ratings += rating_update.changes.len(),
+            Packet::NotifyPlayer {
+                notification: Notification::SessionAdded { text },
                 ..
             } => assert!(text.contains(r#""type":"session_added""#), "{text}"),
-            Packet::Notice {
-                notice: Notification::Turn { text, .. },
+            Packet::NotifyPlayer {
+                notification: Notification::YourTurn { text, .. },
                 ..
             } => assert!(text.contains(r#""type":"your_turn""#), "{text}"),
-            Packet::Shown(listings) => assert!(!listings.is_empty()),
+            Packet::ListingsChanged(listings) => assert!(!listings.is_empty()),
             _ => {}
         }
     }

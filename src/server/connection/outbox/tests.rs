@@ -42,7 +42,7 @@ fn a_full_queue_closes_the_connection() {
         outbox.post("c".into());
         assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::TooSlow));
         assert!(taken(&outbox).is_empty());
-        assert_eq!(outbox.metrics().unread.get(), 3);
+        assert_eq!(outbox.metrics().discarded_messages.get(), 3);
     }
 }
 

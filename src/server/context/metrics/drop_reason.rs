@@ -6,7 +6,7 @@ pub enum DropReason {
     /// The operating system could not accept it: most often there are no descriptors left.
     NotAccepted,
     /// The TLS handshake failed, or the client spoke no TLS.
-    NoTls,
+    TlsHandshake,
     /// It was no HTTP, or ended in the middle of a request.
     BrokenRequest,
     /// It took too long over its request.
@@ -14,21 +14,21 @@ pub enum DropReason {
     /// It was evicted by a newer one, since there were too many.
     Displaced,
     /// It came from a page of another origin.
-    Origin,
+    ForbiddenOrigin,
     /// Its address was over one of its limits.
-    Address,
+    AddressLimit,
 }
 
 impl DropReason {
     /// Every cause.
     pub const ALL: [Self; 7] = [
         Self::NotAccepted,
-        Self::NoTls,
+        Self::TlsHandshake,
         Self::BrokenRequest,
         Self::SlowRequest,
         Self::Displaced,
-        Self::Origin,
-        Self::Address,
+        Self::ForbiddenOrigin,
+        Self::AddressLimit,
     ];
 
     /// Its name among the metrics.
@@ -36,12 +36,12 @@ impl DropReason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotAccepted => "not_accepted",
-            Self::NoTls => "no_tls",
+            Self::TlsHandshake => "no_tls",
             Self::BrokenRequest => "broken_request",
             Self::SlowRequest => "slow_request",
             Self::Displaced => "displaced",
-            Self::Origin => "origin",
-            Self::Address => "address",
+            Self::ForbiddenOrigin => "origin",
+            Self::AddressLimit => "address",
         }
     }
 }

@@ -10,7 +10,7 @@ use plyhouse_matches::{Action, Timestamp};
 use plyhouse_store::NodeId;
 
 use super::{AGAIN, ASKED_AT_ONCE, Asked, Replica, UNKNOWN_MAX, Waiting};
-use crate::cluster::{Answered, Found};
+use crate::cluster::{MatchLocation, PacketResponse};
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
 use crate::match_actor::{End, GOES_ON, LOST, MatchActor, REQUEST_TIMEOUT};
@@ -21,15 +21,15 @@ impl MatchActor {
     pub(super) async fn on_asked(&mut self, asked: Asked) -> ControlFlow<End> {
         match asked {
             Asked::Follow(Ok(
-                Answered::Here
-                | Answered::Alive { .. }
-                | Answered::Connected(_)
-                | Answered::Done { .. },
+                PacketResponse::Accepted
+                | PacketResponse::Pong { .. }
+                | PacketResponse::ConnectedSessions(_)
+                | PacketResponse::MatchAnswer { .. },
             )) => {
                 self.afar().unknown_since = None;
                 GOES_ON
             }
-            Asked::Follow(Ok(Answered::NotHere)) => {
+            Asked::Follow(Ok(PacketResponse::NotOwner)) => {
                 self.afar().follow_at = Some(now() + AGAIN);
                 let suspected = self.suspected();
                 self.look_for_owner(suspected).await
@@ -55,10 +55,10 @@ impl MatchActor {
     pub(super) async fn on_answered(
         &mut self,
         mut letter: Box<Envelope>,
-        answered: Result<Answered, RequestError>,
+        answered: Result<PacketResponse, RequestError>,
     ) -> ControlFlow<End> {
         match answered {
-            Ok(Answered::Done { answer, seq }) => {
+            Ok(PacketResponse::MatchAnswer { answer, seq }) => {
                 self.afar().answers.push(Waiting {
                     seq,
                     since: now(),
@@ -68,11 +68,15 @@ impl MatchActor {
                 self.answer_waiting();
                 GOES_ON
             }
-            Ok(Answered::Here | Answered::Alive { .. } | Answered::Connected(_)) => {
+            Ok(
+                PacketResponse::Accepted
+                | PacketResponse::Pong { .. }
+                | PacketResponse::ConnectedSessions(_),
+            ) => {
                 letter.reply.ok(None);
                 GOES_ON
             }
-            Ok(Answered::NotHere) => {
+            Ok(PacketResponse::NotOwner) => {
                 letter.reply.note_tried();
                 let suspected = self.suspected();
                 self.ask_again(letter, suspected).await
@@ -134,16 +138,16 @@ impl MatchActor {
         let found = cluster.locate(id, suspected, false).await;
         let afar = self.afar();
         match found {
-            Ok(Found::Here) => return self.take_over().await,
-            Ok(Found::At(owner)) => self.owner_is(owner),
-            Ok(Found::Over) => {
+            Ok(MatchLocation::Local) => return self.take_over().await,
+            Ok(MatchLocation::Remote(owner)) => self.owner_is(owner),
+            Ok(MatchLocation::Ended) => {
                 afar.suspected = suspected;
                 afar.owner = None;
                 afar.follow_at = None;
                 // Nobody tells how it has ended.
                 afar.doubts_at = Some(now());
             }
-            Ok(Found::Unknown) => return ControlFlow::Break(End::Over),
+            Ok(MatchLocation::Unknown) => return ControlFlow::Break(End::Over),
             Err(_) => afar.follow_at = Some(now() + AGAIN),
         }
         GOES_ON
@@ -167,7 +171,7 @@ impl MatchActor {
     /// The match is decided here from now on. What the owner was asked and has not answered is asked
     /// again, of this server.
     pub(super) async fn take_over(&mut self) -> ControlFlow<End> {
-        self.server.metrics.cluster.taken.inc();
+        self.server.metrics.cluster.takeovers.inc();
         // What the owner has answered counts, and what it has told nobody here is told first.
         if !self.afar().answers.is_empty() {
             let _ = self.read_missed().await;
@@ -238,13 +242,13 @@ impl MatchActor {
             return GOES_ON;
         }
         let metrics = Arc::clone(&self.server.metrics);
-        metrics.cluster.relays.inc();
+        metrics.cluster.relayed_requests.inc();
         let (asked_at, answered) = (now(), cluster.relay(owner, id, handed));
         afar.asked_count += 1;
         let number = afar.asked_count;
         let answered = answered.map(move |answered| {
             let took = now().saturating_duration_since(asked_at);
-            metrics.cluster.relayed.observe(took.as_secs_f64());
+            metrics.cluster.relay_duration.observe(took.as_secs_f64());
             Asked::Command(number, answered)
         });
         afar.asked.push(answered.boxed());
@@ -260,13 +264,13 @@ impl MatchActor {
         };
         let suspected = self.replica.as_ref().and_then(|afar| afar.suspected);
         match cluster.locate(id, suspected, true).await {
-            Ok(Found::Here) => self.take_over().await,
-            Ok(Found::At(owner)) => {
+            Ok(MatchLocation::Local) => self.take_over().await,
+            Ok(MatchLocation::Remote(owner)) => {
                 self.afar().owner = Some(owner);
                 self.afar().follow_at = Some(now());
                 GOES_ON
             }
-            Ok(Found::Over | Found::Unknown) | Err(_) => {
+            Ok(MatchLocation::Ended | MatchLocation::Unknown) | Err(_) => {
                 if let Some(letter) = self.held.pop_front() {
                     letter.refuse("the match cannot be reached now");
                 }

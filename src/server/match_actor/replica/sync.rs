@@ -85,7 +85,7 @@ impl MatchActor {
         }
         self.leader.card().told(self.state.seq());
         let challenges = &self.server.challenges;
-        challenges.match_changed(&self.server.players, &self.state);
+        challenges.on_match_changed(&self.server.players, &self.state);
         self.remove_spectator();
         self.broadcaster.tell(published);
         self.broadcaster.tell_verdict(&self.state);
@@ -131,7 +131,7 @@ impl MatchActor {
     pub(super) async fn read_missed(&mut self) -> ControlFlow<End> {
         let (id, mark, known) = (self.state.id(), self.afar().mark, self.state.seq());
         self.afar().doubts_at = None;
-        self.server.metrics.cluster.missed.inc();
+        self.server.metrics.cluster.missed_events.inc();
         match self.server.store.tail(id, mark).await {
             Ok(Some(tail)) => {
                 let skip = usize::try_from(known.0.saturating_sub(mark.seq().0));
@@ -182,7 +182,7 @@ impl MatchActor {
         } in ready
         {
             let waited = now().saturating_duration_since(since);
-            let lag = &self.server.metrics.cluster.lag;
+            let lag = &self.server.metrics.cluster.replica_lag;
             lag.observe(waited.as_secs_f64());
             let Envelope { command, reply } = *letter;
             match (&answer, &command.request) {

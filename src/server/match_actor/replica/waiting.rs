@@ -42,7 +42,11 @@ impl MatchActor {
         let is_in_time = afar
             .clock_unknown_since
             .is_none_or(|since| now() < since + CLOCK_WAIT_MAX);
-        self.lacks_clock() && is_in_time && afar.owner.is_some_and(|owner| cluster.hears(owner))
+        self.lacks_clock()
+            && is_in_time
+            && afar
+                .owner
+                .is_some_and(|owner| cluster.is_node_reachable(owner))
     }
 
     /// Keeps a request for a snapshot until the clock is known. Gives other requests back.

@@ -211,7 +211,7 @@ impl Client {
         }
         if let Some(cluster) = &self.server.cluster {
             let text = told.to_string();
-            cluster.notify(player, Notification::SessionAdded { text });
+            cluster.notify_player(player, Notification::SessionAdded { text });
         }
     }
 

@@ -12,7 +12,7 @@ use crate::connection::reply::Reply;
 use crate::players::player_lookup;
 use crate::players::registry;
 use crate::requests::{Client, DAY_MS, Player};
-use crate::settings::Accounts;
+use crate::settings::AccountPolicy;
 use crate::wire::to_protocol;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, Proof, Token, WireError, is_same};
 use plyhouse_store::{Naming, PlayerRecord, Sessions, TokenHash};
@@ -59,7 +59,7 @@ impl Client {
         self.server.players.call(record);
         if let Some(cluster) = &self.server.cluster {
             let player = to_protocol::player(record);
-            cluster.send_all(&Packet::PlayerRenamed { player });
+            cluster.broadcast(&Packet::PlayerRenamed { player });
         }
     }
 
@@ -125,7 +125,7 @@ impl Client {
 
     /// The invitation that is needed, if one is.
     async fn invited(&self, invite: Option<Token>) -> Result<Option<TokenHash>, WireError> {
-        if self.server.settings.accounts != Accounts::Invite {
+        if self.server.settings.accounts != AccountPolicy::Invite {
             return Ok(None);
         }
         let invite = invite.as_ref().map(tokens::hash_of_code);

@@ -124,7 +124,7 @@ impl Client {
     ) {
         self.server.players.end_sessions(player, which, but);
         if let Some(cluster) = &self.server.cluster {
-            cluster.send_all(&Packet::SessionsEnded { player, which });
+            cluster.broadcast(&Packet::SessionsEnded { player, which });
         }
     }
 
