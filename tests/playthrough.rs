@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_engine::catalog::{CATALOG, GameEntry};
 use plyhouse_engine::game::Outcome;
 
 #[test]
@@ -19,7 +19,7 @@ fn every_game_plays_as_it_did() {
     }
 }
 
-fn check(entry: &Entry) {
+fn check(entry: &GameEntry) {
     let name = format!("{}.playthrough", entry.info.id);
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", &name]
         .iter()
@@ -49,8 +49,8 @@ fn check(entry: &Entry) {
 }
 
 /// The game with these moves as its players are told it.
-fn playthrough(entry: &Entry, moves: &str) -> String {
-    let mut pos = entry.start();
+fn playthrough(entry: &GameEntry, moves: &str) -> String {
+    let mut pos = entry.initial_position();
     let mut told = format!("\ngame {moves}\n");
     for (ply, text) in moves.split_whitespace().enumerate() {
         let (side, legal) = (
@@ -63,7 +63,7 @@ fn playthrough(entry: &Entry, moves: &str) -> String {
         )
         .expect("a string");
         assert_eq!(
-            (pos.outcome(), pos.ending(), pos.line()),
+            (pos.outcome(), pos.ending(), pos.winning_line()),
             (None, None, None),
             "{moves} at ply {ply}"
         );
@@ -84,7 +84,7 @@ fn playthrough(entry: &Entry, moves: &str) -> String {
             writeln!(told, "scores {first} {second}").expect("a string");
         }
     }
-    if let Some(line) = pos.line() {
+    if let Some(line) = pos.winning_line() {
         writeln!(told, "line {}", line.join(" ")).expect("a string");
     }
     told

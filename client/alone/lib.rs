@@ -6,7 +6,7 @@
 
 mod exports;
 
-use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError};
+use plyhouse_engine::catalog::{AnyPosition, GameEntry, PlayError};
 use plyhouse_engine::game::connect_four::ConnectFour;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::game::{GameInfo, Outcome};
@@ -14,7 +14,10 @@ use plyhouse_engine::search::{Level, Limits, ParseLevelError, Stop, Table};
 use serde::{Deserialize, Serialize};
 
 /// The games: those that a bot plays well within a second of a telephone.
-static GAMES: [Entry; 2] = [Entry::of::<TicTacToe>(), Entry::of::<ConnectFour>()];
+static GAMES: [GameEntry; 2] = [
+    GameEntry::for_game::<TicTacToe>(),
+    GameEntry::for_game::<ConnectFour>(),
+];
 
 /// What a bot may look at before it moves. There is no clock in WebAssembly, so it is counted.
 const NODES_MAX: u64 = 3_000_000;
@@ -93,7 +96,7 @@ fn answer(question: &str) -> String {
 }
 
 fn games() -> Vec<Offered> {
-    let offered = |entry: &Entry| {
+    let offered = |entry: &GameEntry| {
         let GameInfo {
             id,
             title,
@@ -118,7 +121,7 @@ fn standing(question: &str) -> Result<Standing, Unanswered> {
     let level = question.level.map(str::parse::<Level>).transpose()?;
     let mut games = GAMES.iter();
     let entry = games.find(|entry| entry.info.id == question.game);
-    let mut position = entry.ok_or(Unanswered::Game)?.start();
+    let mut position = entry.ok_or(Unanswered::Game)?.initial_position();
     let mut moves = Vec::with_capacity(question.moves.len() + 1);
     for m in question.moves {
         moves.push(position.play(m)?);
@@ -134,7 +137,7 @@ fn standing(question: &str) -> Result<Standing, Unanswered> {
             Outcome::Decisive { winner } => Some(winner.index()),
             Outcome::Draw => None,
         },
-        line: position.line(),
+        line: position.winning_line(),
     });
     Ok(Standing {
         turn: outcome.is_none().then(|| position.turn().index()),
@@ -149,7 +152,7 @@ fn standing(question: &str) -> Result<Standing, Unanswered> {
 fn chosen(position: &dyn AnyPosition, level: Level, seed: u64) -> Option<String> {
     let limits = Limits::nodes(NODES_MAX);
     let mut table = Table::new(TABLE_BYTES);
-    let choice = position.choose(level, seed, &limits, &Stop::new(), &mut table)?;
+    let choice = position.choose_move(level, seed, &limits, &Stop::new(), &mut table)?;
     Some(choice.m)
 }
 

@@ -143,7 +143,7 @@ impl<W: Write> Export<'_, W> {
     fn print_scoresheet(&mut self, record: Record, by_name: bool) -> anyhow::Result<()> {
         let Record { creation, events } = record;
         let (code, format) = (creation.code, self.format.extension());
-        let kept = creation.game.record;
+        let kept = creation.game.record_format;
         let fits = kept.is_some_and(|kept| kept.extension() == format);
         let has_started = |event: &Event| matches!(event.kind, EventKind::Started { .. });
         let is_wanted = by_name || fits && events.iter().any(has_started);

@@ -17,7 +17,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
         return args.run(&mut |_| Ok(()));
     };
     let format = game
-        .record
+        .record_format
         .ok_or(NoScoresheet::NoFormat { game: game.info.id })?;
     let extension = format.extension();
     ensure!(

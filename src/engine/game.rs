@@ -4,17 +4,17 @@
 //! game is a file below this module, one in `search::eval`, and a line in the catalog.
 
 pub mod chess;
+#[cfg(test)]
+pub(crate) mod conformance;
 pub mod connect_four;
-pub(crate) mod course;
-mod customs;
+mod conventions;
+pub(crate) mod diagram;
 pub mod draughts;
+pub(crate) mod game_history;
 pub mod go;
 pub mod gomoku;
-#[cfg(test)]
-pub(crate) mod laws;
 pub mod othello;
 pub mod perft;
-pub(crate) mod picture;
 mod symmetry;
 pub mod tic_tac_toe;
 mod zobrist;
@@ -23,9 +23,9 @@ use std::fmt::{self, Write};
 use std::hash::Hash;
 use std::str::FromStr;
 
-pub use course::{Course, Past, Repetition};
-pub use customs::{EngineProtocol, RecordFormat};
-pub use picture::{Figure, Ground, Outline, Paint, Picture, Shape};
+pub use conventions::{EngineProtocol, RecordFormat};
+pub use diagram::{BoardStyle, Diagram, DiagramPiece, PieceColor, PiecePaths, PieceShape};
+pub use game_history::{GameHistory, KeyHistory, RepetitionRule};
 pub use symmetry::Symmetry;
 
 /// One of the two places at the board. Seat 0 moves first.
@@ -53,7 +53,7 @@ impl Seat {
     /// The seat that moves after so many plies, where the seats take turns.
     #[must_use]
     #[inline]
-    pub const fn after_plies(plies: u32) -> Self {
+    pub const fn to_move_after(plies: u32) -> Self {
         if plies.is_multiple_of(2) {
             Self::First
         } else {
@@ -141,7 +141,7 @@ pub struct Square {
 impl Square {
     /// Reads a square of a board of this size, without regard to case and surrounding space.
     #[must_use]
-    pub fn read(text: &str, files: u8, ranks: u8) -> Option<Self> {
+    pub fn parse(text: &str, files: u8, ranks: u8) -> Option<Self> {
         // To trim takes longer than all else; what is no longer than a square has nothing to spare.
         let text = if text.len() == 2 { text } else { text.trim() };
         let file = text
@@ -159,7 +159,7 @@ impl Square {
     }
 
     /// Appends what `Display` writes.
-    pub fn push(self, text: &mut String) {
+    pub fn append_to(self, text: &mut String) {
         text.push(char::from(b'a' + self.file));
         let (tens, units) = ((self.rank + 1) / 10, (self.rank + 1) % 10);
         if tens > 0 {
@@ -176,7 +176,7 @@ impl fmt::Display for Square {
 }
 
 /// Reads a count of plies or moves, written in digits only. A value above `max` counts as `max`.
-fn read_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
+fn parse_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -188,7 +188,7 @@ fn read_count<T: FromStr + Ord>(digits: &str, max: T) -> Option<T> {
 }
 
 /// The text without the move number in front of the move: `e4` of `1.e4`, `1. e4`, `1... e4` or `1… e4`.
-fn without_move_number(text: &str) -> &str {
+fn strip_move_number(text: &str) -> &str {
     let text = text.trim_start();
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.starts_with(['.', '…']) {
@@ -240,7 +240,7 @@ impl IllegalMove {
 /// play can reach, as far as that can be told from one.
 ///
 /// A position knows nothing of those before it. Where the rules ask for them, they say so by
-/// [`REPETITION`](Self::REPETITION), and a game that is played is a [`Course`].
+/// [`REPETITION_RULE`](Self::REPETITION_RULE), and a game that is played is a [`GameHistory`].
 pub trait Position:
     Clone
     + Eq
@@ -266,34 +266,34 @@ pub trait Position:
     const INFO: GameInfo;
 
     /// What the rules say of a position that comes again.
-    const REPETITION: Repetition = Repetition::Free;
+    const REPETITION_RULE: RepetitionRule = RepetitionRule::Unrestricted;
 
     /// After how many plies a position can come again, at the earliest: two where the seats take
     /// turns, and four where no single move changes nothing, so that both have to go and to come back.
-    const RETURNS_AFTER: usize = 2;
+    const REPETITION_PLIES_MIN: usize = 2;
 
     /// The protocol that programs of this game speak. Where they have none of their own: UCI, which
     /// does for any game.
-    const ENGINE: EngineProtocol = EngineProtocol::Uci;
+    const ENGINE_PROTOCOL: EngineProtocol = EngineProtocol::Uci;
 
     /// The format in which games of this kind are kept, if there is one.
-    const RECORD: Option<RecordFormat> = None;
+    const RECORD_FORMAT: Option<RecordFormat> = None;
 
     /// Of what the board is made.
-    const GROUND: Ground = Ground::Cells;
+    const BOARD_STYLE: BoardStyle = BoardStyle::Grid;
 
     /// Whether the board is drawn with rank 1 at the top.
-    const FIRST_RANK_ON_TOP: bool = false;
+    const FIRST_RANK_AT_TOP: bool = false;
 
     /// Whether players may agree on a draw before the game is over. Not where it is over so soon that
     /// nobody need.
-    const DRAWS: bool = true;
+    const ALLOWS_DRAW_OFFERS: bool = true;
 
-    /// The ways to lay the board down after which the same game begins on it, [`Symmetry::NONE`] first.
-    const SYMMETRIES: &'static [Symmetry] = Symmetry::ALONE;
+    /// The ways to lay the board down after which the same game begins on it, [`Symmetry::IDENTITY`] first.
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::IDENTITY_ONLY;
 
     /// The position before the first move.
-    fn start() -> Self;
+    fn initial() -> Self;
 
     /// The seat that moves next. Once there is an outcome it means nothing.
     fn turn(&self) -> Seat;
@@ -307,7 +307,7 @@ pub trait Position:
     }
 
     /// The squares that make the win, in games that are won by a line; else `None`.
-    fn line(&self) -> Option<Vec<Square>> {
+    fn winning_line(&self) -> Option<Vec<Square>> {
         None
     }
 
@@ -317,7 +317,7 @@ pub trait Position:
     }
 
     /// What stands on a square, as it is drawn.
-    fn figure(&self, _at: Square) -> Option<Figure> {
+    fn diagram_piece(&self, _at: Square) -> Option<DiagramPiece> {
         None
     }
 
@@ -341,7 +341,7 @@ pub trait Position:
     /// The position as it is if the game goes on all the same, where what was played before ended it:
     /// two passes, or fifty moves without a capture. In other games the position itself.
     #[must_use]
-    fn resumed(&self) -> Self {
+    fn with_counters_reset(&self) -> Self {
         self.clone()
     }
 
@@ -349,12 +349,12 @@ pub trait Position:
     /// player claim here, such as fifty moves without a capture. `None` if the game is not drawn, or if
     /// the draw needs no claim.
     #[must_use]
-    fn unclaimed(&self) -> Option<Self> {
+    fn with_draw_waived(&self) -> Option<Self> {
         None
     }
 
     /// The only legal move here, if records of the game may leave it out: a forced pass.
-    fn omissible_move(&self) -> Option<Self::Move> {
+    fn implicit_pass(&self) -> Option<Self::Move> {
         None
     }
 
@@ -368,22 +368,22 @@ pub trait Position:
         Ok(text.parse()?)
     }
 
-    /// The move `m`, which is legal here, as [`RECORD`](Self::RECORD) writes it.
-    fn recorded(&self, m: Self::Move) -> String {
+    /// The move `m`, which is legal here, as [`RECORD_FORMAT`](Self::RECORD_FORMAT) writes it.
+    fn move_to_record_notation(&self, m: Self::Move) -> String {
         m.to_string()
     }
 
     /// The move that `m` becomes on a board that is laid down in one of the
     /// [`SYMMETRIES`](Self::SYMMETRIES).
     #[must_use]
-    fn turned(m: Self::Move, _by: Symmetry) -> Self::Move {
+    fn transform_move(m: Self::Move, _symmetry: Symmetry) -> Self::Move {
         m
     }
 
     /// Appends the text form of a move: what its `Display` writes. Every legal move is told with every
     /// move that is played, so games that have a shorter way than that take it.
-    fn push_move(m: Self::Move, text: &mut String) {
-        write!(text, "{m}").expect("a string takes everything");
+    fn append_move_text(m: Self::Move, text: &mut String) {
+        write!(text, "{m}").expect("writing to a String cannot fail");
     }
 
     /// Appends every legal move, in a fixed order, and none once there is an outcome.
@@ -394,10 +394,10 @@ pub trait Position:
     /// # Errors
     ///
     /// Says why it cannot.
-    fn check(&self, m: Self::Move) -> Result<(), IllegalMove>;
+    fn check_legal(&self, m: Self::Move) -> Result<(), IllegalMove>;
 
     /// Appends the moves that remain possible in a position that has ended the game, in a fixed order.
-    /// Only a [resumed](Course::resume) game uses them, since programs of some protocols must move on.
+    /// Only a [resumed](GameHistory::resume) game uses them, since programs of some protocols must move on.
     /// By default there are none.
     fn moves_after_end(&self, _moves: &mut Vec<Self::Move>) {}
 
@@ -406,7 +406,7 @@ pub trait Position:
     /// # Errors
     ///
     /// Says why it is not.
-    fn check_after_end(&self, _m: Self::Move) -> Result<(), IllegalMove> {
+    fn check_legal_after_end(&self, _m: Self::Move) -> Result<(), IllegalMove> {
         Err(IllegalMove::GAME_OVER)
     }
 
@@ -428,7 +428,7 @@ pub trait Position:
     ///
     /// Says why `m` cannot be played here.
     fn play(&mut self, m: Self::Move) -> Result<(), IllegalMove> {
-        self.check(m)?;
+        self.check_legal(m)?;
         self.play_unchecked(m);
         Ok(())
     }

@@ -18,16 +18,16 @@
 //! use plyhouse_engine::catalog;
 //! use plyhouse_engine::search::{Level, Limits, Stop, Table};
 //!
-//! let game = catalog::find("connect-four").expect("it is in the catalog");
-//! let mut position = game.start();
+//! let game = catalog::find_game("connect-four").expect("the game is in the catalog");
+//! let mut position = game.initial_position();
 //! position.play("4")?;
 //!
 //! // Limits of nodes give the same move on every machine, limits of time do not.
 //! let limits = Limits::nodes(10_000);
 //! let (seed, stop, mut table) = (7, Stop::new(), Table::new(1 << 20));
 //! let choice = position
-//!     .choose(Level::Hard, seed, &limits, &stop, &mut table)
-//!     .expect("the game goes on");
+//!     .choose_move(Level::Hard, seed, &limits, &stop, &mut table)
+//!     .expect("the game is not over");
 //! position.play(&choice.m)?;
 //! # Ok::<(), catalog::PlayError>(())
 //! ```
@@ -37,15 +37,15 @@
 //! Code for one game uses its types, without text in between:
 //!
 //! ```
-//! use plyhouse_engine::game::Course;
+//! use plyhouse_engine::game::GameHistory;
 //! use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 //! use plyhouse_engine::search::{Limits, Score, Stop, Table, search};
 //!
 //! let position: TicTacToe = "xox/oox/...".parse()?;
-//! // A course is a position and those before it, for games that mind repetition.
-//! let course = Course::from(position);
-//! let report = search(&course, &Limits::default(), &Stop::new(), &Table::new(1 << 16))
-//!     .expect("the game goes on");
+//! // A `GameHistory` is a position and those before it, for games with a repetition rule.
+//! let history = GameHistory::from(position);
+//! let report = search(&history, &Limits::default(), &Stop::new(), &Table::new(1 << 16))
+//!     .expect("the game is not over");
 //! assert_eq!(report.score, Score::win_in(1));
 //! assert_eq!(report.pv[0].to_string(), "c1");
 //! # Ok::<(), plyhouse_engine::game::ParsePositionError>(())
@@ -61,4 +61,4 @@ pub mod game;
 pub mod review;
 pub mod search;
 #[cfg(feature = "serde")]
-mod serial;
+mod serde_impls;

@@ -26,7 +26,7 @@ pub use self::signs::Finding;
 pub use self::why::{BetterOutcome, Kind, Why};
 pub use self::worth::{Known, Worth};
 
-use crate::catalog::{AnyPosition, Entry, PlayError};
+use crate::catalog::{AnyPosition, GameEntry, PlayError};
 use crate::game::{Seat, Symmetry};
 use crate::search::{Limits, Stop, Table};
 
@@ -108,7 +108,7 @@ type Found = (Worth, Vec<String>);
 /// A review that is under way.
 #[derive(Debug)]
 pub struct Review {
-    game: &'static Entry,
+    game: &'static GameEntry,
     start: Box<dyn AnyPosition>,
     /// The moves of the game after `turned` was applied.
     ///
@@ -136,7 +136,7 @@ impl Review {
     ///
     /// One of them cannot be played when its turn comes.
     pub fn new(
-        game: &'static Entry,
+        game: &'static GameEntry,
         start: Box<dyn AnyPosition>,
         moves: Vec<String>,
         table_bytes: usize,
@@ -146,17 +146,17 @@ impl Review {
             position.play(m)?;
         }
         // The symmetries of a position that was set up are not known.
-        let is_usual = start.to_string() == game.start().to_string();
+        let is_usual = start.to_string() == game.initial_position().to_string();
         let symmetries = if is_usual {
             game.symmetries()
         } else {
-            &[Symmetry::NONE]
+            &[Symmetry::IDENTITY]
         };
-        let (moves, turned) = if is_usual && !game.plays_out {
+        let (moves, turned) = if is_usual && !game.uses_playouts {
             let line: Vec<&str> = moves.iter().map(String::as_str).collect();
-            game.same_line(&line)
+            game.canonical_line(&line)
         } else {
-            (moves, Symmetry::NONE)
+            (moves, Symmetry::IDENTITY)
         };
         Ok(Self {
             game,
@@ -173,7 +173,7 @@ impl Review {
 
     /// What is played.
     #[must_use]
-    pub const fn game(&self) -> &'static Entry {
+    pub const fn game(&self) -> &'static GameEntry {
         self.game
     }
 
@@ -224,7 +224,7 @@ impl Review {
         };
         let alone = found.0;
         if let Some(looked) = self.look_back(ply, position, found, after, limits, stop) {
-            let worth = if self.game.plays_out {
+            let worth = if self.game.uses_playouts {
                 alone
             } else {
                 looked.worth
@@ -237,10 +237,10 @@ impl Review {
     /// The findings in terms of the moves that were played, before `turned` was applied.
     fn turned_back(&self, mut looked: Looked) -> Looked {
         let back = self.turned.inverse();
-        if back == Symmetry::NONE {
+        if back == Symmetry::IDENTITY {
             return looked;
         }
-        let turn = |m: &mut String| *m = self.game.turned(m, back);
+        let turn = |m: &mut String| *m = self.game.transform_move(m, back);
         turn(&mut looked.m);
         looked.line.iter_mut().for_each(turn);
         if let Some((_, why)) = &mut looked.judged {
@@ -262,7 +262,7 @@ impl Review {
             return Some((Worth::at_end(self.game, position), Vec::new()));
         }
         self.table.next_search();
-        let report = position.look(limits, stop, &mut self.table, &mut |_| {});
+        let report = position.analyse(limits, stop, &mut self.table, &mut |_| {});
         let report = report.filter(|_| !stop.is_stopped())?;
         let worth = Worth::of(self.game, position, &report);
         let mut line = report.pv;
@@ -332,7 +332,7 @@ impl Review {
             m,
             worth,
             loss,
-            san: position.in_san(&line),
+            san: position.moves_to_san(&line),
             line,
             judged,
         })
@@ -357,7 +357,7 @@ impl Review {
         let settled = tell.all_settled(before, &line, after, &punished);
         let board = why::Board { before, m, after };
         let mut why = Why::of(&board, best, played, &line, punished, settled);
-        if self.game.point.is_some() {
+        if self.game.score_per_point.is_some() {
             why.estimate_points(best, played, before.turn());
         }
         why
@@ -371,7 +371,7 @@ impl Review {
         position: &dyn AnyPosition,
         (worth, line): Found,
     ) -> Found {
-        let turned = |m: &String, by: &Symmetry| self.game.turned(m, *by);
+        let turned = |m: &String, by: &Symmetry| self.game.transform_move(m, *by);
         let is_image = |by: &&Symmetry| {
             line.first()
                 .is_some_and(|first| turned(first, by) == self.moves[ply])
@@ -389,7 +389,8 @@ impl Review {
     fn is_symmetric(&self, ply: usize, position: &dyn AnyPosition, by: Symmetry) -> bool {
         let mut image = self.start.clone_box();
         let played = self.moves[..ply].iter();
-        let all_played = (played.map(|m| self.game.turned(m, by))).all(|m| image.play(&m).is_ok());
+        let all_played =
+            (played.map(|m| self.game.transform_move(m, by))).all(|m| image.play(&m).is_ok());
         all_played && image.to_string() == position.to_string()
     }
 
@@ -422,7 +423,7 @@ impl Review {
             depth: Some(depth),
             ..*limits
         };
-        let report = position.look(&limits, stop, &mut table, &mut |_| {});
+        let report = position.analyse(&limits, stop, &mut table, &mut |_| {});
         let mut report = report.filter(|_| !stop.is_stopped())?;
         if report.depth < depth || report.score.plies_to_end().is_some() {
             return Some(Vec::new());
@@ -462,7 +463,7 @@ impl Review {
         let turn = position.turn();
         let played = after.sooner();
         let is_first = line.first() == Some(m);
-        let favours_turn = self.game.plays_out && alone.known.is_none();
+        let favours_turn = self.game.uses_playouts && alone.known.is_none();
         let best = match line.first() {
             Some(_) if favours_turn && is_first => played,
             Some(first) if favours_turn => {
@@ -496,7 +497,7 @@ impl Review {
             turn,
             worth: if favours_turn {
                 worth.halfway(alone)
-            } else if self.game.point.is_some() && !alone.exact {
+            } else if self.game.score_per_point.is_some() && !alone.exact {
                 worth.at_least(alone, turn)
             } else {
                 worth

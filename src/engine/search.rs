@@ -62,7 +62,7 @@ use self::parts::Parts;
 use self::pvs::Searcher;
 use self::solving::Proof;
 use self::window::NullWindow;
-use crate::game::{Course, Past};
+use crate::game::{GameHistory, KeyHistory};
 
 /// What a search may spend. Without any limit it ends when it knows the game's value.
 ///
@@ -153,7 +153,7 @@ const FIRST_LOOK_SHARE: u32 = 10;
 /// forget before.
 #[must_use]
 pub fn search<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
@@ -164,7 +164,7 @@ pub fn search<P: Evaluate>(
 /// Searches as [`search`] does, and calls `watch` with what is known after every depth.
 #[must_use]
 pub fn search_watched<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
@@ -181,7 +181,7 @@ pub fn search_watched<P: Evaluate>(
 /// Values the position on the board as bots of full strength do, by playouts where they play games out.
 #[must_use]
 pub fn look_watched<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
     table: &mut Table,
@@ -199,7 +199,7 @@ pub fn look_watched<P: Evaluate>(
 /// Runs `lead` on this thread, while the other threads that the limits allow search the same
 /// position for what that leaves in the table.
 fn with_help<'a, P: Evaluate, T>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     stop: &'a Stop,
     table: &'a Table,
@@ -209,13 +209,18 @@ fn with_help<'a, P: Evaluate, T>(
         limits.threads,
         |number, done| {
             let budget = Budget::new(Limits::default(), done);
-            let search = Searcher::new(budget, table, Parts::ALL, course.past());
+            let search = Searcher::new(budget, table, Parts::ALL, course.key_history());
             let search = &mut search.varied(number);
             look(search, course.position(), limits, &mut |_| {});
         },
         || {
             let budget = Budget::new(*limits, stop);
-            lead(Searcher::new(budget, table, Parts::ALL, course.past()))
+            lead(Searcher::new(
+                budget,
+                table,
+                Parts::ALL,
+                course.key_history(),
+            ))
         },
     )
 }
@@ -293,7 +298,7 @@ fn look_to_the_end<P: Evaluate>(
 /// others.
 #[must_use]
 pub fn solve<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
@@ -314,12 +319,17 @@ pub fn solve<P: Evaluate>(
         limits.threads,
         |number, done| {
             let budget = Budget::new(Limits::default(), done);
-            let search = Searcher::new(budget, table, Parts::ALL, course.past());
+            let search = Searcher::new(budget, table, Parts::ALL, course.key_history());
             let _ = prove(&mut search.varied(number));
         },
         || {
             let budget = Budget::new(*limits, stop);
-            prove(&mut Searcher::new(budget, table, Parts::ALL, course.past()))
+            prove(&mut Searcher::new(
+                budget,
+                table,
+                Parts::ALL,
+                course.key_history(),
+            ))
         },
     )
 }
@@ -340,7 +350,7 @@ pub fn reaches<P: Evaluate>(
         return None;
     }
     let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, Parts::ALL, &Past::new());
+    let mut search = Searcher::new(budget, table, Parts::ALL, &KeyHistory::new());
     search.budget.enforce().ok()?;
     let window = NullWindow {
         alpha: score.lowered(1),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use plyhouse_engine::catalog::{Analyst, AnyPosition};
+use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::search::analysis::Method;
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Limits, Report, Score, Stop};
@@ -148,7 +148,10 @@ enum NoAnswer {
 impl Args {
     /// Answers, and prints what was asked for.
     pub fn run(self) -> anyhow::Result<()> {
-        let mut analyst = self.subject.game.analyst((self.table as usize) << 20);
+        let mut analyst = self
+            .subject
+            .game
+            .analysis_board((self.table as usize) << 20);
         if self.subject.position.as_deref() == Some("-") {
             if self.moves.is_some() {
                 refuse("--moves cannot be used with `-`: a line may be a list of moves");
@@ -169,7 +172,7 @@ impl Args {
     }
 
     /// Answers one position.
-    fn answer(&self, analyst: &mut dyn Analyst) -> anyhow::Result<()> {
+    fn answer(&self, analyst: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
         let (info, question) = (&self.subject.game.info, self.question(false));
         let position = analyst.position().to_string();
         let mut watch = progress(analyst.position().clone_box());
@@ -241,7 +244,7 @@ impl Question {
     /// Answers it of the analyst's position.
     fn ask(
         &self,
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
         stop: &Stop,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Result<Report<String>, NoAnswer> {
@@ -263,7 +266,7 @@ impl Question {
                 let left = analyst.plies_left();
                 let walked = (left <= WALKED_MAX).then_some(left);
                 let depth = depth.or(walked).ok_or(NoAnswer::TooFar(left))?;
-                Ok(analyst.textbook(*method, depth, *scale))
+                Ok(analyst.textbook_search(*method, depth, *scale))
             }
             Self::EveryMove { exact, limits } => analyst
                 .analyse(*exact, limits, stop, watch)

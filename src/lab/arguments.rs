@@ -2,12 +2,12 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
-use plyhouse_engine::catalog::{self, CATALOG, Entry};
+use plyhouse_engine::catalog::{self, CATALOG, GameEntry};
 use plyhouse_engine::search::{Level, ParseLevelError};
 
 /// Reads the id of a game.
-pub fn game() -> impl TypedValueParser<Value = &'static Entry> {
-    PossibleValuesParser::new(ids()).map(|id| catalog::find(&id).expect("clap has found it"))
+pub fn game() -> impl TypedValueParser<Value = &'static GameEntry> {
+    PossibleValuesParser::new(ids()).map(|id| catalog::find_game(&id).expect("clap has found it"))
 }
 
 /// The game of a command: its first positional argument, or `--game`.
@@ -15,15 +15,15 @@ pub fn game() -> impl TypedValueParser<Value = &'static Entry> {
 pub struct GameArg {
     /// The game; `--game GAME` is the same
     #[arg(value_name = "GAME", value_parser = game(), required_unless_present = "game_option")]
-    game: Option<&'static Entry>,
+    game: Option<&'static GameEntry>,
 
     #[arg(long = "game", value_name = "GAME", value_parser = game(), hide = true, conflicts_with = "game")]
-    game_option: Option<&'static Entry>,
+    game_option: Option<&'static GameEntry>,
 }
 
 impl GameArg {
     /// The game that was named, by whichever of the two forms.
-    pub fn entry(&self) -> &'static Entry {
+    pub fn entry(&self) -> &'static GameEntry {
         self.game
             .or(self.game_option)
             .expect("clap requires one of them")
@@ -34,7 +34,7 @@ impl GameArg {
 #[derive(Clone, Debug)]
 pub struct GameAndPosition {
     /// The game that was named, by whichever of the two forms.
-    pub game: &'static Entry,
+    pub game: &'static GameEntry,
     /// The position as it was given.
     pub position: Option<String>,
 }
@@ -74,7 +74,7 @@ const POSITION_HELP: &str = "The position: in wire notation, or as the moves tha
 impl clap::FromArgMatches for GameAndPosition {
     fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
         let text = |id| matches.get_one::<String>(id).cloned();
-        if let Some(game) = matches.get_one::<&'static Entry>("game_option") {
+        if let Some(game) = matches.get_one::<&'static GameEntry>("game_option") {
             // The game is known, so the first positional argument is the position.
             if let Some(extra) = text("position") {
                 let message = format!("unexpected argument '{extra}': --game names the game\n");
@@ -84,7 +84,7 @@ impl clap::FromArgMatches for GameAndPosition {
             return Ok(Self { game, position });
         }
         let id = text("game").unwrap_or_default();
-        let game = catalog::find(&id).ok_or_else(|| {
+        let game = catalog::find_game(&id).ok_or_else(|| {
             let ids = ids().collect::<Vec<_>>().join(", ");
             let message =
                 format!("invalid value '{id}' for '<GAME>'\n  [possible values: {ids}]\n");

@@ -82,7 +82,7 @@ impl Args {
     /// Plays a game, and looks at some of its positions.
     fn play(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
         let (stop, mut table) = (Stop::new(), Table::new(16 << 20));
-        let mut position = self.game.entry().start();
+        let mut position = self.game.entry().initial_position();
         for m in opening {
             position.play(m).expect("openings can be played");
         }
@@ -91,13 +91,14 @@ impl Args {
             if ply.is_multiple_of(EVERY) {
                 table.forget();
                 let limits = Limits::nodes(self.nodes);
-                let report = position.look(&limits, &stop, &mut table, &mut |_| {});
+                let report = position.analyse(&limits, &stop, &mut table, &mut |_| {});
                 let open = report.filter(|report| !report.exact && !report.score.is_decided());
                 let estimate = open.map(|report| (position.turn(), report.score.value()));
                 looked.extend(estimate.filter(|(_, value)| value.abs() < ESTIMATE_MAX));
             }
             let limits = Limits::nodes(NODES_OF_BOTS);
-            let Some(choice) = position.choose(self.level, seed, &limits, &stop, &mut table) else {
+            let Some(choice) = position.choose_move(self.level, seed, &limits, &stop, &mut table)
+            else {
                 break;
             };
             position.play(&choice.m).expect("bots play by the rules");

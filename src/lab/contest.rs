@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Stop;
 use plyhouse_engine::search::chance::Chance;
@@ -48,7 +48,7 @@ use self::score::Score;
 /// What is played, and by whom.
 #[derive(Debug)]
 struct Contest {
-    game: &'static Entry,
+    game: &'static GameEntry,
     entrants: Vec<Entrant>,
     /// Who meets whom.
     pairings: Vec<[usize; 2]>,

@@ -9,7 +9,7 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::Context;
-use plyhouse_engine::catalog::{Analyst, Entry};
+use plyhouse_engine::catalog::{AnalysisBoard, GameEntry};
 use plyhouse_engine::game::EngineProtocol;
 use plyhouse_engine::search::{Level, Limits};
 use rand::TryRng;
@@ -85,7 +85,7 @@ Examples:
 /// What is settled before the first command.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    game: &'static Entry,
+    game: &'static GameEntry,
     level: Level,
     /// For a move, where the protocol says nothing of time.
     time: Duration,
@@ -103,10 +103,10 @@ impl Settings {
     }
 
     /// Puts an analyst at the start of the game, with a table of another size and nothing in it.
-    fn renew(&self, analyst: &mut Box<dyn Analyst>, table_bytes: usize) {
+    fn renew(&self, analyst: &mut Box<dyn AnalysisBoard>, table_bytes: usize) {
         // The old table goes before the new one comes.
-        *analyst = self.game.analyst(0);
-        *analyst = self.game.analyst(table_bytes);
+        *analyst = self.game.analysis_board(0);
+        *analyst = self.game.analysis_board(table_bytes);
     }
 }
 
@@ -124,7 +124,7 @@ impl Args {
             None => SysRng.try_next_u64().context("there is no randomness")?,
         };
         let out = io::stdout();
-        match self.game.entry().engine {
+        match self.game.entry().engine_protocol {
             EngineProtocol::Uci => driver::run(Uci::new(settings), &settings, seed, out),
             EngineProtocol::Gtp { komi } => {
                 driver::run(Gtp::new(settings, komi), &settings, seed, out)

@@ -52,7 +52,7 @@ impl Args {
     pub fn run(self) -> anyhow::Result<()> {
         // Nothing is searched, so the least table will do.
         let GameAndPosition { game, position } = self.subject;
-        let mut analyst = game.analyst(0);
+        let mut analyst = game.analysis_board(0);
         if let Err(error) = analyst.set_up(position.as_deref().unwrap_or_default()) {
             refuse(error);
         }
@@ -64,7 +64,11 @@ impl Args {
         for ply in 0..=self.depth.min(analyst.plies_left()) {
             let begin = Instant::now();
             let counts = analyst.perft(ply as usize);
-            let PlyCount { nodes, won, drawn } = counts[ply as usize];
+            let PlyCount {
+                nodes,
+                wins: won,
+                draws: drawn,
+            } = counts[ply as usize];
             if nodes == 0 {
                 break;
             }

@@ -26,7 +26,7 @@ pub use player::Player;
 pub use rating::Ratings;
 pub use tally::Tally;
 
-use plyhouse_engine::catalog::{AnyPosition, Entry};
+use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::chance::Chance;
 use plyhouse_engine::search::{Limits, Table};
@@ -35,7 +35,7 @@ use plyhouse_engine::search::{Limits, Table};
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The game.
-    pub game: &'static Entry,
+    pub game: &'static GameEntry,
     /// Who plays, each named once.
     pub players: Vec<Player>,
     /// How many different openings there are; each pair plays each of them twice.

@@ -152,7 +152,7 @@ impl Match {
                 .map(str::to_owned),
             by,
             scores: by_rules.and_then(|ending| ending.scores),
-            line: position.and_then(|position| position.line()),
+            line: position.and_then(|position| position.winning_line()),
             plies: self.ply().0,
             opening: self.opening_line(reason),
         })
@@ -168,7 +168,7 @@ impl Match {
             return None;
         }
         let line: Vec<&str> = self.moves().take(OPENING_PLIES).collect();
-        Some(creation.game.same_line(&line).0.join(" "))
+        Some(creation.game.canonical_line(&line).0.join(" "))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is settled about a match before anything happens in it.
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, WatchedBy};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct Creation {
     /// The match's short name.
     pub code: MatchCode,
     /// What is played.
-    pub game: &'static Entry,
+    pub game: &'static GameEntry,
     /// Who created it.
     pub host: PlayerId,
     /// How it is played.

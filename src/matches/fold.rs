@@ -1,6 +1,6 @@
 //! How an event becomes part of a match.
 
-use plyhouse_engine::catalog::Written;
+use plyhouse_engine::catalog::MoveNotation;
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{Ply, Seq};
 
@@ -181,7 +181,7 @@ impl Match {
         if !has_left || seat != self.position.turn() {
             return None;
         }
-        let Written { m, san } = self.position.play_written(m).ok()?;
+        let MoveNotation { m, san } = self.position.play_with_notation(m).ok()?;
         self.sans.extend(san.map(String::into_boxed_str));
         self.played.push(Played {
             seat,

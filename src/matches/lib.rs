@@ -218,7 +218,7 @@ impl Match {
     /// Every move so far in standard algebraic notation, in games whose players write so.
     #[must_use]
     pub fn sans(&self) -> Option<&[Box<str>]> {
-        (self.creation.game.writes_san).then_some(&self.sans)
+        (self.creation.game.uses_san).then_some(&self.sans)
     }
 
     /// Whether the side to move has a king that is attacked.

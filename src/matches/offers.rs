@@ -92,7 +92,7 @@ impl Match {
 
     /// Whether a seat may offer a draw now.
     pub(super) fn check_draw(&self, seat: Seat) -> Result<(), Refusal> {
-        if !self.creation.game.draws {
+        if !self.creation.game.allows_draw_offers {
             return Err(Refusal::NotAllowed("in this game no draw is offered"));
         }
         let too_soon = |expected| Refusal::TooSoon {

@@ -8,7 +8,7 @@ mod tests;
 
 use std::fmt::Write as _;
 
-use plyhouse_engine::game::Picture;
+use plyhouse_engine::game::Diagram;
 
 use self::scene::{Area, Color, Painted, UNITS, scene};
 
@@ -19,7 +19,7 @@ pub const HEIGHT: u16 = 420;
 
 /// The picture as SVG.
 #[must_use]
-pub fn svg(picture: &Picture) -> String {
+pub fn svg(picture: &Diagram) -> String {
     let mut text = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">"#
     );
@@ -45,7 +45,7 @@ pub fn svg(picture: &Picture) -> String {
 
 /// The picture as pixels, three bytes each (red, green, blue), row by row from the top.
 #[must_use]
-pub fn pixels(picture: &Picture) -> Vec<u8> {
+pub fn pixels(picture: &Diagram) -> Vec<u8> {
     let mut canvas = raster::Canvas::new();
     for painted in scene(picture) {
         canvas.paint(&painted);

@@ -101,7 +101,7 @@ impl Match {
         if seat != self.position.turn() {
             return Err(Refusal::NotYourTurn);
         }
-        let tried = self.position.try_play(text);
+        let tried = self.position.preview_move(text);
         let (m, outcome) = tried.map_err(|error| match error {
             PlayError::Unreadable(why) => Refusal::Unreadable(why),
             PlayError::Illegal(why) => Refusal::Illegal(why),

@@ -1,6 +1,6 @@
 //! Why an action is turned down, and what a record that cannot be true is called.
 
-use plyhouse_engine::catalog::{IllegalHere, StartError};
+use plyhouse_engine::catalog::{IllegalMoveError, InitialPositionError};
 use plyhouse_engine::game::ParseMoveError;
 use plyhouse_protocol::{Ply, Seq};
 
@@ -44,7 +44,7 @@ pub enum Refusal {
     Unreadable(ParseMoveError),
     /// The move cannot be played in this position.
     #[error(transparent)]
-    Illegal(IllegalHere),
+    Illegal(IllegalMoveError),
     /// The terms of the match, its game or its stage exclude it.
     #[error("{0}")]
     NotAllowed(&'static str),
@@ -74,7 +74,7 @@ pub enum Refusal {
 pub enum ReplayError {
     /// No match begins so.
     #[error("it cannot have begun so: {0}")]
-    Start(#[from] StartError),
+    Start(#[from] InitialPositionError),
     /// An event cannot have followed those before it.
     #[error("event {seq} cannot have happened")]
     Event {

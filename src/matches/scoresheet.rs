@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub use self::date::day_text;
 use crate::archived::is_draw;
 use crate::{Creation, Event, EventKind, Match, Occupant, ReplayError, Stage};
-use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError, StartError};
+use plyhouse_engine::catalog::{AnyPosition, GameEntry, InitialPositionError, PlayError};
 use plyhouse_engine::game::{RecordFormat, Seat};
 use plyhouse_protocol::{ClockControl, Ply, Reason};
 
@@ -44,7 +44,7 @@ pub enum NoScoresheet {
     Damaged(#[from] ReplayError),
     /// A game cannot have begun with that position.
     #[error(transparent)]
-    NotBegun(#[from] StartError),
+    NotBegun(#[from] InitialPositionError),
     /// A move cannot have been played.
     #[error(transparent)]
     NotPlayed(#[from] PlayError),
@@ -82,10 +82,10 @@ impl Scoresheet {
     ///
     /// See [`NoScoresheet`].
     pub fn of_programs(game: ProgramGame) -> Result<Self, NoScoresheet> {
-        let first = game.game.start();
+        let first = game.game.initial_position();
         let start = match game.start.as_str() {
             "" => first.clone_box(),
-            text => game.game.start_at(text)?,
+            text => game.game.parse_initial_position(text)?,
         };
         let mut position = start.clone_box();
         for m in &game.moves {
@@ -116,9 +116,9 @@ impl Scoresheet {
     fn written(facts: &Facts) -> Result<Self, NoScoresheet> {
         let game = facts.game;
         let format = game
-            .record
+            .record_format
             .ok_or(NoScoresheet::NoFormat { game: game.info.id })?;
-        let moves = facts.start.recorded(&facts.moves)?;
+        let moves = facts.start.moves_to_record_notation(&facts.moves)?;
         let text = match format {
             RecordFormat::Pgn => pgn::text(facts, None, &moves),
             RecordFormat::Pdn { game_type } => pgn::text(facts, Some(game_type), &moves),
@@ -154,7 +154,7 @@ fn plain(facts: &Facts, moves: &[String]) -> String {
 #[derive(Clone, Debug)]
 pub struct ProgramGame {
     /// What was played.
-    pub game: &'static Entry,
+    pub game: &'static GameEntry,
     /// What it was part of.
     pub event: String,
     /// When it ended, in seconds since 1970.
@@ -190,7 +190,7 @@ pub enum Victory {
 
 /// What a scoresheet tells, whatever its format.
 struct Facts {
-    game: &'static Entry,
+    game: &'static GameEntry,
     event: String,
     date: Option<Date>,
     /// By seat; nobody while it is open.

@@ -1,6 +1,6 @@
 //! With which position a match begins: the first of its game, or one that was wished for.
 
-use plyhouse_engine::catalog::{AnyPosition, Entry, StartError};
+use plyhouse_engine::catalog::{AnyPosition, GameEntry, InitialPositionError};
 
 use super::{Creation, Match};
 
@@ -8,25 +8,25 @@ use super::{Creation, Match};
 #[derive(Debug)]
 pub(super) enum Start {
     /// The first of the game.
-    OfGame(&'static Entry),
+    OfGame(&'static GameEntry),
     /// Another.
     At(Box<dyn AnyPosition>),
 }
 
 impl Start {
     /// That of a match that was created so.
-    pub(super) fn of(creation: &Creation) -> Result<Self, StartError> {
+    pub(super) fn of(creation: &Creation) -> Result<Self, InitialPositionError> {
         let game = creation.game;
         match &creation.terms.start {
             None => Ok(Self::OfGame(game)),
-            Some(text) => game.start_at(text).map(Self::At),
+            Some(text) => game.parse_initial_position(text).map(Self::At),
         }
     }
 
     /// The position.
     pub(super) fn position(&self) -> Box<dyn AnyPosition> {
         match self {
-            Self::OfGame(game) => game.start(),
+            Self::OfGame(game) => game.initial_position(),
             Self::At(position) => position.clone_box(),
         }
     }

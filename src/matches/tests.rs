@@ -27,7 +27,7 @@ fn creation(game: &str) -> Creation {
     Creation {
         id: MatchId(Uuid::from_u128(7)),
         code: MatchCode::from_number(7),
-        game: catalog::find(game).unwrap(),
+        game: catalog::find_game(game).unwrap(),
         host: ANN,
         terms: Terms {
             patience: Some(AbsenceLimits {
@@ -429,11 +429,11 @@ fn whatever_is_asked_the_laws_hold() {
 }
 
 /// A position that play has come to, most often none.
-fn any_start(game: &catalog::Entry, chance: &mut StdRng) -> Option<String> {
+fn any_start(game: &catalog::GameEntry, chance: &mut StdRng) -> Option<String> {
     if chance.random_bool(0.7) {
         return None;
     }
-    let mut position = game.start();
+    let mut position = game.initial_position();
     for _ in 0..chance.random_range(0..12) {
         let moves = position.legal_moves();
         position.play(moves.choose(chance)?).unwrap();

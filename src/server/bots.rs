@@ -14,7 +14,7 @@ use self::queue::{Job, Queue, Task};
 use super::context::clock::now;
 use super::context::metrics::{GaugeGuard, Metrics};
 use super::settings::{SearchMode, Settings};
-use plyhouse_engine::catalog::{AnyPosition, Choice};
+use plyhouse_engine::catalog::{AnyPosition, MoveChoice};
 use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, Table};
 use plyhouse_protocol::PlayerId;
 
@@ -73,7 +73,7 @@ impl Bots {
 
     /// The bot's move, and what it thinks of the position. `None` if it found none, for whatever
     /// reason: no room, no time, a panic.
-    pub(super) async fn think(&self, mut question: SearchRequest) -> Option<Choice> {
+    pub(super) async fn think(&self, mut question: SearchRequest) -> Option<MoveChoice> {
         let budget = question.budget.map(|clock| clock.budget(self.search_time));
         let limits = Limits::time(budget.unwrap_or(self.search_time));
         if self.threads.is_none() {
@@ -136,7 +136,7 @@ impl Bots {
 
     /// Searches on the thread of whoever asks. It takes the time that the server's clock shows, which
     /// is none where that is paused: what a bot is charged does not depend on the machine there.
-    fn think_here(&self, mut question: SearchRequest, limits: &Limits) -> Option<Choice> {
+    fn think_here(&self, mut question: SearchRequest, limits: &Limits) -> Option<MoveChoice> {
         let began = now();
         let mut table = Table::new(self.table_bytes);
         let mut found = question.search(limits, &mut table, &self.metrics)?;
@@ -207,7 +207,12 @@ fn work(queue: &Queue, mut table: Table, metrics: &Metrics) {
 }
 
 impl SearchRequest {
-    fn search(&mut self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<Choice> {
+    fn search(
+        &mut self,
+        limits: &Limits,
+        table: &mut Table,
+        metrics: &Metrics,
+    ) -> Option<MoveChoice> {
         if self.stop.is_stopped() {
             return None;
         }
@@ -215,10 +220,9 @@ impl SearchRequest {
             let _running = GaugeGuard::new(&metrics.searches_running);
             let (position, level, seed) = (&self.position, self.level, self.seed);
             match &mut self.watch {
-                None => position.choose(level, seed, limits, &self.stop, table),
-                Some(watch) => {
-                    position.choose_watched(level, seed, limits, &self.stop, table, watch)
-                }
+                None => position.choose_move(level, seed, limits, &self.stop, table),
+                Some(watch) => position
+                    .choose_move_with_progress(level, seed, limits, &self.stop, table, watch),
             }?
         };
         metrics
@@ -243,9 +247,9 @@ mod tests {
             ..Settings::default()
         };
         let bots = Bots::start(&settings, &Arc::default()).expect("no threads");
-        let chess = catalog::find("chess").expect("it is there");
+        let chess = catalog::find_game("chess").expect("it is there");
         let question = SearchRequest {
-            position: chess.start(),
+            position: chess.initial_position(),
             level: Level::Max,
             seed: 1,
             host: PlayerId(uuid::Uuid::nil()),

@@ -202,7 +202,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// See [`NotServed`].
+    /// See [`ArchiveError`].
     pub async fn game_record(
         &self,
         target: MatchRef,
@@ -217,7 +217,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// See [`NotServed`].
+    /// See [`ArchiveError`].
     pub async fn draw_board(
         &self,
         target: MatchRef,
@@ -231,7 +231,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// See [`NotServed`].
+    /// See [`ArchiveError`].
     pub async fn match_preview(
         &self,
         target: MatchRef,
@@ -245,7 +245,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// See [`NotServed`].
+    /// See [`ArchiveError`].
     pub async fn player_preview(
         &self,
         player: &str,
@@ -281,7 +281,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// See [`NotServed`].
+    /// See [`ArchiveError`].
     pub async fn game_records_of(
         &self,
         query: GameRecordQuery<'_>,
@@ -295,7 +295,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// See [`NotTold`].
+    /// See [`ExportError`].
     pub async fn export_personal_data(
         &self,
         requester: ExportRequester,

@@ -153,7 +153,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<Results, ReadError>>;
 
     /// How the public matches of a game went on that began with this line, as
-    /// [`same_line`](plyhouse_engine::catalog::Entry::same_line) tells it, with a space between its moves.
+    /// [`same_line`](plyhouse_engine::catalog::GameEntry::canonical_line) tells it, with a space between its moves.
     fn explore(
         &self,
         game: &'static str,

@@ -28,7 +28,7 @@ use std::hint::black_box;
 use gungraun::{
     Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
-use plyhouse_engine::game::Course;
+use plyhouse_engine::game::GameHistory;
 use plyhouse_engine::game::connect_four::ConnectFour;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::search::{Limits, Stop, Table, solve};
@@ -58,7 +58,7 @@ fn for_by_hand(set: &str) -> (Vec<Board>, Solver) {
 fn solve_generic((positions, table): (Vec<ConnectFour>, Table)) -> Table {
     for pos in &positions {
         black_box(solve(
-            &Course::from(*pos),
+            &GameHistory::from(*pos),
             &Limits::default(),
             &Stop::new(),
             &table,
@@ -86,7 +86,7 @@ library_benchmark_group!(
 #[library_benchmark]
 #[bench::from_the_start(Table::for_game::<TicTacToe>(TABLE_BYTES))]
 fn tic_tac_toe_solved(table: Table) -> Table {
-    let start = Course::<TicTacToe>::start();
+    let start = GameHistory::<TicTacToe>::initial();
     black_box(solve(
         black_box(&start),
         &Limits::default(),

@@ -8,7 +8,7 @@ mod positions;
 
 use std::ops::RangeInclusive;
 
-use plyhouse_engine::game::Course;
+use plyhouse_engine::game::GameHistory;
 use plyhouse_engine::search::{Evaluate, Limits, Stop, Table, solve};
 
 use by_hand::{Board, Solver};
@@ -26,7 +26,7 @@ fn check_set(set: &str, plies: RangeInclusive<usize>, plies_to_end: RangeInclusi
     for sample in samples(set, 20) {
         assert!(plies.contains(&sample.moves.len()), "{sample}");
         let report = solve(
-            &Course::from(sample.pos),
+            &GameHistory::from(sample.pos),
             &Limits::default(),
             &Stop::new(),
             &Table::new(TABLE_BYTES),
@@ -65,7 +65,7 @@ fn the_search_by_hand_visits_what_the_generic_one_visits() {
     let (table, mut solver) = (Table::new(TABLE_BYTES), Solver::new(TABLE_BYTES));
     for sample in [samples("end-easy", 100), samples("middle-easy", 30)].concat() {
         let report = solve(
-            &Course::from(sample.pos),
+            &GameHistory::from(sample.pos),
             &Limits::default(),
             &Stop::new(),
             &table,

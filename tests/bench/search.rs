@@ -29,7 +29,7 @@ use plyhouse_engine::game::gomoku::Gomoku;
 use plyhouse_engine::game::othello::Othello;
 use plyhouse_engine::game::perft::perft;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
-use plyhouse_engine::game::{Course, Position};
+use plyhouse_engine::game::{GameHistory, Position};
 use plyhouse_engine::search::{
     Evaluate, Level, Limits, Score, Stop, Table, choose, reaches, search, solve,
 };
@@ -118,7 +118,7 @@ fn solve_all(samples: &[Sample], table: &mut Table) -> u64 {
     table.forget();
     let solve = |sample: &Sample| {
         solve(
-            &Course::from(sample.pos),
+            &GameHistory::from(sample.pos),
             &Limits::default(),
             &Stop::new(),
             table,
@@ -144,7 +144,11 @@ fn solving(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
 
 /// The whole game, from an empty table: to its value, and to what a bot at full strength knows.
 fn tic_tac_toe(criterion: &mut Criterion) {
-    let (start, limits, stop) = (Course::<TicTacToe>::start(), Limits::default(), Stop::new());
+    let (start, limits, stop) = (
+        GameHistory::<TicTacToe>::initial(),
+        Limits::default(),
+        Stop::new(),
+    );
     let mut table = Table::for_game::<TicTacToe>(TABLE_BYTES);
     criterion.bench_function("tic-tac-toe/solve", |bencher| {
         bencher.iter(|| {
@@ -187,7 +191,7 @@ fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> 
                 for sample in &samples {
                     let (limits, stop) = (Limits::default(), Stop::new());
                     black_box(choose(
-                        &Course::from(sample.pos),
+                        &GameHistory::from(sample.pos),
                         level,
                         SEED,
                         &limits,
@@ -207,7 +211,7 @@ fn looking_ahead<P: Evaluate>(
     (moves, depth): (&str, u32),
     table: &mut Table,
 ) -> anyhow::Result<()> {
-    let mut course = Course::<P>::start();
+    let mut course = GameHistory::<P>::initial();
     for text in moves.split(' ') {
         course.play(course.read_move(text)?)?;
     }
@@ -229,7 +233,7 @@ fn looking_ahead<P: Evaluate>(
 /// Playouts in a middle game of Go, each with its way through the tree.
 fn playing_out(criterion: &mut Criterion, moves: &str, table: &mut Table) -> anyhow::Result<()> {
     const PLAYOUTS: u64 = 2000;
-    let mut course = Course::<Go<9>>::start();
+    let mut course = GameHistory::<Go<9>>::initial();
     for text in moves.split(' ') {
         course.play(course.read_move(text)?)?;
     }
@@ -243,7 +247,7 @@ fn playing_out(criterion: &mut Criterion, moves: &str, table: &mut Table) -> any
 }
 
 fn counting<P: Position>(criterion: &mut Criterion, plies: usize) {
-    let start = Course::<P>::start();
+    let start = GameHistory::<P>::initial();
     let mut group = criterion.benchmark_group("perft");
     let nodes = perft(&start, plies).iter().map(|ply| ply.nodes).sum();
     group.throughput(Throughput::Elements(nodes));

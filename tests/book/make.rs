@@ -51,7 +51,7 @@ fn main() -> std::io::Result<()> {
 impl Maker {
     /// Enters the positions of the first plies in which `seat` is to move, who plays by the book.
     fn walk(&mut self, seat: Seat) {
-        let mut layer = vec![ConnectFour::start()];
+        let mut layer = vec![ConnectFour::initial()];
         for ply in 0..=PLIES {
             let mut below = BTreeMap::new();
             for (number, pos) in layer.iter().enumerate() {
@@ -81,7 +81,7 @@ impl Maker {
         }
         let outcome = self.outcome(pos);
         let keeps =
-            |m: &Move| pos.check(*m).is_ok() && WIN - self.outcome(&pos.after(*m)) == outcome;
+            |m: &Move| pos.check_legal(*m).is_ok() && WIN - self.outcome(&pos.after(*m)) == outcome;
         let moves = FILES_OUTWARDS.into_iter().filter_map(Move::from_file);
         let m = { moves }.find(keeps).expect("some move keeps the value");
         let m = if key == pos.unique_key() {
@@ -131,5 +131,5 @@ fn legal(pos: &ConnectFour) -> Vec<Move> {
 
 /// The key of a position or of its mirror image.
 fn smaller_key(pos: &ConnectFour) -> u64 {
-    pos.unique_key().min(pos.image_key())
+    pos.unique_key().min(pos.mirror_key())
 }

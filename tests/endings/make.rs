@@ -25,14 +25,14 @@ const PLIES_A_STEP: u32 = 5;
 
 fn main() -> std::io::Result<()> {
     let mut families = BTreeMap::<_, Vec<u32>>::new();
-    for number in 0..Draughts::ENDINGS {
-        if let Some(pos) = Draughts::of_ending_number(number) {
+    for number in 0..Draughts::ENDGAME_COUNT {
+        if let Some(pos) = Draughts::from_endgame_number(number) {
             families.entry(family(&pos)).or_default().push(number);
         }
     }
     // What captures and crowning lead to comes before.
-    let mut known = vec![DRAW; Draughts::ENDINGS as usize];
-    let mut plies = vec![0; Draughts::ENDINGS as usize];
+    let mut known = vec![DRAW; Draughts::ENDGAME_COUNT as usize];
+    let mut plies = vec![0; Draughts::ENDGAME_COUNT as usize];
     for (counts, open) in families {
         let most = solve(open, &mut known, &mut plies);
         eprintln!("{counts:?}: {most} plies at most");
@@ -43,7 +43,7 @@ fn main() -> std::io::Result<()> {
         let byte = digits.iter().rev().fold(0, |byte, digit| byte * 3 + digit);
         out.write_all(&[byte])?;
     }
-    for family in Draughts::LONG_ENDINGS {
+    for family in Draughts::LONG_ENDGAMES {
         let steps = family.map(|number| {
             let plies: u32 = plies[number as usize];
             u8::try_from((plies / PLIES_A_STEP).min(15)).expect("at most 15")
@@ -59,7 +59,7 @@ fn main() -> std::io::Result<()> {
 /// How many pieces there are, how many of them men, and how many of either side: where play stays until a
 /// piece is captured or a man is crowned.
 fn family(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
-    let mut sides = Seat::ALL.map(|seat| pos.counts(seat));
+    let mut sides = Seat::ALL.map(|seat| pos.piece_counts(seat));
     sides.sort_unstable();
     let [men, kings] = [0, 1].map(|kind| sides[0][kind] + sides[1][kind]);
     (men + kings, men, sides)
@@ -91,13 +91,13 @@ fn solve(mut open: Vec<u32>, known: &mut [u8], plies: &mut [u32]) -> u32 {
 
 /// What follows of an ending from what is known of those a ply later.
 fn value(number: u32, known: &[u8], moves: &mut Vec<<Draughts as Position>::Move>) -> u8 {
-    let pos = Draughts::of_ending_number(number).expect("it is one");
+    let pos = Draughts::from_endgame_number(number).expect("it is one");
     moves.clear();
     pos.legal_moves(moves);
     let mut value = LOSS;
     for m in moves.drain(..) {
         // Without pieces the other side has lost.
-        let after = pos.after(m).ending_number();
+        let after = pos.after(m).endgame_number();
         match after.map_or(LOSS, |after| known[after as usize]) {
             LOSS => return WIN,
             DRAW => value = DRAW,

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each program of the fuzzer uses one of them")]
 
 use arbitrary::Unstructured;
-use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_engine::catalog::{CATALOG, GameEntry};
 use plyhouse_engine::game::Position;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::game::chess::Chess;
@@ -79,13 +79,13 @@ pub(crate) fn notation(data: &[u8]) {
     let game = usize::from(first) % CATALOG.len();
     checks[game](text);
     let entry = &CATALOG[game];
-    let mut position = entry.start();
+    let mut position = entry.initial_position();
     let before = position.to_string();
     match position.play(text) {
-        Ok(m) => assert!(entry.start().legal_moves().contains(&m), "{m}"),
+        Ok(m) => assert!(entry.initial_position().legal_moves().contains(&m), "{m}"),
         Err(_) => assert_eq!(position.to_string(), before),
     }
-    let mut analyst = entry.analyst(0);
+    let mut analyst = entry.analysis_board(0);
     if analyst.set_up(text).is_ok() {
         let told = analyst.position().to_string();
         analyst.set_up(&told).expect("what was told is read");
@@ -108,7 +108,7 @@ fn texts<P: Position>(text: &str) {
         let mut after = position.clone();
         after.play(m).expect("it is legal");
         // A pass is nothing in SGF.
-        let recorded = position.recorded(m);
+        let recorded = position.move_to_record_notation(m);
         assert!(
             recorded.bytes().all(|byte| byte.is_ascii_graphic()),
             "{recorded:?}"
@@ -182,7 +182,7 @@ fn check(state: &Match) {
     assert_eq!(state.moves().count() as u64, state.ply().0);
 }
 
-fn creation(game: &'static Entry) -> Creation {
+fn creation(game: &'static GameEntry) -> Creation {
     Creation {
         id: MatchId(Uuid::from_u128(1)),
         code: "K7QM2P".parse().expect("a code"),

@@ -128,7 +128,7 @@ fn late_positions() -> Vec<(String, ConnectFour)> {
         .iter()
         .flat_map(|game| (34..42).map(|plies| &game[..plies]));
     all.map(|columns| {
-        let mut pos = ConnectFour::start();
+        let mut pos = ConnectFour::initial();
         for index in 0..columns.len() {
             let m = columns[index..=index].parse().expect("a column");
             pos.play(m).expect("nobody has won yet");

@@ -574,9 +574,9 @@ fn what_cannot_be_is_said_before_anything_is_played() {
 fn games_begin_with_the_positions_of_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("openings");
-    let mut pos = plyhouse_engine::catalog::find("othello")
+    let mut pos = plyhouse_engine::catalog::find_game("othello")
         .expect("hosted")
-        .start();
+        .initial_position();
     pos.play("d3").expect("it is legal");
     fs::write(&file, format!("# one move\n{pos}\n")).expect("it can be written");
     let path = file.to_str().expect("UTF-8");

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use plyhouse_engine::catalog::find;
+use plyhouse_engine::catalog::find_game;
 use serde::Deserialize;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
@@ -347,11 +347,13 @@ fn square_of_piskvork(line: &str) -> Option<String> {
 
 /// The position after these moves.
 fn replayed(game: &str, (start, moves): &Beginning) -> String {
-    let mut analyst = find(game).expect("it is hosted").analyst(0);
+    let mut analyst = find_game(game).expect("it is hosted").analysis_board(0);
     let moves = moves.join(" ");
     let result = match start.is_empty() {
         true => analyst.set_up(&moves),
-        false => analyst.set_up(start).and_then(|()| analyst.play(&moves)),
+        false => analyst
+            .set_up(start)
+            .and_then(|()| analyst.play_moves(&moves)),
     };
     match result {
         Ok(()) => analyst.position().to_string(),

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use plyhouse_engine::catalog::{AnyPosition, find};
+use plyhouse_engine::catalog::{AnyPosition, find_game};
 use plyhouse_engine::game::Outcome;
 
 use self::program::{Program, installed};
@@ -228,7 +228,7 @@ fn nonsense_does_no_harm() {
 #[test]
 fn other_games_are_thought_about_in_uci() {
     for game in ["tic-tac-toe", "connect-four", "othello", "draughts"] {
-        let mut pos = find(game).expect("it is hosted").start();
+        let mut pos = find_game(game).expect("it is hosted").initial_position();
         let mut engine = Program::plyhouse(&["engine", game, "--table", "8"]);
         let first = pos.legal_moves().swap_remove(0);
         engine.say(&format!("position fen {pos} moves {first}\ngo depth 3"));
@@ -246,7 +246,7 @@ type Side<'a> = &'a mut dyn FnMut(&[String]) -> String;
 
 /// Two programs play each other, and the rules are kept by neither of them.
 fn game(game: &str, sides: [Side<'_>; 2]) -> (Box<dyn AnyPosition>, usize) {
-    let mut pos = find(game).expect("it is hosted").start();
+    let mut pos = find_game(game).expect("it is hosted").initial_position();
     let mut moves: Vec<String> = Vec::new();
     while pos.outcome().is_none() && moves.len() < PLIES_MAX {
         let m = sides[moves.len() % 2](&moves);

@@ -115,7 +115,7 @@ fn positions_in_the_protocol_are_as_the_server_writes_them() {
             .step_by(2)
             .filter(|text| !text.contains('\u{2026}'));
         for example in examples {
-            if let Ok(position) = game.start_at(example) {
+            if let Ok(position) = game.parse_initial_position(example) {
                 assert_eq!(position.to_string(), example, "{name}");
                 complete += 1;
             }

@@ -13,7 +13,7 @@ use serde_json::Value;
 fn check_order(game: &str, openings: usize, opening_plies: u32, nodes: u64) {
     let bots = Level::ALL.map(Player::Bot);
     let plan = Plan {
-        game: catalog::find(game).expect("hosted"),
+        game: catalog::find_game(game).expect("hosted"),
         players: [&[Player::Random], &bots[..]].concat(),
         openings,
         opening_plies,

@@ -3,7 +3,7 @@
 use std::fs;
 
 use plyhouse_engine::game::perft::{PlyCount, perft};
-use plyhouse_engine::game::{Course, Position};
+use plyhouse_engine::game::{GameHistory, Position};
 
 /// Compares with the game's file: the rows on top count from the start of the game, others from the
 /// `position` that is named above them. Rows with more than `nodes_max` nodes are left out.
@@ -11,7 +11,7 @@ pub(super) fn check<P: Position>(nodes_max: u64) {
     let name = format!("{}.perft", P::INFO.id);
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let file = fs::read_to_string(&path).expect(&path);
-    let mut tables = vec![(P::start(), Vec::new())];
+    let mut tables = vec![(P::initial(), Vec::new())];
     for line in file.lines().filter(|line| !line.starts_with('#')) {
         if let Some(position) = line.strip_prefix("position ") {
             tables.push((position.parse().expect(line), Vec::new()));
@@ -21,7 +21,7 @@ pub(super) fn check<P: Position>(nodes_max: u64) {
     }
     for (pos, mut expected) in tables {
         expected.retain(|count| count.nodes <= nodes_max);
-        let counted = perft(&Course::from(pos.clone()), expected.len() - 1);
+        let counted = perft(&GameHistory::from(pos.clone()), expected.len() - 1);
         assert_eq!(counted, expected, "{name}; counted from {pos}");
     }
 }
@@ -37,7 +37,7 @@ fn row(line: &str) -> PlyCount {
     };
     PlyCount {
         nodes,
-        won: [first, second],
-        drawn,
+        wins: [first, second],
+        draws: drawn,
     }
 }

@@ -16,7 +16,7 @@ use plyhouse_engine::game::go::Go;
 use plyhouse_engine::game::othello::Othello;
 use plyhouse_engine::game::perft::{PlyCount, perft};
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
-use plyhouse_engine::game::{Course, Position};
+use plyhouse_engine::game::{GameHistory, Position};
 
 use plain_connect_four::Plain;
 
@@ -71,7 +71,7 @@ fn check_nodes<P: Position>(size: &str) {
         .iter()
         .map(|n| n.parse().expect("a number"))
         .collect();
-    let counted = perft(&Course::<P>::start(), expected.len());
+    let counted = perft(&GameHistory::<P>::initial(), expected.len());
     let nodes: Vec<u64> = counted.iter().skip(1).map(|ply| ply.nodes).collect();
     assert_eq!(nodes, expected, "{size} by {size}");
 }
@@ -98,7 +98,7 @@ fn check<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
         P::INFO.id
     );
     let file = fs::read_to_string(&path).expect(&path);
-    let mut tables = vec![(P::start(), Vec::new())];
+    let mut tables = vec![(P::initial(), Vec::new())];
     for line in file.lines().filter(|line| !line.starts_with('#')) {
         if let Some(position) = line.strip_prefix("position ") {
             tables.push((position.parse().expect(line), Vec::new()));
@@ -128,14 +128,14 @@ fn words(line: &str) -> Vec<&str> {
 /// One row a ply. If no game goes on beyond the last, these are followed by their sums, and by the
 /// sums over ended games alone.
 fn table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
-    let tree = perft(&Course::from(pos.clone()), plies);
+    let tree = perft(&GameHistory::from(pos.clone()), plies);
     let mut layer = HashSet::from([pos.clone()]);
     let mut rows = Vec::new();
     let (mut all, mut ended) = ([0; 6], [0; 6]);
     for PlyCount {
         nodes,
-        won: [first, second],
-        drawn,
+        wins: [first, second],
+        draws: drawn,
     } in tree
     {
         let over: HashSet<P> = layer

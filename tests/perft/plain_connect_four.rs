@@ -71,7 +71,7 @@ impl Position for Plain {
 
     const INFO: GameInfo = ConnectFour::INFO;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self([['.'; 7]; 6])
     }
 
@@ -94,7 +94,7 @@ impl Position for Plain {
         (self.count('.') == 0).then_some(Outcome::Draw)
     }
 
-    fn line(&self) -> Option<Vec<Square>> {
+    fn winning_line(&self) -> Option<Vec<Square>> {
         let fours = self.fours();
         let squares = all_squares().filter(|square| fours.contains(square));
         let squares = squares.map(|(file, rank)| Square {
@@ -111,7 +111,7 @@ impl Position for Plain {
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
@@ -149,7 +149,7 @@ impl FromStr for Plain {
     /// Reads what the real game has read before; whether play can reach it is not looked at.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         text.parse::<ConnectFour>()?;
-        let mut pos = Self::start();
+        let mut pos = Self::initial();
         for (rank, line) in pos.0.iter_mut().rev().zip(text.split('/')) {
             for (square, disc) in rank.iter_mut().zip(line.chars()) {
                 *square = disc;
@@ -165,11 +165,11 @@ fn both_tellings_of_the_rules_agree() {
     let (mut lines_at_once, mut draws) = (0, 0);
     for seed in 0..500 {
         let mut chance = StdRng::seed_from_u64(seed);
-        let (mut bits, mut plain) = (ConnectFour::start(), Plain::start());
+        let (mut bits, mut plain) = (ConnectFour::initial(), Plain::initial());
         loop {
             assert_eq!(bits.to_string(), plain.to_string(), "seed {seed}");
             assert_eq!(bits.outcome(), plain.outcome(), "{plain}");
-            assert_eq!(bits.line(), plain.line(), "{plain}");
+            assert_eq!(bits.winning_line(), plain.winning_line(), "{plain}");
             let (mut moves, mut expected) = (Vec::new(), Vec::new());
             bits.legal_moves(&mut moves);
             plain.legal_moves(&mut expected);
@@ -181,7 +181,7 @@ fn both_tellings_of_the_rules_agree() {
             bits.play_unchecked(m);
             plain.play_unchecked(m);
         }
-        lines_at_once += usize::from(bits.line().is_some_and(|line| line.len() > 4));
+        lines_at_once += usize::from(bits.winning_line().is_some_and(|line| line.len() > 4));
         draws += usize::from(bits.outcome() == Some(Outcome::Draw));
     }
     assert!(lines_at_once > 0 && draws > 0, "the games were rich enough");

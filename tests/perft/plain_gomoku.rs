@@ -8,7 +8,7 @@ use std::str::FromStr;
 use plyhouse_engine::game::gomoku::Gomoku;
 use plyhouse_engine::game::perft::perft;
 use plyhouse_engine::game::{
-    Course, GameInfo, IllegalMove, Outcome, ParsePositionError, Position, Seat, Square,
+    GameHistory, GameInfo, IllegalMove, Outcome, ParsePositionError, Position, Seat, Square,
 };
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -63,7 +63,7 @@ fn named(file: i32, rank: i32) -> Square {
 }
 
 fn place_of(m: Move) -> (usize, usize) {
-    let Square { file, rank } = Square::read(&m.to_string(), 15, 15).expect("a square");
+    let Square { file, rank } = Square::parse(&m.to_string(), 15, 15).expect("a square");
     (usize::from(rank), usize::from(file))
 }
 
@@ -72,7 +72,7 @@ impl Position for Plain {
 
     const INFO: GameInfo = Gomoku::INFO;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self([['.'; 15]; 15])
     }
 
@@ -95,7 +95,7 @@ impl Position for Plain {
         (self.count('.') == 0).then_some(Outcome::Draw)
     }
 
-    fn line(&self) -> Option<Vec<Square>> {
+    fn winning_line(&self) -> Option<Vec<Square>> {
         let fives = self.fives();
         let squares = all_squares().filter(|square| fives.contains(square));
         let squares = squares.map(|(file, rank)| named(file, rank));
@@ -110,7 +110,7 @@ impl Position for Plain {
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
@@ -150,7 +150,7 @@ impl FromStr for Plain {
     /// Reads what the real game has read before; whether play can reach it is not looked at.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
         text.parse::<Gomoku>()?;
-        let mut pos = Self::start();
+        let mut pos = Self::initial();
         for (rank, line) in pos.0.iter_mut().rev().zip(text.split('/')) {
             let mut line = line.to_owned();
             for empty in (1..=15).rev() {
@@ -168,14 +168,14 @@ impl FromStr for Plain {
 /// agree on every position of it.
 fn play_both(seed: u64, corner: u8) -> Vec<Gomoku> {
     let mut chance = StdRng::seed_from_u64(seed);
-    let (mut sets, mut plain) = (Gomoku::start(), Plain::start());
+    let (mut sets, mut plain) = (Gomoku::initial(), Plain::initial());
     let mut positions = Vec::new();
     loop {
         positions.push(sets);
         assert_eq!(sets.to_string(), plain.to_string(), "seed {seed}");
         assert_eq!(sets.to_string().parse(), Ok(plain.clone()), "seed {seed}");
         assert_eq!(sets.outcome(), plain.outcome(), "{plain}");
-        assert_eq!(sets.line(), plain.line(), "{plain}");
+        assert_eq!(sets.winning_line(), plain.winning_line(), "{plain}");
         let (mut moves, mut expected) = (Vec::new(), Vec::new());
         sets.legal_moves(&mut moves);
         plain.legal_moves(&mut expected);
@@ -202,8 +202,8 @@ fn both_tellings_of_gomoku_agree() {
         let corner = [6, 8, 15][usize::try_from(seed % 3).expect("small")];
         let positions = play_both(seed, corner);
         let end = positions.last().expect("the start at least");
-        longer += usize::from(end.line().is_some_and(|line| line.len() > 5));
-        undecided += usize::from(end.line().is_none());
+        longer += usize::from(end.winning_line().is_some_and(|line| line.len() > 5));
+        undecided += usize::from(end.winning_line().is_none());
     }
     assert!(longer > 0 && undecided > 0, "the games were rich enough");
 }
@@ -216,11 +216,15 @@ fn both_tellings_of_gomoku_count_the_same() {
         let positions = play_both(seed, 7);
         let near_end = positions[positions.len().saturating_sub(3)];
         let plain: Plain = near_end.to_string().parse().expect("it was reached");
-        let counts = perft(&Course::from(near_end), 2);
-        assert_eq!(counts, perft(&Course::from(plain.clone()), 2), "{plain}");
+        let counts = perft(&GameHistory::from(near_end), 2);
+        assert_eq!(
+            counts,
+            perft(&GameHistory::from(plain.clone()), 2),
+            "{plain}"
+        );
         won += counts
             .iter()
-            .map(|ply| ply.won[0] + ply.won[1])
+            .map(|ply| ply.wins[0] + ply.wins[1])
             .sum::<u64>();
     }
     assert!(won > 100, "only {won} wins");

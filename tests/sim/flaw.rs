@@ -135,7 +135,7 @@ fn invent_move(record: &mut Record) -> Option<()> {
     // The last of the list is what a player, who chooses at random, hardly tries.
     // Of a move that ends the game nothing could follow but its end.
     let goes_on = |m: &String| {
-        let tried = state.position().try_play(m);
+        let tried = state.position().preview_move(m);
         tried.is_ok_and(|(_, outcome)| outcome.is_none())
     };
     let m = state.position().legal_moves().into_iter().rfind(goes_on)?;

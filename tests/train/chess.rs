@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use plyhouse_engine::game::chess::Chess;
-use plyhouse_engine::game::{Course, Outcome, Position, Seat};
+use plyhouse_engine::game::{GameHistory, Outcome, Position, Seat};
 use plyhouse_engine::search::chance::Chance;
 use plyhouse_engine::search::{ChessFeatures, Evaluate, Limits, Report, Stop, Table, search};
 use sha2::{Digest, Sha256};
@@ -194,7 +194,8 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
                 } else {
                     &mut taught
                 };
-                let pos = Chess::of_seen(&lesson.seen).expect("it was on the board");
+                let pos =
+                    Chess::from_relative_bitboards(&lesson.seen).expect("it was on the board");
                 let known = slope * ChessFeatures::by_rules(&pos) as f32;
                 taught.push(Taught {
                     kept,
@@ -291,7 +292,7 @@ struct Player {
 impl Player {
     /// The quiet positions of a game after its random plies.
     fn game(&mut self, chance: &mut Chance) -> Vec<Lesson> {
-        let mut game = Course::<Chess>::start();
+        let mut game = GameHistory::<Chess>::initial();
         let mut moves = Vec::new();
         for _ in 0..RANDOM_PLIES + chance.below(2) {
             moves.clear();
@@ -331,7 +332,7 @@ impl Player {
             if won.unsigned_abs() >= WON_PLIES {
                 break Some(if won > 0 { Seat::First } else { Seat::Second });
             }
-            let plies = game.past().len();
+            let plies = game.key_history().len();
             if plies >= PLIES_MAX || plies >= LEVEL_FROM && level >= LEVEL_PLIES {
                 break None;
             }
@@ -339,7 +340,7 @@ impl Player {
             let is_quiet = !pos.is_tense() && pos.after(best).material() == pos.material();
             if is_quiet && said.abs() <= SAID_MAX {
                 lessons.push(Lesson {
-                    seen: pos.seen_by_mover(),
+                    seen: pos.relative_bitboards(),
                     said: i16::try_from(said).expect("it is not won"),
                     result: 1,
                     is_first: lessons.is_empty(),

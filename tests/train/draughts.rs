@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use plyhouse_engine::game::draughts::Draughts;
-use plyhouse_engine::game::{Course, Outcome, Position, Seat};
+use plyhouse_engine::game::{GameHistory, Outcome, Position, Seat};
 use plyhouse_engine::search::chance::Chance;
 use plyhouse_engine::search::{DraughtsFeatures, Limits, Report, Stop, Table, search};
 
@@ -140,7 +140,7 @@ fn taught(lessons: &[Lesson], slope: f32) -> Vec<(Lesson, f32)> {
 fn learnt(args: &Args, lessons: &[(Lesson, f32)]) -> Vec<u8> {
     let (mut taught, mut held_out) = (Vec::new(), Vec::new());
     for (lesson, truth) in lessons {
-        let features = DraughtsFeatures::of(&Draughts::of_seen(lesson.seen));
+        let features = DraughtsFeatures::of(&Draughts::from_relative_bitboards(lesson.seen));
         let sample = Sample {
             patterns: features.patterns,
             terms: features.terms.map(|term| term as f32),
@@ -213,7 +213,7 @@ struct Player {
 impl Player {
     /// The positions of a game after its random plies in which nothing can be captured.
     fn game(&mut self, chance: &mut Chance) -> Vec<Lesson> {
-        let mut game = Course::<Draughts>::start();
+        let mut game = GameHistory::<Draughts>::initial();
         let more = MORE_PLIES[chance.below(2)];
         let mut moves = Vec::new();
         for _ in 0..RANDOM_PLIES + chance.below(more) {
@@ -259,12 +259,12 @@ impl Player {
                     pos.turn().other()
                 });
             }
-            if pos.ending_number().is_some() || pos.reversible_plies() > QUIET_PLIES {
+            if pos.endgame_number().is_some() || pos.reversible_plies() > QUIET_PLIES {
                 break None;
             }
             if !must_capture {
                 lessons.push(Lesson {
-                    seen: pos.seen_by_mover(),
+                    seen: pos.relative_bitboards(),
                     said: i16::try_from(said).expect("it is not won"),
                     result: 1,
                     is_first: lessons.is_empty(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use plyhouse_engine::game::gomoku::Gomoku;
-use plyhouse_engine::game::{Course, Outcome, Position};
+use plyhouse_engine::game::{GameHistory, Outcome, Position};
 use plyhouse_engine::search::chance::Chance;
 use plyhouse_engine::search::{GomokuFeatures, Limits, Score, Stop, Table, search};
 
@@ -119,7 +119,7 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
 
 /// The positions of a game, as they are written.
 fn game(chance: &mut Chance, table: &mut Table) -> Vec<[u8; LESSON_BYTES]> {
-    let mut pos = Gomoku::start();
+    let mut pos = Gomoku::initial();
     let mut moves = Vec::new();
     for _ in 0..RANDOM_PLIES {
         moves.clear();
@@ -131,7 +131,7 @@ fn game(chance: &mut Chance, table: &mut Table) -> Vec<[u8; LESSON_BYTES]> {
     while pos.outcome().is_none() {
         table.forget();
         let limits = &limits[pos.turn().index()];
-        let report = search(&Course::from(pos), limits, &Stop::new(), table);
+        let report = search(&GameHistory::from(pos), limits, &Stop::new(), table);
         let report = report.expect("the game goes on");
         if let Some(features) = GomokuFeatures::of(&pos) {
             seen.push((features, pos.turn(), report.score));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use plyhouse_engine::game::othello::Othello;
-use plyhouse_engine::game::{Course, Position, Seat};
+use plyhouse_engine::game::{GameHistory, Position, Seat};
 use plyhouse_engine::search::chance::Chance;
 use plyhouse_engine::search::{Limits, OthelloFeatures, Report, Stop, Table, search, solve};
 
@@ -138,7 +138,7 @@ struct Player {
 impl Player {
     /// The positions of a game after its random plies, but for those in which there is nothing to choose.
     fn game(&mut self, chance: &mut Chance) -> Vec<Lesson> {
-        let mut pos = Othello::start();
+        let mut pos = Othello::initial();
         let more = MORE_PLIES[chance.below(2)];
         let mut moves = Vec::new();
         for _ in 0..RANDOM_PLIES + chance.below(more) {
@@ -171,7 +171,7 @@ impl Player {
     /// to win by.
     fn choose(&mut self, pos: &Othello) -> (<Othello as Position>::Move, f32) {
         self.table.forget();
-        let course = Course::from(*pos);
+        let course = GameHistory::from(*pos);
         let report = if pos.empties() <= self.solved {
             solve(&course, &Limits::default(), &self.stop, &self.table)
         } else {

@@ -33,7 +33,7 @@ impl Bot {
         let (limits, stop) = (Limits::time(THINK), Stop::new());
         let found = self
             .position
-            .look(&limits, &stop, &mut self.table, &mut |_| ())?;
+            .analyse(&limits, &stop, &mut self.table, &mut |_| ())?;
         let best = found.moves.into_iter().next()?;
         Some(ClientMessage::Move {
             target: self.match_id.into(),
@@ -65,7 +65,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     loop {
         let answer = match (connection.receive().await?, &mut bot) {
             (ServerMessage::Match(snapshot), _) => {
-                let mut position = catalog::find(GAME).ok_or("no such game")?.start();
+                let mut position = catalog::find_game(GAME)
+                    .ok_or("no such game")?
+                    .initial_position();
                 for m in &snapshot.moves {
                     position.play(m)?;
                 }

@@ -7,7 +7,7 @@
 //! fifty moves (article 9.3) here, by a third occurrence (9.2) by whoever keeps the past.
 
 mod fen;
-mod outlines;
+mod piece_paths;
 mod san;
 
 use std::fmt;
@@ -15,17 +15,18 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use cozy_chess::{
-    BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as Field, get_pawn_attacks,
+    BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as CozySquare, get_pawn_attacks,
 };
 
-use self::san::NoMove;
+use self::san::SanError;
 use super::{
-    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError, Position,
-    ReadMoveError, RecordFormat, Repetition, Seat, Shape, Square, without_move_number,
+    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, PieceColor,
+    PieceShape, Position, ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
+    strip_move_number,
 };
 
 /// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
-const QUIET_PLIES_MAX: u8 = 100;
+const HALFMOVE_CLOCK_MAX: u8 = 100;
 
 /// Pawns move at most six times each, and all but the kings can be captured once.
 const IRREVERSIBLE_PLIES_MAX: u32 = 16 * 6 + 30;
@@ -42,12 +43,12 @@ pub struct Move(cozy_chess::Move);
 
 impl Move {
     /// The field that is left.
-    pub(crate) const fn from(self) -> Field {
+    pub(crate) const fn from(self) -> CozySquare {
         self.0.from
     }
 
     /// The field that is reached; in castling, by the king.
-    pub(crate) const fn to(self) -> Field {
+    pub(crate) const fn to(self) -> CozySquare {
         self.0.to
     }
 
@@ -66,16 +67,16 @@ impl Chess {
     /// The pieces of the side to move, from pawns to the king, and those of the other: a bit for each field, a1
     /// the lowest, with the board turned so that the side to move plays up it.
     #[must_use]
-    pub fn seen_by_mover(&self) -> [u64; 2 * Piece::NUM] {
+    pub fn relative_bitboards(&self) -> [u64; 2 * Piece::NUM] {
         let turn = self.board.side_to_move();
         std::array::from_fn(|kind| {
             let color = if kind < Piece::NUM { turn } else { !turn };
-            let fields = self
+            let squares = self
                 .board
                 .colored_pieces(color, Piece::ALL[kind % Piece::NUM]);
             match turn {
-                Color::White => fields.0,
-                Color::Black => fields.0.swap_bytes(),
+                Color::White => squares.0,
+                Color::Black => squares.0.swap_bytes(),
             }
         })
     }
@@ -83,16 +84,16 @@ impl Chess {
     /// The position that the side to move, which is White, sees so, with no right to castle: the reverse of
     /// `seen_by_mover`. `None` if pieces cannot stand so.
     #[must_use]
-    pub fn of_seen(seen: &[u64; 2 * Piece::NUM]) -> Option<Self> {
+    pub fn from_relative_bitboards(bitboards: &[u64; 2 * Piece::NUM]) -> Option<Self> {
         let mut builder = BoardBuilder::empty();
-        for (kind, fields) in seen.iter().enumerate() {
+        for (kind, squares) in bitboards.iter().enumerate() {
             let color = if kind < Piece::NUM {
                 Color::White
             } else {
                 Color::Black
             };
-            for field in BitBoard(*fields) {
-                *builder.square_mut(field) = Some((Piece::ALL[kind % Piece::NUM], color));
+            for square in BitBoard(*squares) {
+                *builder.square_mut(square) = Some((Piece::ALL[kind % Piece::NUM], color));
             }
         }
         builder.build().ok().map(|board| Self { board })
@@ -107,12 +108,12 @@ impl Chess {
     #[inline]
     fn can_move(&self) -> bool {
         // Most often a pawn can advance, and it takes a tenth of the time to see that.
-        self.can_advance() || self.can_move_anything()
+        self.can_advance_pawn() || self.has_any_legal_move()
     }
 
     /// Whether a pawn can step forward: one that is not pinned, so there may be others.
     #[inline]
-    fn can_advance(&self) -> bool {
+    fn can_advance_pawn(&self) -> bool {
         let board = &self.board;
         let turn = board.side_to_move();
         let pawns = board.colored_pieces(turn, Piece::Pawn) & !board.pinned();
@@ -126,32 +127,32 @@ impl Chess {
 
     /// Whether there is a move of any piece. It stands apart to keep `can_move` small where that is
     /// inlined.
-    fn can_move_anything(&self) -> bool {
+    fn has_any_legal_move(&self) -> bool {
         self.board.generate_moves(|_| true)
     }
 
     /// Whether the game is drawn though there are moves.
     #[inline]
-    fn is_drawn_in_motion(&self) -> bool {
-        self.board.halfmove_clock() >= QUIET_PLIES_MAX || self.is_dead()
+    fn is_drawn_despite_moves(&self) -> bool {
+        self.board.halfmove_clock() >= HALFMOVE_CLOCK_MAX || self.is_dead_position()
     }
 
     /// Whether no sequence of moves can lead to mate for want of pieces (article 5.2.2): bare kings,
     /// one minor piece, or bishops that all stand on fields of one colour. Pawns that block each
     /// other for good are not looked for.
     #[inline]
-    fn is_dead(&self) -> bool {
+    fn is_dead_position(&self) -> bool {
         let board = &self.board;
-        let mighty =
+        let mating_pieces =
             board.pieces(Piece::Pawn) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
-        if !mighty.is_empty() {
+        if !mating_pieces.is_empty() {
             return false;
         }
         if board.occupied().len() <= 3 {
             return true;
         }
         let bishops = board.pieces(Piece::Bishop);
-        board.pieces(Piece::Knight).is_empty() && are_of_one_colour(bishops)
+        board.pieces(Piece::Knight).is_empty() && are_on_one_square_color(bishops)
     }
 
     /// Whether a side has the pieces for a mate if the other helps. A knight by itself needs a piece that
@@ -160,8 +161,8 @@ impl Chess {
     fn can_mate(&self, color: Color) -> bool {
         let board = &self.board;
         let own = |piece| board.colored_pieces(color, piece);
-        let mighty = own(Piece::Pawn) | own(Piece::Rook) | own(Piece::Queen);
-        if !mighty.is_empty() {
+        let mating_pieces = own(Piece::Pawn) | own(Piece::Rook) | own(Piece::Queen);
+        if !mating_pieces.is_empty() {
             return true;
         }
         if !own(Piece::Knight).is_empty() {
@@ -171,14 +172,14 @@ impl Chess {
         }
         let bishops = board.pieces(Piece::Bishop);
         let helpers = board.pieces(Piece::Pawn) | board.pieces(Piece::Knight);
-        !own(Piece::Bishop).is_empty() && (!helpers.is_empty() || !are_of_one_colour(bishops))
+        !own(Piece::Bishop).is_empty() && (!helpers.is_empty() || !are_on_one_square_color(bishops))
     }
 
     /// The file on which a pawn can be captured in passing, if one can.
-    fn capturable_in_passing(&self) -> Option<File> {
+    fn legal_en_passant_file(&self) -> Option<File> {
         let file = self.board.en_passant()?;
         let turn = self.board.side_to_move();
-        let to = Field::new(file, Rank::Third.relative_to(!turn));
+        let to = CozySquare::new(file, Rank::Third.relative_to(!turn));
         let pawns = get_pawn_attacks(to, !turn) & self.board.colored_pieces(turn, Piece::Pawn);
         let capture = |from| cozy_chess::Move {
             from,
@@ -192,45 +193,45 @@ impl Chess {
     }
 
     /// The position if the side to move could pass; `None` in check.
-    pub(crate) fn passed(&self) -> Option<Self> {
+    pub(crate) fn after_null_move(&self) -> Option<Self> {
         self.board.null_move().map(|board| Self { board })
     }
 
-    /// Tells `told` every move, whatever ends the game.
-    pub(crate) fn each_move(&self, mut told: impl FnMut(Piece, Move)) {
+    /// Tells `visit` every move, whatever ends the game.
+    pub(crate) fn for_each_move(&self, mut visit: impl FnMut(Piece, Move)) {
         self.board.generate_moves(|moves| {
             let piece = moves.piece;
             for m in moves {
                 // Only kings castle.
                 let m = if piece == Piece::King {
-                    self.named(m)
+                    self.convert_cozy_move(m)
                 } else {
                     Move(m)
                 };
-                told(piece, m);
+                visit(piece, m);
             }
             false
         });
     }
 
-    /// Tells `told` every move that ends on one of the targets of its piece, castling apart.
-    pub(crate) fn each_move_onto(
+    /// Tells `visit` every move that ends on one of the targets of its piece, castling apart.
+    pub(crate) fn for_each_move_to(
         &self,
         targets: impl Fn(Piece) -> BitBoard,
-        mut told: impl FnMut(Move),
+        mut visit: impl FnMut(Move),
     ) {
         let others = !self.board.colors(self.board.side_to_move());
         self.board.generate_moves(|mut moves| {
             moves.to &= targets(moves.piece) & others;
             for m in moves {
-                told(Move(m));
+                visit(Move(m));
             }
             false
         });
     }
 
     /// A move of `cozy-chess`, which has the king castle onto the rook's field.
-    fn named(&self, m: cozy_chess::Move) -> Move {
+    fn convert_cozy_move(&self, m: cozy_chess::Move) -> Move {
         if !self.board.colors(self.board.side_to_move()).has(m.to) {
             return Move(m);
         }
@@ -240,16 +241,16 @@ impl Chess {
             File::C
         };
         Move(cozy_chess::Move {
-            to: Field::new(file, m.from.rank()),
+            to: CozySquare::new(file, m.from.rank()),
             ..m
         })
     }
 
     /// The reverse of `named`.
     #[inline]
-    fn unnamed(&self, m: Move) -> cozy_chess::Move {
+    fn to_cozy_move(&self, m: Move) -> cozy_chess::Move {
         if self.is_castling(m) {
-            onto_rook(m)
+            castling_onto_rook(m)
         } else {
             m.0
         }
@@ -265,25 +266,25 @@ impl Chess {
     }
 
     /// Whether the pieces may move so, whatever ends the game.
-    fn is_possible(&self, m: Move) -> bool {
+    fn is_legal_ignoring_end(&self, m: Move) -> bool {
         // Onto a piece of one's own only `cozy-chess` moves, to castle.
         !self.board.colors(self.board.side_to_move()).has(m.to())
-            && self.board.is_legal(self.unnamed(m))
+            && self.board.is_legal(self.to_cozy_move(m))
     }
 
     /// Why a move that is not possible is not.
-    fn reason(&self, m: Move) -> &'static str {
+    fn illegality_reason(&self, m: Move) -> &'static str {
         let turn = self.board.side_to_move();
         match self.board.color_on(m.from()) {
             None => "starts where there is no piece",
             Some(color) if color != turn => "moves a piece of the opponent",
             Some(_) if self.is_check() => "does not answer the check",
             Some(_) => {
-                let queened = Move(cozy_chess::Move {
+                let with_promotion = Move(cozy_chess::Move {
                     promotion: Some(Piece::Queen),
                     ..m.0
                 });
-                if m.promotion().is_none() && self.is_possible(queened) {
+                if m.promotion().is_none() && self.is_legal_ignoring_end(with_promotion) {
                     "does not say what the pawn becomes, as in e7e8q"
                 } else {
                     "is not how that piece can move here"
@@ -304,48 +305,48 @@ impl Position for Chess {
         ranks: 8,
         // Each irreversible ply, and the start, is followed by fewer than a hundred others before
         // the next or the end.
-        plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * QUIET_PLIES_MAX as u32,
+        plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * HALFMOVE_CLOCK_MAX as u32,
     };
 
-    const RECORD: Option<RecordFormat> = Some(RecordFormat::Pgn);
+    const RECORD_FORMAT: Option<RecordFormat> = Some(RecordFormat::Pgn);
 
-    const GROUND: Ground = Ground::Chequered;
+    const BOARD_STYLE: BoardStyle = BoardStyle::Chequered;
 
-    const REPETITION: Repetition = Repetition::DrawnAtThird;
+    const REPETITION_RULE: RepetitionRule = RepetitionRule::ThreefoldDraw;
 
-    const RETURNS_AFTER: usize = 4;
+    const REPETITION_PLIES_MIN: usize = 4;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self {
             board: Board::startpos(),
         }
     }
 
     fn turn(&self) -> Seat {
-        seat(self.board.side_to_move())
+        seat_of_color(self.board.side_to_move())
     }
 
     #[inline]
-    fn figure(&self, at: Square) -> Option<Figure> {
-        let field = Field::new(
+    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
+        let cozy_square = CozySquare::new(
             File::index(usize::from(at.file)),
             Rank::index(usize::from(at.rank)),
         );
-        let outline = match self.board.piece_on(field)? {
-            Piece::Pawn => outlines::PAWN,
-            Piece::Knight => outlines::KNIGHT,
-            Piece::Bishop => outlines::BISHOP,
-            Piece::Rook => outlines::ROOK,
-            Piece::Queen => outlines::QUEEN,
-            Piece::King => outlines::KING,
+        let paths = match self.board.piece_on(cozy_square)? {
+            Piece::Pawn => piece_paths::PAWN,
+            Piece::Knight => piece_paths::KNIGHT,
+            Piece::Bishop => piece_paths::BISHOP,
+            Piece::Rook => piece_paths::ROOK,
+            Piece::Queen => piece_paths::QUEEN,
+            Piece::King => piece_paths::KING,
         };
-        let paint = match self.board.color_on(field)? {
-            Color::White => Paint::White,
-            Color::Black => Paint::Black,
+        let color = match self.board.color_on(cozy_square)? {
+            Color::White => PieceColor::White,
+            Color::Black => PieceColor::Black,
         };
-        Some(Figure {
-            shape: Shape::Outline(outline),
-            paint,
+        Some(DiagramPiece {
+            shape: PieceShape::Paths(paths),
+            color,
         })
     }
 
@@ -359,7 +360,7 @@ impl Position for Chess {
                 Outcome::Draw
             });
         }
-        self.is_drawn_in_motion().then_some(Outcome::Draw)
+        self.is_drawn_despite_moves().then_some(Outcome::Draw)
     }
 
     fn ending(&self) -> Option<Ending> {
@@ -369,9 +370,9 @@ impl Position for Chess {
             } else {
                 "stalemate"
             }
-        } else if self.is_dead() {
+        } else if self.is_dead_position() {
             "dead-position"
-        } else if self.board.halfmove_clock() >= QUIET_PLIES_MAX {
+        } else if self.board.halfmove_clock() >= HALFMOVE_CLOCK_MAX {
             "fifty-moves"
         } else {
             return None;
@@ -388,13 +389,13 @@ impl Position for Chess {
 
     /// By material alone (articles 6.9 and 7.5.5, as far as it goes).
     fn can_win(&self, seat: Seat) -> bool {
-        self.can_mate(color(seat))
+        self.can_mate(color_of_seat(seat))
     }
 
     /// Positions are the same when the same side can play the same moves (article 9.2.3).
     #[inline]
     fn repetition_key(&self) -> u64 {
-        if self.board.en_passant().is_some() && self.capturable_in_passing().is_some() {
+        if self.board.en_passant().is_some() && self.legal_en_passant_file().is_some() {
             self.board.hash()
         } else {
             self.board.hash_without_ep()
@@ -407,95 +408,98 @@ impl Position for Chess {
         self.board.halfmove_clock().into()
     }
 
-    fn resumed(&self) -> Self {
+    fn with_counters_reset(&self) -> Self {
         let mut builder = BoardBuilder::from_board(&self.board);
         builder.halfmove_clock = 0;
-        let board = builder.build().expect("the pieces stand as they stood");
+        let board = builder
+            .build()
+            .expect("only the halfmove clock has changed");
         Self { board }
     }
 
     /// A player has to claim the draw by fifty moves (FIDE Laws of Chess, article 9.3).
-    fn unclaimed(&self) -> Option<Self> {
-        let is_drawn = self.board.halfmove_clock() >= QUIET_PLIES_MAX;
-        (is_drawn && self.can_move() && !self.is_dead()).then(|| self.resumed())
+    fn with_draw_waived(&self) -> Option<Self> {
+        let is_drawn = self.board.halfmove_clock() >= HALFMOVE_CLOCK_MAX;
+        (is_drawn && self.can_move() && !self.is_dead_position())
+            .then(|| self.with_counters_reset())
     }
 
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
         if let Ok(m) = text.parse() {
             return Ok(m);
         }
-        let text = without_move_number(text);
+        let text = strip_move_number(text);
         if let Ok(m) = text.parse() {
             return Ok(m);
         }
-        self.read_san(text).map_err(|why| match why {
-            NoMove::Unreadable => ReadMoveError::Unreadable(ParseMoveError { example: "e2e4" }),
-            NoMove::Illegal => IllegalMove("names no legal move").into(),
-            NoMove::Ambiguous => IllegalMove("names more than one move").into(),
+        self.parse_san(text).map_err(|why| match why {
+            SanError::Unreadable => ReadMoveError::Unreadable(ParseMoveError { example: "e2e4" }),
+            SanError::Illegal => IllegalMove("names no legal move").into(),
+            SanError::Ambiguous => IllegalMove("names more than one move").into(),
         })
     }
 
-    fn recorded(&self, m: Move) -> String {
+    fn move_to_record_notation(&self, m: Move) -> String {
         self.san(m)
     }
 
     #[inline]
     fn legal_moves(&self, moves: &mut Vec<Move>) {
-        if !self.is_drawn_in_motion() {
-            self.each_move(|_, m| moves.push(m));
+        if !self.is_drawn_despite_moves() {
+            self.for_each_move(|_, m| moves.push(m));
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
-        self.check_after_end(m)
+        self.check_legal_after_end(m)
     }
 
     /// A dead position ends the game, but the pieces can still move.
     fn moves_after_end(&self, moves: &mut Vec<Move>) {
-        self.each_move(|_, m| moves.push(m));
+        self.for_each_move(|_, m| moves.push(m));
     }
 
-    fn check_after_end(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal_after_end(&self, m: Move) -> Result<(), IllegalMove> {
         if !self.can_move() {
             return Err(IllegalMove::GAME_OVER);
         }
-        if !self.is_possible(m) {
-            return Err(IllegalMove(self.reason(m)));
+        if !self.is_legal_ignoring_end(m) {
+            return Err(IllegalMove(self.illegality_reason(m)));
         }
         Ok(())
     }
 
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
-        debug_assert_eq!(self.check_after_end(m), Ok(()), "{m} in {self}");
-        self.board.play_unchecked(self.unnamed(m));
+        debug_assert_eq!(self.check_legal_after_end(m), Ok(()), "{m} in {self}");
+        self.board.play_unchecked(self.to_cozy_move(m));
     }
 }
 
 /// Castling as `cozy-chess` has it: each side does so once a game at most.
 #[cold]
-fn onto_rook(Move(m): Move) -> cozy_chess::Move {
+fn castling_onto_rook(Move(m): Move) -> cozy_chess::Move {
     let file = if m.to.file() > m.from.file() {
         File::H
     } else {
         File::A
     };
     cozy_chess::Move {
-        to: Field::new(file, m.from.rank()),
+        to: CozySquare::new(file, m.from.rank()),
         ..m
     }
 }
 
 /// Whether all these fields are dark, or all light.
-fn are_of_one_colour(fields: BitBoard) -> bool {
-    fields.is_subset(BitBoard::DARK_SQUARES) || fields.is_subset(BitBoard::LIGHT_SQUARES)
+fn are_on_one_square_color(squares: BitBoard) -> bool {
+    squares.is_subset(BitBoard::DARK_SQUARES) || squares.is_subset(BitBoard::LIGHT_SQUARES)
 }
 
 /// The colour of a seat.
-const fn color(seat: Seat) -> Color {
+const fn color_of_seat(seat: Seat) -> Color {
     match seat {
         Seat::First => Color::White,
         Seat::Second => Color::Black,
@@ -503,7 +507,7 @@ const fn color(seat: Seat) -> Color {
 }
 
 /// The seat of a colour.
-const fn seat(color: Color) -> Seat {
+const fn seat_of_color(color: Color) -> Seat {
     match color {
         Color::White => Seat::First,
         Color::Black => Seat::Second,

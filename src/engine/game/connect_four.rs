@@ -11,8 +11,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Shape, Square, Symmetry,
+    BoardStyle, DiagramPiece, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
+    PieceColor, PieceShape, Position, RecordFormat, Seat, Square, Symmetry,
 };
 
 const FILES: u8 = 7;
@@ -23,10 +23,10 @@ const SQUARES: u8 = FILES * RANKS;
 const FILE_BITS: u8 = RANKS + 1;
 
 /// The lowest square of every file.
-const BOTTOM: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
+const BOTTOM_RANK: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
 
 /// Every square.
-const FULL: u64 = BOTTOM * ((1 << RANKS) - 1);
+const ALL_SQUARES: u64 = BOTTOM_RANK * ((1 << RANKS) - 1);
 
 /// The distances between neighbours on a line: upwards, along a rank, and on both diagonals.
 const DIRECTIONS: [u8; 4] = [1, FILE_BITS, FILE_BITS - 1, FILE_BITS + 1];
@@ -42,13 +42,13 @@ pub struct ConnectFour {
     /// The discs of the other side, which has moved last.
     other: u64,
     /// The squares, reachable yet or not, on which the side to move completes a line.
-    own_wins: u64,
+    own_winning_squares: u64,
     /// The squares on which the other side does.
-    other_wins: u64,
+    other_winning_squares: u64,
     /// How many discs have been played.
     plies: u8,
     /// Whether the last disc has completed a line.
-    won: bool,
+    is_won: bool,
 }
 
 /// A move: the file that a disc is dropped into.
@@ -60,7 +60,7 @@ pub struct Move {
 
 impl Move {
     /// Every square of the file, and the empty bit above it.
-    const fn bits(self) -> u64 {
+    const fn file_mask(self) -> u64 {
         ((1 << FILE_BITS) - 1) << (self.file * FILE_BITS)
     }
 
@@ -86,7 +86,7 @@ impl Move {
 
     /// The file of a square.
     #[inline]
-    pub(crate) const fn onto(square: u64) -> Self {
+    pub(crate) const fn from_square(square: u64) -> Self {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "a bit number is less than 64"
@@ -99,13 +99,13 @@ impl Move {
 }
 
 impl ConnectFour {
-    pub(crate) const FULL: u64 = FULL;
+    pub(crate) const ALL_SQUARES: u64 = ALL_SQUARES;
 
     /// The squares to play on that leave the other side no win with its next disc.
     #[inline]
-    pub(crate) const fn safe(&self) -> u64 {
-        let playable = self.playable();
-        let [_, other_wins] = self.wins();
+    pub(crate) const fn safe_squares(&self) -> u64 {
+        let playable = self.playable_squares();
+        let [_, other_wins] = self.free_winning_squares();
         let threatened = playable & other_wins;
         let squares = if threatened == 0 {
             playable
@@ -123,14 +123,14 @@ impl ConnectFour {
     }
 
     /// The squares of three ranks, counted from 0.
-    pub(crate) const fn ranks(ranks: [u8; 3]) -> u64 {
+    pub(crate) const fn ranks_mask(ranks: [u8; 3]) -> u64 {
         let [a, b, c] = ranks;
-        BOTTOM << a | BOTTOM << b | BOTTOM << c
+        BOTTOM_RANK << a | BOTTOM_RANK << b | BOTTOM_RANK << c
     }
 
     /// The squares of a file, counted from 0.
-    pub(crate) const fn file(file: u8) -> u64 {
-        FULL & Move { file }.bits()
+    pub(crate) const fn file_mask(file: u8) -> u64 {
+        ALL_SQUARES & Move { file }.file_mask()
     }
 
     /// The discs of the side to move and of the other.
@@ -148,14 +148,17 @@ impl ConnectFour {
     }
 
     /// The squares that can be played now, the lowest free one of every file that is not full.
-    pub(crate) const fn playable(&self) -> u64 {
-        (self.occupied() + BOTTOM) & FULL
+    pub(crate) const fn playable_squares(&self) -> u64 {
+        (self.occupied() + BOTTOM_RANK) & ALL_SQUARES
     }
 
     /// The free squares on which the side to move completes a line, and those of the other side.
-    pub(crate) const fn wins(&self) -> [u64; 2] {
-        let free = FULL ^ self.occupied();
-        [self.own_wins & free, self.other_wins & free]
+    pub(crate) const fn free_winning_squares(&self) -> [u64; 2] {
+        let free = ALL_SQUARES ^ self.occupied();
+        [
+            self.own_winning_squares & free,
+            self.other_winning_squares & free,
+        ]
     }
 
     /// All discs.
@@ -164,19 +167,19 @@ impl ConnectFour {
     }
 
     /// The square that a disc dropped into this file comes to lie on; 0 where the file is full.
-    pub(crate) const fn landing(&self, m: Move) -> u64 {
-        self.playable() & m.bits()
+    pub(crate) const fn landing_square(&self, m: Move) -> u64 {
+        self.playable_squares() & m.file_mask()
     }
 
     /// The position with these discs, of which `other` has played the last.
-    fn with(own: u64, other: u64) -> Self {
+    fn from_discs(own: u64, other: u64) -> Self {
         Self {
             own,
             other,
-            own_wins: winning_squares(own),
-            other_wins: winning_squares(other),
-            plies: plies(own | other),
-            won: lines(other) != 0,
+            own_winning_squares: winning_squares(own),
+            other_winning_squares: winning_squares(other),
+            plies: count_discs(own | other),
+            is_won: completed_lines(other) != 0,
         }
     }
 
@@ -185,35 +188,35 @@ impl ConnectFour {
     #[inline]
     #[must_use]
     pub const fn unique_key(&self) -> u64 {
-        self.own + self.occupied() + BOTTOM
+        self.own + self.occupied() + BOTTOM_RANK
     }
 
     /// The unique key of the left-right mirror image.
     #[inline]
     #[must_use]
-    pub const fn image_key(&self) -> u64 {
-        const FILE: u64 = (1 << FILE_BITS) - 1;
+    pub const fn mirror_key(&self) -> u64 {
+        const FILE_MASK: u64 = (1 << FILE_BITS) - 1;
         let key = self.unique_key();
-        (key & FILE) << 42
-            | (key & FILE << 7) << 28
-            | (key & FILE << 14) << 14
-            | key & FILE << 21
-            | (key >> 14) & FILE << 14
-            | (key >> 28) & FILE << 7
-            | (key >> 42) & FILE
+        (key & FILE_MASK) << 42
+            | (key & FILE_MASK << 7) << 28
+            | (key & FILE_MASK << 14) << 14
+            | key & FILE_MASK << 21
+            | (key >> 14) & FILE_MASK << 14
+            | (key >> 28) & FILE_MASK << 7
+            | (key >> 42) & FILE_MASK
     }
 
     /// The position after a disc on this square, with which the side that moves has these winning
     /// squares.
     #[inline]
-    pub(crate) const fn with_disc(&self, square: u64, wins: u64) -> Self {
+    pub(crate) const fn after_disc(&self, square: u64, wins: u64) -> Self {
         Self {
             own: self.other,
             other: self.own | square,
-            own_wins: self.other_wins,
-            other_wins: wins,
+            own_winning_squares: self.other_winning_squares,
+            other_winning_squares: wins,
             plies: self.plies + 1,
-            won: self.own_wins & square != 0,
+            is_won: self.own_winning_squares & square != 0,
         }
     }
 
@@ -222,7 +225,7 @@ impl ConnectFour {
     /// Discs can be taken off again from the top, the sides in turn, exactly if they could be put
     /// on so; and a game is over with its first line, so before the last disc there was none.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
-        if lines(self.own) != 0 {
+        if completed_lines(self.own) != 0 {
             return Err(ParsePositionError("play went on after a line"));
         }
         if !can_be_emptied(self.own, self.other) {
@@ -235,7 +238,7 @@ impl ConnectFour {
 }
 
 /// The squares of all complete lines in a set.
-fn lines(discs: u64) -> u64 {
+fn completed_lines(discs: u64) -> u64 {
     DIRECTIONS.into_iter().fold(0, |all, by| {
         let pairs = discs & (discs >> by);
         let starts = pairs & (pairs >> (2 * by));
@@ -249,13 +252,13 @@ fn lines(discs: u64) -> u64 {
 pub(crate) const fn winning_squares(discs: u64) -> u64 {
     // A file is filled from below.
     let mut squares = (discs << 1) & (discs << 2) & (discs << 3);
-    squares |= gaps(discs, FILE_BITS);
-    squares |= gaps(discs, FILE_BITS - 1);
-    squares | gaps(discs, FILE_BITS + 1)
+    squares |= completing_squares(discs, FILE_BITS);
+    squares |= completing_squares(discs, FILE_BITS - 1);
+    squares | completing_squares(discs, FILE_BITS + 1)
 }
 
 /// The squares that have three of the set beside them in this direction, in any of the four ways.
-const fn gaps(discs: u64, by: u8) -> u64 {
+const fn completing_squares(discs: u64, by: u8) -> u64 {
     let below = (discs << by) & (discs << (2 * by));
     let above = (discs >> by) & (discs >> (2 * by));
     (below & ((discs << (3 * by)) | (discs >> by)))
@@ -263,24 +266,24 @@ const fn gaps(discs: u64, by: u8) -> u64 {
 }
 
 /// How many discs there are.
-fn plies(discs: u64) -> u8 {
-    u8::try_from(discs.count_ones()).expect("at most 64")
+fn count_discs(discs: u64) -> u8 {
+    u8::try_from(discs.count_ones()).expect("a bitboard has at most 64 bits")
 }
 
 /// Whether the discs can be taken off from the top, first one of `next`, the sides in turn. There
 /// may be no line among them but through the first disc taken.
 fn can_be_emptied(next: u64, last: u64) -> bool {
-    let mut seen = HashSet::new();
+    let mut visited = HashSet::new();
     let mut open = vec![(next, last)];
     while let Some((next, last)) = open.pop() {
         if next | last == 0 {
             return true;
         }
         for file in 0..FILES {
-            let discs = (next | last) & Move { file }.bits();
+            let discs = (next | last) & Move { file }.file_mask();
             let top = (1 << (u64::BITS - discs.leading_zeros())) >> 1;
             let rest = last ^ top;
-            if top & last != 0 && lines(rest) == 0 && seen.insert(next | rest) {
+            if top & last != 0 && completed_lines(rest) == 0 && visited.insert(next | rest) {
                 open.push((rest, next));
             }
         }
@@ -300,31 +303,31 @@ impl Position for ConnectFour {
         plies_max: SQUARES as u32,
     };
 
-    const RECORD: Option<RecordFormat> = Some(RecordFormat::Txt);
+    const RECORD_FORMAT: Option<RecordFormat> = Some(RecordFormat::Txt);
 
-    const GROUND: Ground = Ground::Holes;
+    const BOARD_STYLE: BoardStyle = BoardStyle::Holes;
 
-    const SYMMETRIES: &'static [Symmetry] = Symmetry::SIDES;
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::LEFT_RIGHT;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self {
             own: 0,
             other: 0,
-            own_wins: 0,
-            other_wins: 0,
+            own_winning_squares: 0,
+            other_winning_squares: 0,
             plies: 0,
-            won: false,
+            is_won: false,
         }
     }
 
     fn turn(&self) -> Seat {
-        Seat::after_plies(self.plies.into())
+        Seat::to_move_after(self.plies.into())
     }
 
     #[inline]
-    fn figure(&self, at: Square) -> Option<Figure> {
-        let is_own = self.own & bit(at) != 0;
-        if !is_own && self.other & bit(at) == 0 {
+    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
+        let is_own = self.own & square_bit(at) != 0;
+        if !is_own && self.other & square_bit(at) == 0 {
             return None;
         }
         let seat = if is_own {
@@ -332,14 +335,14 @@ impl Position for ConnectFour {
         } else {
             self.turn().other()
         };
-        Some(Figure {
-            shape: Shape::Disc,
-            paint: [Paint::Red, Paint::Yellow][seat.index()],
+        Some(DiagramPiece {
+            shape: PieceShape::Disc,
+            color: [PieceColor::Red, PieceColor::Yellow][seat.index()],
         })
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        if self.won {
+        if self.is_won {
             return Some(Outcome::Decisive {
                 winner: self.turn().other(),
             });
@@ -348,38 +351,42 @@ impl Position for ConnectFour {
     }
 
     /// One disc can complete several lines; the squares of all are given then.
-    fn line(&self) -> Option<Vec<Square>> {
-        let line = lines(self.other);
+    fn winning_line(&self) -> Option<Vec<Square>> {
+        let line = completed_lines(self.other);
         let squares = (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }));
-        (line != 0).then(|| squares.filter(|square| line & bit(*square) != 0).collect())
+        (line != 0).then(|| {
+            squares
+                .filter(|square| line & square_bit(*square) != 0)
+                .collect()
+        })
     }
 
     /// A line without a disc of the other side is left.
     fn can_win(&self, seat: Seat) -> bool {
-        lines(FULL & !self.discs_of(seat.other())) != 0
+        completed_lines(ALL_SQUARES & !self.discs_of(seat.other())) != 0
     }
 
-    fn push_move(m: Move, text: &mut String) {
+    fn append_move_text(m: Move, text: &mut String) {
         text.push(char::from(b'1' + m.file));
     }
 
-    fn turned(m: Move, by: Symmetry) -> Move {
-        let (file, _) = by.place((m.file, 0), FILES, RANKS);
+    fn transform_move(m: Move, symmetry: Symmetry) -> Move {
+        let (file, _) = symmetry.transform((m.file, 0), FILES, RANKS);
         Move { file }
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
-        if !self.won {
+        if !self.is_won {
             let files = (0..FILES).map(|file| Move { file });
-            moves.extend(files.filter(|m| self.landing(*m) != 0));
+            moves.extend(files.filter(|m| self.landing_square(*m) != 0));
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
-        if self.landing(m) == 0 {
+        if self.landing_square(m) == 0 {
             return Err(IllegalMove("is full"));
         }
         Ok(())
@@ -387,14 +394,14 @@ impl Position for ConnectFour {
 
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
-        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
-        let square = self.landing(m);
-        *self = self.with_disc(square, winning_squares(self.own | square));
+        debug_assert_eq!(self.check_legal(m), Ok(()), "{m} in {self}");
+        let square = self.landing_square(m);
+        *self = self.after_disc(square, winning_squares(self.own | square));
     }
 }
 
 /// The bit of a square.
-fn bit(Square { file, rank }: Square) -> u64 {
+fn square_bit(Square { file, rank }: Square) -> u64 {
     1 << (file * FILE_BITS + rank)
 }
 
@@ -427,16 +434,16 @@ impl fmt::Display for ConnectFour {
         let mut text = [b'/'; (RANKS * (FILES + 1)) as usize - 1];
         for rank in 0..RANKS {
             for file in 0..FILES {
-                let square = bit(Square { file, rank });
-                let place = (RANKS - 1 - rank) * (FILES + 1) + file;
-                text[usize::from(place)] = match (red & square != 0, yellow & square != 0) {
+                let square = square_bit(Square { file, rank });
+                let offset = (RANKS - 1 - rank) * (FILES + 1) + file;
+                text[usize::from(offset)] = match (red & square != 0, yellow & square != 0) {
                     (true, _) => b'r',
                     (false, true) => b'y',
                     (false, false) => b'.',
                 };
             }
         }
-        f.write_str(str::from_utf8(&text).expect("letters, dots and slashes"))
+        f.write_str(str::from_utf8(&text).expect("the text is ASCII"))
     }
 }
 
@@ -444,21 +451,21 @@ impl FromStr for ConnectFour {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError =
+        const SHAPE_ERROR: ParsePositionError =
             ParsePositionError("six ranks of seven squares are needed");
 
         let (mut red, mut yellow) = (0, 0);
         let mut ranks = text.split('/');
         for rank in (0..RANKS).rev() {
-            let squares = ranks.next().ok_or(SHAPE)?.as_bytes();
+            let squares = ranks.next().ok_or(SHAPE_ERROR)?.as_bytes();
             if squares.len() != usize::from(FILES) {
-                return Err(SHAPE);
+                return Err(SHAPE_ERROR);
             }
             for (file, square) in (0..FILES).zip(squares) {
                 match square {
                     b'.' => {}
-                    b'r' => red |= bit(Square { file, rank }),
-                    b'y' => yellow |= bit(Square { file, rank }),
+                    b'r' => red |= square_bit(Square { file, rank }),
+                    b'y' => yellow |= square_bit(Square { file, rank }),
                     _ => {
                         return Err(ParsePositionError("a square is r, y or ."));
                     }
@@ -466,15 +473,15 @@ impl FromStr for ConnectFour {
             }
         }
         if ranks.next().is_some() {
-            return Err(SHAPE);
+            return Err(SHAPE_ERROR);
         }
         let discs = red | yellow;
-        if discs & !(BOTTOM | discs << 1) != 0 {
+        if discs & !(BOTTOM_RANK | discs << 1) != 0 {
             return Err(ParsePositionError("a disc hangs in the air"));
         }
-        let pos = match plies(red).checked_sub(plies(yellow)) {
-            Some(0) => Self::with(red, yellow),
-            Some(1) => Self::with(yellow, red),
+        let pos = match count_discs(red).checked_sub(count_discs(yellow)) {
+            Some(0) => Self::from_discs(red, yellow),
+            Some(1) => Self::from_discs(yellow, red),
             Some(_) | None => {
                 return Err(ParsePositionError("the sides have not taken turns"));
             }
@@ -487,44 +494,44 @@ impl FromStr for ConnectFour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::laws;
+    use crate::game::conformance;
 
     #[test]
-    fn obeys_the_laws_of_games() {
-        laws::check::<ConnectFour>();
-        laws::check_alternates::<ConnectFour>();
+    fn passes_the_conformance_suite() {
+        conformance::check_game::<ConnectFour>();
+        conformance::check_seats_alternate::<ConnectFour>();
     }
 
-    fn check_refused(text: &str, reason: &str) {
-        let refused = text.parse::<ConnectFour>().expect_err(text);
-        assert!(refused.to_string().contains(reason), "{text}: {refused}");
+    fn check_rejected(text: &str, reason: &str) {
+        let error = text.parse::<ConnectFour>().expect_err(text);
+        assert!(error.to_string().contains(reason), "{text}: {error}");
     }
 
     /// The lowest ranks, with empty ones above.
-    fn with_ranks(ranks: &[&str]) -> String {
+    fn bottom_ranks(ranks: &[&str]) -> String {
         let empty = vec!["......."; usize::from(RANKS) - ranks.len()];
         [&empty, ranks].concat().join("/")
     }
 
     #[test]
-    fn positions_that_play_cannot_reach_are_refused() {
-        check_refused("", "six ranks");
-        check_refused(&with_ranks(&["......"]), "six ranks");
-        check_refused(&format!("{}/", with_ranks(&["......."])), "six ranks");
-        check_refused(&with_ranks(&["...x..."]), "r, y or .");
-        check_refused(&with_ranks(&["r......", "......."]), "in the air");
-        check_refused(&with_ranks(&["...y..."]), "taken turns");
-        check_refused(&with_ranks(&["r.....r"]), "taken turns");
+    fn unreachable_positions_are_rejected() {
+        check_rejected("", "six ranks");
+        check_rejected(&bottom_ranks(&["......"]), "six ranks");
+        check_rejected(&format!("{}/", bottom_ranks(&["......."])), "six ranks");
+        check_rejected(&bottom_ranks(&["...x..."]), "r, y or .");
+        check_rejected(&bottom_ranks(&["r......", "......."]), "in the air");
+        check_rejected(&bottom_ranks(&["...y..."]), "taken turns");
+        check_rejected(&bottom_ranks(&["r.....r"]), "taken turns");
         // Yellow lies lowest everywhere, but red was first.
-        check_refused(&with_ranks(&["r......", "y......"]), "to this");
-        check_refused(&with_ranks(&["yyy....", "rrrr..y"]), "after a line");
+        check_rejected(&bottom_ranks(&["r......", "y......"]), "to this");
+        check_rejected(&bottom_ranks(&["yyy....", "rrrr..y"]), "after a line");
         // Red has two lines, which no single disc can have completed.
-        check_refused(&with_ranks(&["......y", "rrrryyy", "rrrryyy"]), "to this");
+        check_rejected(&bottom_ranks(&["......y", "rrrryyy", "rrrryyy"]), "to this");
     }
 
     /// A line through the last disc is how games end, and two such lines are one end.
     #[test]
-    fn a_line_is_found_in_every_direction() {
+    fn winning_line_is_found_in_every_direction() {
         let lines = [
             ("1212121", "a1 a2 a3 a4"),
             ("4455667", "d1 e1 f1 g1"),
@@ -532,8 +539,8 @@ mod tests {
             ("76654554344", "d4 e3 f2 g1"),
         ];
         for (moves, squares) in lines {
-            let pos = after(moves);
-            let line = pos.line().expect(moves);
+            let pos = position_after(moves);
+            let line = pos.winning_line().expect(moves);
             let mut names: Vec<_> = line.iter().map(Square::to_string).collect();
             names.sort();
             assert_eq!(names.join(" "), squares, "{moves}");
@@ -546,8 +553,8 @@ mod tests {
         }
     }
 
-    fn after(moves: &str) -> ConnectFour {
-        let mut pos = ConnectFour::start();
+    fn position_after(moves: &str) -> ConnectFour {
+        let mut pos = ConnectFour::initial();
         for digit in moves.split("").filter(|digit| !digit.is_empty()) {
             let m = digit.parse().expect(digit);
             pos.play(m).expect(moves);
@@ -556,70 +563,72 @@ mod tests {
     }
 
     /// Whether a seat has a line left, by looking at every square of every line.
-    fn has_a_line_left(pos: &ConnectFour, seat: Seat) -> bool {
+    fn has_open_line(pos: &ConnectFour, seat: Seat) -> bool {
         let others = pos.discs_of(seat.other());
-        let is_left = |(file, rank): (i8, i8)| {
+        let is_open = |(file, rank): (i8, i8)| {
             let [file, rank] = [file, rank].map(|at| u8::try_from(at).unwrap_or(u8::MAX));
-            file < FILES && rank < RANKS && bit(Square { file, rank }) & others == 0
+            file < FILES && rank < RANKS && square_bit(Square { file, rank }) & others == 0
         };
         let starts = (0..7).flat_map(|file| (0..6).map(move |rank| (file, rank)));
         starts.into_iter().any(|(file, rank)| {
             let steps: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
             let along = |(by_file, by_rank)| {
-                (0..4_i8).all(|step| is_left((file + step * by_file, rank + step * by_rank)))
+                (0..4_i8).all(|step| is_open((file + step * by_file, rank + step * by_rank)))
             };
             steps.into_iter().any(along)
         })
     }
 
     #[test]
-    fn whoever_has_no_line_left_cannot_win() {
+    fn can_win_requires_an_open_line() {
         let check = |pos: ConnectFour| {
             Seat::ALL.map(|seat| {
                 let can_win = pos.can_win(seat);
-                assert_eq!(can_win, has_a_line_left(&pos, seat), "{seat:?} in {pos}");
+                assert_eq!(can_win, has_open_line(&pos, seat), "{seat:?} in {pos}");
                 can_win
             })
         };
         for seed in 0..50 {
-            for pos in laws::random_game::<ConnectFour>(seed).0 {
+            for pos in conformance::random_game::<ConnectFour>(seed).0 {
                 check(pos);
             }
         }
-        assert_eq!(check(ConnectFour::start()), [true, true]);
+        assert_eq!(check(ConnectFour::initial()), [true, true]);
         // Pairs of files, shifted by a rank each: nobody has more than two beside each other.
         let mut full = [0, 0];
         for rank in 0..RANKS {
             for file in 0..FILES {
-                full[usize::from((file / 2 + rank) % 2)] |= bit(Square { file, rank });
+                full[usize::from((file / 2 + rank) % 2)] |= square_bit(Square { file, rank });
             }
-            let below = check(ConnectFour::with(full[0], full[1]));
+            let below = check(ConnectFour::from_discs(full[0], full[1]));
             assert_eq!(below, [rank < 5; 2], "{rank}");
         }
     }
 
     /// What is kept beside the discs is what would be found by looking at them.
     #[test]
-    fn what_is_kept_follows_from_the_discs() {
+    fn incremental_state_matches_the_discs() {
         for seed in 0..200 {
-            for pos in laws::random_game::<ConnectFour>(seed).0 {
-                assert_eq!(pos, ConnectFour::with(pos.own, pos.other), "{pos}");
+            for pos in conformance::random_game::<ConnectFour>(seed).0 {
+                assert_eq!(pos, ConnectFour::from_discs(pos.own, pos.other), "{pos}");
             }
         }
     }
 
     #[test]
-    fn a_full_file_takes_no_more() {
-        let mut pos = after("444444");
-        let refused = pos.play("4".parse().expect("a file")).expect_err("full");
-        assert_eq!(refused.to_string(), "is full");
+    fn move_in_full_file_is_rejected() {
+        let mut pos = position_after("444444");
+        let error = pos
+            .play("4".parse().expect("valid notation"))
+            .expect_err("full");
+        assert_eq!(error.to_string(), "is full");
         let mut moves = Vec::new();
         pos.legal_moves(&mut moves);
         assert_eq!(moves.len(), 6);
     }
 
     #[test]
-    fn moves_are_files() {
+    fn moves_are_written_as_file_numbers() {
         let read = |text: &str| text.parse::<Move>().map(|m| m.to_string());
         assert_eq!(read(" 7 "), Ok("7".to_owned()));
         for text in ["", "0", "8", "44", "d", "d1", "+4", "\u{664}"] {

@@ -7,8 +7,8 @@
 //! Both moves and positions are written as in PDN, the field's portable notation, by the numbers of
 //! the squares. Black, who moves first, begins on 1 to 12. [`Draughts::square`] tells where they lie.
 
-mod board;
-mod endings;
+mod bitboard;
+mod endgames;
 mod notation;
 
 use std::hash::{Hash, Hasher};
@@ -16,12 +16,12 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::{
-    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, Position, ReadMoveError,
-    RecordFormat, Repetition, Seat, Shape, Square,
+    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, PieceColor, PieceShape,
+    Position, ReadMoveError, RecordFormat, RepetitionRule, Seat, Square,
 };
 
-pub(crate) use board::ROWS;
-use board::{BOARD, Way, bit, place};
+pub(crate) use bitboard::ROWS;
+use bitboard::{BOARD, Direction, bit_at, bit_index};
 
 /// Files, and as many ranks.
 const SIZE: u8 = 8;
@@ -30,7 +30,7 @@ const SIZE: u8 = 8;
 const SQUARES: u8 = SIZE * SIZE / 2;
 
 /// How many pieces a side begins with.
-const PIECES: u8 = 12;
+const PIECES_PER_SIDE: u8 = 12;
 
 /// After so many plies without a capture or a move of a man the game is drawn.
 const QUIET_PLIES_MAX: u8 = 80;
@@ -39,14 +39,14 @@ const QUIET_PLIES_MAX: u8 = 80;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Draughts {
     /// The pieces of each seat, kings among them.
-    sides: [u64; 2],
+    pieces_by_seat: [u64; 2],
     /// The kings of both.
     kings: u64,
     turn: Seat,
     /// How many plies were played since a capture or a move of a man.
-    quiet: u8,
+    quiet_plies: u8,
     /// The number of the move, as players count: one for both sides.
-    number: u16,
+    move_number: u16,
 }
 
 /// A move: a step, or a chain of jumps, each of which captures what it leads over.
@@ -61,64 +61,65 @@ pub struct Move {
     jumps: u8,
     /// The way of the step, or of each jump, two bits for each, the first one lowest. Jumped squares
     /// lie two rows apart and never on an edge, of which there are nine at most: 18 bits.
-    ways: u32,
+    directions: u32,
 }
 
 impl Move {
     /// How many numbers `index` has.
-    pub(crate) const INDICES: usize = 32 * 32;
+    pub(crate) const INDEX_COUNT: usize = 32 * 32;
 
-    const fn step(from: u8, way: Way) -> Self {
+    const fn step(from: u8, direction: Direction) -> Self {
         Self {
             from,
             jumps: 0,
-            ways: way as u32,
+            directions: direction as u32,
         }
     }
 
     /// A chain of jumps, of which there is none yet.
-    const fn chain(from: u8) -> Self {
+    const fn empty_chain(from: u8) -> Self {
         Self {
             from,
             jumps: 0,
-            ways: 0,
+            directions: 0,
         }
     }
 
     /// The chain with a jump at its end.
-    const fn and_jump(self, way: Way) -> Self {
+    const fn with_jump(self, direction: Direction) -> Self {
         Self {
             jumps: self.jumps + 1,
-            ways: self.ways | (way as u32) << (2 * self.jumps),
+            directions: self.directions | (direction as u32) << (2 * self.jumps),
             ..self
         }
     }
 
     /// The ways of the jumps.
-    fn jump_ways(self) -> impl Iterator<Item = Way> {
-        (0..self.jumps).map(move |jump| Way::of_bits(self.ways >> (2 * jump)))
+    fn jump_directions(self) -> impl Iterator<Item = Direction> {
+        (0..self.jumps).map(move |jump| Direction::from_bits(self.directions >> (2 * jump)))
     }
 
     /// What it leads to: the square where it ends, and the squares that are jumped over.
-    fn traced(self) -> Trace {
-        let from = bit(self.from);
+    fn trace(self) -> Trace {
+        let from = bit_at(self.from);
         if self.jumps == 0 {
             return Trace {
-                to: Way::of_bits(self.ways).from(from),
+                to: Direction::from_bits(self.directions).shift(from),
                 captured: 0,
             };
         }
-        let begin = Trace {
+        let start = Trace {
             to: from,
             captured: 0,
         };
-        self.jump_ways().fold(begin, |Trace { to, captured }, way| {
-            let over = way.from(to);
-            Trace {
-                to: way.from(over),
-                captured: captured | over,
-            }
-        })
+        self.jump_directions()
+            .fold(start, |Trace { to, captured }, direction| {
+                let over = direction.shift(to);
+                Trace {
+                    to: direction.shift(over),
+                    captured: captured | over,
+                }
+            })
     }
 
     /// Whether it captures.
@@ -128,14 +129,14 @@ impl Move {
     }
 
     /// How many pieces it captures.
-    pub(crate) const fn captures(self) -> u8 {
+    pub(crate) const fn capture_count(self) -> u8 {
         self.jumps
     }
 
     /// Tells moves apart by where they begin and end: a number below `INDICES`.
     pub(crate) fn index(self) -> usize {
-        let number = |place| usize::from(board::number(place) - 1);
-        number(self.from) * 32 + number(place(self.traced().to))
+        let number = |place| usize::from(bitboard::square_number(place) - 1);
+        number(self.from) * 32 + number(bit_index(self.trace().to))
     }
 }
 
@@ -165,54 +166,54 @@ impl Draughts {
         std::iter::from_fn(move || {
             let square = bits & bits.wrapping_neg();
             bits ^= square;
-            (square != 0).then(|| Self::square(board::number(place(square))))?
+            (square != 0).then(|| Self::square(bitboard::square_number(bit_index(square))))?
         })
     }
 
     /// The squares that a man of a seat on one of these could ever come to.
-    pub(crate) fn ahead_of(seat: Seat, squares: u64) -> u64 {
-        let ways = match seat {
-            Seat::First => [Way::UpRight, Way::UpLeft],
-            Seat::Second => [Way::DownLeft, Way::DownRight],
+    pub(crate) fn reachable_by_men(seat: Seat, squares: u64) -> u64 {
+        let directions = match seat {
+            Seat::First => [Direction::UpRight, Direction::UpLeft],
+            Seat::Second => [Direction::DownLeft, Direction::DownRight],
         };
-        let mut ahead = squares;
+        let mut reachable = squares;
         for _ in 1..SIZE {
-            ahead |= ways[0].from(ahead) | ways[1].from(ahead);
+            reachable |= directions[0].shift(reachable) | directions[1].shift(reachable);
         }
-        ahead ^ squares
+        reachable ^ squares
     }
 
     /// The squares of the men of a seat.
     pub(crate) const fn men(&self, seat: Seat) -> u64 {
-        self.sides[seat.index()] & !self.kings
+        self.pieces_by_seat[seat.index()] & !self.kings
     }
 
     /// The squares of the kings of a seat.
     pub(crate) const fn kings(&self, seat: Seat) -> u64 {
-        self.sides[seat.index()] & self.kings
+        self.pieces_by_seat[seat.index()] & self.kings
     }
 
     /// The squares of all pieces.
-    pub(crate) const fn taken(&self) -> u64 {
-        self.sides[0] | self.sides[1]
+    pub(crate) const fn occupied(&self) -> u64 {
+        self.pieces_by_seat[0] | self.pieces_by_seat[1]
     }
 
     /// The free squares.
     #[inline]
     const fn free(&self) -> u64 {
-        BOARD & !self.taken()
+        BOARD & !self.occupied()
     }
 
     /// How many plies were played since a capture or a move of a man.
     pub(crate) const fn quiet_plies(&self) -> u8 {
-        self.quiet
+        self.quiet_plies
     }
 
     /// The pieces of a seat that can go this way.
     #[inline]
-    const fn able(&self, seat: Seat, way: Way) -> u64 {
-        let pieces = self.sides[seat.index()];
-        if way.is_forwards(seat) {
+    const fn pieces_for_direction(&self, seat: Seat, direction: Direction) -> u64 {
+        let pieces = self.pieces_by_seat[seat.index()];
+        if direction.is_forward_for(seat) {
             pieces
         } else {
             pieces & self.kings
@@ -221,35 +222,38 @@ impl Draughts {
 
     /// The pieces of a seat that can take a step this way.
     #[inline]
-    const fn steppers(&self, seat: Seat, way: Way) -> u64 {
-        self.able(seat, way) & way.back().from(self.free())
+    const fn steppers(&self, seat: Seat, direction: Direction) -> u64 {
+        self.pieces_for_direction(seat, direction) & direction.opposite().shift(self.free())
     }
 
     /// The pieces of a seat that can jump this way.
     #[inline]
-    const fn jumpers(&self, seat: Seat, way: Way) -> u64 {
-        let (other, back) = (self.sides[seat.other().index()], way.back());
-        self.able(seat, way) & back.from(other & back.from(self.free()))
+    const fn jumpers(&self, seat: Seat, direction: Direction) -> u64 {
+        let (other, back) = (
+            self.pieces_by_seat[seat.other().index()],
+            direction.opposite(),
+        );
+        self.pieces_for_direction(seat, direction) & back.shift(other & back.shift(self.free()))
     }
 
     /// The pieces of a seat that can take a step.
     #[inline]
-    pub(crate) fn mobile(&self, seat: Seat) -> u64 {
-        Way::ALL
+    pub(crate) fn movable_pieces(&self, seat: Seat) -> u64 {
+        Direction::ALL
             .into_iter()
-            .fold(0, |all, way| all | self.steppers(seat, way))
+            .fold(0, |all, direction| all | self.steppers(seat, direction))
     }
 
     /// The pieces of the side to move that can capture.
     #[inline]
     pub(crate) fn capturers(&self) -> u64 {
-        Way::ALL
+        Direction::ALL
             .into_iter()
-            .fold(0, |all, way| all | self.jumpers(self.turn, way))
+            .fold(0, |all, direction| all | self.jumpers(self.turn, direction))
     }
 
     /// Appends the captures: every chain of jumps that cannot be gone on with.
-    pub(crate) fn captures(&self, moves: &mut Vec<Move>) {
+    pub(crate) fn push_captures(&self, moves: &mut Vec<Move>) {
         let mut rest = self.capturers();
         while rest != 0 {
             let from = rest & rest.wrapping_neg();
@@ -260,27 +264,28 @@ impl Draughts {
                 // It leaves its square, and may come back to it.
                 free: self.free() | from,
             };
-            let other = self.sides[self.turn.other().index()];
-            jumper.go_on(from, other, Move::chain(place(from)), moves);
+            let other = self.pieces_by_seat[self.turn.other().index()];
+            jumper.extend_chain(from, other, Move::empty_chain(bit_index(from)), moves);
         }
     }
 
-    fn steps(&self, moves: &mut Vec<Move>) {
-        let mut rest = self.mobile(self.turn);
+    fn push_steps(&self, moves: &mut Vec<Move>) {
+        let mut rest = self.movable_pieces(self.turn);
         while rest != 0 {
             let from = rest & rest.wrapping_neg();
             rest ^= from;
-            let ways = Way::ALL.into_iter();
-            let possible = ways.filter(|way| self.steppers(self.turn, *way) & from != 0);
-            moves.extend(possible.map(|way| Move::step(place(from), way)));
+            let directions = Direction::ALL.into_iter();
+            let possible =
+                directions.filter(|direction| self.steppers(self.turn, *direction) & from != 0);
+            moves.extend(possible.map(|direction| Move::step(bit_index(from), direction)));
         }
     }
 
     fn can_move(&self) -> bool {
-        self.mobile(self.turn) != 0 || self.capturers() != 0
+        self.movable_pieces(self.turn) != 0 || self.capturers() != 0
     }
 
-    fn listed(&self) -> Vec<Move> {
+    fn list_legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
         moves
@@ -288,7 +293,7 @@ impl Draughts {
 
     /// How many plies were played from the start.
     fn plies(&self) -> u32 {
-        2 * (u32::from(self.number) - 1) + u32::from(self.turn == Seat::Second)
+        2 * (u32::from(self.move_number) - 1) + u32::from(self.turn == Seat::Second)
     }
 }
 
@@ -303,20 +308,20 @@ impl Jumper {
     /// Appends every chain that begins with `chain`, which has led to `at`. Of the other side's
     /// pieces those are left that were not jumped over yet: none is jumped over twice. That they stay
     /// on the board until the end makes no other difference, as no chain ever lands where one was.
-    fn go_on(&self, at: u64, other: u64, chain: Move, moves: &mut Vec<Move>) {
-        let mut ends = true;
-        for way in Way::ALL {
-            if !self.is_king && !way.is_forwards(self.seat) {
+    fn extend_chain(&self, at: u64, other: u64, chain: Move, moves: &mut Vec<Move>) {
+        let mut is_complete = true;
+        for direction in Direction::ALL {
+            if !self.is_king && !direction.is_forward_for(self.seat) {
                 continue;
             }
-            let over = way.from(at) & other;
-            let to = way.from(over) & self.free;
+            let over = direction.shift(at) & other;
+            let to = direction.shift(over) & self.free;
             if to != 0 {
-                ends = false;
-                self.go_on(to, other ^ over, chain.and_jump(way), moves);
+                is_complete = false;
+                self.extend_chain(to, other ^ over, chain.with_jump(direction), moves);
             }
         }
-        if ends {
+        if is_complete {
             moves.push(chain);
         }
     }
@@ -325,9 +330,9 @@ impl Jumper {
 impl Position for Draughts {
     type Move = Move;
 
-    const REPETITION: Repetition = Repetition::DrawnAtThird;
+    const REPETITION_RULE: RepetitionRule = RepetitionRule::ThreefoldDraw;
 
-    const RETURNS_AFTER: usize = 4;
+    const REPETITION_PLIES_MIN: usize = 4;
 
     const INFO: GameInfo = GameInfo {
         id: "draughts",
@@ -342,17 +347,17 @@ impl Position for Draughts {
         plies_max: 13_440,
     };
 
-    const RECORD: Option<RecordFormat> = Some(RecordFormat::Pdn { game_type: "21" });
+    const RECORD_FORMAT: Option<RecordFormat> = Some(RecordFormat::Pdn { game_type: "21" });
 
-    const GROUND: Ground = Ground::Chequered;
+    const BOARD_STYLE: BoardStyle = BoardStyle::Chequered;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self {
-            sides: [ROWS[0] | ROWS[1] | ROWS[2], ROWS[5] | ROWS[6] | ROWS[7]],
+            pieces_by_seat: [ROWS[0] | ROWS[1] | ROWS[2], ROWS[5] | ROWS[6] | ROWS[7]],
             kings: 0,
             turn: Seat::First,
-            quiet: 0,
-            number: 1,
+            quiet_plies: 0,
+            move_number: 1,
         }
     }
 
@@ -362,17 +367,17 @@ impl Position for Draughts {
     }
 
     #[inline]
-    fn figure(&self, at: Square) -> Option<Figure> {
-        let stands_on = |bits: u64| Self::squares_of(bits).any(|square| square == at);
+    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
+        let is_in = |bits: u64| Self::squares_of(bits).any(|square| square == at);
         let mut seats = Seat::ALL.into_iter();
-        let seat = seats.find(|seat| stands_on(self.sides[seat.index()]))?;
-        let shape = match stands_on(self.kings) {
-            true => Shape::Crowned,
-            false => Shape::Disc,
+        let seat = seats.find(|seat| is_in(self.pieces_by_seat[seat.index()]))?;
+        let shape = match is_in(self.kings) {
+            true => PieceShape::CrownedDisc,
+            false => PieceShape::Disc,
         };
-        Some(Figure {
+        Some(DiagramPiece {
             shape,
-            paint: [Paint::Black, Paint::White][seat.index()],
+            color: [PieceColor::Black, PieceColor::White][seat.index()],
         })
     }
 
@@ -382,7 +387,7 @@ impl Position for Draughts {
                 winner: self.turn.other(),
             });
         }
-        (self.quiet >= QUIET_PLIES_MAX).then_some(Outcome::Draw)
+        (self.quiet_plies >= QUIET_PLIES_MAX).then_some(Outcome::Draw)
     }
 
     fn ending(&self) -> Option<Ending> {
@@ -398,56 +403,62 @@ impl Position for Draughts {
 
     fn repetition_key(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        (self.sides, self.kings, self.turn).hash(&mut hasher);
+        (self.pieces_by_seat, self.kings, self.turn).hash(&mut hasher);
         hasher.finish()
     }
 
     fn reversible_plies(&self) -> usize {
-        usize::from(self.quiet)
+        usize::from(self.quiet_plies)
     }
 
     /// Forty moves without progress are a draw that a player has to claim.
-    fn resumed(&self) -> Self {
-        Self { quiet: 0, ..*self }
+    fn with_counters_reset(&self) -> Self {
+        Self {
+            quiet_plies: 0,
+            ..*self
+        }
     }
 
     /// A player has to claim the draw by forty moves.
-    fn unclaimed(&self) -> Option<Self> {
-        let is_drawn = self.quiet >= QUIET_PLIES_MAX && self.can_move();
-        is_drawn.then_some(Self { quiet: 0, ..*self })
+    fn with_draw_waived(&self) -> Option<Self> {
+        let is_drawn = self.quiet_plies >= QUIET_PLIES_MAX && self.can_move();
+        is_drawn.then_some(Self {
+            quiet_plies: 0,
+            ..*self
+        })
     }
 
     #[inline]
     fn legal_moves(&self, moves: &mut Vec<Move>) {
-        if self.quiet >= QUIET_PLIES_MAX {
+        if self.quiet_plies >= QUIET_PLIES_MAX {
             return;
         }
         let before = moves.len();
-        self.captures(moves);
+        self.push_captures(moves);
         if moves.len() == before {
-            self.steps(moves);
+            self.push_steps(moves);
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
-        let legal = self.listed();
+        let legal = self.list_legal_moves();
         if legal.contains(&m) {
             return Ok(());
         }
-        let begins = |longer: &Move| {
+        let is_prefix_of = |longer: &Move| {
             longer.from == m.from && longer.jumps > m.jumps && m.is_capture() && {
-                m.jump_ways()
-                    .eq(longer.jump_ways().take(usize::from(m.jumps)))
+                m.jump_directions()
+                    .eq(longer.jump_directions().take(usize::from(m.jumps)))
             }
         };
-        let reason = if self.sides[self.turn.index()] & bit(m.from) == 0 {
+        let reason = if self.pieces_by_seat[self.turn.index()] & bit_at(m.from) == 0 {
             "begins where the side to move has no piece"
         } else if !m.is_capture() && self.capturers() != 0 {
             "is not allowed where a capture is possible"
-        } else if legal.iter().any(begins) {
+        } else if legal.iter().any(is_prefix_of) {
             "stops where the capture must go on"
         } else {
             "is not how that piece can move"
@@ -457,24 +468,24 @@ impl Position for Draughts {
 
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
-        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
-        let (from, Trace { to, captured }) = (bit(m.from), m.traced());
+        debug_assert_eq!(self.check_legal(m), Ok(()), "{m} in {self}");
+        let (from, Trace { to, captured }) = (bit_at(m.from), m.trace());
         let is_king = self.kings & from != 0;
         let (own, other) = (self.turn.index(), self.turn.other().index());
         // A chain may end where it began.
-        self.sides[own] = self.sides[own] & !from | to;
-        self.sides[other] &= !captured;
+        self.pieces_by_seat[own] = self.pieces_by_seat[own] & !from | to;
+        self.pieces_by_seat[other] &= !captured;
         self.kings &= !(from | captured);
-        if is_king || to & board::last_row(self.turn) != 0 {
+        if is_king || to & bitboard::king_row(self.turn) != 0 {
             self.kings |= to;
         }
-        self.quiet = if is_king && captured == 0 {
-            self.quiet + 1
+        self.quiet_plies = if is_king && captured == 0 {
+            self.quiet_plies + 1
         } else {
             0
         };
         let is_last_of_move = u16::from(self.turn == Seat::Second);
-        self.number = self.number.saturating_add(is_last_of_move);
+        self.move_number = self.move_number.saturating_add(is_last_of_move);
         self.turn = self.turn.other();
     }
 
@@ -482,25 +493,25 @@ impl Position for Draughts {
     /// square alone, if no other begins and ends there.
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
         if let Ok(m) = text.parse()
-            && self.check(m).is_ok()
+            && self.check_legal(m).is_ok()
         {
             return Ok(m);
         }
-        let places = notation::read_squares(text)?;
-        let full = notation::move_over(&places);
-        let legal = self.listed();
-        if let Some(m) = full.filter(|m| legal.contains(m)) {
+        let indices = notation::parse_squares(text)?;
+        let explicit_move = notation::move_through(&indices);
+        let legal = self.list_legal_moves();
+        if let Some(m) = explicit_move.filter(|m| legal.contains(m)) {
             return Ok(m);
         }
-        let fits = |m: &&Move| matches!(places[..], [from, to] if m.from == from && place(m.traced().to) == to);
-        let mut fitting = legal.iter().filter(fits);
-        match (fitting.next(), fitting.next()) {
+        let matches_ends = |m: &&Move| matches!(indices[..], [from, to] if m.from == from && bit_index(m.trace().to) == to);
+        let mut matching = legal.iter().filter(matches_ends);
+        match (matching.next(), matching.next()) {
             (Some(m), None) => Ok(*m),
             (Some(_), Some(_)) => Err(ReadMoveError::Illegal(IllegalMove(
                 "can be more than one capture: name all squares where it lands",
             ))),
             // Squares that no move connects are squares all the same.
-            (None, _) => full.ok_or(ReadMoveError::Illegal(IllegalMove(
+            (None, _) => explicit_move.ok_or(ReadMoveError::Illegal(IllegalMove(
                 "is not how any piece moves",
             ))),
         }

@@ -13,8 +13,8 @@
 //!
 //! Which positions came before is no part of a position: superko is kept by who knows the game.
 
+pub(crate) mod bitboard;
 pub(crate) mod board;
-pub(crate) mod points;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -22,10 +22,11 @@ use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use self::points::Points;
+use self::bitboard::Bitboard;
 use super::{
-    Ending, EngineProtocol, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
-    ParsePositionError, Position, RecordFormat, Repetition, Seat, Shape, Square, Symmetry, zobrist,
+    BoardStyle, DiagramPiece, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome,
+    ParseMoveError, ParsePositionError, PieceColor, PieceShape, Position, RecordFormat,
+    RepetitionRule, Seat, Square, Symmetry, zobrist,
 };
 
 /// What white is given for moving second. A whole number, so that a game can be drawn.
@@ -38,14 +39,14 @@ const PLIES_MAX: u16 = 1000;
 const PASSES_MAX: u8 = 2;
 
 /// The columns' names: I is left out, since it looks like J in old print.
-const COLUMNS: &[u8; 9] = b"ABCDEFGHJ";
+const COLUMN_LETTERS: &[u8; 9] = b"ABCDEFGHJ";
 
 /// A position of Go on a board of `N` by `N`, and only such as play can reach as far as a glance at
 /// it tells.
 #[derive(Clone, Copy, Debug)]
 pub struct Go<const N: u8> {
     /// The stones of each seat.
-    stones: [Points<N>; 2],
+    stones: [Bitboard<N>; 2],
     /// A number that other stones hardly ever have.
     key: u64,
     /// How many stones each seat has captured.
@@ -67,33 +68,33 @@ pub enum Move<const N: u8> {
 /// A point of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Point<const N: u8> {
-    bit: u8,
+    bit_index: u8,
 }
 
 impl<const N: u8> Point<N> {
     /// The number of the point in a set of points.
-    pub(crate) const fn bit(self) -> u8 {
-        self.bit
+    pub(crate) const fn bit_index(self) -> u8 {
+        self.bit_index
     }
 }
 
 impl<const N: u8> Move<N> {
     /// A stone on the point with this number, which lies on the board.
-    pub(crate) const fn onto(bit: u8) -> Self {
-        Self::Play(Point { bit })
+    pub(crate) const fn from_bit_index(bit: u8) -> Self {
+        Self::Play(Point { bit_index: bit })
     }
 }
 
 impl<const N: u8> Go<N> {
     /// The stones of a seat.
     #[inline]
-    pub(crate) const fn stones(&self, seat: Seat) -> Points<N> {
+    pub(crate) const fn stones(&self, seat: Seat) -> Bitboard<N> {
         self.stones[seat.index()]
     }
 
     /// The points without a stone.
     #[inline]
-    pub(crate) fn empty(&self) -> Points<N> {
+    pub(crate) fn empty(&self) -> Bitboard<N> {
         !(self.stones[0] | self.stones[1])
     }
 
@@ -121,26 +122,26 @@ impl<const N: u8> Go<N> {
     /// its stones are reached; and the komi.
     #[must_use]
     pub fn scores(&self) -> [u32; 2] {
-        let [black, white] = self.areas().map(Points::len);
+        let [black, white] = self.areas().map(Bitboard::len);
         [black, white + KOMI]
     }
 
     /// The stones of each seat, and the empty points from which only its stones are reached.
-    pub(crate) fn areas(&self) -> [Points<N>; 2] {
-        areas_of(self.stones)
+    pub(crate) fn areas(&self) -> [Bitboard<N>; 2] {
+        compute_areas(self.stones)
     }
 
     /// The stones of the other side that a stone of `seat` on this point captures.
     #[inline]
-    pub(crate) fn captured_by(&self, seat: Seat, bit: u8) -> Points<N> {
+    pub(crate) fn captured_by(&self, seat: Seat, bit: u8) -> Bitboard<N> {
         let others = self.stones(seat.other());
-        let empty = self.empty() & !Points::of(bit);
-        let mut captured = Points::NONE;
-        let mut beside = Points::of(bit).neighbours() & others;
+        let empty = self.empty() & !Bitboard::from_bit_index(bit);
+        let mut captured = Bitboard::EMPTY;
+        let mut beside = Bitboard::from_bit_index(bit).neighbours() & others;
         while !beside.is_empty() {
-            let chain = beside.lowest().grown(others);
+            let chain = beside.lowest().flood_fill(others);
             beside = beside & !chain;
-            if !chain.neighbours().meets(empty) {
+            if !chain.neighbours().intersects(empty) {
                 captured |= chain;
             }
         }
@@ -149,49 +150,49 @@ impl<const N: u8> Go<N> {
 
     /// Whether a stone of `seat` on this empty point would have a liberty.
     #[inline]
-    pub(crate) fn is_alive_after(&self, seat: Seat, bit: u8) -> bool {
-        let point = Points::of(bit);
+    pub(crate) fn has_liberty_after(&self, seat: Seat, bit: u8) -> bool {
+        let point = Bitboard::from_bit_index(bit);
         let empty = self.empty() & !point;
-        if point.neighbours().meets(empty) {
+        if point.neighbours().intersects(empty) {
             return true;
         }
-        let chain = point.grown(self.stones(seat));
-        chain.neighbours().meets(empty) || !self.captured_by(seat, bit).is_empty()
+        let chain = point.flood_fill(self.stones(seat));
+        chain.neighbours().intersects(empty) || !self.captured_by(seat, bit).is_empty()
     }
 
     /// Refuses what no play can reach, as far as counting tells.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
-        let refused = |reason| Err(ParsePositionError(reason));
+        let rejected = |reason| Err(ParsePositionError(reason));
         for stones in self.stones {
-            let breathing = (self.empty().neighbours() & stones).grown(stones);
-            if breathing != stones {
-                return refused("a chain has no liberty");
+            let with_liberties = (self.empty().neighbours() & stones).flood_fill(stones);
+            if with_liberties != stones {
+                return rejected("a chain has no liberty");
             }
         }
-        let mut passed = [0; 2];
+        let mut passes_by_seat = [0; 2];
         for seat in Seat::ALL {
             let lost = u32::from(self.captures[seat.other().index()]);
             let placed = self.stones(seat).len() + lost;
-            let Some(passes) = self.turns_of(seat).checked_sub(placed) else {
-                return refused("a side has more stones than it had turns");
+            let Some(passes) = self.turn_count(seat).checked_sub(placed) else {
+                return rejected("a side has more stones than it had turns");
             };
-            passed[seat.index()] = passes;
+            passes_by_seat[seat.index()] = passes;
         }
         let (last, before) = (self.turn().other(), self.turn());
-        let [by_last, by_before] = [last, before].map(|seat| passed[seat.index()]);
+        let [by_last, by_before] = [last, before].map(|seat| passes_by_seat[seat.index()]);
         let fits = match self.passes {
-            0 => self.plies == 0 || self.turns_of(last) > by_last,
-            1 => by_last > 0 && (self.plies == 1 || self.turns_of(before) > by_before),
+            0 => self.plies == 0 || self.turn_count(last) > by_last,
+            1 => by_last > 0 && (self.plies == 1 || self.turn_count(before) > by_before),
             _ => by_last > 0 && by_before > 0,
         };
         if !fits {
-            return refused("the passes do not fit the stones");
+            return rejected("the passes do not fit the stones");
         }
         Ok(())
     }
 
     /// How many turns a seat has had.
-    const fn turns_of(&self, seat: Seat) -> u32 {
+    const fn turn_count(&self, seat: Seat) -> u32 {
         match seat {
             Seat::First => self.plies as u32 - self.plies as u32 / 2,
             Seat::Second => self.plies as u32 / 2,
@@ -200,14 +201,14 @@ impl<const N: u8> Go<N> {
 }
 
 /// The stones of each seat, and the empty points from which only its stones are reached.
-fn areas_of<const N: u8>(stones: [Points<N>; 2]) -> [Points<N>; 2] {
+fn compute_areas<const N: u8>(stones: [Bitboard<N>; 2]) -> [Bitboard<N>; 2] {
     let mut areas = stones;
     let mut rest = !(stones[0] | stones[1]);
     while !rest.is_empty() {
-        let region = rest.lowest().grown(rest);
+        let region = rest.lowest().flood_fill(rest);
         rest = rest & !region;
         let border = region.neighbours();
-        let reached = stones.map(|stones| border.meets(stones));
+        let reached = stones.map(|stones| border.intersects(stones));
         for (area, is_owner) in areas
             .iter_mut()
             .zip([reached == [true, false], reached == [false, true]])
@@ -221,15 +222,15 @@ fn areas_of<const N: u8>(stones: [Points<N>; 2]) -> [Points<N>; 2] {
 }
 
 /// The key of a position by which it is known again.
-const fn repetition_key_of(stones: u64, passes: u8) -> u64 {
-    stones ^ zobrist::mixed((passes as u64) << 32)
+const fn combine_repetition_key(stones: u64, passes: u8) -> u64 {
+    stones ^ zobrist::splitmix64((passes as u64) << 32)
 }
 
 static STONE_KEYS: [[u64; 128]; 2] = zobrist::stone_keys();
 
 /// The key of stones of one seat.
 #[inline]
-fn key_of<const N: u8>(seat: Seat, stones: Points<N>) -> u64 {
+fn hash_stones<const N: u8>(seat: Seat, stones: Bitboard<N>) -> u64 {
     let keys = &STONE_KEYS[seat.index()];
     stones.fold(0, |key, bit| key ^ keys[usize::from(bit)])
 }
@@ -262,9 +263,9 @@ impl<const N: u8> Position for Go<N> {
         plies_max: PLIES_MAX as u32,
     };
 
-    const ENGINE: EngineProtocol = EngineProtocol::Gtp { komi: KOMI };
+    const ENGINE_PROTOCOL: EngineProtocol = EngineProtocol::Gtp { komi: KOMI };
 
-    const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
+    const RECORD_FORMAT: Option<RecordFormat> = Some(RecordFormat::Sgf {
         game: 1,
         rules: &[
             ("KM", "7"),
@@ -272,15 +273,15 @@ impl<const N: u8> Position for Go<N> {
         ],
     });
 
-    const GROUND: Ground = Ground::Lines;
+    const BOARD_STYLE: BoardStyle = BoardStyle::Intersections;
 
-    const REPETITION: Repetition = Repetition::Forbidden;
+    const REPETITION_RULE: RepetitionRule = RepetitionRule::Forbidden;
 
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self {
-            stones: [Points::NONE; 2],
+            stones: [Bitboard::EMPTY; 2],
             key: 0,
             captures: [0; 2],
             plies: 0,
@@ -289,17 +290,17 @@ impl<const N: u8> Position for Go<N> {
     }
 
     fn turn(&self) -> Seat {
-        Seat::after_plies(self.plies.into())
+        Seat::to_move_after(self.plies.into())
     }
 
     #[inline]
-    fn figure(&self, at: Square) -> Option<Figure> {
-        let bit = Points::<N>::bit(at.file, at.rank);
+    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
+        let bit = Bitboard::<N>::bit_index(at.file, at.rank);
         let mut seats = Seat::ALL.into_iter();
         let seat = seats.find(|seat| self.stones(*seat).has(bit))?;
-        Some(Figure {
-            shape: Shape::Disc,
-            paint: [Paint::Black, Paint::White][seat.index()],
+        Some(DiagramPiece {
+            shape: PieceShape::Disc,
+            color: [PieceColor::Black, PieceColor::White][seat.index()],
         })
     }
 
@@ -329,14 +330,14 @@ impl<const N: u8> Position for Go<N> {
     /// What may not come again are the stones. A pass leaves them as they are, and is never
     /// forbidden, so its key is another.
     fn repetition_key(&self) -> u64 {
-        repetition_key_of(self.key, self.passes)
+        combine_repetition_key(self.key, self.passes)
     }
 
-    fn resumed(&self) -> Self {
+    fn with_counters_reset(&self) -> Self {
         // A side that has not put a stone down has passed; on an empty board nothing has happened.
-        let histories = [(0, self.plies), (1, self.plies), (0, 0), (1, 1)];
+        let candidates = [(0, self.plies), (1, self.plies), (0, 0), (1, 1)];
         let fits = |pos: &Self| pos.turn() == self.turn() && pos.check_reachable().is_ok();
-        histories
+        candidates
             .map(|(passes, plies)| Self {
                 passes,
                 plies,
@@ -344,43 +345,45 @@ impl<const N: u8> Position for Go<N> {
             })
             .into_iter()
             .find(fits)
-            .expect("the same stones may stand there")
+            .expect("at least one candidate is reachable")
     }
 
-    fn recorded(&self, m: Move<N>) -> String {
+    fn move_to_record_notation(&self, m: Move<N>) -> String {
         let Move::Play(point) = m else {
             return String::new();
         };
-        let (file, rank) = Points::<N>::place(point.bit);
+        let (file, rank) = Bitboard::<N>::file_and_rank(point.bit_index);
         RecordFormat::sgf_point(file, N - 1 - rank)
     }
 
-    fn turned(m: Move<N>, by: Symmetry) -> Move<N> {
+    fn transform_move(m: Move<N>, symmetry: Symmetry) -> Move<N> {
         let Move::Play(point) = m else { return m };
-        let (file, rank) = by.place(Points::<N>::place(point.bit), N, N);
-        Move::onto(Points::<N>::bit(file, rank))
+        let (file, rank) = symmetry.transform(Bitboard::<N>::file_and_rank(point.bit_index), N, N);
+        Move::from_bit_index(Bitboard::<N>::bit_index(file, rank))
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move<N>>) {
         if self.outcome().is_none() {
             let seat = self.turn();
-            let points = self.empty().filter(|bit| self.is_alive_after(seat, *bit));
-            moves.extend(points.map(Move::onto));
+            let points = self
+                .empty()
+                .filter(|bit| self.has_liberty_after(seat, *bit));
+            moves.extend(points.map(Move::from_bit_index));
             moves.push(Move::Pass);
         }
     }
 
-    fn check(&self, m: Move<N>) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move<N>) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
         let Move::Play(point) = m else {
             return Ok(());
         };
-        if !self.empty().has(point.bit) {
+        if !self.empty().has(point.bit_index) {
             return Err(IllegalMove("is already taken"));
         }
-        if !self.is_alive_after(self.turn(), point.bit) {
+        if !self.has_liberty_after(self.turn(), point.bit_index) {
             return Err(IllegalMove("would have no liberty"));
         }
         Ok(())
@@ -388,22 +391,23 @@ impl<const N: u8> Position for Go<N> {
 
     #[inline]
     fn play_unchecked(&mut self, m: Move<N>) {
-        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        debug_assert_eq!(self.check_legal(m), Ok(()), "{m} in {self}");
         let seat = self.turn();
         self.plies += 1;
-        let Move::Play(Point { bit }) = m else {
+        let Move::Play(Point { bit_index: bit }) = m else {
             self.passes += 1;
             return;
         };
         self.passes = 0;
         let captured = self.captured_by(seat, bit);
-        self.stones[seat.index()] |= Points::of(bit);
-        self.key ^= key_of(seat, Points::<N>::of(bit));
+        self.stones[seat.index()] |= Bitboard::from_bit_index(bit);
+        self.key ^= hash_stones(seat, Bitboard::<N>::from_bit_index(bit));
         if !captured.is_empty() {
             let others = &mut self.stones[seat.other().index()];
             *others = *others & !captured;
-            self.key ^= key_of(seat.other(), captured);
-            self.captures[seat.index()] += u16::try_from(captured.len()).expect("at most 81");
+            self.key ^= hash_stones(seat.other(), captured);
+            self.captures[seat.index()] +=
+                u16::try_from(captured.len()).expect("at most 81 stones are captured");
         }
     }
 }
@@ -413,8 +417,13 @@ impl<const N: u8> fmt::Display for Move<N> {
         let Self::Play(point) = self else {
             return f.write_str("pass");
         };
-        let (file, rank) = Points::<N>::place(point.bit);
-        write!(f, "{}{}", char::from(COLUMNS[usize::from(file)]), rank + 1)
+        let (file, rank) = Bitboard::<N>::file_and_rank(point.bit_index);
+        write!(
+            f,
+            "{}{}",
+            char::from(COLUMN_LETTERS[usize::from(file)]),
+            rank + 1
+        )
     }
 }
 
@@ -422,22 +431,25 @@ impl<const N: u8> FromStr for Move<N> {
     type Err = ParseMoveError;
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
-        const ERROR: ParseMoveError = ParseMoveError { example: "D4" };
+        const MOVE_ERROR: ParseMoveError = ParseMoveError { example: "D4" };
 
         let text = text.trim();
         if text.eq_ignore_ascii_case("pass") {
             return Ok(Self::Pass);
         }
         let &[column, row @ b'1'..=b'9'] = text.as_bytes() else {
-            return Err(ERROR);
+            return Err(MOVE_ERROR);
         };
         let is_column = |name: &u8| *name == column.to_ascii_uppercase();
-        let file = COLUMNS.iter().position(is_column).ok_or(ERROR)?;
-        let (file, rank) = (u8::try_from(file).map_err(|_| ERROR)?, row - b'1');
+        let file = COLUMN_LETTERS
+            .iter()
+            .position(is_column)
+            .ok_or(MOVE_ERROR)?;
+        let (file, rank) = (u8::try_from(file).map_err(|_| MOVE_ERROR)?, row - b'1');
         if file >= N || rank >= N {
-            return Err(ERROR);
+            return Err(MOVE_ERROR);
         }
-        Ok(Self::onto(Points::<N>::bit(file, rank)))
+        Ok(Self::from_bit_index(Bitboard::<N>::bit_index(file, rank)))
     }
 }
 
@@ -445,11 +457,11 @@ impl<const N: u8> fmt::Display for Go<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in (0..N).rev() {
             for file in 0..N {
-                let bit = Points::<N>::bit(file, rank);
+                let bit = Bitboard::<N>::bit_index(file, rank);
                 let seat = Seat::ALL
                     .into_iter()
                     .find(|seat| self.stones(*seat).has(bit));
-                f.write_char(seat.map_or('.', letter))?;
+                f.write_char(seat.map_or('.', side_letter))?;
             }
             f.write_char(if rank == 0 { ' ' } else { '/' })?;
         }
@@ -458,12 +470,12 @@ impl<const N: u8> fmt::Display for Go<N> {
         write!(
             f,
             "{} {black} {white} {passes} {plies}",
-            letter(self.turn())
+            side_letter(self.turn())
         )
     }
 }
 
-const fn letter(seat: Seat) -> char {
+const fn side_letter(seat: Seat) -> char {
     match seat {
         Seat::First => 'b',
         Seat::Second => 'w',
@@ -474,25 +486,25 @@ impl<const N: u8> FromStr for Go<N> {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const FIELDS: ParsePositionError = ParsePositionError(
+        const FIELDS_ERROR: ParsePositionError = ParsePositionError(
             "rows, the side to move, captures by black and by white, passes and plies are needed",
         );
 
         let mut fields = text.split(' ');
-        let mut field = || fields.next().ok_or(FIELDS);
-        let stones = read_rows::<N>(field()?)?;
+        let mut field = || fields.next().ok_or(FIELDS_ERROR);
+        let stones = parse_rows::<N>(field()?)?;
         let (turn, numbers) = (field()?, [field()?, field()?, field()?, field()?]);
         if fields.next().is_some() {
-            return Err(FIELDS);
+            return Err(FIELDS_ERROR);
         }
-        let [black, white, passes, plies] = numbers.map(read_number);
+        let [black, white, passes, plies] = numbers.map(parse_number);
         let (plies, passes) = (plies?, passes?);
         if plies > PLIES_MAX {
             return Err(ParsePositionError("a game has no more than 1000 plies"));
         }
         let pos = Self {
             stones,
-            key: key_of(Seat::First, stones[0]) ^ key_of(Seat::Second, stones[1]),
+            key: hash_stones(Seat::First, stones[0]) ^ hash_stones(Seat::Second, stones[1]),
             captures: [black?, white?],
             plies,
             passes: u8::try_from(passes)
@@ -500,7 +512,7 @@ impl<const N: u8> FromStr for Go<N> {
                 .filter(|passes| *passes <= PASSES_MAX && u16::from(*passes) <= plies)
                 .ok_or(ParsePositionError("two passes end the game"))?,
         };
-        if !turn.chars().eq([letter(pos.turn())]) {
+        if !turn.chars().eq([side_letter(pos.turn())]) {
             return Err(ParsePositionError(
                 "black, b, moves first, and then the sides take turns",
             ));
@@ -511,19 +523,19 @@ impl<const N: u8> FromStr for Go<N> {
 }
 
 /// The stones of each seat.
-fn read_rows<const N: u8>(text: &str) -> Result<[Points<N>; 2], ParsePositionError> {
-    const SHAPE: ParsePositionError =
+fn parse_rows<const N: u8>(text: &str) -> Result<[Bitboard<N>; 2], ParsePositionError> {
+    const SHAPE_ERROR: ParsePositionError =
         ParsePositionError("as many rows are needed as the board has, of as many points");
 
-    let mut stones = [Points::NONE; 2];
+    let mut stones = [Bitboard::EMPTY; 2];
     let mut rows = text.split('/');
     for rank in (0..N).rev() {
-        let points = rows.next().ok_or(SHAPE)?.as_bytes();
+        let points = rows.next().ok_or(SHAPE_ERROR)?.as_bytes();
         if points.len() != usize::from(N) {
-            return Err(SHAPE);
+            return Err(SHAPE_ERROR);
         }
         for (file, point) in (0..N).zip(points) {
-            let point_set = Points::of(Points::<N>::bit(file, rank));
+            let point_set = Bitboard::from_bit_index(Bitboard::<N>::bit_index(file, rank));
             match point {
                 b'.' => {}
                 b'b' => stones[0] |= point_set,
@@ -535,13 +547,13 @@ fn read_rows<const N: u8>(text: &str) -> Result<[Points<N>; 2], ParsePositionErr
         }
     }
     if rows.next().is_some() {
-        return Err(SHAPE);
+        return Err(SHAPE_ERROR);
     }
     Ok(stones)
 }
 
 /// A number as it is written: without a sign, and without zeros before it.
-fn read_number(text: &str) -> Result<u16, ParsePositionError> {
+fn parse_number(text: &str) -> Result<u16, ParsePositionError> {
     let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     let number = text.parse().ok().filter(|_| is_plain);
     number.ok_or(ParsePositionError("captures, passes and plies are numbers"))

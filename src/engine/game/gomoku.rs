@@ -5,93 +5,94 @@
 //! There are no other rules: black has no forbidden moves, and there is no swap (Allis, "Searching
 //! for Solutions in Games and Artificial Intelligence", 1994, chapter 5, calls it "free-style").
 
-pub(crate) mod squares;
+pub(crate) mod bitboard;
 
 use std::fmt;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use self::squares::Squares;
+use self::bitboard::Bitboard;
 use super::{
-    Ending, EngineProtocol, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
-    ParsePositionError, Position, RecordFormat, Seat, Shape, Square, Symmetry, zobrist,
+    BoardStyle, DiagramPiece, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome,
+    ParseMoveError, ParsePositionError, PieceColor, PieceShape, Position, RecordFormat, Seat,
+    Square, Symmetry, zobrist,
 };
 
-const SIZE: u8 = Squares::SIZE;
+const SIZE: u8 = Bitboard::SIZE;
 
 /// How many stones in a row win.
-const FIVE: u8 = 5;
+const ROW_LENGTH: u8 = 5;
 
 /// The steps to the next square of a line: along a rank, on both diagonals, and along a file.
-const STEPS: [u8; 4] = [
-    Squares::bit(1, 0),
-    Squares::bit(0, 1) - 1,
-    Squares::bit(0, 1),
-    Squares::bit(1, 1),
+const LINE_STEPS: [u8; 4] = [
+    Bitboard::bit_index(1, 0),
+    Bitboard::bit_index(0, 1) - 1,
+    Bitboard::bit_index(0, 1),
+    Bitboard::bit_index(1, 1),
 ];
 
 /// A position of Gomoku, and only such as play can reach.
 #[derive(Clone, Copy, Debug)]
 pub struct Gomoku {
     /// The stones of the side to move.
-    own: Squares,
+    own: Bitboard,
     /// The stones of the other side, which has moved last.
-    other: Squares,
+    other: Bitboard,
     /// A number that positions with other stones hardly ever share.
     key: u64,
     /// How many stones have been played.
     plies: u8,
     /// Whether the last stone has made a row of five or more.
-    won: bool,
+    is_won: bool,
 }
 
 /// A move: the square that a stone is put on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    bit: u8,
+    bit_index: u8,
 }
 
 impl Move {
     /// The number of the square in a set of squares.
-    pub(crate) const fn bit(self) -> u8 {
-        self.bit
+    pub(crate) const fn bit_index(self) -> u8 {
+        self.bit_index
     }
 
     /// The move onto the square with this number, which lies on the board.
-    pub(crate) const fn onto(bit: u8) -> Self {
-        Self { bit }
+    pub(crate) const fn from_bit_index(bit: u8) -> Self {
+        Self { bit_index: bit }
     }
 
     const fn square(self) -> Square {
-        let (file, rank) = Squares::place(self.bit);
+        let (file, rank) = Bitboard::file_and_rank(self.bit_index);
         Square { file, rank }
     }
 }
 
 impl Gomoku {
     /// The stones of the side to move and of the other.
-    pub(crate) const fn stones(&self) -> [Squares; 2] {
+    pub(crate) const fn stones(&self) -> [Bitboard; 2] {
         [self.own, self.other]
     }
 
     /// The squares without a stone.
-    pub(crate) fn free(&self) -> Squares {
-        Squares::ALL & !(self.own | self.other)
+    pub(crate) fn empty_squares(&self) -> Bitboard {
+        Bitboard::ALL & !(self.own | self.other)
     }
 
     /// The position if the side to move could pass; `None` where the board would be full. Not one that
     /// play can reach.
-    pub(crate) const fn passed(&self) -> Option<Self> {
+    pub(crate) const fn after_null_move(&self) -> Option<Self> {
         if self.plies + 1 >= SIZE * SIZE {
             return None;
         }
         Some(Self {
             own: self.other,
             other: self.own,
-            key: self.key ^ PASSED_KEY,
+            key: self.key ^ NULL_MOVE_KEY,
             plies: self.plies + 1,
-            won: false,
+            is_won: false,
         })
     }
 
@@ -106,31 +107,33 @@ impl Gomoku {
     }
 
     /// The position with these stones of either seat, if they can have taken turns.
-    fn with(stones: [Squares; 2]) -> Option<Self> {
-        let [black, white] = stones.map(Squares::len);
+    fn from_stones(stones: [Bitboard; 2]) -> Option<Self> {
+        let [black, white] = stones.map(Bitboard::len);
         let (own, other) = match black.checked_sub(white) {
             Some(0) => (stones[0], stones[1]),
             Some(1) => (stones[1], stones[0]),
             Some(_) | None => return None,
         };
-        let key = |seat: Seat| {
+        let seat_key = |seat: Seat| {
             let bits = stones[seat.index()].into_iter();
             bits.fold(0, |key, bit| key ^ stone_key(seat, bit))
         };
         Some(Self {
             own,
             other,
-            key: key(Seat::First) ^ key(Seat::Second),
+            key: seat_key(Seat::First) ^ seat_key(Seat::Second),
             plies: u8::try_from(black + white).expect("the board has 225 squares"),
-            won: !rows_of_five(other).is_empty(),
+            is_won: !rows_of_five(other).is_empty(),
         })
     }
 
     /// Refuses a game that was played on after a row of five: before the last stone there was none.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         let rows = rows_of_five(self.other);
-        let has_last = |bit| rows_of_five(self.other ^ Squares::of(bit)).is_empty();
-        if !rows_of_five(self.own).is_empty() || !rows.is_empty() && !rows.into_iter().any(has_last)
+        let completes_all_rows =
+            |bit| rows_of_five(self.other ^ Bitboard::from_bit_index(bit)).is_empty();
+        if !rows_of_five(self.own).is_empty()
+            || !rows.is_empty() && !rows.into_iter().any(completes_all_rows)
         {
             return Err(ParsePositionError("play went on after a row of five"));
         }
@@ -139,25 +142,32 @@ impl Gomoku {
 }
 
 /// The squares of all rows of five or more in a set.
-fn rows_of_five(stones: Squares) -> Squares {
-    fn along<const STEP: u8>(stones: Squares) -> Squares {
+fn rows_of_five(stones: Bitboard) -> Bitboard {
+    fn rows_along<const STEP: u8>(stones: Bitboard) -> Bitboard {
         let mut starts = stones;
-        for _ in 1..FIVE {
-            starts = stones & starts.down::<STEP>();
+        for _ in 1..ROW_LENGTH {
+            starts = stones & starts.shift_down::<STEP>();
         }
         let mut rows = starts;
-        for _ in 1..FIVE {
-            rows = starts | rows.up::<STEP>();
+        for _ in 1..ROW_LENGTH {
+            rows = starts | rows.shift_up::<STEP>();
         }
         rows
     }
 
-    const { assert!(STEPS[0] == 1 && STEPS[1] == 15 && STEPS[2] == 16 && STEPS[3] == 17) };
-    along::<1>(stones) | along::<15>(stones) | along::<16>(stones) | along::<17>(stones)
+    const {
+        assert!(
+            LINE_STEPS[0] == 1 && LINE_STEPS[1] == 15 && LINE_STEPS[2] == 16 && LINE_STEPS[3] == 17
+        )
+    };
+    rows_along::<1>(stones)
+        | rows_along::<15>(stones)
+        | rows_along::<16>(stones)
+        | rows_along::<17>(stones)
 }
 
 /// Whether a stone of the set on this square is one of a row of five or more.
-fn is_in_a_five(stones: Squares, bit: u8) -> bool {
+fn is_in_row_of_five(stones: Bitboard, bit: u8) -> bool {
     let run = |mut at: u8, next: fn(u8, u8) -> Option<u8>, step: u8| {
         let mut length = 0;
         while let Some(to) = next(at, step).filter(|to| stones.has(*to)) {
@@ -165,13 +175,13 @@ fn is_in_a_five(stones: Squares, bit: u8) -> bool {
         }
         length
     };
-    STEPS
-        .into_iter()
-        .any(|step| 1 + run(bit, u8::checked_add, step) + run(bit, u8::checked_sub, step) >= FIVE)
+    LINE_STEPS.into_iter().any(|step| {
+        1 + run(bit, u8::checked_add, step) + run(bit, u8::checked_sub, step) >= ROW_LENGTH
+    })
 }
 
 /// Mixed into the key of a position in which the sides have not taken turns.
-const PASSED_KEY: u64 = 0x517c_c1b7_2722_0a95;
+const NULL_MOVE_KEY: u64 = 0x517c_c1b7_2722_0a95;
 
 static STONE_KEYS: [[u64; 256]; 2] = zobrist::stone_keys();
 
@@ -206,34 +216,34 @@ impl Position for Gomoku {
         plies_max: SIZE as u32 * SIZE as u32,
     };
 
-    const ENGINE: EngineProtocol = EngineProtocol::Piskvork;
+    const ENGINE_PROTOCOL: EngineProtocol = EngineProtocol::Piskvork;
 
-    const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
+    const RECORD_FORMAT: Option<RecordFormat> = Some(RecordFormat::Sgf {
         game: 4,
         rules: &[],
     });
 
-    const GROUND: Ground = Ground::Lines;
+    const BOARD_STYLE: BoardStyle = BoardStyle::Intersections;
 
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self {
-            own: Squares::NONE,
-            other: Squares::NONE,
+            own: Bitboard::EMPTY,
+            other: Bitboard::EMPTY,
             key: 0,
             plies: 0,
-            won: false,
+            is_won: false,
         }
     }
 
     fn turn(&self) -> Seat {
-        Seat::after_plies(self.plies.into())
+        Seat::to_move_after(self.plies.into())
     }
 
     #[inline]
-    fn figure(&self, at: Square) -> Option<Figure> {
-        let bit = Squares::bit(at.file, at.rank);
+    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
+        let bit = Bitboard::bit_index(at.file, at.rank);
         let is_own = self.own.has(bit);
         if !is_own && !self.other.has(bit) {
             return None;
@@ -243,14 +253,14 @@ impl Position for Gomoku {
         } else {
             self.turn().other()
         };
-        Some(Figure {
-            shape: Shape::Disc,
-            paint: [Paint::Black, Paint::White][seat.index()],
+        Some(DiagramPiece {
+            shape: PieceShape::Disc,
+            color: [PieceColor::Black, PieceColor::White][seat.index()],
         })
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        if self.won {
+        if self.is_won {
             return Some(Outcome::Decisive {
                 winner: self.turn().other(),
             });
@@ -259,10 +269,13 @@ impl Position for Gomoku {
     }
 
     /// All of a row that is longer than five, and of all rows that the last stone has completed.
-    fn line(&self) -> Option<Vec<Square>> {
-        let squares = rows_of_five(self.other).rising();
-        self.won
-            .then(|| squares.map(|bit| Move { bit }.square()).collect())
+    fn winning_line(&self) -> Option<Vec<Square>> {
+        let squares = rows_of_five(self.other).iter_ascending();
+        self.is_won.then(|| {
+            squares
+                .map(|bit| Move { bit_index: bit }.square())
+                .collect()
+        })
     }
 
     /// A row of five without a stone of the other side is left.
@@ -272,7 +285,7 @@ impl Position for Gomoku {
         } else {
             self.own
         };
-        !rows_of_five(Squares::ALL & !others).is_empty()
+        !rows_of_five(Bitboard::ALL & !others).is_empty()
     }
 
     fn ending(&self) -> Option<Ending> {
@@ -286,31 +299,35 @@ impl Position for Gomoku {
         })
     }
 
-    fn recorded(&self, m: Move) -> String {
+    fn move_to_record_notation(&self, m: Move) -> String {
         let Square { file, rank } = m.square();
         RecordFormat::sgf_point(file, SIZE - 1 - rank)
     }
 
-    fn push_move(m: Move, text: &mut String) {
-        m.square().push(text);
+    fn append_move_text(m: Move, text: &mut String) {
+        m.square().append_to(text);
     }
 
-    fn turned(m: Move, by: Symmetry) -> Move {
-        let (file, rank) = by.place(Squares::place(m.bit), SIZE, SIZE);
-        Move::onto(Squares::bit(file, rank))
+    fn transform_move(m: Move, symmetry: Symmetry) -> Move {
+        let (file, rank) = symmetry.transform(Bitboard::file_and_rank(m.bit_index), SIZE, SIZE);
+        Move::from_bit_index(Bitboard::bit_index(file, rank))
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
-            moves.extend(self.free().rising().map(|bit| Move { bit }));
+            moves.extend(
+                self.empty_squares()
+                    .iter_ascending()
+                    .map(|bit| Move { bit_index: bit }),
+            );
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
-        if (self.own | self.other).has(m.bit) {
+        if (self.own | self.other).has(m.bit_index) {
             return Err(IllegalMove("is already taken"));
         }
         Ok(())
@@ -318,14 +335,14 @@ impl Position for Gomoku {
 
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
-        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
-        let own = self.own | Squares::of(m.bit);
+        debug_assert_eq!(self.check_legal(m), Ok(()), "{m} in {self}");
+        let own = self.own | Bitboard::from_bit_index(m.bit_index);
         *self = Self {
             own: self.other,
             other: own,
-            key: self.key ^ stone_key(self.turn(), m.bit),
+            key: self.key ^ stone_key(self.turn(), m.bit_index),
             plies: self.plies + 1,
-            won: is_in_a_five(own, m.bit),
+            is_won: is_in_row_of_five(own, m.bit_index),
         };
     }
 }
@@ -341,9 +358,9 @@ impl FromStr for Move {
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
         let Square { file, rank } =
-            Square::read(text, SIZE, SIZE).ok_or(ParseMoveError { example: "h8" })?;
+            Square::parse(text, SIZE, SIZE).ok_or(ParseMoveError { example: "h8" })?;
         Ok(Self {
-            bit: Squares::bit(file, rank),
+            bit_index: Bitboard::bit_index(file, rank),
         })
     }
 }
@@ -357,7 +374,7 @@ impl fmt::Display for Gomoku {
         for rank in (0..SIZE).rev() {
             let mut empty = 0;
             for file in 0..SIZE {
-                let bit = Squares::bit(file, rank);
+                let bit = Bitboard::bit_index(file, rank);
                 let stone = match (black.has(bit), white.has(bit)) {
                     (true, _) => 'b',
                     (false, true) => 'w',
@@ -387,35 +404,36 @@ impl FromStr for Gomoku {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError =
+        const SHAPE_ERROR: ParsePositionError =
             ParsePositionError("fifteen ranks of fifteen squares are needed");
 
-        let mut stones = [Squares::NONE; 2];
+        let mut stones = [Bitboard::EMPTY; 2];
         let mut ranks = text.split('/');
         for rank in (0..SIZE).rev() {
-            let seats = read_rank(ranks.next().ok_or(SHAPE)?)?;
+            let seats = parse_rank(ranks.next().ok_or(SHAPE_ERROR)?)?;
             if seats.len() != usize::from(SIZE) {
-                return Err(SHAPE);
+                return Err(SHAPE_ERROR);
             }
             for (file, seat) in (0..SIZE).zip(seats) {
                 if let Some(seat) = seat {
                     let stones = &mut stones[seat.index()];
-                    *stones = *stones | Squares::of(Squares::bit(file, rank));
+                    *stones = *stones | Bitboard::from_bit_index(Bitboard::bit_index(file, rank));
                 }
             }
         }
         if ranks.next().is_some() {
-            return Err(SHAPE);
+            return Err(SHAPE_ERROR);
         }
-        let pos = Self::with(stones).ok_or(ParsePositionError("the sides have not taken turns"))?;
+        let pos = Self::from_stones(stones)
+            .ok_or(ParsePositionError("the sides have not taken turns"))?;
         pos.check_reachable()?;
         Ok(pos)
     }
 }
 
 /// Whose stones a rank has. A rank that is too long is read no farther than that shows.
-fn read_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
-    const NUMBER: ParsePositionError = ParsePositionError(
+fn parse_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
+    const COUNT_ERROR: ParsePositionError = ParsePositionError(
         "empty squares are counted from 1 to 15, all that are beside each other together",
     );
 
@@ -438,7 +456,7 @@ fn read_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
                 }
                 seats.resize(seats.len() + count, None);
             }
-            b'0'..=b'9' => return Err(NUMBER),
+            b'0'..=b'9' => return Err(COUNT_ERROR),
             _ => {
                 return Err(ParsePositionError(
                     "a square is b or w, or empty and counted",
@@ -453,74 +471,74 @@ fn read_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::laws;
+    use crate::game::conformance;
 
     #[test]
-    fn obeys_the_laws_of_games() {
-        laws::check::<Gomoku>();
-        laws::check_alternates::<Gomoku>();
+    fn passes_the_conformance_suite() {
+        conformance::check_game::<Gomoku>();
+        conformance::check_seats_alternate::<Gomoku>();
     }
 
-    fn check_refused(text: &str, reason: &str) {
-        let refused = text.parse::<Gomoku>().expect_err(text);
-        assert!(refused.to_string().contains(reason), "{text}: {refused}");
+    fn check_rejected(text: &str, reason: &str) {
+        let error = text.parse::<Gomoku>().expect_err(text);
+        assert!(error.to_string().contains(reason), "{text}: {error}");
     }
 
     /// The lowest ranks, with empty ones above.
-    fn with_ranks(ranks: &[&str]) -> String {
+    fn bottom_ranks(ranks: &[&str]) -> String {
         let empty = vec!["15"; usize::from(SIZE) - ranks.len()];
         [&empty, ranks].concat().join("/")
     }
 
     #[test]
-    fn positions_that_play_cannot_reach_are_refused() {
-        check_refused("", "fifteen ranks");
-        check_refused(&with_ranks(&["14"]), "fifteen ranks");
-        check_refused(&with_ranks(&["15b"]), "fifteen ranks");
-        check_refused(&format!("{}/15", with_ranks(&["15"])), "fifteen ranks");
-        check_refused(&with_ranks(&["x14"]), "b or w");
-        check_refused(&with_ranks(&["0b14"]), "counted from 1");
-        check_refused(&with_ranks(&["16"]), "counted from 1");
-        check_refused(&with_ranks(&["105"]), "counted from 1");
-        check_refused(&with_ranks(&["w14"]), "taken turns");
-        check_refused(&with_ranks(&["b12bb"]), "taken turns");
-        check_refused(&with_ranks(&["bbbbb10", "wwwww10"]), "after a row");
-        check_refused(&with_ranks(&["bbbbb10", "wwww1w9"]), "after a row");
+    fn unreachable_positions_are_rejected() {
+        check_rejected("", "fifteen ranks");
+        check_rejected(&bottom_ranks(&["14"]), "fifteen ranks");
+        check_rejected(&bottom_ranks(&["15b"]), "fifteen ranks");
+        check_rejected(&format!("{}/15", bottom_ranks(&["15"])), "fifteen ranks");
+        check_rejected(&bottom_ranks(&["x14"]), "b or w");
+        check_rejected(&bottom_ranks(&["0b14"]), "counted from 1");
+        check_rejected(&bottom_ranks(&["16"]), "counted from 1");
+        check_rejected(&bottom_ranks(&["105"]), "counted from 1");
+        check_rejected(&bottom_ranks(&["w14"]), "taken turns");
+        check_rejected(&bottom_ranks(&["b12bb"]), "taken turns");
+        check_rejected(&bottom_ranks(&["bbbbb10", "wwwww10"]), "after a row");
+        check_rejected(&bottom_ranks(&["bbbbb10", "wwww1w9"]), "after a row");
         // Two rows that no single stone can have completed.
-        check_refused(
-            &with_ranks(&["bbbbb10", "wwww1wwww6", "bbbbb2w7"]),
+        check_rejected(
+            &bottom_ranks(&["bbbbb10", "wwww1wwww6", "bbbbb2w7"]),
             "after a row",
         );
     }
 
-    fn after(moves: &str) -> Gomoku {
-        let mut pos = Gomoku::start();
+    fn position_after(moves: &str) -> Gomoku {
+        let mut pos = Gomoku::initial();
         for text in moves.split_whitespace() {
             pos.play(text.parse().expect(text)).expect(text);
         }
         pos
     }
 
-    fn check_line(moves: &str, squares: &str) {
-        let pos = after(moves);
-        let line = pos.line().expect(moves);
+    fn check_winning_line(moves: &str, squares: &str) {
+        let pos = position_after(moves);
+        let line = pos.winning_line().expect(moves);
         let names: Vec<_> = line.iter().map(Square::to_string).collect();
         assert_eq!(names.join(" "), squares, "{moves}");
         let winner = pos.turn().other();
         assert_eq!(pos.outcome(), Some(Outcome::Decisive { winner }));
-        assert_eq!(pos.ending().expect("it has ended").detail, "five");
+        assert_eq!(pos.ending().expect("the game is over").detail, "five");
         assert_eq!(pos.to_string().parse(), Ok(pos));
     }
 
     #[test]
     fn five_or_more_in_a_row_win() {
-        check_line("a1 a2 b1 b2 c1 c2 d1 d2 e1", "a1 b1 c1 d1 e1");
-        check_line("o1 a2 o2 b2 o3 c2 o4 d2 o5", "o1 o2 o3 o4 o5");
-        check_line("k11 a1 l12 b1 m13 c1 n14 d1 o15", "k11 l12 m13 n14 o15");
-        check_line("a5 a1 b4 b1 c3 c1 d2 d1 f6 e1", "a1 b1 c1 d1 e1");
-        check_line("e1 o1 d2 o2 c3 o3 b4 o4 a5", "e1 d2 c3 b4 a5");
-        check_line("a1 a3 b1 b3 c1 c3 e1 e3 f1 f3 d1", "a1 b1 c1 d1 e1 f1");
-        check_line(
+        check_winning_line("a1 a2 b1 b2 c1 c2 d1 d2 e1", "a1 b1 c1 d1 e1");
+        check_winning_line("o1 a2 o2 b2 o3 c2 o4 d2 o5", "o1 o2 o3 o4 o5");
+        check_winning_line("k11 a1 l12 b1 m13 c1 n14 d1 o15", "k11 l12 m13 n14 o15");
+        check_winning_line("a5 a1 b4 b1 c3 c1 d2 d1 f6 e1", "a1 b1 c1 d1 e1");
+        check_winning_line("e1 o1 d2 o2 c3 o3 b4 o4 a5", "e1 d2 c3 b4 a5");
+        check_winning_line("a1 a3 b1 b3 c1 c3 e1 e3 f1 f3 d1", "a1 b1 c1 d1 e1 f1");
+        check_winning_line(
             "a1 h2 b1 i2 c1 h4 d1 i4 e2 h6 e3 i6 e4 h8 e5 i8 e1",
             "a1 b1 c1 d1 e1 e2 e3 e4 e5",
         );
@@ -528,19 +546,19 @@ mod tests {
 
     /// What would be a row if the board were rolled up is none.
     #[test]
-    fn a_row_does_not_run_over_the_edge() {
+    fn rows_do_not_wrap_around_the_edge() {
         for moves in [
             "m1 a9 n1 b9 o1 c9 a2 e9 b2",
             "a14 f1 a15 g1 b1 h1 b2 j1 b3",
             "n3 f1 o4 g1 a6 h1 b7 j1 c8",
             "c3 f1 b4 g1 a5 h1 o5 j1 n6",
         ] {
-            assert_eq!(after(moves).outcome(), None, "{moves}");
+            assert_eq!(position_after(moves).outcome(), None, "{moves}");
         }
     }
 
     #[test]
-    fn a_full_board_is_a_draw() {
+    fn full_board_without_a_row_is_a_draw() {
         // Pairs of files, shifted by a rank each: no side has more than two beside each other.
         let is_black = |file: u8, rank: u8| (file / 2 + rank).is_multiple_of(2);
         let squares = || (0..SIZE).flat_map(|rank| (0..SIZE).map(move |file| (file, rank)));
@@ -549,27 +567,30 @@ mod tests {
         let stones = [black, white].map(|squares| {
             let bits = squares
                 .iter()
-                .map(|(file, rank)| Squares::bit(*file, *rank));
-            bits.fold(Squares::NONE, |all, bit| all | Squares::of(bit))
+                .map(|(file, rank)| Bitboard::bit_index(*file, *rank));
+            bits.fold(Bitboard::EMPTY, |all, bit| {
+                all | Bitboard::from_bit_index(bit)
+            })
         });
-        let pos = Gomoku::with(stones).expect("black has one more");
+        let pos =
+            Gomoku::from_stones(stones).expect("the stones are consistent with alternating turns");
         assert_eq!(pos.outcome(), Some(Outcome::Draw));
-        assert_eq!(pos.ending().expect("it has ended").detail, "full");
+        assert_eq!(pos.ending().expect("the game is over").detail, "full");
         assert_eq!(pos.to_string().parse(), Ok(pos));
-        assert_eq!(pos.line(), None);
+        assert_eq!(pos.winning_line(), None);
         assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), [false, false]);
 
         // Without white's stones on the lowest rank black has rows left there, and white has none; and
         // the same with the sides changed.
         let [white, black] = pos.stones();
-        let lowest = (0..SIZE).map(|file| Squares::of(Squares::bit(file, 0)));
-        let lowest = lowest.fold(Squares::NONE, |all, square| all | square);
+        let lowest = (0..SIZE).map(|file| Bitboard::from_bit_index(Bitboard::bit_index(file, 0)));
+        let lowest = lowest.fold(Bitboard::EMPTY, |all, square| all | square);
         let [fewer_white, fewer_black] = [white, black].map(|stones| stones & !lowest);
         for (own, other, can_win) in [
             (black, fewer_white, [true, false]),
             (fewer_black, white, [false, true]),
         ] {
-            let start = Gomoku::start();
+            let start = Gomoku::initial();
             let pos = Gomoku {
                 own,
                 other,
@@ -582,13 +603,16 @@ mod tests {
 
     /// What is kept beside the stones is what would be found by looking at them.
     #[test]
-    fn what_is_kept_follows_from_the_stones() {
+    fn incremental_state_matches_the_stones() {
         for seed in 0..30 {
-            for pos in laws::random_game::<Gomoku>(seed).0 {
-                let read: Gomoku = pos.to_string().parse().expect("it was reached");
+            for pos in conformance::random_game::<Gomoku>(seed).0 {
+                let read: Gomoku = pos
+                    .to_string()
+                    .parse()
+                    .expect("a reached position is valid");
                 assert_eq!(
-                    (read.key, read.plies, read.won),
-                    (pos.key, pos.plies, pos.won),
+                    (read.key, read.plies, read.is_won),
+                    (pos.key, pos.plies, pos.is_won),
                     "{pos}"
                 );
             }
@@ -596,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_squares() {
+    fn moves_are_written_as_squares() {
         let read = |text: &str| text.parse::<Move>().map(|m| m.to_string());
         assert_eq!(read(" O15 "), Ok("o15".to_owned()));
         for text in ["", "h", "8h", "p1", "a16", "a0", "a01", "a1a", "pass"] {

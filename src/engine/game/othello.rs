@@ -7,17 +7,17 @@
 //!
 //! Othello's boards are drawn with rank 1 at the top, so that what other games call above is below.
 
-mod board;
+mod bitboard;
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
-    ParsePositionError, Position, RecordFormat, Seat, Shape, Square, Symmetry,
+    BoardStyle, DiagramPiece, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError,
+    ParsePositionError, PieceColor, PieceShape, Position, RecordFormat, Seat, Square, Symmetry,
 };
 
-pub(crate) use board::{neighbours, targets, turned};
+pub(crate) use bitboard::{flipped_discs, neighbours, playable_squares};
 
 /// Files, and as many ranks.
 const SIZE: u8 = 8;
@@ -41,7 +41,7 @@ pub struct Othello {
     /// The discs of the other side.
     other: u64,
     /// The squares on which the side to move can play.
-    moves: u64,
+    playable_squares: u64,
     turn: Seat,
 }
 
@@ -55,7 +55,7 @@ impl Move {
 
     /// A disc on the lowest square of a set.
     #[inline]
-    pub(crate) const fn onto_lowest(squares: u64) -> Self {
+    pub(crate) const fn from_lowest_square(squares: u64) -> Self {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "a bit number is less than 65"
@@ -90,8 +90,8 @@ impl Othello {
 
     /// The squares on which the side to move can play.
     #[inline]
-    pub(crate) const fn targets(&self) -> u64 {
-        self.moves
+    pub(crate) const fn playable_squares(&self) -> u64 {
+        self.playable_squares
     }
 
     /// How many squares are free.
@@ -103,22 +103,22 @@ impl Othello {
 
     /// The position with these discs.
     #[inline]
-    fn with(own: u64, other: u64, turn: Seat) -> Self {
+    fn from_discs(own: u64, other: u64, turn: Seat) -> Self {
         Self {
             own,
             other,
-            moves: targets(own, other),
+            playable_squares: playable_squares(own, other),
             turn,
         }
     }
 
     /// The position after a disc on a square that can be played.
     #[inline]
-    pub(crate) fn with_disc(&self, square: u64) -> Self {
-        let turned = turned(self.own, self.other, square);
-        Self::with(
-            self.other ^ turned,
-            self.own ^ turned ^ square,
+    pub(crate) fn after_disc(&self, square: u64) -> Self {
+        let flipped = flipped_discs(self.own, self.other, square);
+        Self::from_discs(
+            self.other ^ flipped,
+            self.own ^ flipped ^ square,
             self.turn.other(),
         )
     }
@@ -126,12 +126,12 @@ impl Othello {
     /// The position after a disc on a square, when the squares that the other side can then play on are
     /// known.
     #[inline]
-    pub(crate) fn with_disc_and_targets(&self, square: u64, moves: u64) -> Self {
-        let turned = turned(self.own, self.other, square);
+    pub(crate) fn after_disc_with_playable(&self, square: u64, playable_squares: u64) -> Self {
+        let flipped = flipped_discs(self.own, self.other, square);
         Self {
-            own: self.other ^ turned,
-            other: self.own ^ turned ^ square,
-            moves,
+            own: self.other ^ flipped,
+            other: self.own ^ flipped ^ square,
+            playable_squares,
             turn: self.turn.other(),
         }
     }
@@ -139,11 +139,11 @@ impl Othello {
     /// Whether the side to move can do nothing but pass.
     #[inline]
     fn must_pass(&self) -> bool {
-        self.moves == 0 && targets(self.other, self.own) != 0
+        self.playable_squares == 0 && playable_squares(self.other, self.own) != 0
     }
 
     /// How many discs each seat has.
-    fn counts(&self) -> [u32; 2] {
+    fn disc_counts(&self) -> [u32; 2] {
         let [own, other] = [self.own.count_ones(), self.other.count_ones()];
         match self.turn {
             Seat::First => [own, other],
@@ -154,7 +154,7 @@ impl Othello {
     /// The score of a game that is over: each seat's discs, and the empty squares for the winner, or
     /// half of them for each in a draw, so that they are 64 together.
     fn scores(&self) -> [u32; 2] {
-        let [first, second] = self.counts();
+        let [first, second] = self.disc_counts();
         let empties = self.empties();
         match first.cmp(&second) {
             std::cmp::Ordering::Less => [first, second + empties],
@@ -177,19 +177,19 @@ impl Position for Othello {
         plies_max: 119,
     };
 
-    const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
+    const RECORD_FORMAT: Option<RecordFormat> = Some(RecordFormat::Sgf {
         game: 2,
         rules: &[],
     });
 
-    const GROUND: Ground = Ground::Cloth;
+    const BOARD_STYLE: BoardStyle = BoardStyle::GreenGrid;
 
-    const FIRST_RANK_ON_TOP: bool = true;
+    const FIRST_RANK_AT_TOP: bool = true;
 
     const SYMMETRIES: &'static [Symmetry] = Symmetry::DIAGONALS;
 
-    fn start() -> Self {
-        Self::with(0x0000_0008_1000_0000, 0x0000_0010_0800_0000, Seat::First)
+    fn initial() -> Self {
+        Self::from_discs(0x0000_0008_1000_0000, 0x0000_0010_0800_0000, Seat::First)
     }
 
     #[inline]
@@ -198,21 +198,21 @@ impl Position for Othello {
     }
 
     #[inline]
-    fn figure(&self, at: Square) -> Option<Figure> {
+    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
         let bit = 1 << (at.rank * 8 + at.file);
         let is_own = self.own & bit != 0;
         if !is_own && self.other & bit == 0 {
             return None;
         }
         let seat = if is_own { self.turn } else { self.turn.other() };
-        Some(Figure {
-            shape: Shape::Disc,
-            paint: [Paint::Black, Paint::White][seat.index()],
+        Some(DiagramPiece {
+            shape: PieceShape::Disc,
+            color: [PieceColor::Black, PieceColor::White][seat.index()],
         })
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        if self.moves != 0 || self.must_pass() {
+        if self.playable_squares != 0 || self.must_pass() {
             return None;
         }
         let [own, other] = [self.own.count_ones(), self.other.count_ones()];
@@ -233,35 +233,35 @@ impl Position for Othello {
     }
 
     /// Edax and the WTHOR database write no passes.
-    fn omissible_move(&self) -> Option<Move> {
+    fn implicit_pass(&self) -> Option<Move> {
         self.must_pass().then_some(Move::PASS)
     }
 
     #[inline]
-    fn recorded(&self, m: Move) -> String {
+    fn move_to_record_notation(&self, m: Move) -> String {
         let point = |square: Square| RecordFormat::sgf_point(square.file, square.rank);
         m.square().map(point).unwrap_or_default()
     }
 
-    fn push_move(m: Move, text: &mut String) {
+    fn append_move_text(m: Move, text: &mut String) {
         match m.square() {
-            Some(square) => square.push(text),
+            Some(square) => square.append_to(text),
             None => text.push_str("pass"),
         }
     }
 
-    fn turned(m: Move, by: Symmetry) -> Move {
+    fn transform_move(m: Move, symmetry: Symmetry) -> Move {
         let Some(Square { file, rank }) = m.square() else {
             return m;
         };
-        let (file, rank) = by.place((file, rank), SIZE, SIZE);
+        let (file, rank) = symmetry.transform((file, rank), SIZE, SIZE);
         Move(rank * SIZE + file)
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
-        let mut rest = self.moves;
+        let mut rest = self.playable_squares;
         while rest != 0 {
-            moves.push(Move::onto_lowest(rest));
+            moves.push(Move::from_lowest_square(rest));
             rest &= rest - 1;
         }
         if self.must_pass() {
@@ -269,16 +269,16 @@ impl Position for Othello {
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
         let reason = if m == Move::PASS {
-            if self.moves == 0 {
+            if self.playable_squares == 0 {
                 return Ok(());
             }
             "is allowed only where no disc can be turned over"
-        } else if self.moves & m.bit() != 0 {
+        } else if self.playable_squares & m.bit() != 0 {
             return Ok(());
         } else if (self.own | self.other) & m.bit() != 0 {
             "is already taken"
@@ -290,11 +290,11 @@ impl Position for Othello {
 
     #[inline]
     fn play_unchecked(&mut self, m: Move) {
-        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        debug_assert_eq!(self.check_legal(m), Ok(()), "{m} in {self}");
         *self = if m == Move::PASS {
-            Self::with(self.other, self.own, self.turn.other())
+            Self::from_discs(self.other, self.own, self.turn.other())
         } else {
-            self.with_disc(m.bit())
+            self.after_disc(m.bit())
         };
     }
 }
@@ -319,7 +319,7 @@ impl FromStr for Move {
         {
             return Ok(Self::PASS);
         }
-        let square = Square::read(text, SIZE, SIZE).ok_or(ParseMoveError { example: "d3" })?;
+        let square = Square::parse(text, SIZE, SIZE).ok_or(ParseMoveError { example: "d3" })?;
         Ok(Self(square.rank * SIZE + square.file))
     }
 }
@@ -338,7 +338,7 @@ impl fmt::Display for Othello {
                 *letter = letters[1];
             }
         }
-        let squares = str::from_utf8(&text).expect("stars, letters and hyphens");
+        let squares = str::from_utf8(&text).expect("the text is ASCII");
         write!(f, "{squares} {turn}")
     }
 }
@@ -347,7 +347,7 @@ impl FromStr for Othello {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError =
+        const SHAPE_ERROR: ParsePositionError =
             ParsePositionError("64 squares, a space and the side to move are needed");
 
         // What an Othello board file tells behind the position: what moves are worth, and comments.
@@ -355,13 +355,13 @@ impl FromStr for Othello {
         let letters: Vec<char> = (text[..end].chars())
             .filter(|letter| !letter.is_ascii_whitespace())
             .collect();
-        let (turn, squares) = letters.split_last().ok_or(SHAPE)?;
+        let (turn, squares) = letters.split_last().ok_or(SHAPE_ERROR)?;
         if squares.len() != usize::from(SQUARES) {
-            return Err(SHAPE);
+            return Err(SHAPE_ERROR);
         }
         let (mut black, mut white) = (0, 0);
         for (square, letter) in squares.iter().enumerate() {
-            match side(*letter) {
+            match parse_side(*letter) {
                 Some(Seat::First) => black |= 1 << square,
                 Some(Seat::Second) => white |= 1 << square,
                 None if "-.".contains(*letter) => {}
@@ -371,15 +371,15 @@ impl FromStr for Othello {
             }
         }
         check_reachable(black | white)?;
-        match side(*turn).ok_or(ParsePositionError("the side to move is * or O"))? {
-            Seat::First => Ok(Self::with(black, white, Seat::First)),
-            Seat::Second => Ok(Self::with(white, black, Seat::Second)),
+        match parse_side(*turn).ok_or(ParsePositionError("the side to move is * or O"))? {
+            Seat::First => Ok(Self::from_discs(black, white, Seat::First)),
+            Seat::Second => Ok(Self::from_discs(white, black, Seat::Second)),
         }
     }
 }
 
 /// The side that programs write with this letter.
-const fn side(letter: char) -> Option<Seat> {
+const fn parse_side(letter: char) -> Option<Seat> {
     match letter {
         '*' | 'X' | 'x' | 'B' | 'b' => Some(Seat::First),
         'O' | 'o' | '0' | 'W' | 'w' => Some(Seat::Second),

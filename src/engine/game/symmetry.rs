@@ -13,17 +13,17 @@ pub struct Symmetry {
 
 impl Symmetry {
     /// The board as it is.
-    pub const NONE: Self = Self::new(false, false, false);
+    pub const IDENTITY: Self = Self::new(false, false, false);
 
     /// All there is to a game whose board has a way to lie.
-    pub(crate) const ALONE: &'static [Self] = &[Self::NONE];
+    pub(crate) const IDENTITY_ONLY: &'static [Self] = &[Self::IDENTITY];
 
     /// Left and right are alike.
-    pub(crate) const SIDES: &'static [Self] = &[Self::NONE, Self::new(false, true, false)];
+    pub(crate) const LEFT_RIGHT: &'static [Self] = &[Self::IDENTITY, Self::new(false, true, false)];
 
     /// Both diagonals are axes, as with two pairs of discs across each other in the centre.
     pub(crate) const DIAGONALS: &'static [Self] = &[
-        Self::NONE,
+        Self::IDENTITY,
         Self::new(false, true, true),
         Self::new(true, false, false),
         Self::new(true, true, true),
@@ -31,7 +31,7 @@ impl Symmetry {
 
     /// All eight of a square.
     pub(crate) const SQUARE: &'static [Self] = &[
-        Self::NONE,
+        Self::IDENTITY,
         Self::new(false, true, false),
         Self::new(false, false, true),
         Self::new(false, true, true),
@@ -61,7 +61,7 @@ impl Symmetry {
 
     /// Where the square of this file and rank comes to lie on a board of this size.
     #[must_use]
-    pub const fn place(self, (file, rank): (u8, u8), files: u8, ranks: u8) -> (u8, u8) {
+    pub const fn transform(self, (file, rank): (u8, u8), files: u8, ranks: u8) -> (u8, u8) {
         let (file, rank) = if self.transposed {
             (rank, file)
         } else {
@@ -82,13 +82,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_undone_is_as_it_was() {
+    fn inverse_undoes_every_symmetry() {
         for symmetry in Symmetry::SQUARE {
-            for at in [(0, 0), (1, 0), (0, 2), (2, 1)] {
-                let there = symmetry.place(at, 3, 3);
-                assert_eq!(symmetry.inverse().place(there, 3, 3), at, "{symmetry:?}");
+            for square in [(0, 0), (1, 0), (0, 2), (2, 1)] {
+                let transformed = symmetry.transform(square, 3, 3);
+                assert_eq!(
+                    symmetry.inverse().transform(transformed, 3, 3),
+                    square,
+                    "{symmetry:?}"
+                );
             }
         }
-        assert_eq!(Symmetry::SIDES[1].place((0, 5), 7, 6), (6, 5));
+        assert_eq!(Symmetry::LEFT_RIGHT[1].transform((0, 5), 7, 6), (6, 5));
     }
 }

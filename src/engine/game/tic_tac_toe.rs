@@ -8,13 +8,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Figure, GameInfo, IllegalMove, Outcome, Outline, Paint, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Shape, Square, Symmetry,
+    DiagramPiece, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, PieceColor,
+    PiecePaths, PieceShape, Position, RecordFormat, Seat, Square, Symmetry,
 };
 
 const SIZE: u8 = 3;
 const SQUARES: u8 = SIZE * SIZE;
-const FULL: u16 = 0o777;
+const ALL_SQUARES: u16 = 0o777;
 
 /// The eight lines: three ranks, three files, two diagonals.
 pub(crate) const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
@@ -58,7 +58,7 @@ impl TicTacToe {
     }
 
     /// The squares of all complete lines of `seat`; empty when it has none.
-    fn lines_of(self, seat: Seat) -> u16 {
+    fn completed_lines(self, seat: Seat) -> u16 {
         let marks = self.marks(seat);
         LINES
             .into_iter()
@@ -68,8 +68,8 @@ impl TicTacToe {
 
     /// Refuses what no play can reach: too many marks of a side, or a game played on after its end.
     fn check_reachable(self) -> Result<(), ParsePositionError> {
-        let [firsts, seconds] = self.marks.map(u16::count_ones);
-        let turn = match firsts.checked_sub(seconds) {
+        let [first_marks, second_marks] = self.marks.map(u16::count_ones);
+        let turn = match first_marks.checked_sub(second_marks) {
             Some(0) => Seat::First,
             Some(1) => Seat::Second,
             Some(_) | None => {
@@ -77,7 +77,7 @@ impl TicTacToe {
             }
         };
         // Whoever is to move cannot have a line: the game was over before the last mark.
-        if self.lines_of(turn) != 0 {
+        if self.completed_lines(turn) != 0 {
             return Err(ParsePositionError("play went on after a line"));
         }
         Ok(())
@@ -85,7 +85,7 @@ impl TicTacToe {
 }
 
 /// How an x is drawn.
-const CROSS: Outline = &[
+const CROSS_PATHS: PiecePaths = &[
     &[(-24, -31), (31, 24), (24, 31), (-31, -24)],
     &[(24, -31), (31, -24), (-24, 31), (-31, 24)],
 ];
@@ -102,13 +102,13 @@ impl Position for TicTacToe {
         plies_max: SQUARES as u32,
     };
 
-    const RECORD: Option<RecordFormat> = Some(RecordFormat::Txt);
+    const RECORD_FORMAT: Option<RecordFormat> = Some(RecordFormat::Txt);
 
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
 
-    const DRAWS: bool = false;
+    const ALLOWS_DRAW_OFFERS: bool = false;
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self { marks: [0; 2] }
     }
 
@@ -120,17 +120,17 @@ impl Position for TicTacToe {
         }
     }
 
-    fn figure(&self, at: Square) -> Option<Figure> {
+    fn diagram_piece(&self, at: Square) -> Option<DiagramPiece> {
         let index = at.rank * SIZE + at.file;
         let has = |seat: &Seat| self.marks(*seat) & Move { index }.bit() != 0;
         Some(match Seat::ALL.into_iter().find(has)? {
-            Seat::First => Figure {
-                shape: Shape::Outline(CROSS),
-                paint: Paint::Blue,
+            Seat::First => DiagramPiece {
+                shape: PieceShape::Paths(CROSS_PATHS),
+                color: PieceColor::Blue,
             },
-            Seat::Second => Figure {
-                shape: Shape::Ring,
-                paint: Paint::Red,
+            Seat::Second => DiagramPiece {
+                shape: PieceShape::Ring,
+                color: PieceColor::Red,
             },
         })
     }
@@ -138,15 +138,15 @@ impl Position for TicTacToe {
     fn outcome(&self) -> Option<Outcome> {
         // Only the seat that has just moved can have completed a line.
         let last = self.turn().other();
-        if self.lines_of(last) != 0 {
+        if self.completed_lines(last) != 0 {
             return Some(Outcome::Decisive { winner: last });
         }
-        (self.occupied() == FULL).then_some(Outcome::Draw)
+        (self.occupied() == ALL_SQUARES).then_some(Outcome::Draw)
     }
 
     /// One mark can complete two lines; the squares of both are given then.
-    fn line(&self) -> Option<Vec<Square>> {
-        let line = self.lines_of(self.turn().other());
+    fn winning_line(&self) -> Option<Vec<Square>> {
+        let line = self.completed_lines(self.turn().other());
         let all = (0..SQUARES).map(|index| Move { index });
         (line != 0).then(|| {
             all.filter(|m| line & m.bit() != 0)
@@ -161,13 +161,13 @@ impl Position for TicTacToe {
         LINES.into_iter().any(|line| line & others == 0)
     }
 
-    fn push_move(m: Move, text: &mut String) {
-        m.square().push(text);
+    fn append_move_text(m: Move, text: &mut String) {
+        m.square().append_to(text);
     }
 
-    fn turned(m: Move, by: Symmetry) -> Move {
+    fn transform_move(m: Move, symmetry: Symmetry) -> Move {
         let Square { file, rank } = m.square();
-        let (file, rank) = by.place((file, rank), SIZE, SIZE);
+        let (file, rank) = symmetry.transform((file, rank), SIZE, SIZE);
         Move {
             index: rank * SIZE + file,
         }
@@ -175,7 +175,7 @@ impl Position for TicTacToe {
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
-            let free = FULL & !self.occupied();
+            let free = ALL_SQUARES & !self.occupied();
             moves.extend(
                 (0..SQUARES)
                     .map(|index| Move { index })
@@ -184,7 +184,7 @@ impl Position for TicTacToe {
         }
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
@@ -195,7 +195,7 @@ impl Position for TicTacToe {
     }
 
     fn play_unchecked(&mut self, m: Move) {
-        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        debug_assert_eq!(self.check_legal(m), Ok(()), "{m} in {self}");
         self.marks[self.turn().index()] |= m.bit();
     }
 }
@@ -211,7 +211,7 @@ impl FromStr for Move {
 
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
         let Square { file, rank } =
-            Square::read(text, SIZE, SIZE).ok_or(ParseMoveError { example: "b2" })?;
+            Square::parse(text, SIZE, SIZE).ok_or(ParseMoveError { example: "b2" })?;
         Ok(Self {
             index: rank * SIZE + file,
         })
@@ -227,15 +227,15 @@ impl fmt::Display for TicTacToe {
             for file in 0..SIZE {
                 let index = rank * SIZE + file;
                 let bit = Move { index }.bit();
-                let place = (SIZE - 1 - rank) * (SIZE + 1) + file;
-                text[usize::from(place)] = match (x & bit != 0, o & bit != 0) {
+                let offset = (SIZE - 1 - rank) * (SIZE + 1) + file;
+                text[usize::from(offset)] = match (x & bit != 0, o & bit != 0) {
                     (true, _) => b'x',
                     (false, true) => b'o',
                     (false, false) => b'.',
                 };
             }
         }
-        f.write_str(str::from_utf8(&text).expect("letters, dots and slashes"))
+        f.write_str(str::from_utf8(&text).expect("the text is ASCII"))
     }
 }
 
@@ -243,15 +243,15 @@ impl FromStr for TicTacToe {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError =
+        const SHAPE_ERROR: ParsePositionError =
             ParsePositionError("three ranks of three squares are needed");
 
-        let mut pos = Self::start();
+        let mut pos = Self::initial();
         let mut ranks = text.split('/');
         for rank in (0..SIZE).rev() {
-            let squares = ranks.next().ok_or(SHAPE)?.as_bytes();
+            let squares = ranks.next().ok_or(SHAPE_ERROR)?.as_bytes();
             if squares.len() != usize::from(SIZE) {
-                return Err(SHAPE);
+                return Err(SHAPE_ERROR);
             }
             for (index, square) in (rank * SIZE..).zip(squares) {
                 match square {
@@ -265,7 +265,7 @@ impl FromStr for TicTacToe {
             }
         }
         if ranks.next().is_some() {
-            return Err(SHAPE);
+            return Err(SHAPE_ERROR);
         }
         pos.check_reachable()?;
         Ok(pos)
@@ -275,37 +275,37 @@ impl FromStr for TicTacToe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::laws;
+    use crate::game::conformance;
 
     #[test]
-    fn obeys_the_laws_of_games() {
-        laws::check::<TicTacToe>();
-        laws::check_alternates::<TicTacToe>();
+    fn passes_the_conformance_suite() {
+        conformance::check_game::<TicTacToe>();
+        conformance::check_seats_alternate::<TicTacToe>();
     }
 
-    fn check_refused(text: &str, reason: &str) {
-        let refused = text.parse::<TicTacToe>().expect_err(text);
-        assert!(refused.to_string().contains(reason), "{text}: {refused}");
+    fn check_rejected(text: &str, reason: &str) {
+        let error = text.parse::<TicTacToe>().expect_err(text);
+        assert!(error.to_string().contains(reason), "{text}: {error}");
     }
 
     #[test]
-    fn positions_that_play_cannot_reach_are_refused() {
-        check_refused("", "three ranks");
-        check_refused(".../...", "three ranks");
-        check_refused(".../.../.../", "three ranks");
-        check_refused("..../.../..", "three ranks");
-        check_refused(".../.e./...", "x, o or .");
-        check_refused(".../.é/...", "x, o or .");
-        check_refused(".../.o./...", "taken turns");
-        check_refused("x../.../..x", "taken turns");
-        check_refused("xxx/ooo/...", "after a line");
-        check_refused("xxx/o.o/o..", "after a line");
-        check_refused("ooo/xx./xx.", "after a line");
+    fn unreachable_positions_are_rejected() {
+        check_rejected("", "three ranks");
+        check_rejected(".../...", "three ranks");
+        check_rejected(".../.../.../", "three ranks");
+        check_rejected("..../.../..", "three ranks");
+        check_rejected(".../.e./...", "x, o or .");
+        check_rejected(".../.é/...", "x, o or .");
+        check_rejected(".../.o./...", "taken turns");
+        check_rejected("x../.../..x", "taken turns");
+        check_rejected("xxx/ooo/...", "after a line");
+        check_rejected("xxx/o.o/o..", "after a line");
+        check_rejected("ooo/xx./xx.", "after a line");
     }
 
     /// Of all 19,683 ways to fill the board, those are read that play can reach: 5,478.
     #[test]
-    fn exactly_the_reachable_positions_are_read() {
+    fn exactly_the_reachable_positions_are_parsed() {
         let read = (0..3_u32.pow(9)).filter(|code| {
             let square = |i: u32| ["x", "o", "."][(code / 3_u32.pow(i) % 3) as usize];
             let rank = |r: u32| [3 * r, 3 * r + 1, 3 * r + 2].map(square).concat();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_read_as_people_write_them() {
+    fn moves_are_parsed_case_insensitively() {
         let read = |text: &str| text.parse::<Move>().map(|m| m.to_string());
         assert_eq!(read(" B2 "), Ok("b2".to_owned()));
         for text in [
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_no_line_left_cannot_win() {
+    fn can_win_requires_an_open_line() {
         for (text, can_win) in [
             (".../.../...", [true, true]),
             ("x../.o./...", [true, true]),
@@ -341,9 +341,9 @@ mod tests {
     }
 
     #[test]
-    fn two_lines_at_once_are_both_shown() {
-        let pos: TicTacToe = "xxx/oxo/oox".parse().expect("x marked a3 last");
-        let line = pos.line().expect("x has won");
+    fn winning_line_contains_both_completed_lines() {
+        let pos: TicTacToe = "xxx/oxo/oox".parse().expect("the position is reachable");
+        let line = pos.winning_line().expect("x has won");
         let names: Vec<_> = line.iter().map(Square::to_string).collect();
         assert_eq!(names, ["c1", "b2", "a3", "b3", "c3"]);
     }

@@ -7,7 +7,7 @@ pub(super) const fn stone_keys<const N: usize>() -> [[u64; N]; 2] {
     let mut keys = [[0; N]; 2];
     let mut index = 0;
     while index < 2 * N {
-        keys[index / N][index % N] = mixed(index as u64 + 1);
+        keys[index / N][index % N] = splitmix64(index as u64 + 1);
         index += 1;
     }
     keys
@@ -15,7 +15,7 @@ pub(super) const fn stone_keys<const N: usize>() -> [[u64; N]; 2] {
 
 /// The n-th number of a well-mixed sequence (Steele, Lea and Flood, "Fast splittable pseudorandom
 /// number generators", 2014: SplitMix64).
-pub(super) const fn mixed(n: u64) -> u64 {
+pub(super) const fn splitmix64(n: u64) -> u64 {
     let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

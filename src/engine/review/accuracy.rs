@@ -77,7 +77,7 @@ mod tests {
 
     /// What each move lost, by the chances before and after it.
     fn losses(chances: &[f64]) -> Vec<(Seat, f64)> {
-        let moves = (0..).map(Seat::after_plies).zip(chances.windows(2));
+        let moves = (0..).map(Seat::to_move_after).zip(chances.windows(2));
         moves
             .map(|(seat, step)| match seat {
                 Seat::First => (seat, step[0] - step[1]),

@@ -113,7 +113,7 @@ impl LineFormatter<'_> {
             time: limits.time.map(|time| time / SHARE),
             ..*limits
         };
-        let report = position.look(&limits, stop, self.table, &mut |_| {});
+        let report = position.analyse(&limits, stop, self.table, &mut |_| {});
         report.map_or_else(Vec::new, |report| report.pv)
     }
 }

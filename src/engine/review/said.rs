@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::{BetterOutcome, Finding, Judgement, Kind, Looked, Why};
-use crate::catalog::Entry;
+use crate::catalog::GameEntry;
 
 /// In one or two sentences, why the move was bad; nothing where it was not.
 #[must_use]
-pub fn english(game: &Entry, looked: &Looked) -> Option<String> {
+pub fn english(game: &GameEntry, looked: &Looked) -> Option<String> {
     let (judgement, why) = looked.judged.as_ref()?;
     let mut text = headline(game, looked, *judgement, why);
     let other = game.info.sides[looked.turn.other().index()];
@@ -22,7 +22,7 @@ pub fn english(game: &Entry, looked: &Looked) -> Option<String> {
     Some(text)
 }
 
-fn headline(game: &Entry, looked: &Looked, judgement: Judgement, why: &Why) -> String {
+fn headline(game: &GameEntry, looked: &Looked, judgement: Judgement, why: &Why) -> String {
     let Why { plies, points, .. } = why;
     let sans = looked.san.as_ref();
     let better = sans.and_then(|sans| sans.first()).unwrap_or(&why.better);
@@ -140,7 +140,7 @@ const fn kept(keeps: BetterOutcome) -> &'static str {
 }
 
 /// So much material, in words.
-fn worth(game: &Entry, pawns: u32) -> String {
+fn worth(game: &GameEntry, pawns: u32) -> String {
     let (unit, units) = match game.info.id {
         "chess" => ("pawn", "pawns"),
         _ => ("man", "men"),

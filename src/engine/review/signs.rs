@@ -61,7 +61,7 @@ pub(super) fn findings(board: &Board<'_>, line: &[String], punished: &[String]) 
     if (both.iter()).any(|position| position.outcome().is_some() || position.turn() != other) {
         return Vec::new();
     }
-    let [now, then] = both.map(|position| position.sight());
+    let [now, then] = both.map(|position| position.visible_features());
 
     let [corners, corners_then] = both.map(|position| gaining(position, |sight| sight.corners));
     let corner = corners.iter().any(|m| !corners_then.contains(m));
@@ -115,7 +115,7 @@ fn left_alone(board: &Board<'_>, better: &dyn AnyPosition) -> Option<Finding> {
     let seat = board.before.turn();
     let is_new = |count: Count| {
         let of = |position: &dyn AnyPosition| {
-            count(&position.sight()).map(|counts| counts[seat.index()])
+            count(&position.visible_features()).map(|counts| counts[seat.index()])
         };
         of(board.after) > of(board.before) && of(better) <= of(board.before)
     };
@@ -134,7 +134,7 @@ type Count = fn(&Sight) -> Option<[u32; 2]>;
 fn threatens_twice(from: &dyn AnyPosition, line: &[String], seat: Seat) -> bool {
     (0..=line.len()).any(|plies| {
         let position = after(from, line, plies);
-        let threats = position.sight().threats.unwrap_or_default();
+        let threats = position.visible_features().threats.unwrap_or_default();
         position.turn() != seat
             && position.outcome().is_none()
             && threats[seat.index()] >= THREATS
@@ -146,12 +146,12 @@ fn threatens_twice(from: &dyn AnyPosition, line: &[String], seat: Seat) -> bool 
 fn dead_stones(board: &Board<'_>, line: &[String], punished: &[String]) -> u32 {
     let seat = board.before.turn();
     let fates = |from: &dyn AnyPosition, line: &[String]| {
-        let mut fates = after(from, line, line.len()).fates(FATES);
+        let mut fates = after(from, line, line.len()).estimate_stone_fates(FATES);
         fates.retain(|fate| fate.seat == seat);
         fates
     };
     let (then, now) = (fates(board.before, line), fates(board.after, punished));
-    let stones = board.before.fates(0);
+    let stones = board.before.estimate_stone_fates(0);
     let own = stones.iter().filter(|stone| stone.seat == seat);
     let kept = |fates: &[Fate], point| {
         let fate = fates.iter().find(|fate| fate.point == point);
@@ -165,14 +165,14 @@ fn dead_stones(board: &Board<'_>, line: &[String], punished: &[String]) -> u32 {
 /// How many more a seat has after so many plies of a line.
 fn gained(from: &dyn AnyPosition, line: &[String], plies: usize, seat: Seat, count: Count) -> u32 {
     let of = |position: &dyn AnyPosition| {
-        count(&position.sight()).map_or(0, |counts| counts[seat.index()])
+        count(&position.visible_features()).map_or(0, |counts| counts[seat.index()])
     };
     of(after(from, line, plies).as_ref()).saturating_sub(of(from))
 }
 
 /// The moves of the seat to move, each with how many it gains.
 fn gains(position: &dyn AnyPosition, count: Count) -> impl Iterator<Item = (String, u32)> {
-    let moves = match count(&position.sight()) {
+    let moves = match count(&position.visible_features()) {
         Some(_) => position.legal_moves(),
         None => Vec::new(),
     };
@@ -229,17 +229,17 @@ mod tests {
     }
 
     fn at(game: &str, position: &str) -> Box<dyn AnyPosition> {
-        let entry = catalog::find(game).expect(game);
-        entry.start_at(position).expect("a position")
+        let entry = catalog::find_game(game).expect(game);
+        entry.parse_initial_position(position).expect("a position")
     }
 
     /// In Othello the other side is given a corner, or mobility, if its legal moves say so.
     #[test]
     fn corners_and_moves_that_are_given_are_those_of_the_rules() {
-        let entry = catalog::find("othello").expect("hosted");
+        let entry = catalog::find_game("othello").expect("hosted");
         let (mut corners, mut rooms, mut others) = (0, 0, 0);
         for seed in 0..20 {
-            let (mut position, mut chance) = (entry.start(), Chance::new(seed, "signs"));
+            let (mut position, mut chance) = (entry.initial_position(), Chance::new(seed, "signs"));
             while position.outcome().is_none() {
                 let legal = position.legal_moves();
                 let next = |m: &String| {
@@ -295,7 +295,9 @@ mod tests {
         beside.play("D2").expect("it is legal");
         assert_eq!(seen(beside.as_ref(), "E1", &["E5"], &["E6"]), []);
 
-        let mut gomoku = catalog::find("gomoku").expect("hosted").start();
+        let mut gomoku = catalog::find_game("gomoku")
+            .expect("hosted")
+            .initial_position();
         // The first stone is as good as alone anywhere.
         assert_eq!(seen(gomoku.as_ref(), "a1", &["h8"], &["i9"]), []);
         gomoku.play("h8").expect("it is legal");
@@ -325,7 +327,9 @@ mod tests {
 
     #[test]
     fn an_open_three_that_is_left_is_seen() {
-        let mut position = catalog::find("gomoku").expect("hosted").start();
+        let mut position = catalog::find_game("gomoku")
+            .expect("hosted")
+            .initial_position();
         for m in ["h8", "g7", "a1", "h7", "o15", "i7"] {
             position.play(m).expect("it is legal");
         }
@@ -372,7 +376,7 @@ mod tests {
             ),
         ];
         for (game, moves, bad, better, punished) in games {
-            let mut position = catalog::find(game).expect("hosted").start();
+            let mut position = catalog::find_game(game).expect("hosted").initial_position();
             for m in moves.split(' ') {
                 position.play(m).expect("it is legal");
             }
@@ -382,7 +386,9 @@ mod tests {
             assert!(!told(&[]).contains(&Finding::TwoThreats), "{game}");
         }
         // With the better line the other side wins before it comes to that.
-        let mut position = catalog::find("tic-tac-toe").expect("hosted").start();
+        let mut position = catalog::find_game("tic-tac-toe")
+            .expect("hosted")
+            .initial_position();
         for m in ["b3", "a1"] {
             position.play(m).expect("it is legal");
         }
@@ -392,7 +398,9 @@ mod tests {
             [Finding::TwoThreats]
         );
         // What comes either way is no sign.
-        let mut position = catalog::find("gomoku").expect("hosted").start();
+        let mut position = catalog::find_game("gomoku")
+            .expect("hosted")
+            .initial_position();
         for m in ["h8", "a1", "h9", "o15", "i10", "a15", "j10"] {
             position.play(m).expect("it is legal");
         }

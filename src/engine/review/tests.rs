@@ -10,12 +10,12 @@ use crate::search::minimax::Scale;
 
 /// Looks at the whole game, from the start of its game.
 fn review(game: &str, moves: &str, nodes: u64) -> Review {
-    let entry = catalog::find(game).expect(game);
+    let entry = catalog::find_game(game).expect(game);
     let moves = moves
         .split(' ')
         .filter(|m| !m.is_empty())
         .map(str::to_owned);
-    let review = Review::new(entry, entry.start(), moves.collect(), 1 << 20);
+    let review = Review::new(entry, entry.initial_position(), moves.collect(), 1 << 20);
     finished(review.expect("the moves are legal"), nodes)
 }
 
@@ -31,8 +31,8 @@ fn finished(mut review: Review, nodes: u64) -> Review {
     review
 }
 
-fn random_moves(entry: &Entry, seed: u64, plies: usize) -> Vec<String> {
-    let (mut position, mut chance) = (entry.start(), Chance::new(seed, "review"));
+fn random_moves(entry: &GameEntry, seed: u64, plies: usize) -> Vec<String> {
+    let (mut position, mut chance) = (entry.initial_position(), Chance::new(seed, "review"));
     let mut moves = Vec::new();
     while position.outcome().is_none() && moves.len() < plies {
         let mut legal = position.legal_moves();
@@ -50,13 +50,14 @@ fn judged(review: &Review, ply: usize) -> Option<&(Judgement, Why)> {
 /// In tic-tac-toe a move is judged if, and only if, plain minimax says that it gives a win or a draw away.
 #[test]
 fn what_gives_a_result_away_is_judged_and_nothing_else() {
-    let entry = catalog::find("tic-tac-toe").expect("always hosted");
+    let entry = catalog::find_game("tic-tac-toe").expect("always hosted");
     let mut seen = std::collections::HashSet::new();
     for seed in 0..60 {
         let moves = random_moves(entry, seed, 9);
-        let review = Review::new(entry, entry.start(), moves.clone(), 1 << 16).expect("legal");
+        let review =
+            Review::new(entry, entry.initial_position(), moves.clone(), 1 << 16).expect("legal");
         let review = finished(review, 100_000);
-        let mut analyst = entry.analyst(0);
+        let mut analyst = entry.analysis_board(0);
         // Who wins, as a sign for the first seat.
         let mut result = |plies: usize| {
             analyst.set_up(&moves[..plies].join(" ")).expect("legal");
@@ -75,7 +76,7 @@ fn what_gives_a_result_away_is_judged_and_nothing_else() {
                     }
                 }
                 None => {
-                    let found = analyst.textbook(Method::Minimax, 9, Scale::Outcome);
+                    let found = analyst.textbook_search(Method::Minimax, 9, Scale::Outcome);
                     sign * found.score.value().signum()
                 }
             }
@@ -114,11 +115,11 @@ fn best_moves(review: &Review) -> Vec<String> {
 /// All positions of tic-tac-toe up to symmetry, and all moves there, against plain minimax over the whole tree.
 #[test]
 fn played_move_of_tic_tac_toe_is_best_if_it_has_the_value_of_the_position() {
-    let entry = catalog::find("tic-tac-toe").expect("always hosted");
-    let mut analyst = entry.analyst(0);
+    let entry = catalog::find_game("tic-tac-toe").expect("always hosted");
+    let mut analyst = entry.analysis_board(0);
     let mut keys = std::collections::HashSet::new();
     let (mut as_good, mut worse) = (0, 0);
-    let mut positions = vec![TicTacToe::start()];
+    let mut positions = vec![TicTacToe::initial()];
     while let Some(position) = positions.pop() {
         if position.outcome().is_some() || !keys.insert(position.key()) {
             continue;
@@ -128,9 +129,9 @@ fn played_move_of_tic_tac_toe_is_best_if_it_has_the_value_of_the_position() {
         positions.extend(legal.into_iter().map(|m| position.after(m)));
         let text = position.to_string();
         analyst.set_up(&text).expect("legal");
-        let plain = analyst.textbook(Method::Minimax, 9, Scale::Plies);
+        let plain = analyst.textbook_search(Method::Minimax, 9, Scale::Plies);
         for value in &plain.moves {
-            let start = entry.start_at(&text).expect("legal");
+            let start = entry.parse_initial_position(&text).expect("legal");
             let moves = vec![value.m.clone()];
             let review = Review::new(entry, start, moves, 1 << 14).expect("legal");
             let review = finished(review, 100_000);
@@ -172,18 +173,18 @@ fn played_move_of_tic_tac_toe_is_best_in_a_whole_game() {
 /// The second half of random games, against the solver.
 #[test]
 fn played_move_of_connect_four_is_best_if_it_has_the_value_of_the_position() {
-    let entry = catalog::find("connect-four").expect("always hosted");
+    let entry = catalog::find_game("connect-four").expect("always hosted");
     let (mut equal, mut others) = (0, 0);
     for seed in 0..12 {
         let moves = random_moves(entry, seed, 42);
         let begin = 20.min(moves.len());
-        let mut start = entry.start();
+        let mut start = entry.initial_position();
         for m in &moves[..begin] {
             start.play(m).expect("it is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 20).expect("legal");
         let review = finished(review, 200_000);
-        let mut analyst = entry.analyst(1 << 22);
+        let mut analyst = entry.analysis_board(1 << 22);
         for looked in review.looked() {
             let so_far = moves[..begin + looked.ply].join(" ");
             analyst.set_up(&so_far).expect("legal");
@@ -206,12 +207,12 @@ fn played_move_of_connect_four_is_best_if_it_has_the_value_of_the_position() {
 /// The last moves of random games, in which points decide.
 #[test]
 fn played_move_of_othello_is_best_if_it_wins_by_as_many_points() {
-    let entry = catalog::find("othello").expect("hosted");
+    let entry = catalog::find_game("othello").expect("hosted");
     let mut equal = 0;
     for seed in 0..6 {
         let moves = random_moves(entry, seed, 70);
         let begin = moves.len().saturating_sub(8);
-        let mut start = entry.start();
+        let mut start = entry.initial_position();
         for m in &moves[..begin] {
             start.play(m).expect("it is legal");
         }
@@ -277,16 +278,16 @@ fn image_of_the_played_move_counts_as_played_in_a_symmetric_position() {
         ("connect-four", "3 4 5 2", 2),
         ("othello", "f5 d6 c3 d3", 1),
     ] {
-        let entry = catalog::find(game).expect("hosted");
+        let entry = catalog::find_game(game).expect("hosted");
         let moves: Vec<String> = moves.split(' ').map(str::to_owned).collect();
-        let review = Review::new(entry, entry.start(), moves, 1 << 14).expect("legal");
+        let review = Review::new(entry, entry.initial_position(), moves, 1 << 14).expect("legal");
         let (before, last) = review.moves.split_at(3);
-        let mut position = entry.start();
+        let mut position = entry.initial_position();
         for m in before {
             position.play(m).expect("legal");
         }
         let worth = Worth::at_end(entry, position.as_ref());
-        let images = (entry.symmetries().iter()).map(|by| entry.turned(&last[0], *by));
+        let images = (entry.symmetries().iter()).map(|by| entry.transform_move(&last[0], *by));
         let images: std::collections::HashSet<String> = images.collect();
         let symmetric = images.into_iter().filter(|image| {
             let found = (worth, vec![image.clone()]);
@@ -299,9 +300,9 @@ fn image_of_the_played_move_counts_as_played_in_a_symmetric_position() {
 
 /// Games of Connect Four of full strength, which moves first, against random moves.
 fn games_against_random_moves() -> Vec<String> {
-    let entry = catalog::find("connect-four").expect("always hosted");
+    let entry = catalog::find_game("connect-four").expect("always hosted");
     let games = (0..8).map(|seed| {
-        let (mut position, mut chance) = (entry.start(), Chance::new(seed, "second"));
+        let (mut position, mut chance) = (entry.initial_position(), Chance::new(seed, "second"));
         let mut table = Table::new(1 << 20);
         let mut moves = Vec::new();
         while position.outcome().is_none() {
@@ -310,7 +311,8 @@ fn games_against_random_moves() -> Vec<String> {
                 Seat::Second => m.swap_remove(chance.below(m.len())),
                 Seat::First => {
                     let limits = Limits::nodes(20_000);
-                    let choice = position.choose(Level::Max, 0, &limits, &Stop::new(), &mut table);
+                    let choice =
+                        position.choose_move(Level::Max, 0, &limits, &Stop::new(), &mut table);
                     choice.expect("it goes on").m
                 }
             };
@@ -325,19 +327,19 @@ fn games_against_random_moves() -> Vec<String> {
 /// strength plays those of the book.
 #[test]
 fn played_move_of_connect_four_is_best_if_no_win_is_known_to_be_sooner() {
-    let entry = catalog::find("connect-four").expect("always hosted");
+    let entry = catalog::find_game("connect-four").expect("always hosted");
     let is_vague = |worth: Worth| {
         let known = worth.known.filter(|known| known.plies.is_none());
         known.is_some_and(|known| known.winner == Some(Seat::First))
     };
     let (mut kept, mut others) = (0, 0);
     for moves in games_against_random_moves() {
-        let mut position = entry.start();
+        let mut position = entry.initial_position();
         for played in moves.split(' ').take(12) {
             let text = position.to_string();
             let mut best = std::collections::HashSet::new();
             for m in position.legal_moves() {
-                let start = entry.start_at(&text).expect("a position");
+                let start = entry.parse_initial_position(&text).expect("a position");
                 let review = Review::new(entry, start, vec![m], 1 << 16).expect("legal");
                 let review = finished(review, 2000);
                 let (looked, end) = (&review.looked()[0], review.end().expect("it is done"));
@@ -358,7 +360,7 @@ fn played_move_of_connect_four_is_best_if_no_win_is_known_to_be_sooner() {
 /// The second player of Connect Four is lost from the first move on, and overlooks a threat.
 #[test]
 fn loss_of_connect_four_that_comes_much_sooner_is_a_mistake() {
-    let entry = catalog::find("connect-four").expect("always hosted");
+    let entry = catalog::find_game("connect-four").expect("always hosted");
     let mut games = vec!["4 7 4 7 4 1 4".to_owned()];
     games.extend(games_against_random_moves());
     let mut judged = 0;
@@ -397,18 +399,18 @@ fn loss_of_connect_four_that_comes_much_sooner_is_a_mistake() {
 /// two moves of the other side though it could hold out is judged.
 #[test]
 fn loss_of_connect_four_is_judged_by_how_much_sooner_it_comes() {
-    let entry = catalog::find("connect-four").expect("always hosted");
+    let entry = catalog::find_game("connect-four").expect("always hosted");
     let (mut judged, mut held) = (0, 0);
     for seed in 0..40 {
         let moves = random_moves(entry, seed, 42);
         let begin = 14.min(moves.len());
-        let mut start = entry.start();
+        let mut start = entry.initial_position();
         for m in &moves[..begin] {
             start.play(m).expect("it is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 18).expect("legal");
         let review = finished(review, 20_000);
-        let mut analyst = entry.analyst(1 << 22);
+        let mut analyst = entry.analysis_board(1 << 22);
         for looked in review.looked() {
             let winner = looked.turn.other();
             if looked
@@ -469,12 +471,13 @@ fn loss_of_connect_four_is_judged_by_how_much_sooner_it_comes() {
 /// In tic-tac-toe it is told how soon the game ends, as plain minimax counts it, and no line is longer.
 #[test]
 fn it_is_told_how_soon_a_game_ends_that_is_near_its_end() {
-    let entry = catalog::find("tic-tac-toe").expect("always hosted");
-    let mut analyst = entry.analyst(0);
+    let entry = catalog::find_game("tic-tac-toe").expect("always hosted");
+    let mut analyst = entry.analysis_board(0);
     let mut seen = std::collections::HashSet::new();
     for seed in 0..60 {
         let moves = random_moves(entry, seed, 9);
-        let review = Review::new(entry, entry.start(), moves.clone(), 1 << 16).expect("legal");
+        let review =
+            Review::new(entry, entry.initial_position(), moves.clone(), 1 << 16).expect("legal");
         for looked in finished(review, 100_000).looked() {
             let known = looked.worth.known.expect("all of it is looked at");
             if known.winner.is_none() {
@@ -482,7 +485,7 @@ fn it_is_told_how_soon_a_game_ends_that_is_near_its_end() {
             }
             let so_far = moves[..looked.ply].join(" ");
             analyst.set_up(&so_far).expect("legal");
-            let plain = analyst.textbook(Method::Minimax, 9, Scale::Plies);
+            let plain = analyst.textbook_search(Method::Minimax, 9, Scale::Plies);
             let plies = plain.score.plies_to_end();
             assert_eq!(known.plies, plies, "{moves:?} {looked:?}");
             let is_short = plies.is_some_and(|plies| looked.line.len() <= plies as usize);
@@ -496,17 +499,18 @@ fn it_is_told_how_soon_a_game_ends_that_is_near_its_end() {
 /// What later positions have left in the table tells who wins, and not how soon.
 #[test]
 fn a_win_within_a_few_plies_of_connect_four_is_told_with_their_number() {
-    let entry = catalog::find("connect-four").expect("always hosted");
-    let mut analyst = entry.analyst(0);
+    let entry = catalog::find_game("connect-four").expect("always hosted");
+    let mut analyst = entry.analysis_board(0);
     let mut seen = 0;
     for seed in 0..20 {
         let moves = random_moves(entry, seed, 42);
-        let review = Review::new(entry, entry.start(), moves.clone(), 1 << 20).expect("legal");
+        let review =
+            Review::new(entry, entry.initial_position(), moves.clone(), 1 << 20).expect("legal");
         for looked in finished(review, 100_000).looked() {
             analyst
                 .set_up(&moves[..looked.ply].join(" "))
                 .expect("legal");
-            let plain = analyst.textbook(Method::AlphaBeta, 5, Scale::Plies);
+            let plain = analyst.textbook_search(Method::AlphaBeta, 5, Scale::Plies);
             if let Some(plies) = plain.score.plies_to_end() {
                 let known = looked.worth.known.expect("it is a few plies ahead");
                 assert_eq!(known.plies, Some(plies), "{moves:?} {looked:?}");
@@ -538,7 +542,7 @@ fn a_mate_that_was_allowed_is_shown() {
     assert_eq!(why.san.as_deref(), Some(["Qxf7#".to_owned()].as_slice()));
     assert_eq!(why.plies, Some(2));
     let looked = &review.looked()[1];
-    let told = english(catalog::find("chess").expect("hosted"), looked).expect("it was bad");
+    let told = english(catalog::find_game("chess").expect("hosted"), looked).expect("it was bad");
     let begin = format!(
         "After Nf6, white wins at once by Qxf7#; {} holds.",
         looked.san.as_ref().expect("it is chess")[0]
@@ -554,8 +558,8 @@ fn a_mate_that_was_allowed_is_shown() {
 /// A mate is left out, but the game stays won: that is no more than an inaccuracy, and the mate is told.
 #[test]
 fn a_mate_that_was_left_out_is_told() {
-    let entry = catalog::find("chess").expect("hosted");
-    let start = entry.start_at("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    let entry = catalog::find_game("chess").expect("hosted");
+    let start = entry.parse_initial_position("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
     let moves = ["a1b1", "h7h6", "b1b8"].map(str::to_owned).to_vec();
     let review = Review::new(entry, start.expect("a position"), moves, 1 << 20);
     let review = finished(review.expect("legal"), 20_000);
@@ -605,7 +609,7 @@ fn a_queen_that_was_not_taken_is_no_loss() {
     assert_eq!(why.better, "c8g4");
     let looked = review.looked().iter().find(|looked| looked.ply == 5);
     let told = english(
-        catalog::find("chess").expect("hosted"),
+        catalog::find_game("chess").expect("hosted"),
         looked.expect("it was played"),
     );
     let told = told.expect("it was bad");
@@ -634,7 +638,7 @@ fn a_first_move_that_loses_is_told() {
         let review = self::review("connect-four", first, 1000);
         let (_, why) = judged(&review, 0).expect("it loses");
         let line = [&[first.to_owned()], &why.punished[..]].concat();
-        let mut position = review.game().start();
+        let mut position = review.game().initial_position();
         for (ply, m) in line.iter().enumerate() {
             position.play(m).expect("it is legal");
             let is_lost_at_once = |position: &dyn AnyPosition| {
@@ -687,18 +691,18 @@ fn what_loses_at_once_in_connect_four_is_told() {
 /// but what changes that, and what is won or lost at once.
 #[test]
 fn in_a_solved_game_nothing_is_judged_by_an_estimate() {
-    let entry = catalog::find("connect-four").expect("always hosted");
+    let entry = catalog::find_game("connect-four").expect("always hosted");
     let (mut judged, mut unknown) = (0, 0);
     for seed in 0..6 {
         let moves = random_moves(entry, seed, 24);
-        let mut start = entry.start();
+        let mut start = entry.initial_position();
         let begin = 13.min(moves.len());
         for m in &moves[..begin] {
             start.play(m).expect("it is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 16).expect("legal");
         let review = finished(review, 500);
-        let mut analyst = entry.analyst(1 << 22);
+        let mut analyst = entry.analysis_board(1 << 22);
         // Who wins, as a sign for the first seat.
         let mut result = |plies: usize| {
             analyst.set_up(&moves[..plies].join(" ")).expect("legal");
@@ -759,12 +763,12 @@ fn a_man_that_was_given_away_is_counted() {
 /// A game of Othello that is played out at random: what is given away is counted where the result is known.
 #[test]
 fn points_are_counted_where_they_are_known() {
-    let entry = catalog::find("othello").expect("hosted");
+    let entry = catalog::find_game("othello").expect("hosted");
     let mut seen = 0;
     for seed in 0..4 {
         let moves = random_moves(entry, seed, 70);
         let begin = moves.len().saturating_sub(9);
-        let mut start = entry.start();
+        let mut start = entry.initial_position();
         for m in &moves[..begin] {
             start.play(m).expect("it is legal");
         }
@@ -792,17 +796,17 @@ fn lines_of_all_games_can_be_played() {
     for entry in &CATALOG {
         let moves = random_moves(entry, 7, 60);
         let begin = || {
-            let review = Review::new(entry, entry.start(), moves.clone(), 1 << 18);
+            let review = Review::new(entry, entry.initial_position(), moves.clone(), 1 << 18);
             finished(
                 review.expect("legal"),
-                if entry.plays_out { 60 } else { 2000 },
+                if entry.uses_playouts { 60 } else { 2000 },
             )
         };
         let review = begin();
         assert_eq!(review.looked(), begin().looked(), "{}", entry.info.id);
         let mut judged = 0;
         for looked in review.looked() {
-            let mut position = entry.start();
+            let mut position = entry.initial_position();
             for m in &moves[..looked.ply] {
                 position.play(m).expect("it was played");
             }
@@ -832,7 +836,7 @@ fn lines_of_all_games_can_be_played() {
         // Where games are played out, so little thought judges nothing.
         let id = entry.info.id;
         assert!(
-            judged > 0 || entry.plays_out,
+            judged > 0 || entry.uses_playouts,
             "{id} has no bad moves at random"
         );
         let accuracy = review.accuracy().expect("it is done");
@@ -860,11 +864,11 @@ fn sound_moves_of_go_are_good_and_a_wasted_one_is_not() {
     );
     assert_eq!(why.signs, [Finding::Edge]);
     assert!(why.points > Some(3), "{why:?}");
-    let entry = catalog::find("go").expect("hosted");
+    let entry = catalog::find_game("go").expect("hosted");
     let looked = review.looked().iter().find(|looked| looked.ply == wasted);
     let said = english(entry, looked.expect("it was looked at")).expect("words");
     assert!(said.starts_with("A1 costs white about "), "{said}");
-    let mut position = entry.start();
+    let mut position = entry.initial_position();
     for m in moves.split(' ').take(wasted + 1) {
         position.play(m).expect("legal");
     }
@@ -914,16 +918,16 @@ fn plays(position: &dyn AnyPosition, line: &[String]) {
 
 #[test]
 fn nothing_is_found_once_it_is_stopped() {
-    let entry = catalog::find("chess").expect("hosted");
+    let entry = catalog::find_game("chess").expect("hosted");
     let moves = random_moves(entry, 1, 4);
-    let mut review = Review::new(entry, entry.start(), moves, 1 << 16).expect("legal");
+    let mut review = Review::new(entry, entry.initial_position(), moves, 1 << 16).expect("legal");
     let stop = Stop::new();
     stop.stop();
     review.step(&Limits::nodes(1000), &stop);
     assert!(review.end().is_none() && !review.is_done());
-    let none = Review::new(entry, entry.start(), Vec::new(), 1 << 16).expect("legal");
+    let none = Review::new(entry, entry.initial_position(), Vec::new(), 1 << 16).expect("legal");
     let none = finished(none, 1000);
     assert_eq!(none.accuracy(), Some([None, None]));
     let bad = vec!["e2e5".to_owned()];
-    assert!(Review::new(entry, entry.start(), bad, 1 << 16).is_err());
+    assert!(Review::new(entry, entry.initial_position(), bad, 1 << 16).is_err());
 }

@@ -161,8 +161,8 @@ impl Why {
             signs,
             line: line.to_vec(),
             goes_on: goes_on(board.after, &punished),
-            san: board.after.in_san(&punished),
-            played_san: (board.before.in_san(&[board.m.to_owned()]))
+            san: board.after.moves_to_san(&punished),
+            played_san: (board.before.moves_to_san(&[board.m.to_owned()]))
                 .and_then(|sans| sans.into_iter().next()),
             punished,
         }

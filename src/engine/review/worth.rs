@@ -2,7 +2,7 @@
 
 use super::ERRORS;
 use super::chances::win_probability;
-use crate::catalog::{AnyPosition, Entry};
+use crate::catalog::{AnyPosition, GameEntry};
 use crate::game::{Outcome, Seat};
 use crate::search::{Playouts, Report, Score, tree};
 
@@ -43,7 +43,7 @@ pub struct Known {
 impl Worth {
     /// What a search has found of a position.
     #[must_use]
-    pub fn of(game: &Entry, position: &dyn AnyPosition, report: &Report<String>) -> Self {
+    pub fn of(game: &GameEntry, position: &dyn AnyPosition, report: &Report<String>) -> Self {
         let known = (report.score, report.exact);
         let worth = Self::of_score(game, position, known, report.playouts);
         let Some(playouts) = report.playouts.filter(|_| worth.known.is_none()) else {
@@ -64,7 +64,7 @@ impl Worth {
     }
 
     /// What it is worth to have come to the end of the game.
-    pub(super) fn at_end(game: &Entry, position: &dyn AnyPosition) -> Self {
+    pub(super) fn at_end(game: &GameEntry, position: &dyn AnyPosition) -> Self {
         let outcome = position.outcome().unwrap_or(Outcome::Draw);
         let (turn, ending) = (position.turn(), position.ending());
         Self::of_score(
@@ -76,7 +76,7 @@ impl Worth {
     }
 
     fn of_score(
-        game: &Entry,
+        game: &GameEntry,
         position: &dyn AnyPosition,
         (score, exact): (Score, bool),
         playouts: Option<Playouts>,
@@ -103,7 +103,7 @@ impl Worth {
         };
         let sign = if turn == Seat::First { 1 } else { -1 };
         Self {
-            value: sign * position.customary(score, playouts),
+            value: sign * position.conventional_score(score, playouts),
             chance: f64::from(sign) * chance,
             doubt: 0.0,
             exact,
@@ -221,7 +221,7 @@ impl Worth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::find;
+    use crate::catalog::find_game;
 
     /// One move that wins is enough to know who wins, but not by how much; one that loses tells nothing.
     #[test]
@@ -254,8 +254,8 @@ mod tests {
 
     /// What a look at a position finds, for the first seat, and how it really ends.
     fn told(game: &str, position: &str, limits: &Limits) -> Worth {
-        let game = find(game).expect("hosted");
-        let mut analyst = game.analyst(1 << 20);
+        let game = find_game(game).expect("hosted");
+        let mut analyst = game.analysis_board(1 << 20);
         analyst.set_up(position).expect(position);
         let report = analyst.analyse(false, limits, &Stop::new(), &mut |_| {});
         let report = report.expect("the game goes on");
@@ -281,7 +281,10 @@ mod tests {
     /// most, and Black was told to have 3 chances of 4 on an empty board.
     #[test]
     fn a_few_playouts_know_of_no_advantage() {
-        let empty = find("go").expect("hosted").start().to_string();
+        let empty = find_game("go")
+            .expect("hosted")
+            .initial_position()
+            .to_string();
         for nodes in [100, 130, 200, 800] {
             let worth = told("go", &empty, &Limits::nodes(nodes));
             assert!(worth.chance.abs() < 0.4, "{nodes}: {worth:?}");

@@ -117,7 +117,7 @@ mod tests {
     /// nodes.
     #[test]
     fn as_many_nodes_are_visited_as_is_known() {
-        let nodes = |scale| alpha_beta(&TicTacToe::start(), 9, scale).nodes;
+        let nodes = |scale| alpha_beta(&TicTacToe::initial(), 9, scale).nodes;
         assert_eq!(nodes(Scale::Plies), 20_866);
         assert_eq!(nodes(Scale::Outcome), 18_297);
     }

@@ -11,7 +11,7 @@ use super::pvs::Searcher;
 use super::report::{Certainty, MoveValue};
 use super::solving::{self, Proof};
 use super::{Evaluate, FIRST_LOOK, Limits, Report, Score, Stop, Table, first_look, with_help};
-use crate::game::Course;
+use crate::game::GameHistory;
 
 /// A search as the textbooks print it, to see what each idea saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Method {
 /// `watch` is told what is known after every depth, and of every move that has been solved.
 #[must_use]
 pub fn analyse<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
     table: &mut Table,
@@ -82,7 +82,7 @@ fn value_every_move<P: Evaluate>(
 /// limit or `stop` came first. Only for games that end soon enough.
 #[must_use]
 pub fn solve_every_move<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,

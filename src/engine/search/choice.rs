@@ -15,7 +15,7 @@ use super::pvs::Searcher;
 use super::{
     Evaluate, FIRST_LOOK, Level, Limits, Report, Stop, Strength, Table, search, search_watched,
 };
-use crate::game::{Course, Outcome, Position, Seat};
+use crate::game::{GameHistory, Outcome, Position, Seat};
 
 /// How many plies are looked ahead in elementary endings: enough to mate with a rook.
 const ELEMENTARY_DEPTH: u32 = 6;
@@ -29,7 +29,7 @@ const ELEMENTARY_DEPTH: u32 = 6;
 /// The table forgets what it knew.
 #[must_use]
 pub fn choose<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     level: Level,
     seed: u64,
     limits: &Limits,
@@ -44,7 +44,7 @@ pub fn choose<P: Evaluate>(
 /// At full strength `watch` is told what is known after every depth, or after more and more playouts.
 #[must_use]
 pub fn choose_watched<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     level: Level,
     seed: u64,
     limits: &Limits,
@@ -68,7 +68,7 @@ struct Candidates<M> {
 
 /// The moves that a bot of this level would play.
 fn candidates<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     level: Level,
     limits: &Limits,
     stop: &Stop,
@@ -140,7 +140,7 @@ fn parts<P: Evaluate>(level: Level) -> Parts {
 
 /// Looks so far ahead with these parts, for the moves that are at most `margin` worse than the best.
 fn look_around<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     margin: u32,
     depth: u32,
     parts: Parts,
@@ -153,7 +153,7 @@ fn look_around<P: Evaluate>(
     }
     let depth = limits.depth.unwrap_or(depth).min(depth);
     let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, parts, course.past());
+    let mut search = Searcher::new(budget, table, parts, course.key_history());
     let found = deepen(&mut search, course.position(), Some(margin), depth);
     Some(Report::of_findings(found, &search))
 }
@@ -161,7 +161,7 @@ fn look_around<P: Evaluate>(
 /// Plays the move that is known to be right, or is the only one of these, unless a short look sees the end, and
 /// so the faster win or the slower loss.
 fn by_heart<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     legal: &[P::Move],
     limits: &Limits,
     stop: &Stop,
@@ -182,7 +182,11 @@ fn by_heart<P: Evaluate>(
 }
 
 /// The plausible moves: those of `moves`, else any, else `moves` as they are.
-fn plausible<P: Evaluate>(course: &Course<P>, level: Level, moves: Vec<P::Move>) -> Vec<P::Move> {
+fn plausible<P: Evaluate>(
+    course: &GameHistory<P>,
+    level: Level,
+    moves: Vec<P::Move>,
+) -> Vec<P::Move> {
     let is_plausible = |m: &P::Move| course.position().is_plausible(*m, level);
     let mut kept: Vec<_> = moves.iter().copied().filter(is_plausible).collect();
     if kept.is_empty() {
@@ -195,7 +199,10 @@ fn plausible<P: Evaluate>(course: &Course<P>, level: Level, moves: Vec<P::Move>)
 /// The moves that do not lose at once: those of `moves`, else any, else `moves` as they are.
 ///
 /// A look two plies ahead sees as much, but a search that is cut short may not come so far.
-fn without_losses_in_one<P: Position>(course: &Course<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
+fn without_losses_in_one<P: Position>(
+    course: &GameHistory<P>,
+    moves: Vec<P::Move>,
+) -> Vec<P::Move> {
     let keeps = |m: &P::Move| !loses_in_one(course.position(), *m);
     let mut kept: Vec<_> = moves.iter().copied().filter(keeps).collect();
     if kept.is_empty() {
@@ -209,7 +216,7 @@ fn without_losses_in_one<P: Position>(course: &Course<P>, moves: Vec<P::Move>) -
 /// before others; else `moves` as they are.
 ///
 /// To take one of two ways away does not help, but a player who does not even try seems to have given up.
-fn resisting<P: Position>(course: &Course<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
+fn resisting<P: Position>(course: &GameHistory<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
     let pos = course.position();
     let mut legal = Vec::new();
     course.legal_moves(&mut legal);

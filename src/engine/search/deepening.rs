@@ -186,7 +186,7 @@ impl<M: Copy + Eq> Findings<M> {
 
 #[cfg(test)]
 mod tests {
-    use crate::game::Course;
+    use crate::game::GameHistory;
     use crate::game::chess::Chess;
     use crate::search::{Limits, Report, Stop, Table, search, search_watched};
 
@@ -197,7 +197,7 @@ mod tests {
         let fen = "2r2bnr/ppNb2pp/2p5/3B3k/P2QP2q/2P1BP2/1P3N1P/4K1R1 w - - 3 21";
         let pos: Chess = fen.parse().expect("FEN");
         let (limits, table) = (Limits::nodes(400), Table::new(1 << 20));
-        let report = search(&Course::from(pos), &limits, &Stop::new(), &table);
+        let report = search(&GameHistory::from(pos), &limits, &Stop::new(), &table);
         let Report { nodes, score, .. } = report.expect("the game goes on");
         assert!(score.plies_to_end().is_some());
         assert!(nodes < 1_000, "{nodes} nodes");
@@ -209,7 +209,7 @@ mod tests {
     fn lines_can_be_played_wherever_a_search_is_cut_off() {
         let mut table = Table::new(1 << 20);
         for first in ["h2h4", "e2e4", "a2a3", "g2g4"] {
-            let mut course = Course::<Chess>::start();
+            let mut course = GameHistory::<Chess>::initial();
             course.play(first.parse().expect(first)).expect(first);
             for nodes in (500..6000).step_by(250) {
                 table.forget();

@@ -10,7 +10,7 @@ use super::moves::Moves;
 use super::score::Score;
 use super::tree::TreePlayer;
 use super::window::Bounds;
-use crate::game::{Course, Position, Seat};
+use crate::game::{GameHistory, Position, Seat};
 
 /// What a beginner sees in a position beside material: by this a bad move is explained. Of each, nothing where
 /// the game knows no such thing.
@@ -217,7 +217,7 @@ pub trait Evaluate: Position {
 
     /// What becomes of the stones on the board, by so many playouts; nothing in games that are not played out.
     #[must_use]
-    fn fates(_course: &Course<Self>, _playouts: u32) -> Vec<Fate> {
+    fn fates(_course: &GameHistory<Self>, _playouts: u32) -> Vec<Fate> {
         Vec::new()
     }
 

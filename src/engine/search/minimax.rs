@@ -111,15 +111,15 @@ impl<M: Copy> Minimax<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::conformance::random_game;
     use crate::game::go::Go;
-    use crate::game::laws::random_game;
     use crate::game::tic_tac_toe::TicTacToe;
 
     /// The empty board is a draw, and its whole tree has 549,946 nodes.
     #[test]
     fn the_whole_tree_of_tic_tac_toe_is_visited() {
         for scale in [Scale::Plies, Scale::Outcome] {
-            let result = minimax(&TicTacToe::start(), 9, scale);
+            let result = minimax(&TicTacToe::initial(), 9, scale);
             assert_eq!((result.score, result.nodes), (Score::DRAW, 549_946));
         }
     }

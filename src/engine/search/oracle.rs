@@ -23,11 +23,11 @@ use super::parts::Parts;
 use super::pvs::Searcher;
 use super::window::Window;
 use super::{Evaluate, Limits, Score, Stop, Table, search, solve};
+use crate::game::conformance::{pick_index, random_game};
 use crate::game::connect_four::ConnectFour;
-use crate::game::laws::{pick, random_game};
 use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
-use crate::game::{Course, Past, Position};
+use crate::game::{GameHistory, KeyHistory, Position};
 
 /// A table so small that entries of different positions contend for its places.
 const TABLE_BYTES: usize = 1 << 14;
@@ -49,13 +49,18 @@ fn truth<P: Evaluate>(pos: &P, depth: u32) -> Score {
 fn unlimited<P: Evaluate, T>(parts: Parts, look: impl FnOnce(&mut Searcher<'_, P>) -> T) -> T {
     let (table, stop) = (Table::new(TABLE_BYTES), Stop::new());
     let budget = Budget::new(Limits::default(), &stop);
-    look(&mut Searcher::new(budget, &table, parts, &Past::new()))
+    look(&mut Searcher::new(
+        budget,
+        &table,
+        parts,
+        &KeyHistory::new(),
+    ))
 }
 
 /// Every position of tic-tac-toe that play can reach, in the order of their texts.
 pub(super) fn all_positions() -> Vec<TicTacToe> {
     let mut seen = BTreeSet::new();
-    let mut open = vec![TicTacToe::start()];
+    let mut open = vec![TicTacToe::initial()];
     let mut all = Vec::new();
     while let Some(pos) = open.pop() {
         if seen.insert(pos.to_string()) {
@@ -97,8 +102,9 @@ fn check<P: Evaluate>(pos: &P, depth: u32) {
 
 /// A window tells on which side of it the value lies, and the value itself within it.
 fn check_windows<P: Evaluate>(pos: &P, depth: u32, truth: Score, parts: Parts) {
-    let narrow =
-        |by: i32| Score::estimate(i32::try_from(pick((pos, depth), 40)).expect("small") - 20 + by);
+    let narrow = |by: i32| {
+        Score::estimate(i32::try_from(pick_index((pos, depth), 40)).expect("small") - 20 + by)
+    };
     let windows = [
         Window::FULL,
         Window {
@@ -165,7 +171,7 @@ fn check_deepening<P: Evaluate>(pos: &P, depth: u32, value: Score, parts: Parts)
 /// Exactly the moves within the margin are reported, with their values.
 fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, parts: Parts) {
     // No margin at all, so equals only, and one that is wide for values from -20 to 20.
-    let margin = [0, 15][pick(("margin", pos), 2)];
+    let margin = [0, 15][pick_index(("margin", pos), 2)];
     let mut found = unlimited(parts, |search| deepen(search, pos, Some(margin), depth));
     let close = &mut found.close;
     for (m, child) in children(pos) {
@@ -200,7 +206,7 @@ fn every_position_of_tic_tac_toe_has_its_value() {
     let (mut won, mut drawn, mut lost) = (0, 0, 0);
     for (pos, value) in VALUES.iter() {
         if let Some(report) = search(
-            &Course::from(*pos),
+            &GameHistory::from(*pos),
             &Limits::default(),
             &Stop::new(),
             &Table::new(TABLE_BYTES),
@@ -225,7 +231,7 @@ fn random_values_are_found_at_every_depth() {
     for pos in all_positions() {
         let empty = pos.to_string().matches('.').count();
         // Plain minimax takes long on emptier boards: from these, few plies or few of them will do.
-        let deepest = if empty > 5 && pick(pos, 16) != 0 {
+        let deepest = if empty > 5 && pick_index(pos, 16) != 0 {
             4
         } else {
             empty.min(7)
@@ -249,7 +255,7 @@ fn random_trees_are_valued_right() {
 fn check_solved<P: Evaluate>(pos: &P) {
     let (limits, stop, table) = (Limits::default(), Stop::new(), Table::new(TABLE_BYTES));
     let value = truth(pos, pos.plies_left());
-    let solved = solve(&Course::from(pos.clone()), &limits, &stop, &table).expect("goes on");
+    let solved = solve(&GameHistory::from(pos.clone()), &limits, &stop, &table).expect("goes on");
     let found = unlimited(Parts::ALL, |search| {
         deepen(search, pos, None, pos.plies_left())
     });
@@ -292,7 +298,7 @@ fn what_a_game_knows_is_true() {
 fn searches_of_connect_four_are_right_where_they_are_cut() {
     for seed in 0..30 {
         let positions = random_game::<ConnectFour>(seed).0;
-        let pos = positions[pick(("cut", seed), positions.len())];
+        let pos = positions[pick_index(("cut", seed), positions.len())];
         for depth in 0..4 {
             check(&pos, depth);
         }
@@ -304,7 +310,7 @@ fn a_faster_win_and_a_slower_loss_are_preferred() {
     let best = |text: &str| {
         let pos: TicTacToe = text.parse().expect(text);
         let report = search(
-            &Course::from(pos),
+            &GameHistory::from(pos),
             &Limits::default(),
             &Stop::new(),
             &Table::new(TABLE_BYTES),
@@ -326,7 +332,7 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
         for nodes in (0..600).step_by(11) {
             let limits = Limits::nodes(nodes);
             let cut = search(
-                &Course::from(pos.clone()),
+                &GameHistory::from(pos.clone()),
                 &limits,
                 &Stop::new(),
                 &Table::new(TABLE_BYTES),
@@ -337,7 +343,7 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
 
             let limits = Limits::depth(cut.depth);
             let complete = search(
-                &Course::from(pos.clone()),
+                &GameHistory::from(pos.clone()),
                 &limits,
                 &Stop::new(),
                 &Table::new(TABLE_BYTES),
@@ -368,7 +374,7 @@ fn a_stopped_search_answers_at_once() {
     raised.clone().stop();
     for (limits, stop) in [(Limits::default(), raised), (late, Stop::new())] {
         let report = search(
-            &Course::<TicTacToe>::start(),
+            &GameHistory::<TicTacToe>::initial(),
             &limits,
             &stop,
             &Table::new(TABLE_BYTES),
@@ -393,7 +399,8 @@ fn searches_repeat() {
             };
             let [first, again] = [0, 1].map(|_| {
                 table.forget();
-                let report = search(&Course::from(pos), &limits, &stop, &table).expect("goes on");
+                let report =
+                    search(&GameHistory::from(pos), &limits, &stop, &table).expect("goes on");
                 (report.score, report.nodes, report.pv, report.table_use)
             });
             assert_eq!(first, again, "{pos}");
@@ -406,15 +413,15 @@ fn searches_repeat() {
 fn a_proof_that_is_cut_short_says_nothing_wrong() {
     let pos = random_game::<ConnectFour>(3).0[22];
     let (stop, mut table) = (Stop::new(), Table::new(TABLE_BYTES));
-    let value = solve(&Course::from(pos), &Limits::default(), &stop, &table)
+    let value = solve(&GameHistory::from(pos), &Limits::default(), &stop, &table)
         .expect("goes on")
         .score;
     for nodes in (0..60).map(|step| step * step * 4) {
         let limits = Limits::nodes(nodes);
         table.forget();
-        let report = search(&Course::from(pos), &limits, &stop, &table).expect("goes on");
+        let report = search(&GameHistory::from(pos), &limits, &stop, &table).expect("goes on");
         assert!(report.nodes <= nodes.max(15), "{report:?}");
-        assert_eq!(pos.check(report.pv[0]), Ok(()), "{report:?}");
+        assert_eq!(pos.check_legal(report.pv[0]), Ok(()), "{report:?}");
         assert!(
             !report.exact || report.score == value,
             "{report:?}, truly {value}"
@@ -431,7 +438,7 @@ fn a_proof_that_is_cut_short_says_nothing_wrong() {
 fn a_bound_that_says_little_is_not_told() {
     let (stop, mut table) = (Stop::new(), Table::new(1 << 20));
     // Who wins here is not known by heart.
-    let mut course = Course::<ConnectFour>::start();
+    let mut course = GameHistory::<ConnectFour>::initial();
     for m in ["1", "2", "3"] {
         course.play(m.parse().expect(m)).expect(m);
     }
@@ -456,7 +463,7 @@ fn more_threads_find_the_same_value() {
                 threads: NonZeroUsize::new(threads),
                 ..Limits::default()
             };
-            solve(&Course::from(pos), &limits, &stop, &table)
+            solve(&GameHistory::from(pos), &limits, &stop, &table)
                 .expect("goes on")
                 .score
         });

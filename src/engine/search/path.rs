@@ -1,18 +1,18 @@
 //! The positions that lead to the one that is looked at, as far as the rules ask for them.
 
-use crate::game::{Past, Position, Repetition};
+use crate::game::{KeyHistory, Position, RepetitionRule};
 
 /// The positions on the way from the beginning of the game to the one that is looked at.
 #[derive(Debug)]
 pub(super) struct Path {
-    positions: Past,
+    positions: KeyHistory,
     /// How many of them were on the board before the search began.
     played: usize,
 }
 
 impl Path {
     /// The path to a position with this past.
-    pub(super) fn after(past: &Past) -> Self {
+    pub(super) fn after(past: &KeyHistory) -> Self {
         Self {
             positions: past.clone(),
             played: past.len(),
@@ -23,7 +23,7 @@ impl Path {
     /// noted farther on belongs to another line.
     #[inline]
     pub(super) fn reach<P: Position>(&mut self, pos: &P, ply: u32) {
-        if !matches!(P::REPETITION, Repetition::Free) {
+        if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
             self.positions.truncate(self.played + ply as usize);
             self.positions.push(pos);
         }
@@ -35,7 +35,7 @@ impl Path {
     /// time could the second. Of what was on the board before, the rules decide.
     #[inline]
     pub(super) fn ends<P: Position>(&mut self, pos: &P, ply: u32) -> bool {
-        if !matches!(P::REPETITION, Repetition::DrawnAtThird) || ply == 0 {
+        if !matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw) || ply == 0 {
             return false;
         }
         self.positions.truncate(self.played + ply as usize);
@@ -49,7 +49,7 @@ impl Path {
     /// Whether the rules forbid that `pos` is reached after `ply` plies.
     #[inline]
     pub(super) fn forbids<P: Position>(&mut self, pos: &P, ply: u32) -> bool {
-        if !matches!(P::REPETITION, Repetition::Forbidden) {
+        if !matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
             return false;
         }
         self.positions.truncate(self.played + ply as usize);
@@ -60,16 +60,16 @@ impl Path {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::course::tests::{Ring, Step, played};
+    use crate::game::game_history::tests::{Ring, Step, play_steps};
 
     /// A position of the search need come again but once, one of the game twice.
     #[test]
     fn a_draw_is_seen_sooner_in_the_search_than_on_the_board() {
-        let course = played::<false>(&[Step::On, Step::Back]);
-        let mut path = Path::after(course.past());
+        let course = play_steps::<false>(&[Step::Forward, Step::Back]);
+        let mut path = Path::after(course.key_history());
         let mut pos = *course.position();
         path.reach(&pos, 0);
-        for (ply, step) in [Step::On, Step::Back].into_iter().enumerate() {
+        for (ply, step) in [Step::Forward, Step::Back].into_iter().enumerate() {
             let ply = u32::try_from(ply).expect("small") + 1;
             pos.play_unchecked(step);
             // One place on was reached once in the game; the start is also where the search began.
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn another_line_forgets_the_one_before() {
-        let start = Ring::<true>::start();
-        let mut path = Path::after(&Past::new());
+        let start = Ring::<true>::initial();
+        let mut path = Path::after(&KeyHistory::new());
         path.reach(&start, 0);
-        let on = start.after(Step::On);
+        let on = start.after(Step::Forward);
         path.reach(&on, 1);
-        path.reach(&on.after(Step::On), 2);
-        assert!(path.forbids(&on.after(Step::On).after(Step::Back), 3));
+        path.reach(&on.after(Step::Forward), 2);
+        assert!(path.forbids(&on.after(Step::Forward).after(Step::Back), 3));
 
         // On from there, or back from the start: the same place, but on another line.
         let back = start.after(Step::Back);

@@ -19,7 +19,7 @@ use super::path::Path;
 use super::table::{NO_MOVE, Slot, Table, TableEntry};
 use super::window::{Bounds, NullWindow, Scope};
 use super::{Evaluate, Score};
-use crate::game::{Past, Repetition, Seat};
+use crate::game::{KeyHistory, RepetitionRule, Seat};
 
 /// The depth of a look that ends where the game does.
 pub(super) const TO_THE_END: u32 = u8::MAX as u32;
@@ -59,7 +59,12 @@ pub(super) struct Searcher<'a, P: Evaluate> {
 
 impl<'a, P: Evaluate> Searcher<'a, P> {
     /// A search of a position with this past.
-    pub(super) fn new(budget: Budget<'a>, table: &'a Table, parts: Parts, past: &Past) -> Self {
+    pub(super) fn new(
+        budget: Budget<'a>,
+        table: &'a Table,
+        parts: Parts,
+        past: &KeyHistory,
+    ) -> Self {
         Self {
             budget,
             parts,
@@ -122,7 +127,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if let Some(outcome) = pos.outcome() {
             return Ok(Score::of_end(outcome, pos.ending(), pos.turn(), 0));
         }
-        if !matches!(P::REPETITION, Repetition::Free) {
+        if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
             if self.path.ends(pos, ply) {
                 // It is a draw by this path alone, so nothing is proven.
                 self.estimates += 1;
@@ -434,7 +439,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
 
     fn allowed(&mut self, pos: &P, mut moves: Vec<P::Move>) -> Vec<P::Move> {
         self.begin(pos);
-        if matches!(P::REPETITION, Repetition::Forbidden) {
+        if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
             moves.retain(|m| !self.path.forbids(&pos.after(*m), 1));
         }
         moves

@@ -6,7 +6,7 @@ use super::deepening::{DEPTH_MAX, order};
 use super::findings::Findings;
 use super::pvs::Searcher;
 use super::{Evaluate, Limits, Report, Stop, Table, with_help};
-use crate::game::Course;
+use crate::game::GameHistory;
 
 /// The best lines of play that begin with different moves, the best first: `count` of them, or as many
 /// as there are. Where `only` names moves, no others are looked at. Empty once there is an outcome, and
@@ -16,7 +16,7 @@ use crate::game::Course;
 /// after every depth of each line, with its number from 0 on.
 #[must_use]
 pub fn best_lines<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     only: &[P::Move],
     count: usize,
     limits: &Limits,
@@ -120,7 +120,7 @@ mod tests {
         let pos: Chess = fen.parse().expect(fen);
         let only: Vec<_> = only.iter().map(|m| m.parse().expect(m)).collect();
         let (limits, stop, table) = (Limits::depth(depth), Stop::new(), Table::new(1 << 20));
-        let course = Course::from(pos);
+        let course = GameHistory::from(pos);
         let mut told = Vec::new();
         let mut watch = |number: usize, _: &Report<_>| told.push(number);
         let found = best_lines(&course, &only, count, &limits, &stop, &table, &mut watch);
@@ -148,14 +148,14 @@ mod tests {
         assert_eq!(moves.len(), 5, "{found:?}");
         // Either rook begins the mate in two.
         assert_eq!((found[0].1, found[1].1), (31_997, 31_997), "{found:?}");
-        let start = Chess::start().to_string();
+        let start = Chess::initial().to_string();
         assert_eq!(lines(&start, &[], 100, 1).len(), 20);
         assert_eq!(lines("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &[], 3, 2), []);
     }
 
     #[test]
     fn no_move_is_looked_at_that_was_not_asked_for() {
-        let start = Chess::start().to_string();
+        let start = Chess::initial().to_string();
         let found = lines(&start, &["a2a3", "h2h4"], 4, 4);
         let mut moves: Vec<_> = found.iter().map(|(m, _)| m.as_str()).collect();
         moves.sort_unstable();
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn the_best_line_is_that_of_a_search() {
         let (limits, stop) = (Limits::depth(4), Stop::new());
-        let course = Course::<Chess>::start();
+        let course = GameHistory::<Chess>::initial();
         let alone = search(&course, &limits, &stop, &Table::new(1 << 20)).expect("it goes on");
-        let start = Chess::start().to_string();
+        let start = Chess::initial().to_string();
         let best = &lines(&start, &[], 1, 4)[0];
         assert_eq!(best, &(alone.pv[0].to_string(), alone.score.value()));
     }

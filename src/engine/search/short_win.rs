@@ -13,7 +13,7 @@ use super::parts::Parts;
 use super::pvs::{Searcher, TO_THE_END};
 use super::window::Window;
 use super::{Evaluate, Limits, Report, Score, Stop, Table};
-use crate::game::Course;
+use crate::game::GameHistory;
 
 /// Two plies more take about so many times the nodes.
 const GROWTH: u64 = 24;
@@ -93,7 +93,7 @@ fn win_in<P: Evaluate>(
 /// `stop` came first, and in games in which nobody is mated.
 #[must_use]
 pub fn win_within<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     plies: u32,
     limits: &Limits,
     stop: &Stop,
@@ -104,7 +104,7 @@ pub fn win_within<P: Evaluate>(
     }
     let pos = course.position();
     let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, Parts::PROOF, course.past());
+    let mut search = Searcher::new(budget, table, Parts::PROOF, course.key_history());
     search.budget.enforce().ok()?;
     search.begin(pos);
     for plies in (1..=plies.min(TO_THE_END - 1)).step_by(2) {
@@ -134,7 +134,8 @@ mod tests {
             let moves: u32 = moves.parse().expect(line);
             let pos: Chess = fen.parse().expect(line);
             table.forget();
-            let report = search(&Course::from(pos), &limits, &Stop::new(), &table).expect(line);
+            let report =
+                search(&GameHistory::from(pos), &limits, &Stop::new(), &table).expect(line);
             assert_eq!(report.score.plies_to_end(), Some(2 * moves - 1), "{line}");
             assert!(report.score.value() > 0, "{line}");
         }
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn a_win_is_found_within_so_many_plies_or_not_at_all() {
         let two_rooks: Chess = "7k/8/8/8/8/8/R7/1R5K w - - 0 1".parse().expect("FEN");
-        let course = Course::from(two_rooks);
+        let course = GameHistory::from(two_rooks);
         let ask = |plies, limits: &Limits, stop: &Stop| {
             let report = win_within(&course, plies, limits, stop, &Table::new(1 << 20))?;
             assert_eq!(report.pv.len(), 3);

@@ -22,7 +22,7 @@ use super::budget::Budget;
 use super::chance::Chance;
 use super::report::{Certainty, MoveValue, Playouts, Report};
 use super::{Evaluate, Limits, Score, Stop, Table};
-use crate::game::{Course, Outcome, Position, Seat};
+use crate::game::{GameHistory, Outcome, Position, Seat};
 
 /// Moves are numbers below this.
 const MOVES: usize = 128;
@@ -30,7 +30,7 @@ const MOVES: usize = 128;
 /// A position as playouts need it: it changes in place. Moves are numbers below 128.
 pub(super) trait Board<P: Position>: Copy {
     /// The position on the board.
-    fn set_up(course: &Course<P>) -> Self;
+    fn set_up(course: &GameHistory<P>) -> Self;
 
     /// The seat that moves next.
     fn turn(&self) -> Seat;
@@ -47,7 +47,7 @@ pub(super) trait Board<P: Position>: Copy {
 
     /// Keeps those candidates of the first move that are worth it, where it may cost more to know; at
     /// least one.
-    fn sift(&self, course: &Course<P>, moves: &mut Vec<Candidate>);
+    fn sift(&self, course: &GameHistory<P>, moves: &mut Vec<Candidate>);
 
     /// A move after which there may be nothing more to play for. It is played where it is as good as the
     /// best.
@@ -103,7 +103,7 @@ impl First {
 
 /// A search of a game by playouts, by the position, limits, seed, and what is told on the way.
 pub type TreeSearch<P> = fn(
-    &Course<P>,
+    &GameHistory<P>,
     &Limits,
     u64,
     &Stop,
@@ -129,7 +129,7 @@ const AS_GOOD: f32 = 0.01;
 
 /// Searches a position in which there is no outcome yet.
 pub(super) fn search<P: Evaluate, B: Board<P>>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     limits: &Limits,
     seed: u64,
     stop: &Stop,
@@ -173,7 +173,7 @@ pub(super) fn search<P: Evaluate, B: Board<P>>(
 }
 
 /// A move that ends the game as won, if there is one.
-fn win_in_one<P: Evaluate>(course: &Course<P>) -> Option<(P::Move, Score)> {
+fn win_in_one<P: Evaluate>(course: &GameHistory<P>) -> Option<(P::Move, Score)> {
     let pos = course.position();
     let mut legal = Vec::new();
     course.legal_moves(&mut legal);
@@ -207,9 +207,9 @@ struct Tree<'a, P, B> {
 }
 
 impl<'a, P: Evaluate, B: Board<P>> Tree<'a, P, B> {
-    fn new(course: &Course<P>, depth: Option<u32>, seed: u64, nodes: Nodes<'a>) -> Self {
+    fn new(course: &GameHistory<P>, depth: Option<u32>, seed: u64, nodes: Nodes<'a>) -> Self {
         let board = B::set_up(course);
-        let mut seen = course.past().keys().to_vec();
+        let mut seen = course.key_history().keys().to_vec();
         seen.push(board.key());
         let mut tree = Self {
             nodes,

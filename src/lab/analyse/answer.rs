@@ -1,6 +1,6 @@
 //! What is said of one position, whether as JSON or as text.
 
-use plyhouse_engine::catalog::{Analyst, AnyPosition};
+use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::game::{GameInfo, Outcome};
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Certainty, MoveValue, Playouts, Report, Score};
@@ -75,7 +75,7 @@ impl Value {
         };
         match (scale, result) {
             (Scale::Plies, _) | (Scale::Outcome, None) => Self {
-                score: pos.customary(score, playouts),
+                score: pos.conventional_score(score, playouts),
                 result,
                 plies,
                 points: score.points(),
@@ -99,7 +99,7 @@ impl<'a> Answer<'a> {
     /// What was found of the analyst's position, which reads `position`.
     pub(super) fn new(
         info: &GameInfo,
-        analyst: &dyn Analyst,
+        analyst: &dyn AnalysisBoard,
         position: &'a str,
         scale: Scale,
         report: &'a Report<String>,
@@ -144,6 +144,6 @@ fn ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
         by: None,
         detail: way.map(|way| way.detail.to_owned()),
         scores: way.and_then(|way| way.scores),
-        line: pos.line(),
+        line: pos.winning_line(),
     }
 }

@@ -7,7 +7,7 @@ use std::str;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use plyhouse_engine::catalog::Analyst;
+use plyhouse_engine::catalog::AnalysisBoard;
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::Stop;
 
@@ -34,7 +34,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Answers every line, and fails in the end if one could not be answered.
-    pub(super) fn answer(&self, analyst: &mut dyn Analyst) -> anyhow::Result<()> {
+    pub(super) fn answer(&self, analyst: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
         // With a buffer of its own, it can be told whether another line is waiting.
         let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
         let failed = self.answer_all(analyst, input, io::stdout().lock())?;
@@ -47,7 +47,7 @@ impl Lines {
     /// Tells how many lines could not be answered.
     fn answer_all(
         &self,
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
         mut input: BufReader<impl Read>,
         mut output: impl Write,
     ) -> anyhow::Result<u64> {
@@ -81,7 +81,7 @@ impl Lines {
     /// is wrong with the line.
     fn answer_one(
         &self,
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
         text: &str,
         position: &mut String,
         stop: &Stop,

@@ -138,7 +138,7 @@ impl fmt::Display for Progress<'_> {
             "depth {depth:>2}  {:<12} {:>15} nodes {:>8.3} s  {}",
             match score.is_decided() {
                 true => score.to_string(),
-                false => signed(self.0.customary(*score, *playouts)),
+                false => signed(self.0.conventional_score(*score, *playouts)),
             },
             grouped(*nodes),
             time.as_secs_f64(),
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_page_tells_playouts_where_there_were_any() {
-        let game = plyhouse_engine::catalog::find("go").expect("hosted");
-        let mut analyst = game.analyst(1 << 20);
+        let game = plyhouse_engine::catalog::find_game("go").expect("hosted");
+        let mut analyst = game.analysis_board(1 << 20);
         let (stop, mut told) = (Stop::new(), Vec::new());
         let mut page = |limits| {
             let pos = analyst.position().clone_box();
@@ -247,8 +247,8 @@ mod tests {
     /// Whoever filled the board is also to move there.
     #[test]
     fn a_game_that_is_over_may_have_been_won() {
-        let game = plyhouse_engine::catalog::find("othello").expect("hosted");
-        let mut analyst = game.analyst(1 << 12);
+        let game = plyhouse_engine::catalog::find_game("othello").expect("hosted");
+        let mut analyst = game.analysis_board(1 << 12);
         for (turn, told) in [
             ("*", "black has won, score 64"),
             ("O", "white has lost, score -64"),

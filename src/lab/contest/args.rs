@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use clap::ArgAction;
 use indicatif::{ProgressBar, ProgressStyle};
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 
 use super::adjudication::{Adjudication, Draw, Resign};
 use super::entrant::{Entrant, Kind, Program, Proto, Setting};
@@ -174,7 +174,7 @@ impl clap::FromArgMatches for Engines {
 impl Args {
     /// What is played.
     #[must_use]
-    pub fn game(&self) -> &'static Entry {
+    pub fn game(&self) -> &'static GameEntry {
         self.game.entry()
     }
 
@@ -238,7 +238,10 @@ impl Args {
     fn entrants(&self) -> Result<Vec<Entrant>, String> {
         let mut entrants: Vec<Entrant> = Vec::new();
         for words in &self.engines.0 {
-            let entrant = Entrant::read(self.each.iter().chain(words), self.game.entry().engine)?;
+            let entrant = Entrant::read(
+                self.each.iter().chain(words),
+                self.game.entry().engine_protocol,
+            )?;
             if entrants.iter().any(|other| other.name == entrant.name) {
                 return Err(format!(
                     "two players are called {}: use name=",

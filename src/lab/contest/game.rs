@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::{Outcome, Seat};
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
@@ -44,7 +44,7 @@ pub enum End {
 /// The players of a contest, as one thread has them: each comes when it is needed, and goes when it has
 /// done something wrong.
 pub(super) struct Bench<'a> {
-    pub(super) game: &'static Entry,
+    pub(super) game: &'static GameEntry,
     entrants: &'a [Entrant],
     adjudication: Adjudication,
     players: Vec<Option<Box<dyn Player>>>,
@@ -62,7 +62,7 @@ pub(super) struct PairedGame<'a> {
 
 impl<'a> Bench<'a> {
     pub(super) fn new(
-        game: &'static Entry,
+        game: &'static GameEntry,
         entrants: &'a [Entrant],
         adjudication: Adjudication,
     ) -> Self {

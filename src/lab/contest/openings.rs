@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Context, bail, ensure};
-use plyhouse_engine::catalog::{Analyst, AnyPosition, Choice, Entry};
+use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition, GameEntry, MoveChoice};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
 
 use self::pgn::Game;
@@ -68,7 +68,7 @@ impl Source {
     /// So many openings; of a file that has fewer some come again.
     pub(super) fn open(
         &self,
-        game: &'static Entry,
+        game: &'static GameEntry,
         wanted: usize,
         seed: u64,
     ) -> anyhow::Result<Vec<Opening>> {
@@ -98,14 +98,14 @@ impl Source {
 /// Whether neither side is far ahead, as a short search sees it.
 fn is_balanced(pos: &dyn AnyPosition) -> bool {
     let (limits, mut table) = (Limits::nodes(NODES), Table::new(TABLE_BYTES));
-    let choice = pos.choose(Level::Max, 0, &limits, &Stop::new(), &mut table);
-    choice.is_some_and(|Choice { report, .. }| {
+    let choice = pos.choose_move(Level::Max, 0, &limits, &Stop::new(), &mut table);
+    choice.is_some_and(|MoveChoice { report, .. }| {
         !report.score.is_decided() && report.score.value().abs() <= BALANCED
     })
 }
 
 /// Reads the openings of a file: the games of PGN or PDN, or an opening in each line.
-fn read(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
+fn read(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
     let text = text.trim_start_matches(BYTE_ORDER_MARK);
     let openings = match pgn::is_pgn(text) {
         true => read_games(text, game)?,
@@ -118,8 +118,8 @@ fn read(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
 }
 
 /// Reads the games of a PGN or PDN file, with all their moves.
-fn read_games(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
-    let mut analyst = game.analyst(0);
+fn read_games(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
+    let mut analyst = game.analysis_board(0);
     let games = pgn::games(text, game)?.into_iter().zip(1..);
     let openings = games.map(|(Game { fen, movetext }, number)| {
         let read = read_game(analyst.as_mut(), fen.as_deref(), &movetext);
@@ -129,7 +129,7 @@ fn read_games(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> 
 }
 
 fn read_game(
-    analyst: &mut dyn Analyst,
+    analyst: &mut dyn AnalysisBoard,
     fen: Option<&str>,
     movetext: &str,
 ) -> anyhow::Result<Opening> {
@@ -145,8 +145,8 @@ fn read_game(
 
 /// Reads a line for each opening: moves from the start, or a position. Lines that are empty or a comment
 /// are skipped: those that begin with `#` or `;`, or with `%` as in Othello board files.
-fn read_lines(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> {
-    let mut analyst = game.analyst(0);
+fn read_lines(text: &str, game: &'static GameEntry) -> anyhow::Result<Vec<Opening>> {
+    let mut analyst = game.analysis_board(0);
     let mut openings = Vec::new();
     for (line, number) in text.lines().map(str::trim).zip(1..) {
         let is_braced = line.starts_with('{') && line.find('}') == Some(line.len() - 1);
@@ -159,7 +159,7 @@ fn read_lines(text: &str, game: &'static Entry) -> anyhow::Result<Vec<Opening>> 
     Ok(openings)
 }
 
-fn read_line(analyst: &mut dyn Analyst, line: &str) -> anyhow::Result<Opening> {
+fn read_line(analyst: &mut dyn AnalysisBoard, line: &str) -> anyhow::Result<Opening> {
     let moves = analyst.set_up_moves(line)?;
     let start = match moves.is_empty() {
         true => analyst.position().to_string(),
@@ -169,7 +169,11 @@ fn read_line(analyst: &mut dyn Analyst, line: &str) -> anyhow::Result<Opening> {
 }
 
 /// The opening that ends with the analyst's position.
-fn opening(analyst: &dyn Analyst, start: String, moves: Vec<String>) -> anyhow::Result<Opening> {
+fn opening(
+    analyst: &dyn AnalysisBoard,
+    start: String,
+    moves: Vec<String>,
+) -> anyhow::Result<Opening> {
     let pos = analyst.position();
     ensure!(pos.outcome().is_none(), "the game is over");
     Ok(Opening {
@@ -182,17 +186,18 @@ fn opening(analyst: &dyn Analyst, start: String, moves: Vec<String>) -> anyhow::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plyhouse_engine::catalog::find;
+    use plyhouse_engine::catalog::find_game;
 
     #[test]
     fn a_file_has_moves_or_positions() {
-        let game = find("tic-tac-toe").expect("hosted");
-        let text = "# a comment\n\nb2 a1\n9,x\n".replace("9,x", &game.start().to_string());
+        let game = find_game("tic-tac-toe").expect("hosted");
+        let text =
+            "# a comment\n\nb2 a1\n9,x\n".replace("9,x", &game.initial_position().to_string());
         let openings = read(&text, game).expect("both can be read");
         assert_eq!(openings.len(), 2);
         assert_eq!(openings[0].moves, ["b2", "a1"]);
         assert_eq!(openings[0].start, "");
-        assert_eq!(openings[1].start, game.start().to_string());
+        assert_eq!(openings[1].start, game.initial_position().to_string());
         for (text, why) in [
             ("", "no opening"),
             ("b2 b2", "line 1"),
@@ -220,7 +225,7 @@ mod tests {
             ),
             ("othello", obf, obf[..66].replace('X', "*")),
         ] {
-            let game = find(id).expect("hosted");
+            let game = find_game(id).expect("hosted");
             let openings = read(line, game).expect(line);
             assert_eq!(openings[0].start, start);
             assert_eq!(openings[0].moves, [""; 0]);
@@ -232,7 +237,7 @@ mod tests {
             ("gomoku", "h8i10a1", ["h8", "i10", "a1"]),
             ("chess", "e2e4e7e5g1f3", ["e2e4", "e7e5", "g1f3"]),
         ] {
-            let openings = read(line, find(id).expect("hosted")).expect(line);
+            let openings = read(line, find_game(id).expect("hosted")).expect(line);
             assert_eq!(openings[0].start, "", "{line}");
             assert_eq!(openings[0].moves, moves);
         }
@@ -240,7 +245,7 @@ mod tests {
 
     /// What is read of a file: the position before each opening's moves, and the moves.
     fn starts_and_moves(text: &str, game: &str) -> Vec<(String, String)> {
-        let openings = read(text, find(game).expect("hosted"));
+        let openings = read(text, find_game(game).expect("hosted"));
         let openings = openings.unwrap_or_else(|error| panic!("{text}: {error:#}"));
         let pair = |opening: Opening| (opening.start, opening.moves.join(" "));
         openings.into_iter().map(pair).collect()
@@ -306,7 +311,7 @@ mod tests {
         let bad = "4k3/8/8/8/8/8/4P3/4K2R w Q - 0 1;";
         let error = format!(
             "{:#}",
-            read(bad, find("chess").expect("hosted")).expect_err(bad)
+            read(bad, find_game("chess").expect("hosted")).expect_err(bad)
         );
         assert!(
             error.contains("line 1") && error.contains("rights to castle"),
@@ -367,7 +372,7 @@ mod tests {
         ] {
             let error = format!(
                 "{:#}",
-                read(&text, find("chess").expect("hosted")).expect_err(&text)
+                read(&text, find_game("chess").expect("hosted")).expect_err(&text)
             );
             assert!(error.contains(why), "{text}: {error}");
         }
@@ -385,7 +390,7 @@ mod tests {
         );
         let pgn = format!("[Event \"x\"]\n{dance}\nd4 *");
         assert!(starts_and_moves(&pgn, "chess")[0].1.ends_with("f6g8 d2d4"));
-        let error = read(&dance, find("chess").expect("hosted")).expect_err("a draw");
+        let error = read(&dance, find_game("chess").expect("hosted")).expect_err("a draw");
         assert!(
             format!("{error:#}").contains("line 1: the game is over"),
             "{error:#}"
@@ -395,7 +400,7 @@ mod tests {
     /// In Connect Four more than half of all positions after eight plies are decided.
     #[test]
     fn balanced_openings_are_not_lost() {
-        let game = find("connect-four").expect("hosted");
+        let game = find_game("connect-four").expect("hosted");
         let open = |source: &str| {
             let source: Source = source.parse().expect("it is a source");
             source.open(game, 10, 1).expect("there are so many")

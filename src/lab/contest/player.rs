@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_engine::catalog::{AnyPosition, Entry};
+use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::{Clock, Level, Stop, Table};
 use tokio::time::Instant;
@@ -93,7 +93,7 @@ impl Turn<'_> {
 /// Its program cannot be started, or does not say that it is ready.
 pub(super) fn invite(
     entrant: &Entrant,
-    game: &'static Entry,
+    game: &'static GameEntry,
     stop: &Stop,
 ) -> anyhow::Result<Box<dyn Player>> {
     Ok(match &entrant.kind {
@@ -113,7 +113,7 @@ pub(super) fn invite(
 
 /// The engine of this binary, as it plays for a bot: it forgets everything with every move.
 struct Own {
-    game: &'static Entry,
+    game: &'static GameEntry,
     level: Level,
     seed: u64,
     table: Table,
@@ -139,9 +139,9 @@ impl Player for Own {
             ),
         };
         let limits = turn.pace.limits(time);
-        let choice = turn
-            .pos
-            .choose(self.level, self.seed, &limits, turn.stop, &mut self.table);
+        let choice =
+            turn.pos
+                .choose_move(self.level, self.seed, &limits, turn.stop, &mut self.table);
         if turn.stop.is_stopped() {
             return Err(Fault::Stopped);
         }
@@ -149,7 +149,7 @@ impl Player for Own {
         Ok(Answer::Move {
             score: Some(adjudication::hundredths(
                 choice.report.score,
-                self.game.point,
+                self.game.score_per_point,
             )),
             text: choice.m,
         })
@@ -168,15 +168,15 @@ pub(super) mod tests {
         moves_to_go: Option<u32>,
         test: impl FnOnce(&Turn<'_>) -> T,
     ) -> T {
-        let game = plyhouse_engine::catalog::find("chess").expect("hosted");
+        let game = plyhouse_engine::catalog::find_game("chess").expect("hosted");
         let settings = ["level=hard", pace].map(|word| Setting::read(word).expect(word));
-        let entrant = Entrant::read(settings.iter(), game.engine).expect(pace);
+        let entrant = Entrant::read(settings.iter(), game.engine_protocol).expect(pace);
         let (left, increment) = match entrant.pace.time {
             Time::Free | Time::Move(_) => (None, Duration::ZERO),
             Time::Clock(control) => (Some(Duration::from_secs_f64(left)), control.increment),
         };
         test(&Turn {
-            pos: game.start().as_ref(),
+            pos: game.initial_position().as_ref(),
             start: "",
             moves: &[],
             left: [left; 2],

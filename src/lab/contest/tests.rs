@@ -3,16 +3,16 @@
 use super::*;
 use crate::contest::entrant::Setting;
 use crate::contest::openings::Source;
-use plyhouse_engine::catalog::find;
+use plyhouse_engine::catalog::find_game;
 
 fn contest(game: &str, players: &[&str], rounds: usize) -> Contest {
-    let game = find(game).expect("hosted");
+    let game = find_game(game).expect("hosted");
     let entrant = |words: &&str| {
         let settings: Vec<_> = words
             .split(' ')
             .map(|word| Setting::read(word).expect(word))
             .collect();
-        Entrant::read(settings.iter(), game.engine).expect(words)
+        Entrant::read(settings.iter(), game.engine_protocol).expect(words)
     };
     let openings = Source::Random(Some(2)).open(game, rounds, 1);
     Contest {

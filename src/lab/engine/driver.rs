@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use plyhouse_engine::catalog::{Analyst, Choice};
+use plyhouse_engine::catalog::{AnalysisBoard, MoveChoice};
 use plyhouse_engine::search::{Level, Limits, Report, Stop};
 use tokio::time::Instant;
 
@@ -35,7 +35,7 @@ pub(super) trait Protocol {
     fn take(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<Next>;
 
@@ -64,7 +64,7 @@ pub(super) trait Protocol {
         &mut self,
         thought: Thought,
         stopped: bool,
-        analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<()>;
 }
@@ -136,8 +136,8 @@ impl Thought {
         }
     }
 
-    fn of_choice(choice: Option<Choice>) -> Self {
-        choice.map_or_else(Self::default, |Choice { m, report }| Self {
+    fn of_choice(choice: Option<MoveChoice>) -> Self {
+        choice.map_or_else(Self::default, |MoveChoice { m, report }| Self {
             m: Some(m),
             lines: vec![report],
         })
@@ -155,7 +155,7 @@ enum Message {
     EndOfInput,
     Unreadable(io::Error),
     Progress(usize, Report<String>),
-    Found(Box<dyn Analyst>, Thought),
+    Found(Box<dyn AnalysisBoard>, Thought),
     Panicked,
 }
 
@@ -166,7 +166,7 @@ struct Driver<P, W> {
     messages: Receiver<Message>,
     tell: SyncSender<Message>,
     /// `None` while a search has it.
-    analyst: Option<Box<dyn Analyst>>,
+    analyst: Option<Box<dyn AnalysisBoard>>,
     /// The flag that stops the search that is going on.
     search: Option<Stop>,
     /// When that is to end at the latest, if anybody has said so since it began.
@@ -197,7 +197,7 @@ pub(super) fn run<P: Protocol>(
         seed,
         messages,
         tell,
-        analyst: Some(settings.game.analyst(bytes(settings.table_mib))),
+        analyst: Some(settings.game.analysis_board(bytes(settings.table_mib))),
         search: None,
         deadline: None,
         waiting: VecDeque::new(),
@@ -314,7 +314,11 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         Ok(())
     }
 
-    fn found(&mut self, mut analyst: Box<dyn Analyst>, thought: Thought) -> anyhow::Result<()> {
+    fn found(
+        &mut self,
+        mut analyst: Box<dyn AnalysisBoard>,
+        thought: Thought,
+    ) -> anyhow::Result<()> {
         let search = self.search.take();
         self.deadline = None;
         let stopped = search.is_some_and(|stop| stop.is_stopped());
@@ -327,7 +331,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
 }
 
 fn think(
-    mut analyst: Box<dyn Analyst>,
+    mut analyst: Box<dyn AnalysisBoard>,
     question: Question,
     seed: u64,
     stop: &Stop,
@@ -347,7 +351,7 @@ fn think(
 
 /// Finds what is looked for.
 pub(super) fn answer(
-    analyst: &mut dyn Analyst,
+    analyst: &mut dyn AnalysisBoard,
     question: &Question,
     seed: u64,
     stop: &Stop,
@@ -360,7 +364,7 @@ pub(super) fn answer(
         }
         Aim::Win { plies } => {
             let begin = Instant::now();
-            if let Some(win) = analyst.win_within(*plies, &limits, stop) {
+            if let Some(win) = analyst.find_win_within(*plies, &limits, stop) {
                 return Thought::of_lines(vec![win]);
             }
             limits.depth = Some(limits.depth.unwrap_or(u32::MAX).min(*plies));
@@ -370,7 +374,7 @@ pub(super) fn answer(
         Aim::Move => {}
     }
     let mut watch = |report: &Report<String>| watch(0, report);
-    Thought::of_choice(analyst.choose(question.level, seed, &limits, stop, &mut watch))
+    Thought::of_choice(analyst.choose_move(question.level, seed, &limits, stop, &mut watch))
 }
 
 /// Sends each line to the loop, until the input or the loop has ended.

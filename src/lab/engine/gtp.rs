@@ -10,7 +10,7 @@ mod time;
 
 use std::io::{self, Write};
 
-use plyhouse_engine::catalog::{Analyst, AnyPosition, SetUpError};
+use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition, SetUpError};
 use plyhouse_engine::game::Seat;
 
 use self::record::{Record, SetUp, Step};
@@ -92,7 +92,7 @@ impl Gtp {
     }
 
     /// Does what can be done at once.
-    fn answer(&mut self, command: &str, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+    fn answer(&mut self, command: &str, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
         match command {
             "protocol_version" => Ok("2".to_owned()),
             "name" => Ok("Plyhouse".to_owned()),
@@ -148,7 +148,7 @@ impl Gtp {
         }
     }
 
-    fn board_size(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+    fn board_size(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
         let size: u32 = words
             .first()
             .and_then(|text| text.parse().ok())
@@ -161,13 +161,13 @@ impl Gtp {
     }
 
     /// Empties the board.
-    fn clear(&mut self, analyst: &mut dyn Analyst) {
+    fn clear(&mut self, analyst: &mut dyn AnalysisBoard) {
         self.start.clear();
         self.turns.clear();
         self.replay(analyst);
     }
 
-    fn play(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+    fn play(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
         let [color, vertex] = words else {
             return Err(SYNTAX.to_owned());
         };
@@ -183,7 +183,7 @@ impl Gtp {
         &mut self,
         seat: Seat,
         vertex: &str,
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
     ) -> Result<(), &'static str> {
         let mut turn = to_the_turn_of(seat, analyst)?;
         if play_on(vertex, analyst).is_err() {
@@ -196,7 +196,7 @@ impl Gtp {
     }
 
     /// Puts black's stones where they are by custom.
-    fn handicap(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+    fn handicap(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
         let count = words.first().and_then(|text| text.parse().ok());
         let count: usize = count.ok_or(SYNTAX)?;
         let points = handicap::points(count).ok_or("invalid number of stones")?;
@@ -204,7 +204,7 @@ impl Gtp {
         Ok(points.join(" "))
     }
 
-    fn set_handicap(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+    fn set_handicap(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
         if !words.iter().all(|word| is_vertex(word)) {
             return Err(SYNTAX.to_owned());
         }
@@ -221,7 +221,7 @@ impl Gtp {
     fn put_handicap(
         &mut self,
         points: &[&str],
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
     ) -> Result<(), &'static str> {
         if !self.turns.is_empty() || !self.start.is_empty() {
             return Err("board not empty");
@@ -237,7 +237,7 @@ impl Gtp {
     }
 
     /// `loadsgf FILE [MOVE]`: the main line of a record, up to before that move.
-    fn load(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+    fn load(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
         let (file, moves_max) = match words {
             [file] => (file, usize::MAX),
             [file, number] => {
@@ -267,7 +267,7 @@ impl Gtp {
         &mut self,
         record: &Record,
         moves_max: usize,
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
     ) -> Result<(), String> {
         let mut number = 0;
         for (at, step) in record.steps.iter().enumerate() {
@@ -297,20 +297,23 @@ impl Gtp {
         &mut self,
         set_up: &SetUp,
         turn: Seat,
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
     ) -> Result<(), String> {
         let before = analyst.position().to_string();
         let rows = before.split(' ').next().unwrap_or_default();
         self.start = set_up.position(rows, turn);
         self.turns.clear();
         analyst.set_up(&self.start).map_err(|error| match error {
-            SetUpError::Unreadable { position, .. } => format!("its set-up: {}", position.0),
+            SetUpError::Unreadable {
+                position_error: position,
+                ..
+            } => format!("its set-up: {}", position.0),
             error => error.to_string(),
         })
     }
 
     /// Sets up the first position, and plays the turns.
-    fn replay(&self, analyst: &mut dyn Analyst) {
+    fn replay(&self, analyst: &mut dyn AnalysisBoard) {
         let is_set_up = analyst.set_up(&self.start);
         is_set_up.expect("it has been set up before");
         for m in self.turns.iter().flatten() {
@@ -324,7 +327,7 @@ impl Gtp {
         number: &str,
         plays: bool,
         words: &[&str],
-        analyst: &mut dyn Analyst,
+        analyst: &mut dyn AnalysisBoard,
     ) -> Result<Question, String> {
         let color = words.first().ok_or(SYNTAX)?;
         let seat = seat(color).ok_or(SYNTAX)?;
@@ -334,7 +337,7 @@ impl Gtp {
             analyst.resume();
         } else {
             // Nobody has really passed, so that to pass now ends nothing.
-            analyst.resume_afresh();
+            analyst.resume_without_history();
             if ends_by_a_pass(analyst.position()) {
                 question.aim = any_but_a_pass(analyst.position());
             }
@@ -349,7 +352,10 @@ impl Gtp {
 }
 
 /// Lets the other side pass if it is not this seat's turn, and tells what was played for that.
-fn to_the_turn_of(seat: Seat, analyst: &mut dyn Analyst) -> Result<Vec<String>, &'static str> {
+fn to_the_turn_of(
+    seat: Seat,
+    analyst: &mut dyn AnalysisBoard,
+) -> Result<Vec<String>, &'static str> {
     if analyst.position().turn() == seat {
         return Ok(Vec::new());
     }
@@ -388,7 +394,7 @@ impl Protocol for Gtp {
     fn take(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<Next> {
         let line = cleaned(line);
@@ -435,7 +441,7 @@ impl Protocol for Gtp {
         &mut self,
         thought: Thought,
         _stopped: bool,
-        analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let asked = self.asked.take().expect("it was asked for");
@@ -446,7 +452,7 @@ impl Protocol for Gtp {
         };
         if asked.plays {
             self.time.spend(analyst.position().turn(), time);
-            analyst.play(&m).expect("what is chosen is legal");
+            analyst.play_moves(&m).expect("what is chosen is legal");
             let turn = asked.passes.into_iter().chain([m.clone()]);
             self.turns.push(turn.collect());
         } else {
@@ -457,9 +463,9 @@ impl Protocol for Gtp {
 }
 
 /// Plays a move, also where the game is over: the protocol knows no end of a game.
-fn play_on(m: &str, analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
+fn play_on(m: &str, analyst: &mut dyn AnalysisBoard) -> Result<(), SetUpError> {
     analyst.resume();
-    analyst.play(m)
+    analyst.play_moves(m)
 }
 
 /// The line without what the protocol has removed: comments, and characters that control a terminal.

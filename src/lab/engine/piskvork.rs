@@ -6,7 +6,7 @@ mod time;
 
 use std::io::{self, Write};
 
-use plyhouse_engine::catalog::Analyst;
+use plyhouse_engine::catalog::AnalysisBoard;
 
 pub(crate) use self::board::Point;
 use self::board::{Board, Owner};
@@ -46,7 +46,11 @@ impl Piskvork {
         }
     }
 
-    fn obey(&mut self, line: &str, analyst: &mut Box<dyn Analyst>) -> Result<Reply, &'static str> {
+    fn obey(
+        &mut self,
+        line: &str,
+        analyst: &mut Box<dyn AnalysisBoard>,
+    ) -> Result<Reply, &'static str> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim();
         match word.to_ascii_uppercase().as_str() {
@@ -92,7 +96,7 @@ impl Piskvork {
     }
 
     /// The opponent's move, which is answered by a move.
-    fn turn(&mut self, text: &str, analyst: &mut dyn Analyst) -> Result<Reply, &'static str> {
+    fn turn(&mut self, text: &str, analyst: &mut dyn AnalysisBoard) -> Result<Reply, &'static str> {
         let point = self.point(text).ok_or(NOT_A_POINT)?;
         let mut board = self.board.clone().ok_or(NO_GAME)?;
         board.put(point, Owner::Other)?;
@@ -107,7 +111,7 @@ impl Piskvork {
     }
 
     /// A line within a `BOARD`; it ends with `DONE`.
-    fn tell(&mut self, line: &str, analyst: &mut dyn Analyst) -> Result<Reply, &'static str> {
+    fn tell(&mut self, line: &str, analyst: &mut dyn AnalysisBoard) -> Result<Reply, &'static str> {
         let mut telling = self.telling.take().expect("a board is being told");
         if line.eq_ignore_ascii_case("DONE") {
             let before = self.board.replace(telling?);
@@ -134,7 +138,7 @@ impl Piskvork {
     }
 
     /// Sets up the board, with the engine to move, so that a move can be thought about.
-    fn ask(&self, analyst: &mut dyn Analyst) -> Result<Reply, &'static str> {
+    fn ask(&self, analyst: &mut dyn AnalysisBoard) -> Result<Reply, &'static str> {
         let board = self.board.as_ref().ok_or(NO_GAME)?;
         let position = board.position(self.settings.game.info.files)?;
         (analyst.set_up(&position)).map_err(|_| "not a board that play can reach")?;
@@ -145,7 +149,7 @@ impl Piskvork {
     }
 
     /// `INFO`, which is never answered. What cannot be done is told as a message.
-    fn info(&mut self, text: &str, analyst: &mut Box<dyn Analyst>) -> Option<String> {
+    fn info(&mut self, text: &str, analyst: &mut Box<dyn AnalysisBoard>) -> Option<String> {
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
         let number: Option<u64> = value.trim().parse().ok();
         match (key, number) {
@@ -162,7 +166,7 @@ impl Piskvork {
     }
 
     /// A table that leaves room for all else; 0 is no limit.
-    fn fit_into(&mut self, bytes_max: u64, analyst: &mut Box<dyn Analyst>) {
+    fn fit_into(&mut self, bytes_max: u64, analyst: &mut Box<dyn AnalysisBoard>) {
         let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
         let wanted = bytes(self.settings.table_mib);
         let size = if bytes_max == 0 {
@@ -182,7 +186,7 @@ impl Protocol for Piskvork {
     fn take(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<Next> {
         let line = line.trim();
@@ -220,7 +224,7 @@ impl Protocol for Piskvork {
         &mut self,
         thought: Thought,
         _stopped: bool,
-        _analyst: &mut Box<dyn Analyst>,
+        _analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         self.timing.spend(thought.time());

@@ -11,7 +11,7 @@ mod placement;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use plyhouse_engine::catalog::{Analyst, AnyPosition};
+use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::search::{Report, Score};
 
 use self::go::Go;
@@ -79,21 +79,21 @@ impl Uci {
     }
 
     /// An analyst that knows nothing but the position.
-    fn renew(&self, analyst: &mut Box<dyn Analyst>) {
+    fn renew(&self, analyst: &mut Box<dyn AnalysisBoard>) {
         self.settings.renew(analyst, bytes(self.options.table_mib));
         let placed = self.placement.set_up(analyst.as_mut());
         placed.expect("it has been set up before");
     }
 
     /// Begins a new game. The position stays, but a refused one gives way to the start.
-    fn begin_game(&mut self, analyst: &mut Box<dyn Analyst>) {
+    fn begin_game(&mut self, analyst: &mut Box<dyn AnalysisBoard>) {
         if self.refusal.take().is_some() {
             self.placement = Placement::default();
         }
         self.renew(analyst);
     }
 
-    fn set_up(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Result<(), String> {
+    fn set_up(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Result<(), String> {
         let placement = Placement::read(words)?;
         if let Err(error) = placement.set_up(analyst) {
             let placed = self.placement.set_up(analyst);
@@ -108,7 +108,7 @@ impl Uci {
     fn go(
         &mut self,
         words: &[&str],
-        analyst: &dyn Analyst,
+        analyst: &dyn AnalysisBoard,
         out: &mut dyn Write,
     ) -> io::Result<Next> {
         let turn = analyst.position().turn();
@@ -198,7 +198,7 @@ impl Uci {
             "info depth {} seldepth {}{number} score {} nodes {} nps {} hashfull {} time {} pv",
             report.depth,
             report.selective_depth.max(report.depth),
-            score(report.score, self.settings.game.point),
+            score(report.score, self.settings.game.score_per_point),
             report.nodes,
             report.nodes_per_second(),
             report.table_use,
@@ -215,7 +215,7 @@ impl Protocol for Uci {
     fn take(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<Next> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -293,7 +293,7 @@ impl Protocol for Uci {
         &mut self,
         thought: Thought,
         stopped: bool,
-        analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         for (line, report) in thought.lines.iter().enumerate() {

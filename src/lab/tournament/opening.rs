@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plyhouse_engine::catalog::{AnyPosition, Entry};
+use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::chance::Chance;
 
@@ -43,7 +43,7 @@ pub(crate) struct Opening {
 /// Draws so many openings of so many plies, no two of them the same position, none at the end of the
 /// game, and only such as are fit.
 pub(crate) fn draw(
-    game: &Entry,
+    game: &GameEntry,
     wanted: usize,
     plies: u32,
     seed: u64,
@@ -73,8 +73,8 @@ pub(crate) fn draw(
 }
 
 /// The position after that many random plies, or at the end of the game if that comes before.
-fn random_plies(game: &Entry, plies: u32, chance: &mut Chance) -> Opening {
-    let mut pos = game.start();
+fn random_plies(game: &GameEntry, plies: u32, chance: &mut Chance) -> Opening {
+    let mut pos = game.initial_position();
     let mut moves = Vec::new();
     for _ in 0..plies {
         let mut legal = pos.legal_moves();

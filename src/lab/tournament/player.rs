@@ -32,7 +32,7 @@ impl Player {
                 moves.swap_remove(index)
             }
             Self::Bot(level) => {
-                let choice = pos.choose(level, seed, limits, &Stop::new(), table);
+                let choice = pos.choose_move(level, seed, limits, &Stop::new(), table);
                 choice.expect("the game goes on").m
             }
         }

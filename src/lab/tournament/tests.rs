@@ -15,7 +15,7 @@ const THREE: [Player; 3] = [
 
 fn plan() -> Plan {
     Plan {
-        game: catalog::find("tic-tac-toe").expect("always hosted"),
+        game: catalog::find_game("tic-tac-toe").expect("always hosted"),
         players: THREE.to_vec(),
         openings: 10,
         opening_plies: 2,
@@ -149,7 +149,7 @@ fn every_game_is_told_of() {
 #[test]
 fn random_players_play_at_random() {
     const GAMES: u32 = 5000;
-    let opening = plan().game.start();
+    let opening = plan().game.initial_position();
     let mut tally = Tally::default();
     for number in 0..GAMES {
         let mut chance = Chance::new(1, &number.to_string());

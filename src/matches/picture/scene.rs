@@ -1,6 +1,6 @@
 //! What a picture consists of: painted areas, one over the other.
 
-use plyhouse_engine::game::{Figure, Ground, Paint, Picture, Shape};
+use plyhouse_engine::game::{BoardStyle, Diagram, DiagramPiece, PieceColor, PieceShape};
 
 use super::{HEIGHT, WIDTH};
 
@@ -33,20 +33,20 @@ pub(super) enum Area {
 }
 
 /// All that a picture consists of, from below.
-pub(super) fn scene(picture: &Picture) -> Vec<Painted> {
+pub(super) fn scene(picture: &Diagram) -> Vec<Painted> {
     let board = Board::of(picture);
     let canvas = rectangle((0, 0), (i32::from(WIDTH), i32::from(HEIGHT)));
     let mut scene = vec![plain(vec![canvas], BACKGROUND)];
-    board.add_ground(picture.ground, &mut scene);
-    for (file, from_top, figure) in &picture.figures {
+    board.add_ground(picture.style, &mut scene);
+    for (file, from_top, figure) in &picture.pieces {
         let middle = board.middle(i32::from(*file), i32::from(*from_top));
-        board.add_figure(middle, *figure, picture.ground, &mut scene);
+        board.add_figure(middle, *figure, picture.style, &mut scene);
     }
     scene
 }
 
 /// How wide and high a square is, in pixels.
-pub(super) fn side_of(picture: &Picture) -> i32 {
+pub(super) fn side_of(picture: &Diagram) -> i32 {
     let across = (i32::from(WIDTH) - MARGIN) / i32::from(picture.files);
     across.min((i32::from(HEIGHT) - MARGIN) / i32::from(picture.ranks))
 }
@@ -61,7 +61,7 @@ struct Board {
 }
 
 impl Board {
-    fn of(picture: &Picture) -> Self {
+    fn of(picture: &Diagram) -> Self {
         let (files, ranks) = (i32::from(picture.files), i32::from(picture.ranks));
         let side = side_of(picture);
         Self {
@@ -93,14 +93,14 @@ impl Board {
         (0..ranks).flat_map(move |from_top| (0..files).map(move |file| (file, from_top)))
     }
 
-    fn add_ground(&self, ground: Ground, scene: &mut Vec<Painted>) {
+    fn add_ground(&self, ground: BoardStyle, scene: &mut Vec<Painted>) {
         let size = (self.side * self.files, self.side * self.ranks);
         let all = rectangle((self.left, self.top), size);
         scene.push(plain(vec![all], color_of(ground)));
         let areas: Vec<Area> = match ground {
-            Ground::Cells | Ground::Cloth => self.lines_between().collect(),
-            Ground::Lines => self.lines_through().collect(),
-            Ground::Chequered => {
+            BoardStyle::Grid | BoardStyle::GreenGrid => self.lines_between().collect(),
+            BoardStyle::Intersections => self.lines_through().collect(),
+            BoardStyle::Chequered => {
                 let is_dark =
                     |(file, from_top): &(i32, i32)| (file + self.ranks - 1 - from_top) % 2 == 0;
                 let dark = self.squares().filter(is_dark).map(|(file, from_top)| {
@@ -112,7 +112,7 @@ impl Board {
                 });
                 dark.collect()
             }
-            Ground::Holes => {
+            BoardStyle::Holes => {
                 let hole = |(file, from_top)| Area::Disc {
                     middle: self.middle(file, from_top),
                     radius: self.part(41),
@@ -121,10 +121,10 @@ impl Board {
             }
         };
         let color = match ground {
-            Ground::Cells | Ground::Lines => LINE,
-            Ground::Cloth => [0x1d, 0x54, 0x34],
-            Ground::Chequered => [0xb2, 0x8a, 0x5e],
-            Ground::Holes => BACKGROUND,
+            BoardStyle::Grid | BoardStyle::Intersections => LINE,
+            BoardStyle::GreenGrid => [0x1d, 0x54, 0x34],
+            BoardStyle::Chequered => [0xb2, 0x8a, 0x5e],
+            BoardStyle::Holes => BACKGROUND,
         };
         scene.push(plain(areas, color));
     }
@@ -159,8 +159,11 @@ impl Board {
     fn add_figure(
         &self,
         middle: Point,
-        Figure { shape, paint }: Figure,
-        ground: Ground,
+        DiagramPiece {
+            shape,
+            color: paint,
+        }: DiagramPiece,
+        ground: BoardStyle,
         scene: &mut Vec<Painted>,
     ) {
         let (color, edge) = colors_of(paint);
@@ -174,16 +177,16 @@ impl Board {
             edge: Some((edge, self.part(3))),
         };
         match shape {
-            Shape::Disc => scene.push(edged(vec![disc(39)])),
-            Shape::Crowned => {
+            PieceShape::Disc => scene.push(edged(vec![disc(39)])),
+            PieceShape::CrownedDisc => {
                 scene.push(edged(vec![disc(39)]));
                 scene.push(edged(vec![disc(22)]));
             }
-            Shape::Ring => {
+            PieceShape::Ring => {
                 scene.push(plain(vec![disc(34)], color));
                 scene.push(plain(vec![disc(23)], color_of(ground)));
             }
-            Shape::Outline(outline) => {
+            PieceShape::Paths(outline) => {
                 let corner = |(right, down): &(i8, i8)| {
                     let (right, down) = (i32::from(*right), i32::from(*down));
                     (middle.0 + self.part(right), middle.1 + self.part(down))
@@ -193,8 +196,8 @@ impl Board {
                 let areas = outline.iter().map(area).collect();
                 // Of a piece that is nobody's colour there is no edge to be seen.
                 scene.push(match paint {
-                    Paint::Black | Paint::White => edged(areas),
-                    Paint::Red | Paint::Yellow | Paint::Blue => plain(areas, color),
+                    PieceColor::Black | PieceColor::White => edged(areas),
+                    PieceColor::Red | PieceColor::Yellow | PieceColor::Blue => plain(areas, color),
                 });
             }
         }
@@ -221,23 +224,23 @@ fn rectangle((x, y): (i32, i32), (width, height): (i32, i32)) -> Area {
 }
 
 /// The colour of a board below all that is on it.
-const fn color_of(ground: Ground) -> Color {
+const fn color_of(ground: BoardStyle) -> Color {
     match ground {
-        Ground::Cells => [0xf3, 0xef, 0xe6],
-        Ground::Cloth => [0x2f, 0x7d, 0x4f],
-        Ground::Chequered => [0xe9, 0xd8, 0xb4],
-        Ground::Lines => [0xdc, 0xb5, 0x6c],
-        Ground::Holes => [0x2b, 0x5f, 0xb3],
+        BoardStyle::Grid => [0xf3, 0xef, 0xe6],
+        BoardStyle::GreenGrid => [0x2f, 0x7d, 0x4f],
+        BoardStyle::Chequered => [0xe9, 0xd8, 0xb4],
+        BoardStyle::Intersections => [0xdc, 0xb5, 0x6c],
+        BoardStyle::Holes => [0x2b, 0x5f, 0xb3],
     }
 }
 
 /// The colour of a figure, and that of its edge.
-const fn colors_of(paint: Paint) -> (Color, Color) {
+const fn colors_of(paint: PieceColor) -> (Color, Color) {
     match paint {
-        Paint::Black => ([0x1e, 0x1e, 0x20], [0x70, 0x70, 0x74]),
-        Paint::White => ([0xf8, 0xf6, 0xf0], [0x3c, 0x3a, 0x36]),
-        Paint::Red => ([0xd1, 0x3b, 0x36], [0x8a, 0x1f, 0x1c]),
-        Paint::Yellow => ([0xf2, 0xc1, 0x2e], [0xa8, 0x7f, 0x10]),
-        Paint::Blue => ([0x2b, 0x5f, 0xb3], [0x1a, 0x3c, 0x75]),
+        PieceColor::Black => ([0x1e, 0x1e, 0x20], [0x70, 0x70, 0x74]),
+        PieceColor::White => ([0xf8, 0xf6, 0xf0], [0x3c, 0x3a, 0x36]),
+        PieceColor::Red => ([0xd1, 0x3b, 0x36], [0x8a, 0x1f, 0x1c]),
+        PieceColor::Yellow => ([0xf2, 0xc1, 0x2e], [0xa8, 0x7f, 0x10]),
+        PieceColor::Blue => ([0x2b, 0x5f, 0xb3], [0x1a, 0x3c, 0x75]),
     }
 }

@@ -1,17 +1,17 @@
-use plyhouse_engine::catalog::{CATALOG, find};
+use plyhouse_engine::catalog::{CATALOG, find_game};
 
 use super::*;
 
-fn after(game: &str, moves: &str) -> Picture {
-    let mut position = find(game).expect("it is hosted").start();
+fn after(game: &str, moves: &str) -> Diagram {
+    let mut position = find_game(game).expect("it is hosted").initial_position();
     for m in moves.split_whitespace() {
         position.play(m).expect("it is legal");
     }
-    position.picture()
+    position.diagram()
 }
 
 /// The colour of the picture in the middle of a square, counted from the left and from the top.
-fn at(picture: &Picture, file: u32, from_top: u32) -> [u8; 3] {
+fn at(picture: &Diagram, file: u32, from_top: u32) -> [u8; 3] {
     let pixels = pixels(picture);
     let (files, ranks) = (u32::from(picture.files), u32::from(picture.ranks));
     let (width, height) = (u32::from(WIDTH), u32::from(HEIGHT));
@@ -25,7 +25,7 @@ fn at(picture: &Picture, file: u32, from_top: u32) -> [u8; 3] {
 #[test]
 fn every_game_can_be_drawn() {
     for entry in &CATALOG {
-        let picture = entry.start().picture();
+        let picture = entry.initial_position().diagram();
         let svg = svg(&picture);
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert_eq!(svg.matches('<').count(), svg.matches('>').count());

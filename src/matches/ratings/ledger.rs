@@ -103,7 +103,7 @@ impl Contender {
             }
             Occupant::Bot(level) => Some(Self::Level {
                 level: *level,
-                rating: plyhouse_engine::catalog::level_ratings(game, *level),
+                rating: plyhouse_engine::catalog::level_rating(game, *level),
             }),
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::date::Date;
 use super::timing::{Left, seconds};
 use super::{Color, Facts, HINT, Verdict, Victory};
-use plyhouse_engine::game::{Paint, RecordFormat};
+use plyhouse_engine::game::{PieceColor, RecordFormat};
 use plyhouse_protocol::ClockControl;
 
 /// How many moves stand in a line, for people who look at the file.
@@ -80,9 +80,9 @@ pub(super) fn text(facts: &Facts, game: u8, rules: &[(&str, &str)], moves: &[Str
 /// Adds the stones of the first position, and who plays first.
 fn set_up(text: &mut String, facts: &Facts) {
     text.push('\n');
-    let figures = facts.start.picture().figures;
-    for (property, paint) in [("AB", Paint::Black), ("AW", Paint::White)] {
-        let of_color = figures.iter().filter(|(_, _, of)| of.paint == paint);
+    let figures = facts.start.diagram().pieces;
+    for (property, paint) in [("AB", PieceColor::Black), ("AW", PieceColor::White)] {
+        let of_color = figures.iter().filter(|(_, _, of)| of.color == paint);
         let points: String = of_color
             .map(|(left, top, _)| format!("[{}]", RecordFormat::sgf_point(*left, *top)))
             .collect();

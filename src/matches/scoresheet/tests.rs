@@ -1,6 +1,6 @@
 use super::*;
 use crate::{Action, EventKind, Terms, Timestamp};
-use plyhouse_engine::catalog::find;
+use plyhouse_engine::catalog::find_game;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, Ply};
 
@@ -20,7 +20,7 @@ fn sheet_from(
     let creation = Creation {
         id: MatchId(id),
         code: MatchCode::from_number(0),
-        game: find(game).expect("it is hosted"),
+        game: find_game(game).expect("it is hosted"),
         host: PlayerId(id),
         terms: Terms {
             start: start.map(str::to_owned),
@@ -166,7 +166,7 @@ fn draughts_between_programs_has_the_result_of_black_first() {
         (Some(Seat::First), "W:W18,K31:B5,K9", "1-0"),
     ] {
         let game = Scoresheet::of_programs(ProgramGame {
-            game: find("draughts").expect("it is hosted"),
+            game: find_game("draughts").expect("it is hosted"),
             event: "a contest".to_owned(),
             ended_s: 0,
             names: ["dark", "light"].map(str::to_owned),
@@ -256,7 +256,7 @@ fn timed(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
     let creation = Creation {
         id: MatchId(uuid::Uuid::from_u128(7)),
         code: MatchCode::from_number(0),
-        game: find(game).expect("it is hosted"),
+        game: find_game(game).expect("it is hosted"),
         host: id,
         terms: Terms {
             clock: Some(clock),
@@ -413,7 +413,7 @@ fn a_hint_stands_at_its_move() {
         let creation = Creation {
             id: MatchId(id),
             code: MatchCode::from_number(0),
-            game: find(game).expect("it is hosted"),
+            game: find_game(game).expect("it is hosted"),
             host: PlayerId(id),
             terms: Terms::plain(true, 0, 0),
         };

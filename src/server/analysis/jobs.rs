@@ -115,7 +115,7 @@ async fn start(
     nodes_min: u64,
 ) -> Result<Arc<Analysis>, WireError> {
     let (id, game) = (state.id(), state.creation().game);
-    let default_nodes = if game.plays_out {
+    let default_nodes = if game.uses_playouts {
         DEFAULT_PLAYOUTS
     } else {
         DEFAULT_NODES

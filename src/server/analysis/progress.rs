@@ -1,6 +1,6 @@
 //! Progress and result of the analysis of one match.
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::review::Review;
 use plyhouse_protocol::{AnalysedPly, Analysis as Page, MatchId};
 use plyhouse_store::KeptAnalysis;
@@ -117,7 +117,7 @@ impl Analysis {
     }
 
     /// Takes over what a review has found more.
-    pub(super) fn append_review(&self, review: &Review, game: &Entry) {
+    pub(super) fn append_review(&self, review: &Review, game: &GameEntry) {
         let mut page = self.page.lock();
         let known_plies = page.plies.len();
         let new_plies = review.looked()[known_plies..].iter();

@@ -1,6 +1,6 @@
 //! What a review has found, in the types of the wire.
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::review::{self, Judgement, Looked, Worth};
 use plyhouse_protocol::{
     AnalysedPly, Judged, Keeps, Ply, Share, Sign, SignKind, Valuation, Why, WhyKind,
@@ -9,7 +9,7 @@ use plyhouse_protocol::{
 use crate::wire::to_protocol;
 
 /// What is thought of a move.
-pub(crate) fn analysed_ply(game: &Entry, looked: &Looked) -> AnalysedPly {
+pub(crate) fn analysed_ply(game: &GameEntry, looked: &Looked) -> AnalysedPly {
     let judged = looked.judged.as_ref();
     AnalysedPly {
         ply: Ply(looked.ply as u64),

@@ -55,7 +55,7 @@ impl ServerContext {
         extension: &str,
     ) -> Result<GameRecordFile, ArchiveError> {
         let Record { creation, events } = self.spectator_record(target).await?;
-        let format = creation.game.record;
+        let format = creation.game.record_format;
         if format.is_none_or(|format| format.extension() != extension) {
             return Err(ArchiveError::NotFound);
         }

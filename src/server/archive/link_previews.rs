@@ -1,6 +1,6 @@
 //! What somebody is told of a match or a player who has been sent a link to them, before opening it.
 
-use plyhouse_engine::game::{Picture, Seat};
+use plyhouse_engine::game::{Diagram, Seat};
 use plyhouse_matches::{Match, Occupant, Stage, picture};
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, Profile, Reason, Seq};
 
@@ -27,7 +27,7 @@ pub struct DrawnBoard {
     pub seq: Seq,
     /// Whether there will be no other picture.
     pub has_ended: bool,
-    board: Picture,
+    board: Diagram,
 }
 
 impl DrawnBoard {
@@ -56,7 +56,7 @@ impl ServerContext {
             id: state.id(),
             seq: state.seq(),
             has_ended: matches!(state.stage(), Stage::Ended { .. }),
-            board: state.position().picture(),
+            board: state.position().diagram(),
         })
     }
 

@@ -12,7 +12,7 @@ use crate::players::rating_update::RatingUpdate;
 /// What one server sends another, or all.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Packet {
-    /// Asked of the owner of a match, which answers [`Answered`](super::Answered).
+    /// Asked of the owner of a match, which answers [`PacketResponse`](super::PacketResponse).
     #[serde(rename = "Ask")]
     Request {
         match_id: MatchId,

@@ -112,8 +112,8 @@ impl Cluster {
         Ok(is_taken)
     }
 
-    /// Finds out whose a match is. One that has no owner, or whose owner is gone or `suspected` to be,
-    /// is this server's from now on; one that has ended only if it is `wanted` all the same.
+    /// Finds out whose a match is. One that has no owner, or whose owner is gone or `suspected_owner` to be,
+    /// is this server's from now on; one that has ended only if it is `include_ended` all the same.
     pub(crate) async fn locate(
         &self,
         id: MatchId,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
-use plyhouse_bus::{Answer as Way, Incoming, Listener};
-use plyhouse_protocol::{MatchRef, PlayerId};
+use plyhouse_bus::{Answer, Incoming, Listener};
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use tokio::sync::Semaphore;
 
 use super::heartbeat::{on_node_gone, spawn_broadcast};
@@ -13,6 +13,7 @@ use crate::cluster::{Notification, Packet, PacketResponse};
 use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Command, MatchRequest};
+use crate::match_handle::replication::ReplicaUpdate;
 use crate::matchmaking::participants;
 use crate::players::account_deletion;
 use crate::players::block_check;
@@ -94,7 +95,7 @@ fn parse_packet(bytes: &[u8]) -> Option<Packet> {
         .ok()
 }
 
-fn send_response(responder: Way, response: &PacketResponse) {
+fn send_response(responder: Answer, response: &PacketResponse) {
     responder.give(serde_json::to_vec(response).expect("a response serializes to JSON"));
 }
 
@@ -102,7 +103,7 @@ fn send_response(responder: Way, response: &PacketResponse) {
 fn on_request(
     server: &Arc<ServerContext>,
     request: Packet,
-    responder: Way,
+    responder: Answer,
 ) -> Option<impl Future<Output = ()> + Send + 'static> {
     let (match_id, request) = match request {
         Packet::Request { match_id, command } => (match_id, *command),
@@ -155,15 +156,8 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         return;
     };
     match parse_packet(message) {
-        Some(Packet::ReplicaUpdate {
-            match_id,
-            update: bulletin,
-        }) => {
-            let handle = server.lobby.find(MatchRef::Id(match_id));
-            let pending = handle.and_then(|handle| handle.feed(bulletin, &server.metrics));
-            if let Some(pending) = pending {
-                server.spawn(pending);
-            }
+        Some(Packet::ReplicaUpdate { match_id, update }) => {
+            on_replica_update(server, match_id, update);
         }
         Some(Packet::OwnerChanged { match_id, by }) => {
             if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
@@ -179,16 +173,10 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             cluster.nodes.remove(node);
             on_node_gone(server, node);
         }
-        Some(Packet::PlayerConnected {
-            player,
-            precedence: standing,
-        }) => {
+        Some(Packet::PlayerConnected { player, precedence }) => {
             // That server has not known of the later ones.
-            for standing in server.players.connected_elsewhere(player, standing) {
-                cluster.broadcast(&Packet::PlayerConnected {
-                    player,
-                    precedence: standing,
-                });
+            for precedence in server.players.connected_elsewhere(player, precedence) {
+                cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }
         }
         Some(Packet::SessionsEnded { player, which }) => {
@@ -200,20 +188,20 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         Some(Packet::BlockChanged {
             player,
             other,
-            is_blocked: on,
+            is_blocked,
         }) => {
-            server.block_cache.change(player, other, on);
+            server.block_cache.change(player, other, is_blocked);
             let shared = Arc::clone(server);
             server.spawn(async move { block_check::read_around(&shared, player, other).await });
         }
         Some(Packet::MatchRated {
             match_id,
-            rating_update: verdict,
+            rating_update,
         }) => {
             let shared = Arc::clone(server);
-            server.spawn(
-                async move { ratings::apply_rating_update(&shared, match_id, verdict).await },
-            );
+            server.spawn(async move {
+                ratings::apply_rating_update(&shared, match_id, rating_update).await
+            });
         }
         Some(Packet::PlayerDeleted { player }) => account_deletion::gone(server, player, None),
         Some(Packet::NameErased { player, name }) => {
@@ -223,8 +211,8 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         Some(Packet::ListingsChanged(listings)) => list_sync::apply_listings(server, listings),
         Some(Packet::NotifyPlayer {
             player,
-            notification: notice,
-        }) => on_notification(server, player, notice),
+            notification,
+        }) => on_notification(server, player, notification),
         Some(
             Packet::Request { .. }
             | Packet::Follow { .. }
@@ -233,6 +221,14 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             | Packet::HandOver { .. },
         )
         | None => {}
+    }
+}
+
+fn on_replica_update(server: &Arc<ServerContext>, match_id: MatchId, update: Box<ReplicaUpdate>) {
+    let handle = server.lobby.find(MatchRef::Id(match_id));
+    let pending = handle.and_then(|handle| handle.feed(update, &server.metrics));
+    if let Some(pending) = pending {
+        server.spawn(pending);
     }
 }
 

@@ -11,7 +11,7 @@ mod drop_reason;
 use std::sync::Arc;
 
 use crate::cluster::ClusterMetrics;
-use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_engine::catalog::{CATALOG, GameEntry};
 use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Reason};
 use plyhouse_store::{StoreMetrics, durations};
 use prometheus_client::encoding::text::encode;
@@ -311,7 +311,7 @@ impl Metrics {
     }
 
     /// Where this game is counted. To be looked up once for each match.
-    pub(crate) fn game(&self, game: &'static Entry) -> &Arc<GameMetrics> {
+    pub(crate) fn game(&self, game: &'static GameEntry) -> &Arc<GameMetrics> {
         let index = CATALOG.iter().position(|entry| std::ptr::eq(entry, game));
         &self.games[index.expect("every game is in the catalog")]
     }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::analysis::jobs::valuation;
 use crate::bots::{Bots, SearchRequest, Watch};
-use plyhouse_engine::catalog::{AnyPosition, Choice, Entry};
+use plyhouse_engine::catalog::{AnyPosition, GameEntry, MoveChoice};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::review::{LINE_MAX, Worth};
 use plyhouse_engine::search::{BotClock, Report, Stop};
@@ -35,11 +35,11 @@ pub(super) enum News {
     /// It thinks this so far.
     Thinks(Box<Thinking>),
     /// It knows its move; or has failed to find one.
-    Knows(Option<Choice>),
+    Knows(Option<MoveChoice>),
 }
 
 enum Stage {
-    Thinking(Pin<Box<dyn Future<Output = Option<Choice>> + Send>>),
+    Thinking(Pin<Box<dyn Future<Output = Option<MoveChoice>> + Send>>),
     Ready { m: String, at: Instant },
 }
 
@@ -105,7 +105,7 @@ impl BotTurn {
     }
 
     /// Notes what the bot has thought of. A bot that has failed plays any legal move.
-    pub(super) fn decide(&mut self, found: Option<Choice>, state: &Match, at: Instant) {
+    pub(super) fn decide(&mut self, found: Option<MoveChoice>, state: &Match, at: Instant) {
         let report = found.as_ref().map(|choice| &choice.report);
         self.searched = report.map_or(Duration::ZERO, |report| report.time);
         let Some(m) = found.map(|choice| choice.m).or_else(|| any_move(state)) else {
@@ -183,7 +183,7 @@ fn thoughts(state: &Match, seat: Seat) -> Option<(Watch, watch::Receiver<Option<
 
 /// What a bot has found in its search of the position before this ply.
 pub(super) fn thought(
-    game: &Entry,
+    game: &GameEntry,
     position: &dyn AnyPosition,
     (match_id, ply): (MatchId, Ply),
     report: &Report<String>,
@@ -195,9 +195,9 @@ pub(super) fn thought(
         depth: report.depth,
         nodes: report.nodes,
         worth: valuation(Worth::of(game, position, report)),
-        san: position.in_san(&pv),
+        san: position.moves_to_san(&pv),
         pv,
-        pruned: (!game.plays_out).then_some(report.skipped),
+        pruned: (!game.uses_playouts).then_some(report.skipped),
     }
 }
 

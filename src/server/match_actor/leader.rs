@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plyhouse_engine::catalog::Choice;
+use plyhouse_engine::catalog::MoveChoice;
 use plyhouse_matches::{
     Action, Attendance, Event, EventKind, Match, Offer, Refusal, RequestId, Stage, Timestamp,
 };
@@ -591,7 +591,7 @@ impl Leader {
     }
 
     /// What a bot has thought of at last, if that is to be told.
-    pub(super) fn last_thought(found: Option<&Choice>, state: &Match) -> Option<Thinking> {
+    pub(super) fn last_thought(found: Option<&MoveChoice>, state: &Match) -> Option<Thinking> {
         let found = found?;
         let (seat, _) = state.bot_to_move()?;
         let place = (state.id(), state.ply());
@@ -600,7 +600,7 @@ impl Leader {
     }
 
     /// Notes what a bot has thought of.
-    pub(super) fn on_thought(&mut self, found: Option<Choice>, state: &Match) {
+    pub(super) fn on_thought(&mut self, found: Option<MoveChoice>, state: &Match) {
         if let Some(turn) = &mut self.bot_turn {
             let judgement = found.as_ref().map(|choice| choice.report.judgement());
             self.bot_opinion.thought(turn.seat(), judgement);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant};
 use plyhouse_protocol::{
@@ -19,7 +19,7 @@ use crate::wire::to_protocol;
 #[derive(Debug)]
 pub(crate) struct MatchSummary {
     pub(crate) id: MatchId,
-    pub(crate) game: &'static Entry,
+    pub(crate) game: &'static GameEntry,
     listed: bool,
     pub(crate) code: MatchCode,
     pub(crate) host: PlayerId,

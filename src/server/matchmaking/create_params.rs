@@ -1,6 +1,6 @@
 //! What somebody wants who has a match created.
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{MatchCode, PlayerId, ShownRating};
 use plyhouse_store::PlayerRecord;
@@ -10,7 +10,7 @@ use crate::connection::ip_limits::OpenMatchPermit;
 /// A match that somebody wants.
 #[derive(Debug)]
 pub(crate) struct CreateParams {
-    pub(crate) game: &'static Entry,
+    pub(crate) game: &'static GameEntry,
     pub(crate) host: PlayerId,
     pub(crate) seats: [Occupant; 2],
     /// How it is played, but for its chance, which is drawn when it is created.

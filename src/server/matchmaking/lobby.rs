@@ -69,7 +69,7 @@ impl From<UnknownListCursor> for WireError {
 }
 
 impl Lobby {
-    /// An empty one. `is_shared` where other servers have matches, too.
+    /// An empty one. `is_clustered` where other servers have matches, too.
     pub(crate) fn new(is_clustered: bool) -> Self {
         let lobby = Self::default();
         lobby.with_subscriptions(|lists| lists.is_clustered = is_clustered);
@@ -160,7 +160,7 @@ impl Lobby {
         self.index.lock().remove(id);
     }
 
-    /// Lets go of a match that nobody else has a handle of, if it is `idle`: that is asked where nobody can
+    /// Lets go of a match that nobody else has a handle of, if it is `is_idle`: that is asked where nobody can
     /// send it anything meanwhile. Gives whether it did.
     pub(crate) fn remove_if_idle(&self, id: MatchId, is_idle: impl FnOnce() -> bool) -> bool {
         let mut index = self.index.lock();

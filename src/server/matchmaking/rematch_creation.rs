@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::Successor;
 
@@ -66,7 +66,7 @@ pub(crate) fn create_rematch(
 async fn refresh_occupant(
     server: &ServerContext,
     occupant: Occupant,
-    game: &Entry,
+    game: &GameEntry,
     is_correspondence: bool,
 ) -> Occupant {
     let Some(player) = occupant.player() else {

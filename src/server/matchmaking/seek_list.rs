@@ -68,7 +68,7 @@ pub(crate) struct SeekSnapshot {
 }
 
 impl SeekSnapshot {
-    /// So many wait; these, at most [`READ_MAX`], have waited longest.
+    /// So many wait; these, at most [`SNAPSHOT_MAX`], have waited longest.
     pub(crate) fn new(total: u64, longest_waiting: Vec<Seeker>) -> Self {
         let rows = longest_waiting.iter().take(ROWS_MAX).cloned().collect();
         Self {

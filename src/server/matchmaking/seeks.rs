@@ -12,7 +12,7 @@ use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
 use crate::context::locks::{Mutex, SEEKS};
 use crate::players::block_cache::BlockCache;
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{
     ClockControl, ErrorCode, PlayerId, PlayerKind, PlayerSummary, Seeker, ShownRating, WireError,
@@ -41,7 +41,7 @@ pub(crate) struct Seek {
     pub(crate) name: String,
     /// What the player is.
     pub(crate) kind: PlayerKind,
-    pub(crate) game: &'static Entry,
+    pub(crate) game: &'static GameEntry,
     pub(crate) clock: Option<ClockControl>,
     /// Whether it is to count for ratings.
     pub(crate) rated: bool,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::ratings::{LedgerRow, Posted, Rating, pool_of};
 use plyhouse_protocol::{
     ErrorCode, MatchId, MatchRef, PlayerId, PlayerKind, ShownRating, WireError,
@@ -108,7 +108,7 @@ pub(crate) async fn check_rated_ban(
 pub(crate) async fn shown_rating(
     server: &ServerContext,
     player: &PlayerRecord,
-    game: &Entry,
+    game: &GameEntry,
     is_correspondence: bool,
 ) -> Option<ShownRating> {
     if player.kind == PlayerKind::Guest {

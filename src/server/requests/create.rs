@@ -23,7 +23,7 @@ use crate::players::ratings;
 use crate::players::registry::TooManyHosted;
 use crate::schedule::correspondence;
 use crate::wire::from_protocol;
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{
@@ -268,17 +268,19 @@ impl Client {
 }
 
 /// The position with which a match is to begin, as the game writes it.
-fn start(game: &Entry, position: Option<&str>) -> Result<Option<String>, WireError> {
+fn start(game: &GameEntry, position: Option<&str>) -> Result<Option<String>, WireError> {
     let Some(text) = position else {
         return Ok(None);
     };
-    let start = game.start_at(text.trim()).map_err(|why| WireError {
-        field: Some("position".into()),
-        ..WireError::new(
-            ErrorCode::BadField,
-            format!("`position` must be one from which play can go on: {why}"),
-        )
-    })?;
+    let start = game
+        .parse_initial_position(text.trim())
+        .map_err(|why| WireError {
+            field: Some("position".into()),
+            ..WireError::new(
+                ErrorCode::BadField,
+                format!("`position` must be one from which play can go on: {why}"),
+            )
+        })?;
     Ok(Some(start.to_string()))
 }
 

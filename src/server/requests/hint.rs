@@ -152,7 +152,7 @@ async fn searched(
     let search = move |table: &mut Table| {
         let limits = Limits::time(time);
         table.forget();
-        position.look(&limits, &stop, table, &mut |_| {})
+        position.analyse(&limits, &stop, table, &mut |_| {})
     };
     let found = server.bots.lend(place, time * PATIENCE, search).await;
     let Some(report) = found.flatten() else {
@@ -168,7 +168,7 @@ async fn searched(
         ply: state.ply(),
         m: pv.first().cloned().unwrap_or_default(),
         worth,
-        san: position.in_san(&pv),
+        san: position.moves_to_san(&pv),
         pv,
         ignored: Vec::new(),
     })

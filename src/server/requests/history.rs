@@ -146,16 +146,16 @@ async fn explored(
     moves: &[String],
 ) -> Result<(u64, Vec<ExploredMove>), WireError> {
     let entry = from_protocol::game(game)?;
-    let (mut position, mut line) = (entry.start(), Vec::with_capacity(moves.len()));
+    let (mut position, mut line) = (entry.initial_position(), Vec::with_capacity(moves.len()));
     for m in moves {
         line.push(position.play(m).map_err(|error| unplayable(&error))?);
     }
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
-    let (same, laid) = entry.same_line(&line);
+    let (same, laid) = entry.canonical_line(&line);
     let found = server.store.explore(entry.info.id, same.join(" ")).await;
     let found = found.map_err(not_read)?;
     let moves = found.moves.iter().map(|(m, tally)| ExploredMove {
-        m: entry.turned(m, laid.inverse()),
+        m: entry.transform_move(m, laid.inverse()),
         n: tally.n,
         won: tally.won,
         drawn: tally.drawn,

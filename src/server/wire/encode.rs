@@ -189,7 +189,7 @@ fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, RemainingTime)>
         }
         json.raw(r#","turn":"#).seat(turn);
         json.raw(r#","legal":"#);
-        json.words(|tell| position.each_legal_move(tell));
+        json.words(|tell| position.for_each_legal_move(tell));
         if let Some((spent_ms, left)) = timed {
             json.raw(r#","left_ms":"#).pair(left.left_ms());
             if let Some(periods) = left.periods() {
@@ -349,7 +349,7 @@ impl Serialize for Moves<'_> {
                 let mut list = serializer.serialize_seq(None)?;
                 let mut written = Ok(());
                 if state.turn().is_some() {
-                    state.position().each_legal_move(&mut |m| {
+                    state.position().for_each_legal_move(&mut |m| {
                         if written.is_ok() {
                             written = list.serialize_element(m);
                         }

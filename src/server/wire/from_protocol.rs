@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use plyhouse_engine::catalog::{self, CATALOG, Entry};
+use plyhouse_engine::catalog::{self, CATALOG, GameEntry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::Action;
@@ -61,8 +61,8 @@ pub(crate) fn sessions(text: &str, own: SessionId) -> Option<Sessions> {
     }
 }
 
-pub(crate) fn game(id: &str) -> Result<&'static Entry, WireError> {
-    catalog::find(id).ok_or_else(|| {
+pub(crate) fn game(id: &str) -> Result<&'static GameEntry, WireError> {
+    catalog::find_game(id).ok_or_else(|| {
         let games = CATALOG.iter().map(|entry| entry.info.id);
         let games = games.collect::<Vec<_>>().join(", ");
         WireError::new(

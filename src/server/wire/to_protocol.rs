@@ -1,6 +1,6 @@
 //! From the server's own types to those of the wire.
 
-use plyhouse_engine::catalog::{CATALOG, level_ratings};
+use plyhouse_engine::catalog::{CATALOG, level_rating};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{
@@ -134,7 +134,7 @@ pub(crate) fn ending(state: &Match) -> Option<Ending> {
             .map(str::to_owned),
         by: by.map(seat),
         scores: by_rules.and_then(|ending| ending.scores),
-        line: position.and_then(|position| position.line()),
+        line: position.and_then(|position| position.winning_line()),
     })
 }
 
@@ -234,8 +234,10 @@ pub(crate) fn games() -> Vec<GameSummary> {
             sides: entry.info.sides.map(str::to_owned),
             files: entry.info.files.into(),
             ranks: entry.info.ranks.into(),
-            record: entry.record.map(|format| format.extension().to_owned()),
-            draws: entry.draws,
+            record: entry
+                .record_format
+                .map(|format| format.extension().to_owned()),
+            draws: entry.allows_draw_offers,
         })
         .collect()
 }
@@ -286,7 +288,7 @@ pub(crate) fn levels() -> Vec<LevelSummary> {
             rating: (CATALOG.iter())
                 .map(|entry| {
                     let game = entry.info.id;
-                    (game.to_owned(), level_ratings(game, level))
+                    (game.to_owned(), level_rating(game, level))
                 })
                 .collect(),
         })

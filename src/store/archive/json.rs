@@ -4,7 +4,7 @@
 use serde::{Serialize, Serializer};
 
 use super::KeptMatch;
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
@@ -12,7 +12,7 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 struct MatchJson<'a> {
     id: MatchId,
     code: MatchCode,
-    game: &'static Entry,
+    game: &'static GameEntry,
     host: PlayerId,
     listed: bool,
     rated: bool,

@@ -119,7 +119,7 @@ pub(super) fn creation(row: &Row) -> Result<Creation, String> {
     Ok(Creation {
         id: MatchId(row.try_get(0).map_err(column)?),
         code: code.parse().map_err(|_| format!("{code:?} is no code"))?,
-        game: catalog::find(game).ok_or_else(|| format!("there is no game {game:?}"))?,
+        game: catalog::find_game(game).ok_or_else(|| format!("there is no game {game:?}"))?,
         host: PlayerId(row.try_get(3).map_err(column)?),
         terms: terms_from_text(row.try_get(4).map_err(column)?)?,
     })

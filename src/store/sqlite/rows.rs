@@ -25,7 +25,7 @@ pub(crate) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creation, Strin
         Ok(Creation {
             id,
             code: code.parse().map_err(|_| format!("{code:?} is no code"))?,
-            game: catalog::find(&game).ok_or_else(|| format!("there is no game {game:?}"))?,
+            game: catalog::find_game(&game).ok_or_else(|| format!("there is no game {game:?}"))?,
             host,
             terms: terms_from_text(&terms)?,
         })

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use plyhouse_engine::game::connect_four::{ConnectFour, Move};
-use plyhouse_engine::game::{Course, Position};
+use plyhouse_engine::game::{GameHistory, Position};
 use plyhouse_engine::search::{Evaluate, Limits, Report, Stop, Table, search, solve};
 
 /// How large the table is that sets are made with, and solved with: that of the published figures.
@@ -100,12 +100,17 @@ impl Set {
     fn score(self, pos: &ConnectFour, table: &Table) -> Option<i32> {
         // Whether the end is near, a near look tells at less cost than a solution.
         let near = Limits::depth(14);
-        let look = search(&Course::from(*pos), &near, &Stop::new(), table)?;
+        let look = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
         let is_near = look.exact && distance(pos, &look) == Distance::Easy;
         if is_near != (self.distance == Distance::Easy) {
             return None;
         }
-        let solution = solve(&Course::from(*pos), &Limits::default(), &Stop::new(), table)?;
+        let solution = solve(
+            &GameHistory::from(*pos),
+            &Limits::default(),
+            &Stop::new(),
+            table,
+        )?;
         let is_plain = solution
             .score
             .plies_to_end()
@@ -124,7 +129,7 @@ fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
 fn play(stage: Stage, random: &mut Random) -> Option<(String, ConnectFour)> {
     let (first, last) = (*stage.plies().start(), *stage.plies().end());
     let plies = first + random.below(last - first + 1);
-    let (mut pos, mut played, mut legal) = (ConnectFour::start(), String::new(), Vec::new());
+    let (mut pos, mut played, mut legal) = (ConnectFour::initial(), String::new(), Vec::new());
     for _ in 0..plies {
         legal.clear();
         pos.legal_moves(&mut legal);

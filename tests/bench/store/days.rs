@@ -151,7 +151,7 @@ fn record(number: usize, now_ms: u64) -> Record {
     let creation = Creation {
         id: id(number),
         code: MatchCode::from_number(number as u64),
-        game: catalog::find("chess").expect("there is chess"),
+        game: catalog::find_game("chess").expect("there is chess"),
         host: player(2 * number).id,
         terms: Terms {
             clock: Some(clock),

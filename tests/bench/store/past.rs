@@ -143,7 +143,7 @@ async fn ask(store: &dyn Store, players: usize, moves: usize) -> anyhow::Result<
         let (line, _) = line(&mut chance, 6);
         let plies = chance.below(line.len() + 1);
         let line: Vec<&str> = line[..plies].iter().map(String::as_str).collect();
-        let (line, _) = game().same_line(&line);
+        let (line, _) = game().canonical_line(&line);
         let begin = Instant::now();
         store.explore(game().info.id, line.join(" ")).await?;
         explored.push(millis(begin));
@@ -174,13 +174,13 @@ async fn ask(store: &dyn Store, players: usize, moves: usize) -> anyhow::Result<
     Ok(())
 }
 
-fn game() -> &'static catalog::Entry {
-    catalog::find("connect-four").expect("it is hosted")
+fn game() -> &'static catalog::GameEntry {
+    catalog::find_game("connect-four").expect("it is hosted")
 }
 
 /// A game by chance, of so many plies at most.
 fn line(chance: &mut Chance, plies: usize) -> (Vec<String>, Option<Seat>) {
-    let (mut board, mut line) = (game().start(), Vec::new());
+    let (mut board, mut line) = (game().initial_position(), Vec::new());
     while line.len() < plies && board.outcome().is_none() {
         let moves = board.legal_moves();
         // Rather in the centre, as people play.

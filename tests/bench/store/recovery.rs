@@ -1,7 +1,7 @@
 //! How long it takes until a server has all its live matches back.
 
 use anyhow::{Context, ensure};
-use plyhouse_engine::catalog::{self, Entry};
+use plyhouse_engine::catalog::{self, GameEntry};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
@@ -89,8 +89,8 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn game() -> anyhow::Result<&'static Entry> {
-    catalog::find("connect-four").context("no Connect Four")
+fn game() -> anyhow::Result<&'static GameEntry> {
+    catalog::find_game("connect-four").context("no Connect Four")
 }
 
 pub(crate) fn player(number: usize) -> PlayerRecord {
@@ -114,7 +114,7 @@ fn events(number: usize) -> Vec<Event> {
         EventKind::Seated { seat, occupant }
     });
     let mut events: Vec<EventKind> = seated.chain([EventKind::STARTED]).collect();
-    let mut position = game().expect("it is there").start();
+    let mut position = game().expect("it is there").initial_position();
     for ply in 0..PLIES {
         let seat = position.turn();
         let mut legal = position.legal_moves();

@@ -27,7 +27,7 @@ fn record(number: u64, ago_s: u64) -> Record {
     let creation = Creation {
         id: id(number),
         code: MatchCode::from_number(number),
-        game: catalog::find("chess").expect("there is chess"),
+        game: catalog::find_game("chess").expect("there is chess"),
         host: players[0].id,
         terms: Terms {
             clock: Some(ClockControl::Move {

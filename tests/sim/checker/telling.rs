@@ -156,7 +156,12 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
 fn sans(state: &Match) -> Option<Vec<String>> {
     let moves: Vec<String> = state.moves().map(str::to_owned).collect();
     let is_chess = state.creation().game.info.id == "chess";
-    is_chess.then(|| state.start().recorded(&moves).expect("they were played"))
+    is_chess.then(|| {
+        state
+            .start()
+            .moves_to_record_notation(&moves)
+            .expect("they were played")
+    })
 }
 
 pub(super) fn time_left(left: RemainingTime) -> TimeLeft {
@@ -196,7 +201,7 @@ fn ending(state: &Match) -> Option<Ending> {
         return None;
     };
     let (way, line) = match reason {
-        Reason::Rules => (state.position().ending(), state.position().line()),
+        Reason::Rules => (state.position().ending(), state.position().winning_line()),
         Reason::Resignation
         | Reason::Abandonment
         | Reason::Aborted

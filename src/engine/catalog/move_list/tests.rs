@@ -1,44 +1,49 @@
-use super::super::{Analyst, Entry, find, texts};
-use crate::game::laws;
+use super::super::{AnalysisBoard, GameEntry, find_game, to_strings};
+use crate::game::conformance;
 use crate::game::othello::Othello;
 
-fn entry(game: &str) -> &'static Entry {
-    find(game).expect(game)
+fn game_entry(game: &str) -> &'static GameEntry {
+    find_game(game).expect(game)
 }
 
-fn analyst(game: &str) -> Box<dyn Analyst> {
-    entry(game).analyst(0)
+fn analysis_board(game: &str) -> Box<dyn AnalysisBoard> {
+    game_entry(game).analysis_board(0)
 }
 
 /// The moves of a list that begins at the start of a game.
-fn moves(game: &str, list: &str) -> Vec<String> {
-    let moves = analyst(game).set_up_moves(list);
+fn parse_moves(game: &str, list: &str) -> Vec<String> {
+    let moves = analysis_board(game).set_up_moves(list);
     moves.unwrap_or_else(|error| panic!("{game}: {list:?}: {error}"))
 }
 
 /// The error of a list that begins at the start of a game.
-fn error(game: &str, list: &str) -> String {
-    let moves = analyst(game).set_up_moves(list);
+fn parse_error(game: &str, list: &str) -> String {
+    let moves = analysis_board(game).set_up_moves(list);
     moves.expect_err(list).to_string()
 }
 
 /// The moves of a list after a position.
-fn moves_after(game: &str, position: &str, list: &str) -> Result<Vec<String>, String> {
-    let mut analyst = analyst(game);
-    analyst.set_up(position).expect(position);
-    analyst.play_record(list).map_err(|error| error.to_string())
+fn parse_moves_after(game: &str, position: &str, list: &str) -> Result<Vec<String>, String> {
+    let mut analysis_board = analysis_board(game);
+    analysis_board.set_up(position).expect(position);
+    analysis_board
+        .play_record(list)
+        .map_err(|error| error.to_string())
 }
 
 /// How the game ends with a list of moves.
-fn ending(game: &str, list: &str) -> Option<&'static str> {
-    let mut analyst = analyst(game);
-    analyst.set_up(list).expect(list);
-    analyst.position().ending().map(|ending| ending.detail)
+fn ending_after(game: &str, list: &str) -> Option<&'static str> {
+    let mut analysis_board = analysis_board(game);
+    analysis_board.set_up(list).expect(list);
+    analysis_board
+        .position()
+        .ending()
+        .map(|ending| ending.detail)
 }
 
 /// Each word of a list is read as a `move` request reads it.
 #[test]
-fn words_are_read_as_a_move_request_reads_them() {
+fn words_are_parsed_like_move_requests() {
     for (game, list) in [
         (
             "chess",
@@ -58,14 +63,14 @@ fn words_are_read_as_a_move_request_reads_them() {
         ("draughts", "11-15 22-18 15x22 25x18 12-16 29-25"),
         ("go", "e5 pass C3 PASS g7"),
     ] {
-        let mut position = entry(game).start();
+        let mut position = game_entry(game).initial_position();
         let expected: Vec<String> = (list.split_whitespace())
             .map(|word| position.play(word).expect(word))
             .collect();
-        assert_eq!(moves(game, list), expected, "{list}");
-        let mut strict = analyst(game);
-        strict.play(list).expect(list);
-        assert_eq!(strict.position().to_string(), position.to_string());
+        assert_eq!(parse_moves(game, list), expected, "{list}");
+        let mut analysis_board = analysis_board(game);
+        analysis_board.play_moves(list).expect(list);
+        assert_eq!(analysis_board.position().to_string(), position.to_string());
     }
 }
 
@@ -100,12 +105,12 @@ fn joined_moves_of_different_lengths_are_split() {
         ("connect-four", "44 5566", "4 4 5 5 6 6"),
     ] {
         let expected: Vec<&str> = expected.split(' ').collect();
-        assert_eq!(moves(game, joined), expected, "{joined}");
+        assert_eq!(parse_moves(game, joined), expected, "{joined}");
     }
 }
 
 #[test]
-fn errors_quote_the_move_and_count_the_plies() {
+fn errors_give_the_ply_and_quote_the_move() {
     for (game, list, expected) in [
         ("connect-four", "1111111", "ply 6: 1 is full"),
         (
@@ -146,15 +151,15 @@ fn errors_quote_the_move_and_count_the_plies() {
             "ply 2: E5 cannot be played: the game is over",
         ),
     ] {
-        assert_eq!(error(game, list), expected, "{list}");
+        assert_eq!(parse_error(game, list), expected, "{list}");
     }
 }
 
 /// Long words take little time, also where they are no moves.
 #[test]
-fn long_words_are_read_or_refused() {
-    let dance = "g1f3g8f6f3g1f6g8".repeat(1000);
-    assert_eq!(moves("chess", &dance).len(), 4000);
+fn long_inputs_are_parsed_or_rejected_quickly() {
+    let shuffle = "g1f3g8f6f3g1f6g8".repeat(1000);
+    assert_eq!(parse_moves("chess", &shuffle).len(), 4000);
     for (game, word) in [
         ("chess", "e2e4e7e5".to_owned() + &"x".repeat(60_000)),
         ("chess", "N".repeat(60_000)),
@@ -166,16 +171,16 @@ fn long_words_are_read_or_refused() {
         ("gomoku", "(".repeat(60_000)),
         ("tic-tac-toe", "1.".repeat(30_000)),
     ] {
-        assert!(analyst(game).set_up(&word).is_err(), "{game}");
+        assert!(analysis_board(game).set_up(&word).is_err(), "{game}");
     }
     let too_long = "Nf3 Nf6 Ng1 Ng8 ".repeat(5_000);
-    let told = error("chess", &too_long);
-    assert!(told.contains("longer than any can be"), "{told}");
+    let message = parse_error("chess", &too_long);
+    assert!(message.contains("longer than any can be"), "{message}");
 }
 
 /// Move numbers, comments, variations, glyphs and results are no moves.
 #[test]
-fn movetext_of_pgn_is_read() {
+fn pgn_movetext_is_parsed() {
     for (game, list, expected) in [
         (
             "chess",
@@ -209,13 +214,17 @@ fn movetext_of_pgn_is_read() {
         ("tic-tac-toe", "1 b2 a1 2 c3!", "b2 a1 c3"),
     ] {
         let expected: Vec<&str> = expected.split(' ').collect();
-        assert_eq!(moves(game, list), expected, "{list}");
-        assert_eq!(moves(game, &format!("\u{feff}{list}")), expected, "{list}");
+        assert_eq!(parse_moves(game, list), expected, "{list}");
+        assert_eq!(
+            parse_moves(game, &format!("\u{feff}{list}")),
+            expected,
+            "{list}"
+        );
     }
 }
 
 #[test]
-fn faulty_movetext_is_refused() {
+fn invalid_movetext_is_rejected() {
     for (game, list, why) in [
         (
             "chess",
@@ -244,22 +253,24 @@ fn faulty_movetext_is_refused() {
         ("chess", "{nothing}", "not a position"),
         ("go", "...", "not a position"),
     ] {
-        let told = error(game, list);
-        assert!(told.contains(why), "{list}: {told}");
+        let message = parse_error(game, list);
+        assert!(message.contains(why), "{list}: {message}");
     }
 }
 
 /// Engine protocols have moves alone.
 #[test]
-fn only_records_have_more_than_moves() {
-    let mut analyst = analyst("chess");
-    analyst.set_up("").expect("the start");
+fn engine_protocol_input_accepts_only_moves() {
+    let mut analysis_board = analysis_board("chess");
+    analysis_board
+        .set_up("")
+        .expect("the empty text is the initial position");
     for text in ["1.", "*", "1-0", "{e4}", "1 e4", ";", "...", "$1", "!"] {
-        assert!(analyst.play(text).is_err(), "{text}");
+        assert!(analysis_board.play_moves(text).is_err(), "{text}");
     }
     assert_eq!(
-        analyst.position().to_string(),
-        entry("chess").start().to_string()
+        analysis_board.position().to_string(),
+        game_entry("chess").initial_position().to_string()
     );
     for (game, text) in [
         ("go", "C3D4"),
@@ -267,30 +278,37 @@ fn only_records_have_more_than_moves() {
         ("chess", "Nf3Nf6"),
         ("draughts", "11-1522-18"),
     ] {
-        assert!(entry(game).analyst(0).play(text).is_err(), "{text}");
+        assert!(
+            game_entry(game).analysis_board(0).play_moves(text).is_err(),
+            "{text}"
+        );
     }
 }
 
 /// Omits every forced pass for which `omits` holds.
-fn without_passes(played: &[String], omits: impl Fn(usize) -> bool) -> Vec<String> {
-    let kept = played.iter().enumerate();
-    let kept = kept.filter(|(ply, m)| *m != "pass" || !omits(*ply));
-    kept.map(|(_, m)| m.clone()).collect()
+fn omit_passes(played: &[String], omits: impl Fn(usize) -> bool) -> Vec<String> {
+    let numbered = played.iter().enumerate();
+    let remaining = numbered.filter(|(ply, m)| *m != "pass" || !omits(*ply));
+    remaining.map(|(_, m)| m.clone()).collect()
 }
 
 /// Random games of Othello with their passes written, omitted, or both, joined or not.
 #[test]
-fn forced_passes_may_be_omitted() {
+fn records_may_omit_forced_passes() {
     let mut passes = 0;
     for seed in 0..40 {
-        let (_, played) = laws::random_game::<Othello>(seed);
-        let played = texts(played);
+        let (_, played) = conformance::random_game::<Othello>(seed);
+        let played = to_strings(played);
         passes += played.iter().filter(|m| *m == "pass").count();
-        let some = without_passes(&played, |ply| ply % 2 == 0);
-        let none = without_passes(&played, |_| true);
-        for kept in [&played, &some, &none] {
-            for text in [kept.concat(), kept.join(" "), kept.concat().to_uppercase()] {
-                assert_eq!(moves("othello", &text), played, "{text}");
+        let some = omit_passes(&played, |ply| ply % 2 == 0);
+        let none = omit_passes(&played, |_| true);
+        for variant in [&played, &some, &none] {
+            for text in [
+                variant.concat(),
+                variant.join(" "),
+                variant.concat().to_uppercase(),
+            ] {
+                assert_eq!(parse_moves("othello", &text), played, "{text}");
             }
         }
     }
@@ -299,55 +317,57 @@ fn forced_passes_may_be_omitted() {
 
 /// Only records omit passes.
 #[test]
-fn omitted_passes_are_refused_in_other_places() {
+fn omitted_passes_are_rejected_outside_records() {
     let pass = |played: &[String]| played.iter().position(|m| m == "pass");
-    let game = |seed| texts(laws::random_game::<Othello>(seed).1);
+    let game = |seed| to_strings(conformance::random_game::<Othello>(seed).1);
     let played = (0..40).map(game).find(|played| pass(played).is_some());
-    let played = played.expect("games have passes");
-    let ply = pass(&played).expect("this one has");
+    let played = played.expect("a random game has a pass");
+    let ply = pass(&played).expect("the game has a pass");
     let (before, next) = (&played[..ply], &played[ply + 1]);
-    let mut analyst = analyst("othello");
-    analyst.set_up(&before.concat()).expect("legal");
-    assert!(analyst.play(next).is_err());
-    assert!(analyst.position().clone_box().play(next).is_err());
+    let mut analysis_board = analysis_board("othello");
+    analysis_board
+        .set_up(&before.concat())
+        .expect("the moves are legal");
+    assert!(analysis_board.play_moves(next).is_err());
+    assert!(analysis_board.position().clone_box().play(next).is_err());
     let twice = format!("{} passpass", before.concat());
-    let told = error("othello", &twice);
+    let message = parse_error("othello", &twice);
     assert!(
-        told.starts_with(&format!("ply {}: pass is allowed only", ply + 1)),
-        "{told}"
+        message.starts_with(&format!("ply {}: pass is allowed only", ply + 1)),
+        "{message}"
     );
-    assert!(error("othello", "f5 f5").starts_with("ply 1: f5 is already taken"));
+    assert!(parse_error("othello", "f5 f5").starts_with("ply 1: f5 is already taken"));
 }
 
-const DANCE: &str = "Nf3 Nf6 Ng1 Ng8 ";
+const KNIGHT_SHUFFLE: &str = "Nf3 Nf6 Ng1 Ng8 ";
 
 /// A player has to claim the draw at the third occurrence of a position.
 #[test]
-fn records_continue_after_an_unclaimed_repetition() {
-    let twice = DANCE.repeat(2);
-    assert_eq!(ending("chess", &twice), Some("repetition"));
-    assert_eq!(ending("chess", &(twice.clone() + "Nc3")), None);
+fn records_continue_after_unclaimed_threefold_repetition() {
+    let twice = KNIGHT_SHUFFLE.repeat(2);
+    assert_eq!(ending_after("chess", &twice), Some("repetition"));
+    assert_eq!(ending_after("chess", &(twice.clone() + "Nc3")), None);
     assert_eq!(
-        ending("chess", &(twice.clone() + DANCE)),
+        ending_after("chess", &(twice.clone() + KNIGHT_SHUFFLE)),
         Some("repetition")
     );
     let list = twice + "e4 e5 Qh5 Qh4 Qd1 Qd8 Qh5 Qh4 Qd1 Qd8 Nc3 Nc6";
-    let played = moves("chess", &list);
+    let played = parse_moves("chess", &list);
     assert_eq!(played.len(), 20);
     assert_eq!(played[19], "b8c6");
-    assert_eq!(moves("chess", &played.concat()), played);
+    assert_eq!(parse_moves("chess", &played.concat()), played);
 
     let kings = "1-6 32-28 6-1 28-32 ".repeat(2);
     let from = "B:WK32:BK1:H0:F60";
     assert_eq!(
-        moves_after("draughts", from, &(kings + "1-5 32-27 5-9")).map(|moves| moves.len()),
+        parse_moves_after("draughts", from, &(kings + "1-5 32-27 5-9")).map(|moves| moves.len()),
         Ok(11)
     );
 }
 
 /// A player has to claim the draw by fifty moves in chess and by forty in draughts.
 #[test]
-fn records_continue_after_an_unclaimed_count_of_moves() {
+fn records_continue_after_unclaimed_fifty_or_forty_move_draw() {
     let chess = "4k3/8/8/8/8/8/4P3/4K2R w - - 99 80";
     for (game, position, list, plies) in [
         ("chess", chess, "Rh2 Kd8 Rh3 Kc8 e4 Kb8", 6),
@@ -360,19 +380,22 @@ fn records_continue_after_an_unclaimed_count_of_moves() {
         ("draughts", "B:WK32:BK1:H79:F60", "1-5 32-28 5-1 28-24", 4),
         ("draughts", "W:WK32:BK1,2:H80:F60", "32-27 2-7", 2),
     ] {
-        let played = moves_after(game, position, list).expect(list);
+        let played = parse_moves_after(game, position, list).expect(list);
         assert_eq!(played.len(), plies, "{list}");
     }
-    let mut analyst = analyst("chess");
-    analyst.set_up(chess).expect(chess);
-    analyst.play_record("Rh2").expect("legal");
-    let ending = analyst.position().ending().map(|ending| ending.detail);
+    let mut analysis_board = analysis_board("chess");
+    analysis_board.set_up(chess).expect(chess);
+    analysis_board.play_record("Rh2").expect("legal");
+    let ending = analysis_board
+        .position()
+        .ending()
+        .map(|ending| ending.detail);
     assert_eq!(ending, Some("fifty-moves"));
 }
 
 /// Nobody has to claim these ends.
 #[test]
-fn records_end_where_the_game_does() {
+fn moves_after_the_end_of_the_game_are_rejected() {
     for (game, position, list) in [
         ("go", "", "E5 pass pass D4"),
         ("go", "", "pass pass pass"),
@@ -382,24 +405,28 @@ fn records_end_where_the_game_does() {
         ("tic-tac-toe", "", "a1 b1 a2 b2 a3 c1"),
         ("connect-four", "", "4545454 1"),
     ] {
-        let told = moves_after(game, position, list).expect_err(list);
-        assert!(told.ends_with("the game is over"), "{list}: {told}");
+        let message = parse_moves_after(game, position, list).expect_err(list);
+        assert!(message.ends_with("the game is over"), "{list}: {message}");
     }
     let snapback = "E5 C3 E4";
-    assert_eq!(moves("go", snapback).len(), 3);
+    assert_eq!(parse_moves("go", snapback).len(), 3);
 }
 
 /// The programs of a contest and its records read such games, too.
 #[test]
-fn games_after_an_unclaimed_draw_are_recorded() {
-    let played = moves("chess", &(DANCE.repeat(2) + "e4 e5"));
-    let mut position = entry("chess").start();
-    let recorded = position.recorded(&played).expect("all can be played");
+fn record_notation_continues_after_unclaimed_draw() {
+    let played = parse_moves("chess", &(KNIGHT_SHUFFLE.repeat(2) + "e4 e5"));
+    let mut position = game_entry("chess").initial_position();
+    let recorded = position
+        .moves_to_record_notation(&played)
+        .expect("the moves are legal");
     assert_eq!(recorded.last().map(String::as_str), Some("e5"));
     for m in &played[..8] {
         position.play(m).expect("legal");
     }
-    position.play("e2e4").expect_err("a match is over by then");
+    position
+        .play("e2e4")
+        .expect_err("the game has ended by repetition");
     assert!(position.waive_draw());
     assert!(!position.waive_draw());
     position.play("e2e4").expect("legal");
@@ -407,18 +434,18 @@ fn games_after_an_unclaimed_draw_are_recorded() {
 
 /// A FEN may end with a semicolon, as EPD does.
 #[test]
-fn a_position_may_end_with_a_semicolon() {
+fn fen_may_end_with_a_semicolon() {
     for (position, rest) in [
         ("4k3/8/8/8/8/8/4P3/4K2R w K - 3 20", ";"),
         ("4k3/8/8/8/8/8/4P3/4K2R b K - 0 1", "; id \"x 1\"; bm e4;"),
         ("r3k3/8/8/8/8/8/4P3/4K3 w q - 12 7", " ; c0 \"a; b\";"),
     ] {
-        let mut analyst = analyst("chess");
-        analyst
+        let mut analysis_board = analysis_board("chess");
+        analysis_board
             .set_up(&format!("{position}{rest}"))
             .expect(position);
-        assert_eq!(analyst.position().to_string(), position);
+        assert_eq!(analysis_board.position().to_string(), position);
     }
-    let told = error("chess", "4k3/8/8/8/8/8/4P3/4K2R x K - 0 1;");
-    assert!(told.ends_with("the side to move is w or b"), "{told}");
+    let message = parse_error("chess", "4k3/8/8/8/8/8/4P3/4K2R x K - 0 1;");
+    assert!(message.ends_with("the side to move is w or b"), "{message}");
 }

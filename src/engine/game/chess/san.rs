@@ -6,13 +6,13 @@
 //! in long notation, `Ng1-f3`.
 
 use cozy_chess::util::display_san_move;
-use cozy_chess::{Color, File, Piece, Rank, Square as Field};
+use cozy_chess::{Color, File, Piece, Rank, Square as CozySquare};
 
 use super::{Chess, Move};
 
 /// A text that names no one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoMove {
+pub(super) enum SanError {
     /// It is not in this notation.
     Unreadable,
     /// No legal move is called so.
@@ -23,7 +23,7 @@ pub(super) enum NoMove {
 
 /// What a text tells of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
+enum ParsedSan {
     Castling {
         to: File,
     },
@@ -31,7 +31,7 @@ enum Reading {
         piece: Piece,
         file: Option<File>,
         rank: Option<Rank>,
-        to: Field,
+        to: CozySquare,
         promotion: Option<Piece>,
     },
 }
@@ -40,41 +40,46 @@ impl Chess {
     /// A legal move in standard algebraic notation.
     #[must_use]
     pub fn san(&self, m: Move) -> String {
-        display_san_move(&self.board, self.unnamed(m)).to_string()
+        display_san_move(&self.board, self.to_cozy_move(m)).to_string()
     }
 
     /// The legal move that `text` names. Of two moves that differ in nothing but the case of their
     /// letters, `bxc3` and `Bxc3`, each is read as it is written.
-    pub(super) fn read_san(&self, text: &str) -> Result<Move, NoMove> {
-        let text: String = (without_en_passant(without_glyph(text)).chars())
-            .filter(|c| !is_sign(*c))
-            .map(|c| letter_of_figurine(c).unwrap_or(c))
+    pub(super) fn parse_san(&self, text: &str) -> Result<Move, SanError> {
+        let text: String = (strip_en_passant_suffix(strip_nag(text)).chars())
+            .filter(|c| !is_ignored_char(*c))
+            .map(|c| figurine_letter(c).unwrap_or(c))
             .collect();
-        let exact = exact_reading(&text);
-        let any = || loose_readings(&text.to_ascii_lowercase());
-        let found = self.named_by(&exact).or_else(|_| self.named_by(&any()));
+        let exact_parse = parse_exact(&text);
+        let lenient_parses = || parse_lenient(&text.to_ascii_lowercase());
+        let found = self
+            .find_legal_move(&exact_parse)
+            .or_else(|_| self.find_legal_move(&lenient_parses()));
         // Two squares with a sign between them name a move of any piece: `g1-f3`.
         found.or_else(|why| match text.parse() {
-            Ok(m) if why != NoMove::Ambiguous && self.is_possible(m) => Ok(m),
+            Ok(m) if why != SanError::Ambiguous && self.is_legal_ignoring_end(m) => Ok(m),
             _ => Err(why),
         })
     }
 
     /// The one legal move that is told of by one of the readings.
-    fn named_by(&self, readings: &[Reading]) -> Result<Move, NoMove> {
+    fn find_legal_move(&self, candidates: &[ParsedSan]) -> Result<Move, SanError> {
         let turn = self.board.side_to_move();
-        if !readings.iter().any(|reading| reading.is_any_move_of(turn)) {
-            return Err(NoMove::Unreadable);
+        if !candidates
+            .iter()
+            .any(|reading| reading.is_possible_for(turn))
+        {
+            return Err(SanError::Unreadable);
         }
-        let mut found = Err(NoMove::Illegal);
-        self.each_move(|piece, m| {
-            if readings
+        let mut found = Err(SanError::Illegal);
+        self.for_each_move(|piece, m| {
+            if candidates
                 .iter()
-                .any(|reading| reading.tells(piece, m, self.is_castling(m)))
+                .any(|reading| reading.matches(piece, m, self.is_castling(m)))
             {
                 found = match found {
-                    Err(NoMove::Illegal) => Ok(m),
-                    _ => Err(NoMove::Ambiguous),
+                    Err(SanError::Illegal) => Ok(m),
+                    _ => Err(SanError::Ambiguous),
                 };
             }
         });
@@ -82,9 +87,9 @@ impl Chess {
     }
 }
 
-impl Reading {
+impl ParsedSan {
     /// Whether a side has such a move in any position: no pawn comes to the ranks on which it begins.
-    fn is_any_move_of(&self, turn: Color) -> bool {
+    fn is_possible_for(&self, turn: Color) -> bool {
         match self {
             Self::Ordinary {
                 piece: Piece::Pawn,
@@ -98,7 +103,7 @@ impl Reading {
         }
     }
 
-    fn tells(&self, of: Piece, m: Move, is_castling: bool) -> bool {
+    fn matches(&self, moved_piece: Piece, m: Move, is_castling: bool) -> bool {
         match *self {
             Self::Castling { to } => is_castling && m.to().file() == to,
             Self::Ordinary {
@@ -108,7 +113,7 @@ impl Reading {
                 to,
                 promotion,
             } => {
-                of == piece
+                moved_piece == piece
                     && !is_castling
                     && m.to() == to
                     && m.promotion() == promotion
@@ -121,14 +126,14 @@ impl Reading {
 
 /// Whether this is a sign of capture, check, promotion or praise, or a hyphen. The position tells all that such
 /// a sign tells.
-fn is_sign(c: char) -> bool {
+fn is_ignored_char(c: char) -> bool {
     // Variation selectors say whether a figurine is drawn as text or as a picture.
     let is_variation_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}');
     c.is_whitespace() || is_variation_selector || "xX×:=/()-‐‑–—−+†‡#!?‼⁉⁇⁈".contains(c)
 }
 
 /// The text without a numeric annotation glyph of PGN at its end, `$14`.
-fn without_glyph(text: &str) -> &str {
+fn strip_nag(text: &str) -> &str {
     match text.trim_end().rsplit_once('$') {
         Some((m, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => m,
         _ => text,
@@ -137,8 +142,8 @@ fn without_glyph(text: &str) -> &str {
 
 /// The text without the words at its end that say that a pawn is captured in passing, and the signs behind
 /// them: `exd3 e.p.+`.
-fn without_en_passant(text: &str) -> &str {
-    let text = text.trim_end_matches(is_sign);
+fn strip_en_passant_suffix(text: &str) -> &str {
+    let text = text.trim_end_matches(is_ignored_char);
     let ends = ["e.p.", "e.p", "ep"].iter().filter_map(|word| {
         let (m, end) = text.split_at_checked(text.len().checked_sub(word.len())?)?;
         end.eq_ignore_ascii_case(word).then_some(m)
@@ -147,7 +152,7 @@ fn without_en_passant(text: &str) -> &str {
 }
 
 /// The letter of the piece that a figurine shows, of either colour. A pawn has `P`.
-const fn letter_of_figurine(figurine: char) -> Option<char> {
+const fn figurine_letter(figurine: char) -> Option<char> {
     Some(match figurine {
         '♔' | '♚' => 'K',
         '♕' | '♛' => 'Q',
@@ -160,58 +165,62 @@ const fn letter_of_figurine(figurine: char) -> Option<char> {
 }
 
 /// What the text tells if capitals are pieces and small letters are files.
-fn exact_reading(text: &str) -> Vec<Reading> {
-    let reading = match text.bytes().next() {
-        Some(b'O' | b'0') => castling(&text.to_ascii_lowercase()),
+fn parse_exact(text: &str) -> Vec<ParsedSan> {
+    let parsed = match text.bytes().next() {
+        Some(b'O' | b'0') => parse_castling(&text.to_ascii_lowercase()),
         Some(first) if first.is_ascii_uppercase() => {
-            piece(first).and_then(|piece| ordinary(piece, &text[1..]))
+            parse_piece(first).and_then(|piece| parse_piece_move(piece, &text[1..]))
         }
-        _ => ordinary(Piece::Pawn, text),
+        _ => parse_piece_move(Piece::Pawn, text),
     };
-    reading.into_iter().collect()
+    parsed.into_iter().collect()
 }
 
 /// All that the text, in small letters, may tell.
-fn loose_readings(text: &str) -> Vec<Reading> {
-    let of_piece = text.bytes().next().and_then(|first| {
-        let piece = piece(first.to_ascii_uppercase())?;
-        ordinary(piece, &text[1..])
+fn parse_lenient(text: &str) -> Vec<ParsedSan> {
+    let piece_move = text.bytes().next().and_then(|first| {
+        let piece = parse_piece(first.to_ascii_uppercase())?;
+        parse_piece_move(piece, &text[1..])
     });
-    let readings = [castling(text), ordinary(Piece::Pawn, text), of_piece];
-    readings.into_iter().flatten().collect()
+    let candidates = [
+        parse_castling(text),
+        parse_piece_move(Piece::Pawn, text),
+        piece_move,
+    ];
+    candidates.into_iter().flatten().collect()
 }
 
-fn castling(text: &str) -> Option<Reading> {
+fn parse_castling(text: &str) -> Option<ParsedSan> {
     let to = match text {
         "00" | "oo" => File::G,
         "000" | "ooo" => File::C,
         _ => return None,
     };
-    Some(Reading::Castling { to })
+    Some(ParsedSan::Castling { to })
 }
 
 /// Reads what stands behind a piece's letter: perhaps its file or rank, then the field that it goes
 /// to, then perhaps what it becomes.
-fn ordinary(piece: Piece, text: &str) -> Option<Reading> {
+fn parse_piece_move(piece: Piece, text: &str) -> Option<ParsedSan> {
     let bytes = text.as_bytes();
     let (bytes, promotion) = match bytes {
         [rest @ .., last] if piece == Piece::Pawn && last.is_ascii_alphabetic() => {
-            (rest, Some(promoted(*last)?))
+            (rest, Some(parse_promotion(*last)?))
         }
         _ => (bytes, None),
     };
     let (origin, to) = bytes.split_last_chunk::<2>()?;
-    let to = Field::new(file(to[0])?, rank(to[1])?);
+    let to = CozySquare::new(parse_file(to[0])?, parse_rank(to[1])?);
     let (file, rank) = match origin {
         [] => (None, None),
-        [one] => (file(*one), rank(*one)),
-        [first, second] => (Some(file(*first)?), Some(rank(*second)?)),
+        [one] => (parse_file(*one), parse_rank(*one)),
+        [first, second] => (Some(parse_file(*first)?), Some(parse_rank(*second)?)),
         _ => return None,
     };
     if origin.len() == 1 && file.is_none() && rank.is_none() {
         return None;
     }
-    Some(Reading::Ordinary {
+    Some(ParsedSan::Ordinary {
         piece,
         file,
         rank,
@@ -220,21 +229,22 @@ fn ordinary(piece: Piece, text: &str) -> Option<Reading> {
     })
 }
 
-fn file(letter: u8) -> Option<File> {
+fn parse_file(letter: u8) -> Option<File> {
     File::try_index(usize::from(letter.checked_sub(b'a')?))
 }
 
-fn rank(digit: u8) -> Option<Rank> {
+fn parse_rank(digit: u8) -> Option<Rank> {
     Rank::try_index(usize::from(digit.checked_sub(b'1')?))
 }
 
 /// The piece with this letter, a capital. The letter of a pawn may be left out.
-fn piece(letter: u8) -> Option<Piece> {
+fn parse_piece(letter: u8) -> Option<Piece> {
     let letter = Some(char::from(letter)).filter(char::is_ascii_uppercase)?;
     Piece::try_from(letter.to_ascii_lowercase()).ok()
 }
 
 /// What a pawn may become.
-fn promoted(letter: u8) -> Option<Piece> {
-    piece(letter.to_ascii_uppercase()).filter(|piece| !matches!(piece, Piece::Pawn | Piece::King))
+fn parse_promotion(letter: u8) -> Option<Piece> {
+    parse_piece(letter.to_ascii_uppercase())
+        .filter(|piece| !matches!(piece, Piece::Pawn | Piece::King))
 }

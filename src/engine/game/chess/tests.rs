@@ -1,14 +1,14 @@
-use super::san::NoMove;
+use super::san::SanError;
 use super::*;
-use crate::game::{Course, ParsePositionError};
+use crate::game::{GameHistory, ParsePositionError};
 
-fn chess(fen: &str) -> Chess {
+fn parse_fen(fen: &str) -> Chess {
     fen.parse().expect(fen)
 }
 
 /// How a game that stands so has ended, and that nothing can be played then.
-fn outcome(fen: &str) -> Option<Outcome> {
-    let pos = chess(fen);
+fn outcome_of(fen: &str) -> Option<Outcome> {
+    let pos = parse_fen(fen);
     let mut moves = Vec::new();
     pos.legal_moves(&mut moves);
     assert_eq!(moves.is_empty(), pos.outcome().is_some(), "{fen}");
@@ -16,7 +16,7 @@ fn outcome(fen: &str) -> Option<Outcome> {
 }
 
 #[test]
-fn games_end_as_the_laws_say() {
+fn outcomes_follow_fide_laws() {
     let (white_wins, black_wins) = (
         Some(Outcome::Decisive {
             winner: Seat::First,
@@ -53,16 +53,16 @@ fn games_end_as_the_laws_say() {
         ("8/8/4k3/8/8/3KP3/8/8 w - - 0 1", None),
     ];
     for (fen, end) in ends {
-        assert_eq!(outcome(fen), end, "{fen}");
+        assert_eq!(outcome_of(fen), end, "{fen}");
     }
 }
 
 /// A dead position ends a game, unless play goes on all the same. Mate and stalemate end it for good.
 #[test]
-fn play_can_go_on_in_a_dead_position_only() {
-    let listed = |course: &Course<Chess>| {
+fn resumed_game_continues_only_in_dead_positions() {
+    let list_legal_moves = |history: &GameHistory<Chess>| {
         let mut moves = Vec::new();
-        course.legal_moves(&mut moves);
+        history.legal_moves(&mut moves);
         moves
     };
     for fen in [
@@ -70,41 +70,41 @@ fn play_can_go_on_in_a_dead_position_only() {
         "8/8/4kb2/8/8/3K4/8/8 b - - 12 60",
         "k7/8/8/8/8/8/8/7K b - - 100 90",
     ] {
-        let mut course = Course::from(chess(fen));
+        let mut history = GameHistory::from(parse_fen(fen));
         let m = {
             let mut possible = None;
-            chess(fen).each_move(|_, m| possible = possible.or(Some(m)));
-            possible.expect("a king can move")
+            parse_fen(fen).for_each_move(|_, m| possible = possible.or(Some(m)));
+            possible.expect("the king has a legal move")
         };
-        assert_eq!(course.check(m), Err(IllegalMove::GAME_OVER), "{fen}");
-        assert_eq!(listed(&course), [], "{fen}");
-        course.resume();
-        assert_eq!(course.outcome(), Some(Outcome::Draw), "{fen}");
-        assert!(listed(&course).contains(&m), "{fen}");
-        let wrong = course.check("a2a4".parse().expect("a move"));
+        assert_eq!(history.check_legal(m), Err(IllegalMove::GAME_OVER), "{fen}");
+        assert_eq!(list_legal_moves(&history), [], "{fen}");
+        history.resume();
+        assert_eq!(history.outcome(), Some(Outcome::Draw), "{fen}");
+        assert!(list_legal_moves(&history).contains(&m), "{fen}");
+        let wrong = history.check_legal("a2a4".parse().expect("a move"));
         let reason = "starts where there is no piece";
         assert_eq!(wrong, Err(IllegalMove(reason)), "{fen}");
-        course.play(m).expect(fen);
+        history.play(m).expect(fen);
         // One move later it has ended again.
-        assert_eq!(course.outcome(), Some(Outcome::Draw), "{fen}");
-        assert_eq!(listed(&course), [], "{fen}");
+        assert_eq!(history.outcome(), Some(Outcome::Draw), "{fen}");
+        assert_eq!(list_legal_moves(&history), [], "{fen}");
     }
     for (fen, m) in [
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "h8g8"),
         ("R6k/8/6K1/8/8/8/8/8 b - - 100 80", "h8h7"),
         ("7k/7P/7K/8/8/8/8/8 b - - 0 1", "h8g8"),
     ] {
-        let mut course = Course::from(chess(fen));
-        course.resume();
-        assert_eq!(listed(&course), [], "{fen}");
+        let mut history = GameHistory::from(parse_fen(fen));
+        history.resume();
+        assert_eq!(list_legal_moves(&history), [], "{fen}");
         let m = m.parse().expect(m);
-        assert_eq!(course.check(m), Err(IllegalMove::GAME_OVER), "{fen}");
+        assert_eq!(history.check_legal(m), Err(IllegalMove::GAME_OVER), "{fen}");
     }
 }
 
 /// Who can still mate, by material alone and colour by colour, white first.
 #[test]
-fn whoever_has_too_little_cannot_win() {
+fn can_win_requires_mating_material() {
     for (pieces, white, black) in [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", true, true),
         // A bare king.
@@ -136,7 +136,7 @@ fn whoever_has_too_little_cannot_win() {
         ("3rk3/8/8/8/8/8/8/2B1KB2", true, true),
     ] {
         for turn in ["w", "b"] {
-            let pos = chess(&format!("{pieces} {turn} - - 0 1"));
+            let pos = parse_fen(&format!("{pieces} {turn} - - 0 1"));
             assert_eq!(
                 Seat::ALL.map(|seat| pos.can_win(seat)),
                 [white, black],
@@ -148,7 +148,7 @@ fn whoever_has_too_little_cannot_win() {
 
 /// What is seen at a glance is so: where a pawn can advance, there is a move.
 #[test]
-fn pawns_that_can_advance_are_seen_at_a_glance() {
+fn can_advance_pawn_finds_unpinned_unblocked_pawns() {
     for (fen, advances) in [
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", true),
         ("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", true),
@@ -162,22 +162,22 @@ fn pawns_that_can_advance_are_seen_at_a_glance() {
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", true),
         ("4k3/8/8/8/8/8/p3K3/8 b - - 0 1", true),
     ] {
-        assert_eq!(chess(fen).can_advance(), advances, "{fen}");
+        assert_eq!(parse_fen(fen).can_advance_pawn(), advances, "{fen}");
     }
     for seed in 0..20 {
-        for pos in crate::game::laws::random_game::<Chess>(seed).0 {
-            assert!(!pos.can_advance() || pos.can_move_anything(), "{pos}");
+        for pos in crate::game::conformance::random_game::<Chess>(seed).0 {
+            assert!(!pos.can_advance_pawn() || pos.has_any_legal_move(), "{pos}");
         }
     }
 }
 
 #[test]
-fn moves_are_turned_down_with_a_reason() {
+fn illegal_moves_are_rejected_with_a_reason() {
     let reason = |fen: &str, m: &str| {
         let m = m.parse().expect(m);
-        chess(fen).check(m).expect_err("illegal").0
+        parse_fen(fen).check_legal(m).expect_err("illegal").0
     };
-    let start = &Chess::start().to_string();
+    let start = &Chess::initial().to_string();
     assert_eq!(reason(start, "e3e4"), "starts where there is no piece");
     assert_eq!(reason(start, "e7e5"), "moves a piece of the opponent");
     assert_eq!(reason(start, "e2e5"), "is not how that piece can move here");
@@ -197,8 +197,8 @@ fn moves_are_turned_down_with_a_reason() {
 }
 
 #[test]
-fn castling_is_written_as_the_kings_step() {
-    let pos = chess("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+fn castling_is_written_as_king_move() {
+    let pos = parse_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
     for (m, fen) in [
         ("e1g1", "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1"),
         ("e1c1", "r3k2r/8/8/8/8/8/8/2KR3R b kq - 1 1"),
@@ -208,13 +208,13 @@ fn castling_is_written_as_the_kings_step() {
         assert_eq!(after.to_string(), fen);
     }
     for not_a_move in ["e1h1", "e1a1", "e1g3"] {
-        pos.check(not_a_move.parse().expect("reads"))
+        pos.check_legal(not_a_move.parse().expect("valid notation"))
             .expect_err(not_a_move);
     }
 }
 
 #[test]
-fn positions_that_cannot_be_are_refused() {
+fn unreachable_fens_are_rejected() {
     for (fen, reason) in [
         (
             "8/8/8/8/8/8/8/8 w - - 0 1",
@@ -267,12 +267,12 @@ fn positions_that_cannot_be_are_refused() {
             "it is not written as FEN is",
         ),
     ] {
-        check_refused(fen, reason);
+        check_rejected(fen, reason);
     }
 }
 
 #[test]
-fn counts_that_are_no_numbers_are_refused() {
+fn non_numeric_move_counters_are_rejected() {
     let (clock, number) = (
         "the halfmove clock is a number",
         "the number of the move is a number",
@@ -285,13 +285,13 @@ fn counts_that_are_no_numbers_are_refused() {
         ("0 70000.", number),
         ("0 -1", number),
     ] {
-        check_refused(&format!("4k3/8/8/8/8/8/8/4K3 w - - {counts}"), reason);
+        check_rejected(&format!("4k3/8/8/8/8/8/8/4K3 w - - {counts}"), reason);
     }
 }
 
 /// Whatever is missing, that is what is told, and not what stands in its place.
 #[test]
-fn of_a_fen_is_told_what_it_lacks() {
+fn fen_errors_name_the_missing_field() {
     for (fen, reason) in [
         (
             "4k3/8/8/8/8/8/8/4K3 w -",
@@ -316,18 +316,18 @@ fn of_a_fen_is_told_what_it_lacks() {
             "the halfmove clock is a number",
         ),
     ] {
-        check_refused(fen, reason);
+        check_rejected(fen, reason);
     }
 }
 
-fn check_refused(fen: &str, reason: &'static str) {
-    let refused = fen.parse::<Chess>().map(|pos| pos.to_string());
-    assert_eq!(refused, Err(ParsePositionError(reason)), "{fen}");
+fn check_rejected(fen: &str, reason: &'static str) {
+    let result = fen.parse::<Chess>().map(|pos| pos.to_string());
+    assert_eq!(result, Err(ParsePositionError(reason)), "{fen}");
 }
 
 /// What other programs and people write is read, and written again as the standard has it.
 #[test]
-fn positions_are_read_however_they_are_written() {
+fn fen_and_epd_variants_are_normalized() {
     let board = "r3k2r/8/8/8/8/8/8/R3K2R";
     for (text, fields) in [
         ("w KQkq -", "w KQkq - 0 1"),
@@ -341,19 +341,19 @@ fn positions_are_read_however_they_are_written() {
         ("w KQkq - 3 20;", "w KQkq - 3 20"),
         ("w KQkq - ce -13;hmvc 7;fmvn 20;", "w KQkq - 7 20"),
     ] {
-        check_read(&format!("{board} {text}"), &format!("{board} {fields}"));
+        check_parsed(&format!("{board} {text}"), &format!("{board} {fields}"));
     }
 }
 
 #[track_caller]
-fn check_read(text: &str, fen: &str) {
+fn check_parsed(text: &str, fen: &str) {
     let written = text.parse::<Chess>().map(|pos| pos.to_string());
     assert_eq!(written, Ok(fen.to_owned()), "{text}");
 }
 
 /// Games in which nobody claims a draw go on past the hundredth quiet ply.
 #[test]
-fn counts_above_their_maximum_are_read_as_the_maximum() {
+fn move_counters_are_clamped_to_their_maximum() {
     let board = "4k3/8/8/8/8/8/3R4/4K3";
     let long = "9".repeat(300);
     for (text, fields) in [
@@ -365,9 +365,9 @@ fn counts_above_their_maximum_are_read_as_the_maximum() {
         ("w - - 0007 000", "w - - 7 1"),
         ("w - - hmvc 150; fmvn 70000;", "w - - 100 65535"),
     ] {
-        check_read(&format!("{board} {text}"), &format!("{board} {fields}"));
+        check_parsed(&format!("{board} {text}"), &format!("{board} {fields}"));
     }
-    let mut pos = chess(&format!("{board} b - - 98 65535"));
+    let mut pos = parse_fen(&format!("{board} b - - 98 65535"));
     for m in ["e8e7", "e1e2"] {
         pos.play(m.parse().expect(m)).expect(m);
     }
@@ -377,7 +377,7 @@ fn counts_above_their_maximum_are_read_as_the_maximum() {
 
 /// An operand in quotes is one string, whatever words and semicolons it contains.
 #[test]
-fn quoted_operands_of_epd_are_strings() {
+fn quoted_epd_operands_are_not_parsed_as_operations() {
     let board = "4k3/8/8/8/8/8/4P3/4K3";
     for (operations, counts) in [
         ("id \"hmvc 99; fmvn 12;\";", "0 1"),
@@ -393,22 +393,22 @@ fn quoted_operands_of_epd_are_strings() {
         ("id \"hmvc\" 7; fmvn\t6 ;", "0 6"),
     ] {
         let fen = format!("{board} w - - {counts}");
-        check_read(&format!("{board} w - - {operations}"), &fen);
+        check_parsed(&format!("{board} w - - {operations}"), &fen);
     }
 }
 
 /// The same position after other moves is the same; a right that is lost makes another one, and so
 /// does a pawn that can be captured in passing, but not one that only has passed.
 #[test]
-fn positions_are_told_apart_as_the_laws_do() {
+fn repetition_key_distinguishes_castling_and_en_passant_rights() {
     let after = |moves: &str| {
-        let mut pos = Chess::start();
+        let mut pos = Chess::initial();
         for m in moves.split(' ') {
             pos.play(m.parse().expect(m)).expect(m);
         }
         pos.repetition_key()
     };
-    let start = Chess::start().repetition_key();
+    let start = Chess::initial().repetition_key();
     assert_eq!(after("g1f3 g8f6 f3g1 f6g8"), start);
     assert_ne!(after("g1f3 g8f6 f3g1"), start);
     assert_eq!(
@@ -416,12 +416,12 @@ fn positions_are_told_apart_as_the_laws_do() {
         after("e2e4 e7e6 f1c4 e6e5 c4b5 g8f6 b5f1 f6g8")
     );
     assert_ne!(after("g1f3 g8f6 h1g1 f6g8 g1h1 g8f6 f3g1 f6g8"), start);
-    let can_pass = "8/8/8/8/k2pP3/8/8/4K3 b - e3 0 1";
+    let can_capture_en_passant = "8/8/8/8/k2pP3/8/8/4K3 b - e3 0 1";
     let pinned = "8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1";
-    for (fen, same) in [(can_pass, false), (pinned, true)] {
-        let without = chess(&fen.replace("e3", "-"));
+    for (fen, same) in [(can_capture_en_passant, false), (pinned, true)] {
+        let without = parse_fen(&fen.replace("e3", "-"));
         assert_eq!(
-            chess(fen).repetition_key() == without.repetition_key(),
+            parse_fen(fen).repetition_key() == without.repetition_key(),
             same,
             "{fen}"
         );
@@ -430,21 +430,21 @@ fn positions_are_told_apart_as_the_laws_do() {
 
 /// Every legal move is written otherwise than the others, and read as what it is.
 #[test]
-fn every_move_is_read_as_it_is_written() {
+fn san_of_every_legal_move_parses_back() {
     for seed in 0..20 {
-        for pos in crate::game::laws::random_game::<Chess>(seed).0 {
+        for pos in crate::game::conformance::random_game::<Chess>(seed).0 {
             let mut moves = Vec::new();
             pos.legal_moves(&mut moves);
             for m in moves {
                 let san = pos.san(m);
-                assert_eq!(pos.read_san(&san), Ok(m), "{san} in {pos}");
+                assert_eq!(pos.parse_san(&san), Ok(m), "{san} in {pos}");
             }
         }
     }
 }
 
 #[test]
-fn moves_are_written_as_the_standard_says() {
+fn san_follows_the_pgn_standard() {
     for (fen, moves) in [
         (
             "r3k2r/1P6/8/3pP3/8/2N5/8/R3K1NR w KQkq d6 0 1",
@@ -462,7 +462,7 @@ fn moves_are_written_as_the_standard_says() {
         // The other knight is pinned, so there is nothing to tell apart.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2=Ne2"),
     ] {
-        let pos = chess(fen);
+        let pos = parse_fen(fen);
         for pair in moves.split(' ') {
             let (m, san) = pair.split_once('=').expect(pair);
             assert_eq!(pos.san(m.parse().expect(m)), san, "{m} in {fen}");
@@ -472,9 +472,9 @@ fn moves_are_written_as_the_standard_says() {
 
 /// What programs and books write beside the standard.
 #[test]
-fn moves_are_read_as_other_programs_write_them() {
+fn san_variants_of_other_programs_are_parsed() {
     let middle = "r3k2r/1P2p3/8/3pP3/5p2/2p5/1P1BP1P1/R3K1NR w KQkq d6 0 1";
-    let passing = "4k3/8/8/8/3pP3/8/1p6/4K1R1 b - e3 0 1";
+    let en_passant = "4k3/8/8/8/3pP3/8/1p6/4K1R1 b - e3 0 1";
     for (fen, m, texts) in [
         (
             middle,
@@ -505,25 +505,33 @@ fn moves_are_read_as_other_programs_write_them() {
         (middle, "g2g4", "Pg4|♙g4|♟g4|g2–g4|Pg2-g4|1...Pg4!|p g4"),
         (middle, "d2c3", "♗xc3|♝:c3|Bd2xc3|d2:c3|9. Bxc3†"),
         (middle, "b2c3", "Pbxc3|b2:c3|♙bxc3|9.bxc3"),
-        (passing, "d4e3", "dxe3ep+|d4xe3 e.p.+|d4:e3 e.p|44...Pdxe3"),
-        (passing, "b2b1q", "b1/Q+|b1(Q)#|b1=♛|44... b1=♕!!|Pb2-b1/q"),
+        (
+            en_passant,
+            "d4e3",
+            "dxe3ep+|d4xe3 e.p.+|d4:e3 e.p|44...Pdxe3",
+        ),
+        (
+            en_passant,
+            "b2b1q",
+            "b1/Q+|b1(Q)#|b1=♛|44... b1=♕!!|Pb2-b1/q",
+        ),
     ] {
         for text in texts.split('|') {
-            let read = chess(fen).read_move(text).map(|m| m.to_string());
+            let read = parse_fen(fen).read_move(text).map(|m| m.to_string());
             assert_eq!(read, Ok(m.to_owned()), "{text:?} in {fen}");
         }
     }
     for text in [
         "1.", "...", "♔", "♘", "P", "ep", "e.p.", "1.ep", "$1", "♘f9", "b8=P", "b8/K",
     ] {
-        let read = chess(middle).read_move(text);
+        let read = parse_fen(middle).read_move(text);
         assert!(
             matches!(read, Err(ReadMoveError::Unreadable(_))),
             "{text}: {read:?}"
         );
     }
     for text in ["♗f3", "Pe5", "1.e5", "g1-g3", "b8/"] {
-        let read = chess(middle).read_move(text);
+        let read = parse_fen(middle).read_move(text);
         assert!(
             matches!(read, Err(ReadMoveError::Illegal(_))),
             "{text}: {read:?}"
@@ -532,10 +540,10 @@ fn moves_are_read_as_other_programs_write_them() {
 }
 
 #[test]
-fn moves_are_read_however_players_write_them() {
+fn informal_san_is_parsed_unless_ambiguous() {
     // The pawn on b2 and the bishop on d2 can both take on c3.
     let fen = "r3k2r/1P6/8/3pP3/8/2p5/1P1B4/R3K1NR w KQkq d6 0 1";
-    let read = |text: &str| chess(fen).read_san(text).map(|m| m.to_string());
+    let read = |text: &str| parse_fen(fen).parse_san(text).map(|m| m.to_string());
     for (text, m) in [
         ("bxc3", "b2c3"),
         ("bc3", "b2c3"),
@@ -563,22 +571,22 @@ fn moves_are_read_however_players_write_them() {
         assert_eq!(read(text).ok(), expected, "{text}");
     }
     // Where neither case is right, it could be the pawn or the bishop.
-    assert_eq!(read("BXC3"), Err(NoMove::Ambiguous));
-    assert_eq!(read("b8"), Err(NoMove::Illegal));
-    assert_eq!(read("hello"), Err(NoMove::Unreadable));
+    assert_eq!(read("BXC3"), Err(SanError::Ambiguous));
+    assert_eq!(read("b8"), Err(SanError::Illegal));
+    assert_eq!(read("hello"), Err(SanError::Unreadable));
     // No pawn of white's ever comes to its first or second rank, nor one of black's to its own.
     for text in ["e2", "exd1", "d2e2", "e1=Q"] {
-        assert_eq!(read(text), Err(NoMove::Unreadable), "{text}");
+        assert_eq!(read(text), Err(SanError::Unreadable), "{text}");
     }
-    assert_eq!(read("e7"), Err(NoMove::Illegal));
-    let black = chess(&fen.replace(" w ", " b ").replace("d6", "-"));
-    assert_eq!(black.read_san("e2"), Err(NoMove::Illegal));
-    assert_eq!(black.read_san("e7"), Err(NoMove::Unreadable));
-    let two_rooks = chess("4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
+    assert_eq!(read("e7"), Err(SanError::Illegal));
+    let black = parse_fen(&fen.replace(" w ", " b ").replace("d6", "-"));
+    assert_eq!(black.parse_san("e2"), Err(SanError::Illegal));
+    assert_eq!(black.parse_san("e7"), Err(SanError::Unreadable));
+    let two_rooks = parse_fen("4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
     assert_eq!(
-        two_rooks.read_san("Rd1"),
+        two_rooks.parse_san("Rd1"),
         Ok("a1d1".parse().expect("a move"))
     );
-    let two_knights = chess("4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1");
-    assert_eq!(two_knights.read_san("Ne2"), Err(NoMove::Ambiguous));
+    let two_knights = parse_fen("4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1");
+    assert_eq!(two_knights.parse_san("Ne2"), Err(SanError::Ambiguous));
 }

@@ -1,7 +1,7 @@
 //! Moves and positions as PDN, the field's portable notation, writes them.
 //!
 //! A step is `11-15`, a capture `22x15x8`: every square on which it lands. Programs and books put other signs
-//! between the squares, such as `22:15:8`, so [`read_squares`] ignores the sign.
+//! between the squares, such as `22:15:8`, so [`parse_squares`] ignores the sign.
 //!
 //! A position is PDN's FEN:
 //! the side to move, then the squares of white and of black, kings with a `K` before the number:
@@ -13,25 +13,25 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::board::{Way, bit, last_row, number, place, place_of};
-use super::{Draughts, Move, PIECES, QUIET_PLIES_MAX};
-use crate::game::{ParseMoveError, ParsePositionError, Seat, read_count, without_move_number};
+use super::bitboard::{Direction, bit_at, bit_index, king_row, square_bit_index, square_number};
+use super::{Draughts, Move, PIECES_PER_SIDE, QUIET_PLIES_MAX};
+use crate::game::{ParseMoveError, ParsePositionError, Seat, parse_count, strip_move_number};
 
 /// No chain of jumps is longer: see `Move`.
 const JUMPS_MAX: u8 = 9;
 
-const NO_MOVE: ParseMoveError = ParseMoveError { example: "11-15" };
+const MOVE_ERROR: ParseMoveError = ParseMoveError { example: "11-15" };
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", number(self.from))?;
+        write!(f, "{}", square_number(self.from))?;
         if !self.is_capture() {
-            return write!(f, "-{}", number(place(self.traced().to)));
+            return write!(f, "-{}", square_number(bit_index(self.trace().to)));
         }
-        let mut at = bit(self.from);
-        for way in self.jump_ways() {
-            at = way.from(way.from(at));
-            write!(f, "x{}", number(place(at)))?;
+        let mut current = bit_at(self.from);
+        for direction in self.jump_directions() {
+            current = direction.shift(direction.shift(current));
+            write!(f, "x{}", square_number(bit_index(current)))?;
         }
         Ok(())
     }
@@ -43,48 +43,56 @@ impl FromStr for Move {
     fn from_str(text: &str) -> Result<Self, ParseMoveError> {
         let text = text.trim();
         if let Some((from, to)) = text.split_once('-') {
-            let (from, to) = (read_place(from)?, read_place(to)?);
-            let leads = |way: &Way| way.from(bit(from)) == bit(to);
-            let way = Way::ALL.into_iter().find(leads).ok_or(NO_MOVE)?;
-            return Ok(Self::step(from, way));
+            let (from, to) = (parse_square(from)?, parse_square(to)?);
+            let leads_to_target =
+                |direction: &Direction| direction.shift(bit_at(from)) == bit_at(to);
+            let direction = Direction::ALL
+                .into_iter()
+                .find(leads_to_target)
+                .ok_or(MOVE_ERROR)?;
+            return Ok(Self::step(from, direction));
         }
         let mut squares = text.split(['x', 'X']);
-        let from = read_place(squares.next().ok_or(NO_MOVE)?)?;
-        let (mut chain, mut at) = (Self::chain(from), bit(from));
+        let from = parse_square(squares.next().ok_or(MOVE_ERROR)?)?;
+        let (mut chain, mut current) = (Self::empty_chain(from), bit_at(from));
         for square in squares {
-            let to = bit(read_place(square)?);
-            let leads = |way: &Way| way.from(way.from(at)) == to;
-            let way = Way::ALL.into_iter().find(leads).ok_or(NO_MOVE)?;
-            if chain.captures() == JUMPS_MAX {
-                return Err(NO_MOVE);
+            let to = bit_at(parse_square(square)?);
+            let leads_to_target =
+                |direction: &Direction| direction.shift(direction.shift(current)) == to;
+            let direction = Direction::ALL
+                .into_iter()
+                .find(leads_to_target)
+                .ok_or(MOVE_ERROR)?;
+            if chain.capture_count() == JUMPS_MAX {
+                return Err(MOVE_ERROR);
             }
-            (chain, at) = (chain.and_jump(way), to);
+            (chain, current) = (chain.with_jump(direction), to);
         }
         if chain.is_capture() {
             Ok(chain)
         } else {
-            Err(NO_MOVE)
+            Err(MOVE_ERROR)
         }
     }
 }
 
 /// The places of the squares that a text names as a step or a capture does, whatever signs stand between
 /// them. A move number before them and marks of praise or blame behind them are skipped.
-pub(super) fn read_squares(text: &str) -> Result<Vec<u8>, ParseMoveError> {
-    let text = without_move_number(text);
+pub(super) fn parse_squares(text: &str) -> Result<Vec<u8>, ParseMoveError> {
+    let text = strip_move_number(text);
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "!?*".contains(c));
     let ends_with_squares = [text.chars().next(), text.chars().next_back()]
         .iter()
         .all(|end| end.is_some_and(|c| c.is_ascii_digit()));
     if !ends_with_squares {
-        return Err(NO_MOVE);
+        return Err(MOVE_ERROR);
     }
     let squares = text.split(is_separator).filter(|square| !square.is_empty());
-    let places: Vec<u8> = squares.map(read_place).collect::<Result<_, _>>()?;
-    if (2..=usize::from(JUMPS_MAX) + 1).contains(&places.len()) {
-        Ok(places)
+    let indices: Vec<u8> = squares.map(parse_square).collect::<Result<_, _>>()?;
+    if (2..=usize::from(JUMPS_MAX) + 1).contains(&indices.len()) {
+        Ok(indices)
     } else {
-        Err(NO_MOVE)
+        Err(MOVE_ERROR)
     }
 }
 
@@ -94,52 +102,59 @@ fn is_separator(c: char) -> bool {
 }
 
 /// The move over these places, if the geometry of the board allows one: a step to a neighbour, or jumps.
-pub(super) fn move_over(places: &[u8]) -> Option<Move> {
-    let (from, landings) = places.split_first()?;
+pub(super) fn move_through(indices: &[u8]) -> Option<Move> {
+    let (from, landings) = indices.split_first()?;
     if let [to] = landings
-        && let Some(way) = (Way::ALL.into_iter()).find(|way| way.from(bit(*from)) == bit(*to))
+        && let Some(direction) =
+            (Direction::ALL.into_iter()).find(|way| way.shift(bit_at(*from)) == bit_at(*to))
     {
-        return Some(Move::step(*from, way));
+        return Some(Move::step(*from, direction));
     }
-    let (mut chain, mut at) = (Move::chain(*from), bit(*from));
+    let (mut chain, mut current) = (Move::empty_chain(*from), bit_at(*from));
     for to in landings {
-        let leads = |way: &Way| way.from(way.from(at)) == bit(*to);
-        (chain, at) = (chain.and_jump(Way::ALL.into_iter().find(leads)?), bit(*to));
+        let leads_to_target =
+            |direction: &Direction| direction.shift(direction.shift(current)) == bit_at(*to);
+        (chain, current) = (
+            chain.with_jump(Direction::ALL.into_iter().find(leads_to_target)?),
+            bit_at(*to),
+        );
     }
     Some(chain)
 }
 
 /// The place of the square whose number is written so.
-fn read_place(text: &str) -> Result<u8, ParseMoveError> {
-    read_number::<u8>(text).and_then(place_of).ok_or(NO_MOVE)
+fn parse_square(text: &str) -> Result<u8, ParseMoveError> {
+    parse_number::<u8>(text)
+        .and_then(square_bit_index)
+        .ok_or(MOVE_ERROR)
 }
 
 /// A number as it is written: `parse` would also take `+1` and `01`.
-fn read_number<T: FromStr>(text: &str) -> Option<T> {
+fn parse_number<T: FromStr>(text: &str) -> Option<T> {
     let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     text.parse().ok().filter(|_| is_plain)
 }
 
 impl fmt::Display for Draughts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(letter(self.turn))?;
+        f.write_str(side_letter(self.turn))?;
         for seat in [Seat::Second, Seat::First] {
-            write!(f, ":{}", letter(seat))?;
-            let mut rest = self.sides[seat.index()];
-            let mut before = "";
+            write!(f, ":{}", side_letter(seat))?;
+            let mut rest = self.pieces_by_seat[seat.index()];
+            let mut separator = "";
             while rest != 0 {
                 let square = rest & rest.wrapping_neg();
                 rest ^= square;
                 let king = if self.kings & square != 0 { "K" } else { "" };
-                write!(f, "{before}{king}{}", number(place(square)))?;
-                before = ",";
+                write!(f, "{separator}{king}{}", square_number(bit_index(square)))?;
+                separator = ",";
             }
         }
-        write!(f, ":H{}:F{}", self.quiet, self.number)
+        write!(f, ":H{}:F{}", self.quiet_plies, self.move_number)
     }
 }
 
-const fn letter(seat: Seat) -> &'static str {
+const fn side_letter(seat: Seat) -> &'static str {
     match seat {
         Seat::First => "B",
         Seat::Second => "W",
@@ -150,7 +165,7 @@ impl FromStr for Draughts {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError = ParsePositionError(
+        const SHAPE_ERROR: ParsePositionError = ParsePositionError(
             "the side to move and the squares of both sides are needed, as in B:W21,K5:B1,2",
         );
 
@@ -160,33 +175,40 @@ impl FromStr for Draughts {
         let turn = match fields.next() {
             Some("B") => Seat::First,
             Some("W") => Seat::Second,
-            Some(_) | None => return Err(SHAPE),
+            Some(_) | None => return Err(SHAPE_ERROR),
         };
         let mut pos = Self {
-            sides: [0; 2],
+            pieces_by_seat: [0; 2],
             kings: 0,
             turn,
-            quiet: 0,
-            number: 0,
+            quiet_plies: 0,
+            move_number: 0,
         };
         let mut number = None;
-        let two = [fields.next().ok_or(SHAPE)?, fields.next().ok_or(SHAPE)?];
+        let piece_lists = [
+            fields.next().ok_or(SHAPE_ERROR)?,
+            fields.next().ok_or(SHAPE_ERROR)?,
+        ];
         for (seat, name) in [(Seat::First, 'B'), (Seat::Second, 'W')] {
-            let list = two.iter().find_map(|field| field.strip_prefix(name));
-            pos.place_all(seat, list.ok_or(SHAPE)?)?;
+            let list = piece_lists
+                .iter()
+                .find_map(|field| field.strip_prefix(name));
+            pos.place_pieces(seat, list.ok_or(SHAPE_ERROR)?)?;
         }
         for (name, field) in ["H", "F"].into_iter().zip(fields.by_ref()) {
-            let digits = field.strip_prefix(name).ok_or(SHAPE)?;
+            let digits = field.strip_prefix(name).ok_or(SHAPE_ERROR)?;
             match name {
-                "H" => pos.quiet = read_count(digits, QUIET_PLIES_MAX).ok_or(SHAPE)?,
-                _ => number = Some(read_count(digits, u16::MAX).ok_or(SHAPE)?),
+                "H" => pos.quiet_plies = parse_count(digits, QUIET_PLIES_MAX).ok_or(SHAPE_ERROR)?,
+                _ => number = Some(parse_count(digits, u16::MAX).ok_or(SHAPE_ERROR)?),
             }
         }
         // Without a number of the move, the smallest one that leaves room for the quiet plies.
-        let quiet_before_move = pos.quiet.saturating_sub(u8::from(turn == Seat::Second));
-        pos.number = number.unwrap_or(1 + u16::from(quiet_before_move.div_ceil(2)));
+        let quiet_before_move = pos
+            .quiet_plies
+            .saturating_sub(u8::from(turn == Seat::Second));
+        pos.move_number = number.unwrap_or(1 + u16::from(quiet_before_move.div_ceil(2)));
         if fields.next().is_some() {
-            return Err(SHAPE);
+            return Err(SHAPE_ERROR);
         }
         pos.check_reachable()?;
         Ok(pos)
@@ -195,8 +217,8 @@ impl FromStr for Draughts {
 
 impl Draughts {
     /// Puts the pieces of a side where the list says.
-    fn place_all(&mut self, seat: Seat, list: &str) -> Result<(), ParsePositionError> {
-        const NO_SQUARE: ParsePositionError =
+    fn place_pieces(&mut self, seat: Seat, list: &str) -> Result<(), ParsePositionError> {
+        const SQUARE_ERROR: ParsePositionError =
             ParsePositionError("a square is a number from 1 to 32");
 
         for piece in list.split(',').filter(|_| !list.is_empty()) {
@@ -205,17 +227,17 @@ impl Draughts {
                 None => (piece, false),
             };
             let (first, last) = digits.split_once('-').unwrap_or((digits, digits));
-            let [first, last] = [first, last].map(read_number::<u8>);
-            let (first, last) = (first.ok_or(NO_SQUARE)?, last.ok_or(NO_SQUARE)?);
+            let [first, last] = [first, last].map(parse_number::<u8>);
+            let (first, last) = (first.ok_or(SQUARE_ERROR)?, last.ok_or(SQUARE_ERROR)?);
             if first > last {
                 return Err(ParsePositionError("a run of squares goes up, as in 21-32"));
             }
             for number in first..=last {
-                let square = place_of(number).map(bit).ok_or(NO_SQUARE)?;
+                let square = square_bit_index(number).map(bit_at).ok_or(SQUARE_ERROR)?;
                 if self.free() & square == 0 {
                     return Err(ParsePositionError("a square is named twice"));
                 }
-                self.sides[seat.index()] |= square;
+                self.pieces_by_seat[seat.index()] |= square;
                 if is_king {
                     self.kings |= square;
                 }
@@ -226,22 +248,22 @@ impl Draughts {
 
     /// Refuses what no play can reach, as far as a glance shows it.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
-        let pieces = |seat: Seat| self.sides[seat.index()];
+        let pieces = |seat: Seat| self.pieces_by_seat[seat.index()];
         let reason = if Seat::ALL
             .into_iter()
-            .any(|seat| pieces(seat).count_ones() > u32::from(PIECES))
+            .any(|seat| pieces(seat).count_ones() > u32::from(PIECES_PER_SIDE))
         {
             "a side has more than twelve pieces"
         } else if pieces(self.turn.other()) == 0 {
             "the side that has moved last has no pieces"
         } else if Seat::ALL
             .into_iter()
-            .any(|seat| self.men(seat) & last_row(seat) != 0)
+            .any(|seat| self.men(seat) & king_row(seat) != 0)
         {
             "a man on the last row would be a king"
-        } else if self.number == 0 {
+        } else if self.move_number == 0 {
             "no game has a move of this number"
-        } else if u32::from(self.quiet) > self.plies() {
+        } else if u32::from(self.quiet_plies) > self.plies() {
             "the game cannot have been quiet for so long"
         } else {
             return Ok(());

@@ -3,31 +3,31 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::*;
-use crate::game::laws;
+use crate::game::conformance;
 
 type Go9 = Go<9>;
 
 #[test]
-fn obeys_the_laws_of_games() {
-    laws::check::<Go9>();
-    laws::check_alternates::<Go9>();
+fn passes_the_conformance_suite() {
+    conformance::check_game::<Go9>();
+    conformance::check_seats_alternate::<Go9>();
 }
 
-fn after<const N: u8>(moves: &str) -> Go<N> {
-    let mut pos = Go::start();
+fn position_after<const N: u8>(moves: &str) -> Go<N> {
+    let mut pos = Go::initial();
     for text in moves.split_whitespace() {
         pos.play(text.parse().expect(text)).expect(text);
     }
     pos
 }
 
-fn refusal<const N: u8>(pos: &Go<N>, m: &str) -> &'static str {
-    let refused = pos.check(m.parse().expect(m));
-    refused.expect_err(m).0
+fn illegality_reason<const N: u8>(pos: &Go<N>, m: &str) -> &'static str {
+    let result = pos.check_legal(m.parse().expect(m));
+    result.expect_err(m).0
 }
 
 #[test]
-fn stones_without_a_liberty_are_captured() {
+fn stones_without_liberties_are_captured() {
     // In the corner, on the edge, in the middle, and two chains at once.
     let cases = [
         ("A1 B1 pass A2", ".../w../.w. b 0 1 0 4"),
@@ -36,37 +36,37 @@ fn stones_without_a_liberty_are_captured() {
         ("B2 A1 B3 A3 B1 pass A2", ".b./bb./.b. w 2 0 0 7"),
     ];
     for (moves, position) in cases {
-        assert_eq!(after::<3>(moves).to_string(), position, "{moves}");
+        assert_eq!(position_after::<3>(moves).to_string(), position, "{moves}");
     }
 }
 
 #[test]
-fn a_stone_that_captures_has_a_liberty() {
-    let pos = after::<3>("B1 A1 A2 B2 pass A3 pass");
+fn capturing_move_without_other_liberties_is_legal() {
+    let pos = position_after::<3>("B1 A1 A2 B2 pass A3 pass");
     assert_eq!(pos.to_string(), "w../bw./.b. w 1 0 1 7");
     // White gives itself no liberty on A1, but takes A2 off the board by it.
-    let pos = pos.after("A1".parse().expect("a point"));
+    let pos = pos.after("A1".parse().expect("valid notation"));
     assert_eq!(pos.to_string(), "w../.w./wb. b 1 1 0 8");
 }
 
 #[test]
 fn suicide_is_illegal() {
-    let alone = after::<3>("B1 pass A2");
-    assert_eq!(refusal(&alone, "A1"), "would have no liberty");
-    let together = after::<3>("A3 A1 B2 pass C1 pass");
-    let before = together.check("A2".parse().expect("a point"));
+    let alone = position_after::<3>("B1 pass A2");
+    assert_eq!(illegality_reason(&alone, "A1"), "would have no liberty");
+    let together = position_after::<3>("A3 A1 B2 pass C1 pass");
+    let before = together.check_legal("A2".parse().expect("valid notation"));
     assert_eq!(before, Ok(()), "black fills its own side");
-    let together = after::<3>("A3 A1 B2 pass C1");
-    let pos = together.after("A2".parse().expect("a point"));
+    let together = position_after::<3>("A3 A1 B2 pass C1");
+    let pos = together.after("A2".parse().expect("valid notation"));
     assert_eq!(
-        refusal(&pos.after(Move::Pass), "B1"),
+        illegality_reason(&pos.after(Move::Pass), "B1"),
         "would have no liberty"
     );
-    assert_eq!(refusal(&pos, "A2"), "is already taken");
+    assert_eq!(illegality_reason(&pos, "A2"), "is already taken");
 }
 
 #[test]
-fn two_passes_end_the_game_and_areas_are_counted() {
+fn two_passes_end_the_game_with_area_scoring() {
     let cases = [
         ("pass pass", [0, 7], Seat::Second),
         ("B2 pass pass", [9, 7], Seat::First),
@@ -75,27 +75,32 @@ fn two_passes_end_the_game_and_areas_are_counted() {
         ("B2 A3 B1 pass B3 pass A2 pass pass", [9, 7], Seat::First),
     ];
     for (moves, scores, winner) in cases {
-        let pos = after::<3>(moves);
+        let pos = position_after::<3>(moves);
         assert_eq!(pos.scores(), scores, "{moves}");
         assert_eq!(pos.outcome(), Some(Outcome::Decisive { winner }), "{moves}");
-        assert_eq!(refusal(&pos, "C1"), "cannot be played: the game is over");
+        assert_eq!(
+            illegality_reason(&pos, "C1"),
+            "cannot be played: the game is over"
+        );
     }
-    assert_eq!(after::<3>("pass B2 pass").outcome(), None);
+    assert_eq!(position_after::<3>("pass B2 pass").outcome(), None);
 }
 
 #[test]
-fn a_game_can_be_drawn() {
+fn equal_scores_are_a_draw() {
     let pos: Go<5> = "b.bbb/bbb.b/bbbbb/bwwww/w.ww. w 0 0 1 41"
         .parse()
-        .expect("black has just passed");
+        .expect("the position is reachable");
     let pos = pos.after(Move::Pass);
     assert_eq!(pos.scores(), [16, 16]);
     assert_eq!(pos.outcome(), Some(Outcome::Draw));
 }
 
 #[test]
-fn the_game_is_scored_after_a_thousand_plies() {
-    let pos: Go<3> = "b.b/.b./bb. w 490 490 0 999".parse().expect("reachable");
+fn game_is_scored_at_the_ply_limit() {
+    let pos: Go<3> = "b.b/.b./bb. w 490 490 0 999"
+        .parse()
+        .expect("the position is reachable");
     assert_eq!(pos.outcome(), None);
     let pos = pos.after(Move::Pass);
     assert_eq!(
@@ -107,39 +112,39 @@ fn the_game_is_scored_after_a_thousand_plies() {
     assert_eq!(pos.to_string().parse(), Ok(pos));
 }
 
-fn check_refused(text: &str, reason: &str) {
-    let refused = text.parse::<Go<3>>().expect_err(text);
-    assert!(refused.to_string().contains(reason), "{text}: {refused}");
+fn check_rejected(text: &str, reason: &str) {
+    let error = text.parse::<Go<3>>().expect_err(text);
+    assert!(error.to_string().contains(reason), "{text}: {error}");
 }
 
 #[test]
-fn positions_that_play_cannot_reach_are_refused() {
-    check_refused("", "as many rows");
-    check_refused(".../... b 0 0 0 0", "as many rows");
-    check_refused(".../.../.../... b 0 0 0 0", "as many rows");
-    check_refused(".../..../.. b 0 0 0 0", "as many rows");
-    check_refused(".../.x./... b 0 0 0 0", "b, w or .");
-    check_refused(".../.../... b 0 0 0", "are needed");
-    check_refused(".../.../... b 0 0 0 0 ", "are needed");
-    check_refused(".../.../... b 0 0 +0 0", "are numbers");
-    check_refused(".../.../... b 0 0 00 0", "are numbers");
-    check_refused(".../.../... b 0 0 1 0", "two passes");
-    check_refused(".../.../... b 0 0 3 4", "two passes");
-    check_refused(".../.../... b 0 0 2 1002", "no more than 1000");
-    check_refused(".../.../... w 0 0 0 0", "moves first");
-    check_refused(".../.../... x 0 0 0 0", "moves first");
-    check_refused(".../.b./w.. b 0 0 1 2", "do not fit");
-    check_refused("wb./b../... w 0 0 0 3", "no liberty");
-    check_refused(".../bb./... w 0 0 0 1", "more stones");
-    check_refused(".../.../... b 0 1 0 0", "more stones");
-    check_refused(".../.b./... w 0 0 1 1", "do not fit");
-    check_refused(".../.../... w 0 0 0 1", "do not fit");
-    check_refused(".../.../... b 0 0 1 2", "do not fit");
-    check_refused(".../.b./... b 0 0 2 2", "do not fit");
+fn unreachable_positions_are_rejected() {
+    check_rejected("", "as many rows");
+    check_rejected(".../... b 0 0 0 0", "as many rows");
+    check_rejected(".../.../.../... b 0 0 0 0", "as many rows");
+    check_rejected(".../..../.. b 0 0 0 0", "as many rows");
+    check_rejected(".../.x./... b 0 0 0 0", "b, w or .");
+    check_rejected(".../.../... b 0 0 0", "are needed");
+    check_rejected(".../.../... b 0 0 0 0 ", "are needed");
+    check_rejected(".../.../... b 0 0 +0 0", "are numbers");
+    check_rejected(".../.../... b 0 0 00 0", "are numbers");
+    check_rejected(".../.../... b 0 0 1 0", "two passes");
+    check_rejected(".../.../... b 0 0 3 4", "two passes");
+    check_rejected(".../.../... b 0 0 2 1002", "no more than 1000");
+    check_rejected(".../.../... w 0 0 0 0", "moves first");
+    check_rejected(".../.../... x 0 0 0 0", "moves first");
+    check_rejected(".../.b./w.. b 0 0 1 2", "do not fit");
+    check_rejected("wb./b../... w 0 0 0 3", "no liberty");
+    check_rejected(".../bb./... w 0 0 0 1", "more stones");
+    check_rejected(".../.../... b 0 1 0 0", "more stones");
+    check_rejected(".../.b./... w 0 0 1 1", "do not fit");
+    check_rejected(".../.../... w 0 0 0 1", "do not fit");
+    check_rejected(".../.../... b 0 0 1 2", "do not fit");
+    check_rejected(".../.b./... b 0 0 2 2", "do not fit");
 }
 
 #[test]
-fn moves_are_vertices_without_an_i() {
+fn move_coordinates_skip_the_letter_i() {
     let read = |text: &str| text.parse::<Move<9>>().map(|m| m.to_string());
     assert_eq!(read(" j9 "), Ok("J9".to_owned()));
     assert_eq!(read("h1"), Ok("H1".to_owned()));
@@ -147,11 +152,11 @@ fn moves_are_vertices_without_an_i() {
     for text in ["", "I1", "K1", "A0", "A10", "4D", "D", "passes", "resign"] {
         assert!(read(text).is_err(), "{text}");
     }
-    assert!("D1".parse::<Move<3>>().is_err(), "beside the board");
+    assert!("D1".parse::<Move<3>>().is_err(), "off the board");
 }
 
 /// All fillings of the board in which every chain has a liberty, told with neighbours alone.
-fn legal_by_definition<const N: u8>() -> BTreeSet<String> {
+fn positions_legal_by_definition<const N: u8>() -> BTreeSet<String> {
     let size = usize::from(N);
     let count = 3_usize.pow(u32::from(N) * u32::from(N));
     let fillings = (0..count).map(|code| {
@@ -162,7 +167,7 @@ fn legal_by_definition<const N: u8>() -> BTreeSet<String> {
         });
         digits.collect::<Vec<u8>>()
     });
-    let beside = |at: usize| {
+    let neighbours = |at: usize| {
         let (x, y) = (at % size, at / size);
         (0..size * size).filter(move |to| (to % size).abs_diff(x) + (to / size).abs_diff(y) == 1)
     };
@@ -171,12 +176,12 @@ fn legal_by_definition<const N: u8>() -> BTreeSet<String> {
             let (mut chain, mut open) = (HashSet::from([at]), vec![at]);
             while let Some(from) = open.pop() {
                 let same = |to: &usize| board[*to] == board[from];
-                open.extend(beside(from).filter(same).filter(|to| chain.insert(*to)));
+                open.extend(neighbours(from).filter(same).filter(|to| chain.insert(*to)));
             }
             board[at] == b'.'
                 || chain
                     .iter()
-                    .any(|at| beside(*at).any(|to| board[to] == b'.'))
+                    .any(|at| neighbours(*at).any(|to| board[to] == b'.'))
         })
     };
     let text = |board: Vec<u8>| {
@@ -187,30 +192,39 @@ fn legal_by_definition<const N: u8>() -> BTreeSet<String> {
 }
 
 /// All boards that play reaches.
-fn legal_by_play<const N: u8>() -> BTreeSet<String> {
-    let mut seen = HashSet::new();
-    let mut open = vec![Go::<N>::start()];
+fn positions_reached_by_play<const N: u8>() -> BTreeSet<String> {
+    let mut visited = HashSet::new();
+    let mut open = vec![Go::<N>::initial()];
     while let Some(pos) = open.pop() {
         let board = pos.to_string().split(' ').next().map(str::to_owned);
-        if seen.insert((board, pos.turn(), pos.passes)) {
+        if visited.insert((board, pos.turn(), pos.passes)) {
             let mut moves = Vec::new();
             pos.legal_moves(&mut moves);
             // Counted on, the plies would end the search: a board does not know its age.
-            let young = |mut pos: Go<N>| {
+            let with_plies_reduced = |mut pos: Go<N>| {
                 (pos.plies, pos.captures) = (pos.plies % 2, [0; 2]);
                 pos
             };
-            open.extend(moves.into_iter().map(|m| young(pos.after(m))));
+            open.extend(moves.into_iter().map(|m| with_plies_reduced(pos.after(m))));
         }
     }
-    seen.into_iter().filter_map(|(board, ..)| board).collect()
+    visited
+        .into_iter()
+        .filter_map(|(board, ..)| board)
+        .collect()
 }
 
 /// Tromp and Farnebäck, "Combinatorics of Go", 2007.
 #[test]
-fn as_many_positions_are_legal_as_is_known() {
-    assert_eq!(legal_by_definition::<2>().len(), 57);
-    assert_eq!(legal_by_play::<2>(), legal_by_definition::<2>());
-    assert_eq!(legal_by_definition::<3>().len(), 12_675);
-    assert_eq!(legal_by_play::<3>(), legal_by_definition::<3>());
+fn legal_position_counts_match_published_values() {
+    assert_eq!(positions_legal_by_definition::<2>().len(), 57);
+    assert_eq!(
+        positions_reached_by_play::<2>(),
+        positions_legal_by_definition::<2>()
+    );
+    assert_eq!(positions_legal_by_definition::<3>().len(), 12_675);
+    assert_eq!(
+        positions_reached_by_play::<3>(),
+        positions_legal_by_definition::<3>()
+    );
 }

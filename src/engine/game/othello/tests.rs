@@ -1,30 +1,30 @@
 use super::*;
-use crate::game::laws;
+use crate::game::conformance;
 
 #[test]
-fn obeys_the_laws_of_games() {
-    laws::check::<Othello>();
-    laws::check_alternates::<Othello>();
+fn passes_the_conformance_suite() {
+    conformance::check_game::<Othello>();
+    conformance::check_seats_alternate::<Othello>();
 }
 
-fn read(text: &str) -> Othello {
+fn parse_position(text: &str) -> Othello {
     text.parse().expect(text)
 }
 
 /// A position by its ranks, the first at the top.
-fn board(ranks: [&str; 8], turn: &str) -> Othello {
-    read(&format!("{} {turn}", ranks.concat()))
+fn position_from_ranks(ranks: [&str; 8], turn: &str) -> Othello {
+    parse_position(&format!("{} {turn}", ranks.concat()))
 }
 
-fn after(moves: &str) -> Othello {
-    let mut pos = Othello::start();
+fn position_after(moves: &str) -> Othello {
+    let mut pos = Othello::initial();
     for text in moves.split_whitespace() {
         pos.play(text.parse().expect(text)).expect(moves);
     }
     pos
 }
 
-fn legal(pos: &Othello) -> String {
+fn legal_moves(pos: &Othello) -> String {
     let mut moves = Vec::new();
     pos.legal_moves(&mut moves);
     let names: Vec<_> = moves.iter().map(Move::to_string).collect();
@@ -32,18 +32,18 @@ fn legal(pos: &Othello) -> String {
 }
 
 #[test]
-fn black_begins() {
-    let start = Othello::start();
+fn black_moves_first() {
+    let start = Othello::initial();
     assert_eq!(
         start.to_string(),
         "---------------------------O*------*O--------------------------- *"
     );
-    assert_eq!(legal(&start), "d3 c4 f5 e6");
+    assert_eq!(legal_moves(&start), "d3 c4 f5 e6");
 }
 
 /// Letters, and lines of Othello board files, as programs write them.
 #[test]
-fn positions_are_read_however_they_are_written() {
+fn position_notations_of_other_programs_are_parsed() {
     let text = "---------------------------O*------*O--------------------------- *";
     let read = |text: &str| text.parse::<Othello>();
     let with = |letters: [&str; 3]| {
@@ -57,41 +57,41 @@ fn positions_are_read_however_they_are_written() {
         ["B", "0", "."],
         ["*", "W", "-"],
     ] {
-        assert_eq!(read(&with(letters)), Ok(Othello::start()), "{letters:?}");
+        assert_eq!(read(&with(letters)), Ok(Othello::initial()), "{letters:?}");
     }
     let ranks: Vec<&str> = (0..8).map(|rank| &text[8 * rank..][..8]).collect();
-    for written in [
+    for variant in [
         format!("{text}; f5:+1; d6:-2; % the start"),
         format!("{text} % the start"),
         text.replace(' ', ""),
         format!("{}\n*", ranks.join("\n")),
     ] {
-        assert_eq!(read(&written), Ok(Othello::start()), "{written}");
+        assert_eq!(read(&variant), Ok(Othello::initial()), "{variant}");
     }
-    let white = read(&text.replace(" *", " o")).expect("it is one");
+    let white = read(&text.replace(" *", " o")).expect("the position is valid");
     assert_eq!(
         (white.turn(), white.discs()[0]),
-        (Seat::Second, Othello::start().discs()[1])
+        (Seat::Second, Othello::initial().discs()[1])
     );
-    for (wrong, reason) in [
+    for (invalid, reason) in [
         (text[..64].to_owned(), "64 squares"),
         (format!("{text}*"), "64 squares"),
         (text.replace(" *", " -"), "side to move"),
         (text.replacen('-', "?", 1), "a square is"),
     ] {
-        let refused = read(&wrong).expect_err(&wrong);
-        assert!(refused.to_string().contains(reason), "{wrong}: {refused}");
+        let error = read(&invalid).expect_err(&invalid);
+        assert!(error.to_string().contains(reason), "{invalid}: {error}");
     }
 }
 
 /// A second telling of the rules: square by square, as the rules are written.
-fn turned_by_walking(pos: &Othello, square: u8) -> u64 {
+fn flipped_discs_by_walking(pos: &Othello, square: u8) -> u64 {
     let has = |set: u64, file: i8, rank: i8| {
         (0..8).contains(&file) && (0..8).contains(&rank) && set >> (rank * 8 + file) & 1 != 0
     };
     let [own, other] = pos.discs();
     let (file, rank) = ((square % 8).cast_signed(), (square / 8).cast_signed());
-    let mut turned = 0;
+    let mut flipped = 0;
     for (right, up) in [-1, 0, 1]
         .into_iter()
         .flat_map(|x| [-1, 0, 1].map(|y| (x, y)))
@@ -102,26 +102,26 @@ fn turned_by_walking(pos: &Othello, square: u8) -> u64 {
             (x, y) = (x + right, y + up);
         }
         if has(own, x, y) && (right, up) != (0, 0) {
-            turned |= run;
+            flipped |= run;
         }
     }
-    turned
+    flipped
 }
 
 #[test]
-fn runs_are_turned_in_every_direction() {
+fn flipped_discs_match_a_square_by_square_walk() {
     for seed in 0..100 {
-        for pos in laws::random_game::<Othello>(seed).0 {
+        for pos in conformance::random_game::<Othello>(seed).0 {
             let [own, other] = pos.discs();
             for square in (0..64).filter(|square| (own | other) >> square & 1 == 0) {
-                let expected = turned_by_walking(&pos, square);
+                let expected = flipped_discs_by_walking(&pos, square);
                 assert_eq!(
-                    turned(own, other, 1 << square),
+                    flipped_discs(own, other, 1 << square),
                     expected,
                     "{square} in {pos}"
                 );
                 assert_eq!(
-                    pos.targets() >> square & 1 != 0,
+                    pos.playable_squares() >> square & 1 != 0,
                     expected != 0,
                     "{square} in {pos}"
                 );
@@ -131,31 +131,34 @@ fn runs_are_turned_in_every_direction() {
 }
 
 #[test]
-fn a_side_passes_only_if_it_must() {
-    let refused = Othello::start().check(Move::PASS).expect_err("d3 is legal");
+fn pass_is_legal_only_without_other_moves() {
+    let error = Othello::initial()
+        .check_legal(Move::PASS)
+        .expect_err("passing is illegal while d3 is legal");
     assert!(
-        refused.to_string().contains("no disc can be turned"),
-        "{refused}"
+        error.to_string().contains("no disc can be turned"),
+        "{error}"
     );
 
-    let stuck = board(
+    let without_moves = position_from_ranks(
         [
             "--------", "--------", "--------", "O******-", "---**---", "--------", "--------",
             "--------",
         ],
         "*",
     );
-    assert_eq!(legal(&stuck), "pass");
-    let mut pos = stuck;
-    pos.play(Move::PASS).expect("it must");
+    assert_eq!(legal_moves(&without_moves), "pass");
+    let mut pos = without_moves;
+    pos.play(Move::PASS)
+        .expect("passing is the only legal move");
     assert_eq!(pos.turn(), Seat::Second);
-    assert_eq!(pos.discs(), [stuck.other, stuck.own]);
-    assert_eq!(legal(&pos), "h4");
+    assert_eq!(pos.discs(), [without_moves.other, without_moves.own]);
+    assert_eq!(legal_moves(&pos), "h4");
 }
 
 /// Each program has its own word for a pass.
 #[test]
-fn a_pass_is_read_in_the_words_of_other_programs() {
+fn pass_notations_of_other_programs_are_parsed() {
     for text in [
         "pass", "PASS", "Pass", "pa", "PA", "Pa", "ps", "PS", "pS", "--", " PA ", "-- ",
     ] {
@@ -169,8 +172,8 @@ fn a_pass_is_read_in_the_words_of_other_programs() {
 
 /// The shortest game there is: black has everything after nine plies, and so all empty squares.
 #[test]
-fn a_side_without_discs_has_lost() {
-    let pos = after("e6 f4 e3 f6 g5 d6 e7 f5 c5");
+fn side_without_discs_loses() {
+    let pos = position_after("e6 f4 e3 f6 g5 d6 e7 f5 c5");
     assert_eq!(
         pos.outcome(),
         Some(Outcome::Decisive {
@@ -182,10 +185,10 @@ fn a_side_without_discs_has_lost() {
 }
 
 #[test]
-fn empty_squares_go_to_the_winner() {
+fn empty_squares_count_for_the_winner() {
     let scores = |pos: &Othello| pos.ending().and_then(|end| end.scores);
     let (white, black) = ("OOOOOOOO", "********");
-    let drawn = board(
+    let drawn = position_from_ranks(
         [white, white, white, white, black, black, black, black],
         "*",
     );
@@ -194,7 +197,7 @@ fn empty_squares_go_to_the_winner() {
         (Some(Outcome::Draw), Some([32, 32]))
     );
     // Two squares are free, but whoever plays there turns nothing over.
-    let won = board(
+    let won = position_from_ranks(
         [
             "OO**OOOO", white, white, white, white, white, white, "--OOOOOO",
         ],
@@ -208,10 +211,13 @@ fn empty_squares_go_to_the_winner() {
 }
 
 #[test]
-fn a_move_is_refused_with_its_reason() {
+fn illegal_moves_are_rejected_with_a_reason() {
     let reason = |text: &str| {
         let m = text.parse().expect(text);
-        Othello::start().check(m).expect_err(text).to_string()
+        Othello::initial()
+            .check_legal(m)
+            .expect_err(text)
+            .to_string()
     };
     assert_eq!(reason("d4"), "is already taken");
     assert_eq!(reason("a1"), "turns no disc over");
@@ -220,19 +226,19 @@ fn a_move_is_refused_with_its_reason() {
     }
 }
 
-fn check_refused(text: &str, reason: &str) {
-    let refused = text.parse::<Othello>().expect_err(text);
-    assert!(refused.to_string().contains(reason), "{text}: {refused}");
+fn check_rejected(text: &str, reason: &str) {
+    let error = text.parse::<Othello>().expect_err(text);
+    assert!(error.to_string().contains(reason), "{text}: {error}");
 }
 
 #[test]
-fn positions_that_play_cannot_reach_are_refused() {
-    let start = Othello::start().to_string();
-    check_refused("", "64 squares");
-    check_refused(start.trim_end_matches('*'), "64 squares");
-    check_refused(&format!("-{start}"), "64 squares");
-    check_refused(&start.replace(" *", " -"), "side to move");
-    check_refused(&start.replacen('-', "z", 1), "*, O or -");
-    check_refused(&start.replacen('O', "-", 1), "centre");
-    check_refused(&start.replacen('-', "*", 1), "apart");
+fn unreachable_positions_are_rejected() {
+    let start = Othello::initial().to_string();
+    check_rejected("", "64 squares");
+    check_rejected(start.trim_end_matches('*'), "64 squares");
+    check_rejected(&format!("-{start}"), "64 squares");
+    check_rejected(&start.replace(" *", " -"), "side to move");
+    check_rejected(&start.replacen('-', "z", 1), "*, O or -");
+    check_rejected(&start.replacen('O', "-", 1), "centre");
+    check_rejected(&start.replacen('-', "*", 1), "apart");
 }

@@ -1,12 +1,12 @@
 use super::*;
 use crate::game::Position;
+use crate::game::conformance::random_game;
 use crate::game::connect_four::ConnectFour;
-use crate::game::laws::random_game;
 use crate::game::tic_tac_toe::{Move, TicTacToe};
 
 fn whole<P: Evaluate>(pos: &P, limits: &Limits) -> Report<P::Move> {
     analyse(
-        &Course::from(pos.clone()),
+        &GameHistory::from(pos.clone()),
         limits,
         &Stop::new(),
         &mut Table::new(1 << 16),
@@ -26,7 +26,7 @@ fn check_exact<P: Evaluate>(pos: &P) {
     let table = Table::new(1 << 16);
     let (limits, stop) = (Limits::default(), Stop::new());
     let solved = solve_every_move(
-        &Course::from(pos.clone()),
+        &GameHistory::from(pos.clone()),
         &limits,
         &stop,
         &table,
@@ -94,7 +94,7 @@ fn a_limited_depth_gives_estimates_and_what_is_certain() {
 
 #[test]
 fn what_cannot_be_solved_in_time_is_an_estimate() {
-    let pos = ConnectFour::start();
+    let pos = ConnectFour::initial();
     let limits = Limits::nodes(20_000);
     let report = whole(&pos, &limits);
     assert!(!report.exact);
@@ -105,7 +105,7 @@ fn what_cannot_be_solved_in_time_is_an_estimate() {
     assert_eq!(report.score.plies_to_end(), None, "{report:?}");
 
     let (stop, table) = (Stop::new(), Table::new(1 << 16));
-    let solved = solve_every_move(&Course::from(pos), &limits, &stop, &table, &mut |_| {});
+    let solved = solve_every_move(&GameHistory::from(pos), &limits, &stop, &table, &mut |_| {});
     assert_eq!(solved, None, "all or nothing");
 }
 
@@ -113,9 +113,9 @@ fn what_cannot_be_solved_in_time_is_an_estimate() {
 fn a_watcher_is_told_of_every_depth_and_every_move() {
     let (mut table, stop) = (Table::new(1 << 16), Stop::new());
     let mut depths = Vec::new();
-    let pos = ConnectFour::start();
+    let pos = ConnectFour::initial();
     let _ = analyse(
-        &Course::from(pos),
+        &GameHistory::from(pos),
         &depth(3),
         &stop,
         &mut table,
@@ -126,9 +126,9 @@ fn a_watcher_is_told_of_every_depth_and_every_move() {
     assert_eq!(depths, [1, 2, 3]);
 
     let mut told = 0;
-    let pos = TicTacToe::start();
+    let pos = TicTacToe::initial();
     let report = solve_every_move(
-        &Course::from(pos),
+        &GameHistory::from(pos),
         &Limits::default(),
         &stop,
         &table,
@@ -140,7 +140,7 @@ fn a_watcher_is_told_of_every_depth_and_every_move() {
 /// What each idea saves on the empty board: nothing left out, alpha-beta, order and a table.
 #[test]
 fn each_idea_saves_nodes() {
-    let pos = TicTacToe::start();
+    let pos = TicTacToe::initial();
     let nodes = |method, scale| textbook(&pos, method, 9, scale).nodes;
     for (scale, pruning) in [(Scale::Plies, 20_866), (Scale::Outcome, 18_297)] {
         assert_eq!(nodes(Method::Minimax, scale), 549_946);
@@ -183,7 +183,7 @@ fn the_textbook_tells_lines_and_bounds() {
             }
         }
     }
-    let cut = textbook(&TicTacToe::start(), Method::Minimax, 2, Scale::Plies);
+    let cut = textbook(&TicTacToe::initial(), Method::Minimax, 2, Scale::Plies);
     assert!(!cut.exact);
     assert_eq!(cut.moves[0].certainty, Certainty::Estimate);
     assert_eq!(cut.pv.len(), 2);

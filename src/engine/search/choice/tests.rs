@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::*;
+use crate::game::conformance::random_game;
 use crate::game::connect_four::ConnectFour;
-use crate::game::laws::random_game;
 use crate::game::tic_tac_toe::{Move, TicTacToe};
 use crate::search::Score;
 use crate::search::minimax::{Scale, minimax};
@@ -30,7 +30,7 @@ fn player(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> Player {
 
 /// What a bot chooses among that knows nothing yet.
 fn offered<P: Evaluate>(
-    course: &Course<P>,
+    course: &GameHistory<P>,
     level: Level,
     limits: &Limits,
     stop: &Stop,
@@ -44,7 +44,7 @@ fn bot(level: Level) -> Player {
     player(|pos| {
         Some(
             offered(
-                &Course::from(*pos),
+                &GameHistory::from(*pos),
                 level,
                 &Limits::default(),
                 &Stop::new(),
@@ -59,7 +59,7 @@ fn bot(level: Level) -> Player {
 fn perfect() -> Player {
     player(|pos| {
         let found = look_around(
-            &Course::from(*pos),
+            &GameHistory::from(*pos),
             0,
             9,
             Parts::EXACT,
@@ -79,7 +79,7 @@ fn expected(player: &Player, opponent: &Player) -> f64 {
             Seat::First => [player, opponent],
             Seat::Second => [opponent, player],
         };
-        value(&TicTacToe::start(), seat, players, &mut HashMap::new())
+        value(&TicTacToe::initial(), seat, players, &mut HashMap::new())
     };
     (score(Seat::First) + score(Seat::Second)) / 2.0
 }
@@ -134,7 +134,7 @@ fn check_in_every_position(levels: &[Level], check: impl Fn(&TicTacToe, &[Move])
         for stop in [&free, &raised] {
             for pos in all_positions() {
                 if let Some(Candidates { moves, .. }) = offered(
-                    &Course::from(pos),
+                    &GameHistory::from(pos),
                     *level,
                     &Limits::default(),
                     stop,
@@ -215,7 +215,7 @@ fn in_connect_four_wins_in_one_are_taken_and_losses_in_one_prevented() {
             .iter()
             .flat_map(|level| [(*level, &free), (*level, &raised)])
         {
-            let chosen = offered(&Course::from(pos), level, &limits, stop, &mut table)
+            let chosen = offered(&GameHistory::from(pos), level, &limits, stop, &mut table)
                 .expect("goes on")
                 .moves;
             if legal.iter().any(wins) {
@@ -241,7 +241,7 @@ fn in_connect_four_full_strength_loses_nothing_that_is_not_lost() {
         let positions = random_game::<ConnectFour>(seed).0;
         if let Some(pos) = positions.get(29).filter(|pos| pos.outcome().is_none()) {
             let value = search(
-                &Course::from(*pos),
+                &GameHistory::from(*pos),
                 &Limits::default(),
                 &Stop::new(),
                 &table,
@@ -260,7 +260,7 @@ fn check_keeps(pos: &ConnectFour, seat: Seat, promised: Ordering, table: &mut Ta
         assert!(kept >= promised, "{pos}");
     } else if pos.turn() == seat {
         let chosen = choose(
-            &Course::from(*pos),
+            &GameHistory::from(*pos),
             Level::Max,
             0,
             &Limits::default(),
@@ -315,7 +315,7 @@ fn full_strength_never_loses_and_wins_as_fast_as_can_be() {
         }
     }
     for seat in Seat::ALL {
-        check_never_loses(&TicTacToe::start(), seat, &max);
+        check_never_loses(&TicTacToe::initial(), seat, &max);
     }
 }
 
@@ -339,7 +339,7 @@ fn full_strength_plays_its_principal_variation() {
         for nodes in (0..400).step_by(9) {
             let limits = Limits::nodes(nodes);
             if let Some((m, report)) = choose(
-                &Course::from(pos),
+                &GameHistory::from(pos),
                 Level::Max,
                 0,
                 &limits,
@@ -362,7 +362,7 @@ fn limits_only_weaken() {
         for depth in [0, 1, 3, 99] {
             let limits = Limits::depth(depth);
             let chosen = choose(
-                &Course::<TicTacToe>::start(),
+                &GameHistory::<TicTacToe>::initial(),
                 level,
                 0,
                 &limits,
@@ -381,7 +381,7 @@ fn the_seed_alone_decides_among_the_candidates() {
     for pos in all_positions().into_iter().step_by(150) {
         for level in Level::ALL {
             let Some(Candidates { mut moves, .. }) = offered(
-                &Course::from(pos),
+                &GameHistory::from(pos),
                 level,
                 &limits,
                 &Stop::new(),
@@ -391,7 +391,7 @@ fn the_seed_alone_decides_among_the_candidates() {
             };
             let chosen = |seed| {
                 choose(
-                    &Course::from(pos),
+                    &GameHistory::from(pos),
                     level,
                     seed,
                     &limits,

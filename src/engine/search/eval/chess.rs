@@ -92,7 +92,7 @@ impl Evaluate for Chess {
         if (own & !men).is_empty() {
             return None;
         }
-        Self::passed(self)
+        Self::after_null_move(self)
     }
 
     fn index(&self, m: Move) -> usize {

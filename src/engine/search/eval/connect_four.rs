@@ -28,7 +28,7 @@ impl Evaluate for ConnectFour {
 
     fn evaluate(&self) -> Score {
         let [own, other] = self.discs();
-        let [own_wins, other_wins] = self.wins();
+        let [own_wins, other_wins] = self.free_winning_squares();
         let seat = self.turn();
         Score::estimate(
             squares(own) + threats(own_wins, seat)
@@ -38,11 +38,11 @@ impl Evaluate for ConnectFour {
     }
 
     fn bounds(&self) -> Bounds {
-        let [own_wins, _] = self.wins();
-        if own_wins & self.playable() != 0 {
+        let [own_wins, _] = self.free_winning_squares();
+        if own_wins & self.playable_squares() != 0 {
             return Bounds::exactly(Score::win_in(1));
         }
-        if self.safe() == 0 {
+        if self.safe_squares() == 0 {
             return Bounds::exactly(Score::loss_in(2));
         }
         // Neither side wins with its next disc.
@@ -51,8 +51,8 @@ impl Evaluate for ConnectFour {
 
     /// Whoever stops one threat with a disc has the other side play above it.
     fn sight(&self) -> Sight {
-        let mut threats = self.wins().map(|wins| {
-            let next = wins & self.playable();
+        let mut threats = self.free_winning_squares().map(|wins| {
+            let next = wins & self.playable_squares();
             next.count_ones() + (next << 1 & wins).count_ones()
         });
         if self.turn() == Seat::Second {
@@ -67,31 +67,31 @@ impl Evaluate for ConnectFour {
     #[inline]
     fn consider(&self, moves: &mut Moves<Move>) -> Bounds {
         let [own, _] = self.discs();
-        let [own_wins, _] = self.wins();
-        let playable = self.playable();
-        let (wins, safe) = (own_wins & playable, self.safe());
+        let [own_wins, _] = self.free_winning_squares();
+        let playable = self.playable_squares();
+        let (wins, safe) = (own_wins & playable, self.safe_squares());
         if wins != 0 || safe == 0 {
             let mut rest = if wins != 0 { wins } else { playable };
             while rest != 0 {
                 let square = rest & rest.wrapping_neg();
                 rest ^= square;
-                moves.push(Move::onto(square), 0, winning_squares(own | square));
+                moves.push(Move::from_square(square), 0, winning_squares(own | square));
             }
             return self.bounds();
         }
-        let free = Self::FULL ^ self.occupied();
+        let free = Self::ALL_SQUARES ^ self.occupied();
         let mut rest = safe;
         while rest != 0 {
             let square = rest & rest.wrapping_neg();
             rest ^= square;
-            let m = Move::onto(square);
+            let m = Move::from_square(square);
             let wins = winning_squares(own | square);
             moves.push(
                 m,
                 8 * count(wins & free) + PREFERENCE[usize::from(m.file())],
                 wins,
             );
-            if self.with_disc(square, wins).safe() == 0 {
+            if self.after_disc(square, wins).safe_squares() == 0 {
                 moves.prefer_last();
                 return Bounds::exactly(Score::win_in(3));
             }
@@ -101,7 +101,7 @@ impl Evaluate for ConnectFour {
 
     #[inline]
     fn follow(&self, m: Move, note: u64) -> Self {
-        self.with_disc(self.landing(m), note)
+        self.after_disc(self.landing_square(m), note)
     }
 
     #[inline]
@@ -110,7 +110,7 @@ impl Evaluate for ConnectFour {
         if self.plies() > MIRRORED_PLIES_MAX {
             return key;
         }
-        key.min(self.image_key())
+        key.min(self.mirror_key())
     }
 
     fn by_heart(&self) -> Option<(Ordering, Move)> {
@@ -171,10 +171,10 @@ const MIRRORED_PLIES_MAX: u8 = 14;
 const PREFERENCE: [i32; 7] = [1, 3, 5, 6, 4, 2, 0];
 
 /// Ranks 1, 3 and 5 of every file.
-const ODD_RANKS: u64 = ConnectFour::ranks([0, 2, 4]);
+const ODD_RANKS: u64 = ConnectFour::ranks_mask([0, 2, 4]);
 
 /// Ranks 2, 4 and 6.
-const EVEN_RANKS: u64 = ConnectFour::ranks([1, 3, 5]);
+const EVEN_RANKS: u64 = ConnectFour::ranks_mask([1, 3, 5]);
 
 fn threats(squares: u64, seat: Seat) -> i32 {
     let fitting = squares
@@ -189,7 +189,7 @@ fn threats(squares: u64, seat: Seat) -> i32 {
 fn squares(discs: u64) -> i32 {
     (0..4)
         .map(|distance: u8| {
-            let files = ConnectFour::file(distance) | ConnectFour::file(6 - distance);
+            let files = ConnectFour::file_mask(distance) | ConnectFour::file_mask(6 - distance);
             DISC_ON_FILE[usize::from(distance)] * (discs & files).count_ones().cast_signed()
         })
         .sum()

@@ -42,7 +42,7 @@ const LOST: i32 = 5_000;
 impl Evaluate for Draughts {
     const TAKES_TURNS: bool = true;
 
-    const MOVE_INDICES: usize = Move::INDICES;
+    const MOVE_INDICES: usize = Move::INDEX_COUNT;
 
     const REDUCES: bool = true;
 
@@ -89,7 +89,7 @@ impl Evaluate for Draughts {
 
     /// The greatest captures first.
     fn rank(&self, m: Move) -> i32 {
-        i32::from(m.captures())
+        i32::from(m.capture_count())
     }
 
     fn index(&self, m: Move) -> usize {
@@ -118,7 +118,7 @@ fn settled(pos: &Draughts, mut alpha: i32, beta: i32) -> i32 {
         return quiet_value(pos);
     }
     let mut captures = Vec::new();
-    pos.captures(&mut captures);
+    pos.push_captures(&mut captures);
     let mut best = -LOST;
     for m in captures {
         let value = -settled(&pos.after(m), -beta, -alpha);
@@ -134,7 +134,7 @@ fn settled(pos: &Draughts, mut alpha: i32, beta: i32) -> i32 {
 /// The value for the side to move where nothing can be captured.
 #[inline]
 fn quiet_value(pos: &Draughts) -> i32 {
-    if pos.mobile(pos.turn()) == 0 {
+    if pos.movable_pieces(pos.turn()) == 0 {
         return -LOST;
     }
     let [own, other] = [pos.turn(), pos.turn().other()];
@@ -164,7 +164,7 @@ fn ending_value(pos: &Draughts, outcome: Ordering) -> i32 {
 fn won_value(pos: &Draughts) -> i32 {
     let men = pos.men(pos.turn()) | pos.men(pos.turn().other());
     let glance = -quiet_value(pos);
-    WON + WON_PIECE_GONE * (4 - count(pos.taken())) + WON_MAN_GONE * (4 - count(men))
+    WON + WON_PIECE_GONE * (4 - count(pos.occupied())) + WON_MAN_GONE * (4 - count(men))
         - WON_STEP * i32::from(endings::resistance(pos))
         + glance.clamp(-WON_GLANCE_MAX, WON_GLANCE_MAX)
 }

@@ -15,10 +15,10 @@ mod tactics;
 mod territory;
 mod thoughts;
 
+use crate::game::go::bitboard::Bitboard;
 use crate::game::go::board::Board;
-use crate::game::go::points::Points;
 use crate::game::go::{Go, KOMI, Move};
-use crate::game::{Course, Position, Seat};
+use crate::game::{GameHistory, Position, Seat};
 use crate::search::{Bounds, Evaluate, Fate, Moves, Score, Sight, TreePlayer, tree};
 
 /// What a point of the board is worth, in hundredths of what a careful player feels.
@@ -90,8 +90,8 @@ impl<const N: u8> Evaluate for Go<N> {
         let seat = self.turn();
         let useless = shape.useless();
         let points = self.empty() & !useless;
-        for bit in points.filter(|bit| self.is_alive_after(seat, *bit)) {
-            moves.push(Move::onto(bit), shape.promise(bit), 0);
+        for bit in points.filter(|bit| self.has_liberty_after(seat, *bit)) {
+            moves.push(Move::from_bit_index(bit), shape.promise(bit), 0);
         }
         let [early, settled] = PASS;
         moves.push(
@@ -117,7 +117,7 @@ impl<const N: u8> Evaluate for Go<N> {
         }
     }
 
-    fn fates(course: &Course<Self>, playouts: u32) -> Vec<Fate> {
+    fn fates(course: &GameHistory<Self>, playouts: u32) -> Vec<Fate> {
         played_out::fates(course, playouts)
     }
 
@@ -128,7 +128,7 @@ impl<const N: u8> Evaluate for Go<N> {
         for bit in captured.neighbours() & self.empty() {
             let captured = self.captured_by(seat, bit).len();
             if captured > 1 {
-                moves.push(Move::onto(bit), captured.cast_signed(), 0);
+                moves.push(Move::from_bit_index(bit), captured.cast_signed(), 0);
             }
         }
     }
@@ -141,7 +141,7 @@ impl<const N: u8> Evaluate for Go<N> {
     fn index(&self, m: Move<N>) -> usize {
         match m {
             Move::Pass => 127,
-            Move::Play(point) => usize::from(point.bit()),
+            Move::Play(point) => usize::from(point.bit_index()),
         }
     }
 
@@ -161,10 +161,10 @@ impl<const N: u8> Go<N> {
     /// How many stones of this seat are on the edge of the board with no other beside them, also diagonally.
     fn alone_on_edge(&self, seat: Seat) -> u32 {
         let stones = self.stones(Seat::First) | self.stones(Seat::Second);
-        let edge = self.stones(seat) & Points::EDGE;
+        let edge = self.stones(seat) & Bitboard::EDGE;
         let is_alone = |bit: &u8| {
-            let point = Points::of(*bit);
-            !(point.neighbours() | point.diagonals()).meets(stones)
+            let point = Bitboard::from_bit_index(*bit);
+            !(point.neighbours() | point.diagonals()).intersects(stones)
         };
         u32::try_from(edge.filter(is_alone).count()).unwrap_or(u32::MAX)
     }
@@ -172,14 +172,14 @@ impl<const N: u8> Go<N> {
 
 /// What is worth knowing of a position before its moves are looked at.
 struct Shape<const N: u8> {
-    own: Points<N>,
-    other: Points<N>,
-    empty: Points<N>,
+    own: Bitboard<N>,
+    other: Bitboard<N>,
+    empty: Bitboard<N>,
     own_alive: life::Alive<N>,
     other_alive: life::Alive<N>,
     /// The own stones that the other side could capture, and the other way round.
-    endangered: Points<N>,
-    doomed: Points<N>,
+    endangered: Bitboard<N>,
+    doomed: Bitboard<N>,
 }
 
 impl<const N: u8> Shape<N> {
@@ -198,13 +198,13 @@ impl<const N: u8> Shape<N> {
     }
 
     /// The points on which a play is no better than a pass.
-    fn useless(&self) -> Points<N> {
+    fn useless(&self) -> Bitboard<N> {
         let mut useless = self.other_alive.regions;
         let mut rest = self.own_alive.regions;
         while !rest.is_empty() {
-            let region = rest.lowest().grown(rest);
+            let region = rest.lowest().flood_fill(rest);
             rest = rest & !region;
-            if !region.meets(self.other) {
+            if !region.intersects(self.other) {
                 useless |= region;
             }
         }
@@ -212,13 +212,13 @@ impl<const N: u8> Shape<N> {
     }
 
     /// The empty points between own stones that the other side cannot make false.
-    fn eyes(&self) -> Points<N> {
-        let mut eyes = Points::NONE;
+    fn eyes(&self) -> Bitboard<N> {
+        let mut eyes = Bitboard::EMPTY;
         for bit in self.empty & !(self.empty | self.other).neighbours() {
-            let point = Points::of(bit);
+            let point = Bitboard::from_bit_index(bit);
             let taken = (point.diagonals() & self.other).len();
-            let allowed = u32::from(!Points::EDGE.meets(point));
-            if taken <= allowed && !point.neighbours().meets(self.endangered) {
+            let allowed = u32::from(!Bitboard::EDGE.intersects(point));
+            if taken <= allowed && !point.neighbours().intersects(self.endangered) {
                 eyes |= point;
             }
         }
@@ -229,10 +229,10 @@ impl<const N: u8> Shape<N> {
     fn is_settled(&self) -> bool {
         let mut rest = self.empty;
         while !rest.is_empty() {
-            let region = rest.lowest().grown(rest);
+            let region = rest.lowest().flood_fill(rest);
             rest = rest & !region;
             let border = region.neighbours();
-            if border.meets(self.own) == border.meets(self.other) {
+            if border.intersects(self.own) == border.intersects(self.other) {
                 return false;
             }
         }
@@ -241,9 +241,9 @@ impl<const N: u8> Shape<N> {
 
     /// How promising a stone on this point is.
     fn promise(&self, bit: u8) -> i32 {
-        let point = Points::of(bit);
+        let point = Bitboard::from_bit_index(bit);
         let beside = point.neighbours();
-        let weigh = |[first, each]: [i32; 2], stones: Points<N>| {
+        let weigh = |[first, each]: [i32; 2], stones: Bitboard<N>| {
             if stones.is_empty() {
                 0
             } else {
@@ -251,11 +251,11 @@ impl<const N: u8> Shape<N> {
             }
         };
         let mut promise = 0;
-        if beside.meets(self.doomed) {
-            promise += weigh(CAPTURE, (beside & self.doomed).grown(self.other));
+        if beside.intersects(self.doomed) {
+            promise += weigh(CAPTURE, (beside & self.doomed).flood_fill(self.other));
         }
-        if beside.meets(self.endangered) {
-            let chain = point.grown(self.own);
+        if beside.intersects(self.endangered) {
+            let chain = point.flood_fill(self.own);
             let liberties = chain.neighbours() & self.empty & !point;
             if liberties.len() > 1 {
                 promise += weigh(RESCUE, chain & self.endangered);
@@ -263,16 +263,16 @@ impl<const N: u8> Shape<N> {
         }
         let mut others = beside & self.other & !self.doomed;
         while !others.is_empty() {
-            let chain = others.lowest().grown(self.other);
+            let chain = others.lowest().flood_fill(self.other);
             others = others & !chain;
-            if (chain.neighbours() & self.empty & !point).is_one() {
+            if (chain.neighbours() & self.empty & !point).is_single() {
                 promise += weigh(THREAT, chain);
             }
         }
         let around = beside | point.diagonals();
-        if around.meets(self.own | self.other) {
+        if around.intersects(self.own | self.other) {
             promise += CONTACT;
-        } else if Points::EDGE.meets(point) {
+        } else if Bitboard::EDGE.intersects(point) {
             promise += EMPTY_EDGE;
         }
         promise
@@ -280,13 +280,13 @@ impl<const N: u8> Shape<N> {
 }
 
 /// The stones of chains that have one liberty.
-fn in_atari<const N: u8>(stones: Points<N>, empty: Points<N>) -> Points<N> {
-    let mut found = Points::NONE;
+fn in_atari<const N: u8>(stones: Bitboard<N>, empty: Bitboard<N>) -> Bitboard<N> {
+    let mut found = Bitboard::EMPTY;
     let mut rest = stones;
     while !rest.is_empty() {
-        let chain = rest.lowest().grown(stones);
+        let chain = rest.lowest().flood_fill(stones);
         rest = rest & !chain;
-        if (chain.neighbours() & empty).is_one() {
+        if (chain.neighbours() & empty).is_single() {
             found |= chain;
         }
     }

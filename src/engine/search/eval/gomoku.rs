@@ -15,7 +15,7 @@ mod windows;
 
 pub use learnt::Features;
 
-use crate::game::gomoku::squares::Squares;
+use crate::game::gomoku::bitboard::Bitboard;
 use crate::game::gomoku::{Gomoku, Move};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, Level, Moves, Score, Sight, Strength};
@@ -49,18 +49,18 @@ impl Evaluate for Gomoku {
 
     /// Where a five has to be prevented, the estimate is of the position after that.
     fn evaluate(&self) -> Score {
-        let ([own, other], free) = (self.stones(), self.free());
+        let ([own, other], free) = (self.stones(), self.empty_squares());
         let forced = windows::fives(other, free);
         Score::estimate(match forced.first() {
             None => learnt::value(own, other),
             Some(_) if !windows::fives(own, free).is_empty() => learnt::WON,
-            Some(_) if forced.are_many() => -learnt::WON,
-            Some(square) => -learnt::value(other, own | Squares::of(square)),
+            Some(_) if forced.has_multiple() => -learnt::WON,
+            Some(square) => -learnt::value(other, own | Bitboard::from_bit_index(square)),
         })
     }
 
     fn sight(&self) -> Sight {
-        let (mut stones, free) = (self.stones(), self.free());
+        let (mut stones, free) = (self.stones(), self.empty_squares());
         if self.turn() == Seat::Second {
             stones.reverse();
         }
@@ -77,13 +77,13 @@ impl Evaluate for Gomoku {
     }
 
     fn bounds(&self) -> Bounds {
-        let ([own, other], free) = (self.stones(), self.free());
+        let ([own, other], free) = (self.stones(), self.empty_squares());
         let [mine, fours] = windows::fives_and_fours(own, free);
         if !mine.is_empty() {
             return Bounds::exactly(Score::win_in(1));
         }
         let threats = windows::fives(other, free);
-        if threats.are_many() {
+        if threats.has_multiple() {
             return Bounds::exactly(Score::loss_in(2));
         }
         if fours.is_empty() {
@@ -106,16 +106,16 @@ impl Evaluate for Gomoku {
     /// Where a five has to be prevented there is no choice.
     fn is_tense(&self) -> bool {
         let [_, other] = self.stones();
-        self.outcome().is_some() || !windows::fives(other, self.free()).is_empty()
+        self.outcome().is_some() || !windows::fives(other, self.empty_squares()).is_empty()
     }
 
     /// One stone more is never worse than none.
     fn passed(&self) -> Option<Self> {
-        Self::passed(self)
+        Self::after_null_move(self)
     }
 
     fn index(&self, m: Move) -> usize {
-        usize::from(m.bit())
+        usize::from(m.bit_index())
     }
 
     fn key(&self) -> u64 {
@@ -132,7 +132,7 @@ impl Evaluate for Gomoku {
     fn is_plausible(&self, m: Move, level: Level) -> bool {
         let [own, other] = self.stones();
         let near = near(own | other);
-        level != Level::Easy || near.is_empty() || near.has(m.bit())
+        level != Level::Easy || near.is_empty() || near.has(m.bit_index())
     }
 
     #[rustfmt::skip] // A table is read by columns.
@@ -154,13 +154,13 @@ impl Evaluate for Gomoku {
 impl Gomoku {
     /// What `consider` does, making at most so many fours.
     fn consider_with(&self, fours_made_max: u32, moves: &mut Moves<Move>) -> Bounds {
-        let ([own, other], free) = (self.stones(), self.free());
+        let ([own, other], free) = (self.stones(), self.empty_squares());
         let [mine, theirs] = [own, other].map(|stones| Prospects::of(stones, free));
-        let mut push_all = |squares: Squares| {
-            let promises = squares.are_many().then(|| promises(&mine, &theirs));
+        let mut push_all = |squares: Bitboard| {
+            let promises = squares.has_multiple().then(|| promises(&mine, &theirs));
             for square in squares {
                 let rank = promises.map_or(0, |promises| promises[usize::from(square)]);
-                moves.push(Move::onto(square), rank.into(), 0);
+                moves.push(Move::from_bit_index(square), rank.into(), 0);
             }
         };
         if !mine.fives.is_empty() {
@@ -169,7 +169,7 @@ impl Gomoku {
         }
         if !theirs.fives.is_empty() {
             push_all(theirs.fives);
-            return if theirs.fives.are_many() {
+            return if theirs.fives.has_multiple() {
                 Bounds::exactly(Score::loss_in(2))
             } else {
                 NOT_AT_ONCE
@@ -181,9 +181,9 @@ impl Gomoku {
                 push_all(square);
                 return Bounds::exactly(Score::win_in(3));
             }
-            let win = fours::find([own, other], fours, Squares::NONE, fours_made_max);
+            let win = fours::find([own, other], fours, Bitboard::EMPTY, fours_made_max);
             if let Some(win) = win {
-                push_all(Squares::of(win.first));
+                push_all(Bitboard::from_bit_index(win.first));
                 return after_fours(Some(win));
             }
         }
@@ -226,7 +226,7 @@ fn after_fours(win: Option<fours::Win>) -> Bounds {
 /// How promising a stone on each square is.
 fn promises(mine: &Prospects, theirs: &Prospects) -> [i16; 256] {
     let mut promises = [0; 256];
-    let mut add = |squares: Squares, promise: i16| {
+    let mut add = |squares: Bitboard, promise: i16| {
         for square in squares {
             promises[usize::from(square)] += promise;
         }
@@ -236,7 +236,7 @@ fn promises(mine: &Prospects, theirs: &Prospects) -> [i16; 256] {
         .zip(PROMISES)
         .zip(PROMISE_OF_BOTH)
     {
-        let (mut fours, mut open) = (Squares::NONE, Squares::NONE);
+        let (mut fours, mut open) = (Bitboard::EMPTY, Bitboard::EMPTY);
         for along in &side.along {
             let sets = [along.fours, along.open_threes, along.threes, along.twos];
             for (set, weight) in sets.into_iter().zip(weights) {
@@ -252,17 +252,20 @@ fn promises(mine: &Prospects, theirs: &Prospects) -> [i16; 256] {
 impl Gomoku {
     fn consider_quiet(&self, mine: &Prospects, theirs: &Prospects, moves: &mut Moves<Move>) {
         let [own, other] = self.stones();
-        let near = near(own | other) & self.free();
+        let near = near(own | other) & self.empty_squares();
         if near.is_empty() {
             // The first stone of all, or a board that is almost full.
-            let centre = Squares::of(Squares::bit(Squares::SIZE / 2, Squares::SIZE / 2));
+            let centre = Bitboard::from_bit_index(Bitboard::bit_index(
+                Bitboard::SIZE / 2,
+                Bitboard::SIZE / 2,
+            ));
             let anywhere = if self.plies() == 0 {
                 centre
             } else {
-                self.free()
+                self.empty_squares()
             };
             for square in anywhere {
-                moves.push(Move::onto(square), 0, 0);
+                moves.push(Move::from_bit_index(square), 0, 0);
             }
             return;
         }
@@ -278,27 +281,27 @@ impl Gomoku {
             ranked.select_nth_unstable_by(CONSIDERED_MAX, |a, b| b.cmp(a));
         }
         for (rank, square) in ranked.iter().take(CONSIDERED_MAX) {
-            moves.push(Move::onto(*square), (*rank).into(), 0);
+            moves.push(Move::from_bit_index(*square), (*rank).into(), 0);
         }
     }
 }
 
 /// The squares at most two steps along a line from those of a set.
-fn near(stones: Squares) -> Squares {
-    fn along<const STEP: u8>(stones: Squares) -> Squares {
-        let (up, down) = (stones.up::<STEP>(), stones.down::<STEP>());
-        let (up, down) = (up & Squares::ALL, down & Squares::ALL);
-        up | down | up.up::<STEP>() | down.down::<STEP>()
+fn near(stones: Bitboard) -> Bitboard {
+    fn along<const STEP: u8>(stones: Bitboard) -> Bitboard {
+        let (up, down) = (stones.shift_up::<STEP>(), stones.shift_down::<STEP>());
+        let (up, down) = (up & Bitboard::ALL, down & Bitboard::ALL);
+        up | down | up.shift_up::<STEP>() | down.shift_down::<STEP>()
     }
 
     (along::<1>(stones) | along::<15>(stones) | along::<16>(stones) | along::<17>(stones))
-        & Squares::ALL
+        & Bitboard::ALL
 }
 
 /// How many of a side's stones have no other near, or near to what is near.
-fn apart(own: Squares, stones: Squares) -> u32 {
+fn apart(own: Bitboard, stones: Bitboard) -> u32 {
     let is_apart = |bit: &u8| {
-        let square = Squares::of(*bit);
+        let square = Bitboard::from_bit_index(*bit);
         (near(near(square)) & stones & !square).is_empty()
     };
     u32::try_from(own.into_iter().filter(is_apart).count()).unwrap_or(u32::MAX)

@@ -75,7 +75,7 @@ impl Evaluate for Othello {
         let found = if self.empties() <= SQUARES_MAX {
             Some(last_squares::margin(
                 [own, other],
-                self.targets(),
+                self.playable_squares(),
                 window,
                 visited,
             ))
@@ -86,23 +86,27 @@ impl Evaluate for Othello {
     }
 
     fn consider(&self, moves: &mut Moves<Move>) -> Bounds {
-        if self.targets() == 0 {
+        if self.playable_squares() == 0 {
             moves.push_legal(self);
             return Bounds::ANY;
         }
         let [own, other] = self.discs();
         let odd = odd_quarters(!(own | other));
         let is_weighed = WEIGHED.contains(&self.empties());
-        let mut rest = self.targets();
+        let mut rest = self.playable_squares();
         while rest != 0 {
             let square = rest & rest.wrapping_neg();
             rest ^= square;
-            let child = self.with_disc(square);
+            let child = self.after_disc(square);
             let mut rank = rank(&child, square) + 2 * count(square & odd);
             if is_weighed {
                 rank -= patterns::value(&child) / WORTH_OF_RANK;
             }
-            moves.push(Move::onto_lowest(square), rank, child.targets());
+            moves.push(
+                Move::from_lowest_square(square),
+                rank,
+                child.playable_squares(),
+            );
         }
         Bounds::ANY
     }
@@ -113,7 +117,7 @@ impl Evaluate for Othello {
         if m == Move::PASS {
             return self.after(m);
         }
-        self.with_disc_and_targets(m.bit(), note)
+        self.after_disc_with_playable(m.bit(), note)
     }
 
     fn sight(&self) -> Sight {
@@ -123,7 +127,7 @@ impl Evaluate for Othello {
         }
         Sight {
             corners: Some(corners),
-            moves: Some(self.targets().count_ones()),
+            moves: Some(self.playable_squares().count_ones()),
             ..Sight::default()
         }
     }
@@ -139,7 +143,7 @@ impl Evaluate for Othello {
     /// Each square, and before each but the first perhaps a pass.
     #[inline]
     fn plies_left(&self) -> u32 {
-        (2 * self.empties()).saturating_sub(u32::from(self.targets() != 0))
+        (2 * self.empties()).saturating_sub(u32::from(self.playable_squares() != 0))
     }
 }
 
@@ -162,7 +166,7 @@ fn stability_cut(own: u64, other: u64, alpha: i32) -> Option<i32> {
 
 /// The fewer answers a move leaves, the earlier it is tried ("fastest first"), corners above all.
 fn rank(child: &Othello, square: u64) -> i32 {
-    let answers = count(child.targets()) + count(child.targets() & CORNERS);
+    let answers = count(child.playable_squares()) + count(child.playable_squares() & CORNERS);
     8 * count(square & CORNERS) - 4 * answers
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::game::laws::pick;
+use crate::game::conformance::pick_index;
 use crate::game::tic_tac_toe::{Move, TicTacToe};
 use crate::game::{
     GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat,
@@ -12,7 +12,7 @@ use crate::search::{Evaluate, Score};
 
 /// Few values, so that many are equal and windows are hit on their edges.
 fn random_score(key: impl std::hash::Hash) -> Score {
-    Score::estimate(i32::try_from(pick(key, 41)).expect("small") - 20)
+    Score::estimate(i32::try_from(pick_index(key, 41)).expect("small") - 20)
 }
 
 /// Tic-tac-toe with random estimates.
@@ -30,8 +30,8 @@ impl Position for Hashed {
 
     const INFO: GameInfo = TicTacToe::INFO;
 
-    fn start() -> Self {
-        Self(TicTacToe::start())
+    fn initial() -> Self {
+        Self(TicTacToe::initial())
     }
 
     fn turn(&self) -> Seat {
@@ -46,8 +46,8 @@ impl Position for Hashed {
         self.0.legal_moves(moves);
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
-        self.0.check(m)
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
+        self.0.check_legal(m)
     }
 
     fn play_unchecked(&mut self, m: Move) {
@@ -99,8 +99,8 @@ impl Position for Reckless {
 
     const INFO: GameInfo = TicTacToe::INFO;
 
-    fn start() -> Self {
-        Self(Hashed::start())
+    fn initial() -> Self {
+        Self(Hashed::initial())
     }
 
     fn turn(&self) -> Seat {
@@ -115,8 +115,8 @@ impl Position for Reckless {
         self.0.legal_moves(moves);
     }
 
-    fn check(&self, m: Move) -> Result<(), IllegalMove> {
-        self.0.check(m)
+    fn check_legal(&self, m: Move) -> Result<(), IllegalMove> {
+        self.0.check_legal(m)
     }
 
     fn play_unchecked(&mut self, m: Move) {
@@ -158,7 +158,7 @@ impl Tree {
     }
 
     fn branches(&self) -> u8 {
-        u8::try_from(1 + pick(("branches", self), 5)).expect("small")
+        u8::try_from(1 + pick_index(("branches", self), 5)).expect("small")
     }
 }
 
@@ -186,17 +186,17 @@ impl Position for Tree {
         plies_max: 8,
     };
 
-    fn start() -> Self {
+    fn initial() -> Self {
         Self::of(0)
     }
 
     fn turn(&self) -> Seat {
-        Seat::ALL[pick(("turn", self), 2)]
+        Seat::ALL[pick_index(("turn", self), 2)]
     }
 
     fn outcome(&self) -> Option<Outcome> {
         let over = self.path.len() >= Self::INFO.plies_max as usize;
-        let lot = pick(("outcome", self), if over { 3 } else { 24 });
+        let lot = pick_index(("outcome", self), if over { 3 } else { 24 });
         match (lot, self.path.is_empty()) {
             (_, true) => None,
             (0, false) => Some(Outcome::Draw),
@@ -216,7 +216,7 @@ impl Position for Tree {
         }
     }
 
-    fn check(&self, m: Branch) -> Result<(), IllegalMove> {
+    fn check_legal(&self, m: Branch) -> Result<(), IllegalMove> {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }

@@ -2,7 +2,7 @@
 
 use super::super::choice::lot;
 use super::{MoveValue, Report, TreeSearch};
-use crate::game::{Course, Position};
+use crate::game::{GameHistory, Position};
 use crate::search::{Level, Limits, Stop, Table, TreeStrength};
 
 /// How the bots of a game think by playouts.
@@ -22,7 +22,7 @@ impl<P: Position> TreePlayer<P> {
     )]
     pub(in crate::search) fn choose(
         &self,
-        course: &Course<P>,
+        course: &GameHistory<P>,
         level: Level,
         seed: u64,
         limits: &Limits,

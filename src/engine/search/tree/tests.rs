@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::*;
+use crate::game::conformance::random_game;
 use crate::game::go::Go;
-use crate::game::laws::random_game;
 use crate::search::Level;
 use crate::search::choice::choose;
 
@@ -14,7 +14,7 @@ fn report(
     stop: &Stop,
     table: &mut Table,
 ) -> Report<<Go<9> as Position>::Move> {
-    let course = Course::<Go<9>>::start();
+    let course = GameHistory::<Go<9>>::initial();
     let choice = choose(&course, Level::Max, seed, limits, stop, table);
     choice.expect("the game goes on").1
 }
@@ -58,7 +58,7 @@ fn the_seed_alone_decides() {
         .step_by(9)
         .take(12)
     {
-        let course = Course::from(pos);
+        let course = GameHistory::from(pos);
         for level in Level::ALL {
             let mut chosen = |seed| {
                 let choice = choose(&course, level, seed, &limits, &stop, &mut table);
@@ -107,7 +107,7 @@ fn the_move_that_was_tried_most_is_the_best() {
         .collect();
     assert!(counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
     assert_eq!(report.pv[0], report.moves[0].m);
-    let mut line = Course::<Go<9>>::start();
+    let mut line = GameHistory::<Go<9>>::initial();
     for m in &report.pv {
         line.play(*m).expect("a line can be played");
     }
@@ -116,7 +116,7 @@ fn the_move_that_was_tried_most_is_the_best() {
 /// A pass that wins leaves nothing to try, and is told as the one move that is known.
 #[test]
 fn a_move_that_wins_at_once_is_listed() {
-    let mut course = Course::<Go<9>>::start();
+    let mut course = GameHistory::<Go<9>>::initial();
     let pass = "pass".parse().expect("a move");
     course.play(pass).expect("legal");
     let (stop, mut table) = (Stop::new(), Table::new(1 << 20));

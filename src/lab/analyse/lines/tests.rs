@@ -10,7 +10,7 @@ fn answers(game: &str, json: bool, input: &[u8]) -> (Vec<String>, u64) {
 }
 
 fn answers_to(question: Question, game: &str, json: bool, input: &[u8]) -> (Vec<String>, u64) {
-    let entry = catalog::find(game).expect("hosted");
+    let entry = catalog::find_game(game).expect("hosted");
     let lines = Lines {
         info: &entry.info,
         question,
@@ -19,7 +19,7 @@ fn answers_to(question: Question, game: &str, json: bool, input: &[u8]) -> (Vec<
     let mut output = Vec::new();
     let failed = lines
         .answer_all(
-            entry.analyst(1 << 20).as_mut(),
+            entry.analysis_board(1 << 20).as_mut(),
             BufReader::new(input),
             &mut output,
         )

@@ -2,7 +2,7 @@
 //! and their movetext.
 
 use anyhow::{Context, bail, ensure};
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::RecordFormat;
 
 /// A game of a file.
@@ -34,7 +34,7 @@ pub(super) fn is_pgn(text: &str) -> bool {
 /// # Errors
 ///
 /// A tag is unreadable, or a game is of another variant. The error names the number of the game.
-pub(super) fn games(text: &str, game: &Entry) -> anyhow::Result<Vec<Game>> {
+pub(super) fn games(text: &str, game: &GameEntry) -> anyhow::Result<Vec<Game>> {
     let (mut games, mut draft) = (Vec::new(), Draft::default());
     let mut brackets = Brackets::default();
     for line in text.lines().filter(|line| !line.starts_with('%')) {
@@ -83,8 +83,8 @@ impl Draft {
         Some(value.trim())
     }
 
-    fn finish(self, game: &Entry) -> anyhow::Result<Game> {
-        match game.record {
+    fn finish(self, game: &GameEntry) -> anyhow::Result<Game> {
+        match game.record_format {
             Some(RecordFormat::Pgn) => self.check_variant()?,
             Some(RecordFormat::Pdn { game_type }) => self.check_game_type(game_type)?,
             Some(RecordFormat::Sgf { .. } | RecordFormat::Txt) | None => {}
@@ -170,12 +170,12 @@ impl Brackets {
 
 #[cfg(test)]
 mod tests {
-    use plyhouse_engine::catalog::find;
+    use plyhouse_engine::catalog::find_game;
 
     use super::*;
 
     fn chess(text: &str) -> anyhow::Result<Vec<Game>> {
-        games(text, find("chess").expect("hosted"))
+        games(text, find_game("chess").expect("hosted"))
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
             let error = format!("{:#}", chess(&format!("{good}{bad}")).expect_err(bad));
             assert!(error.contains(why), "{bad}: {error}");
         }
-        let draughts = find("draughts").expect("hosted");
+        let draughts = find_game("draughts").expect("hosted");
         assert!(games("[GameType \"21,W,8,8,N1,0\"]\n1. 11-15 *", draughts).is_ok());
         let error = games("[GameType \"20\"]\n1. 32-28 *", draughts).expect_err("another game");
         assert!(

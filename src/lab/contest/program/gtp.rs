@@ -1,7 +1,7 @@
 //! A program that is asked for moves by GTP 2. The first seat is black.
 
 use anyhow::Context;
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
@@ -24,7 +24,7 @@ pub(in crate::contest) struct GtpPlayer {
 impl GtpPlayer {
     pub(in crate::contest) fn start(
         program: &entrant::Program,
-        game: &'static Entry,
+        game: &'static GameEntry,
         komi: u32,
     ) -> anyhow::Result<Self> {
         Ok(Self {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Stop;
 use tokio::time::Instant;
 
@@ -31,7 +31,7 @@ const OTHER: u8 = 2;
 impl PiskvorkPlayer {
     pub(in crate::contest) fn start(
         program: &entrant::Program,
-        game: &'static Entry,
+        game: &'static GameEntry,
     ) -> anyhow::Result<Self> {
         Ok(Self {
             program: Program::start(&program.command, "END").context("it cannot be started")?,

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use plyhouse_engine::catalog::find;
+use plyhouse_engine::catalog::find_game;
 use plyhouse_engine::search::{Level, Stop};
 
 use super::super::driver::answer;
@@ -8,12 +8,12 @@ use super::*;
 
 struct Table {
     gtp: Gtp,
-    analyst: Box<dyn Analyst>,
+    analyst: Box<dyn AnalysisBoard>,
 }
 
 impl Table {
     fn new() -> Self {
-        let game = find("go").expect("it is hosted");
+        let game = find_game("go").expect("it is hosted");
         let settings = Settings {
             game,
             level: Level::Max,
@@ -22,7 +22,7 @@ impl Table {
         };
         Self {
             gtp: Gtp::new(settings, 7),
-            analyst: game.analyst(0),
+            analyst: game.analysis_board(0),
         }
     }
 

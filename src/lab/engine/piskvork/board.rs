@@ -33,7 +33,7 @@ impl Point {
 
     /// The point of a move as the wire writes it, on a board of this size.
     pub(crate) fn of_move(m: &str, size: u8) -> Self {
-        let square = Square::read(m, size, size).expect("a move is a square");
+        let square = Square::parse(m, size, size).expect("a move is a square");
         Self {
             x: square.file,
             y: size - 1 - square.rank,

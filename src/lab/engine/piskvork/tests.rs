@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use plyhouse_engine::catalog::find;
+use plyhouse_engine::catalog::find_game;
 use plyhouse_engine::search::{Level, Limits, Stop};
 
 use super::*;
@@ -8,13 +8,13 @@ use crate::engine::driver::answer;
 
 struct Table {
     piskvork: Piskvork,
-    analyst: Box<dyn Analyst>,
+    analyst: Box<dyn AnalysisBoard>,
     limits: Option<Limits>,
 }
 
 impl Table {
     fn new() -> Self {
-        let game = find("gomoku").expect("it is hosted");
+        let game = find_game("gomoku").expect("it is hosted");
         let settings = Settings {
             game,
             level: Level::Max,
@@ -23,7 +23,7 @@ impl Table {
         };
         Self {
             piskvork: Piskvork::new(settings),
-            analyst: game.analyst(0),
+            analyst: game.analysis_board(0),
             limits: None,
         }
     }

@@ -1,6 +1,6 @@
 //! `position` and what follows it.
 
-use plyhouse_engine::catalog::{Analyst, SetUpError};
+use plyhouse_engine::catalog::{AnalysisBoard, SetUpError};
 
 /// A position as UCI tells it: one that is written down, and moves from there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,23 +30,32 @@ impl Placement {
     ///
     /// A draw that players need not claim does not end the game here, since a move is asked for. The
     /// past is forgotten then.
-    pub(super) fn set_up(&self, analyst: &mut dyn Analyst) -> Result<(), String> {
+    pub(super) fn set_up(&self, analyst: &mut dyn AnalysisBoard) -> Result<(), String> {
         analyst
             .set_up(&self.from.join(" "))
             .map_err(|error| match error {
                 // That it is no move either is no help to whoever wrote a position.
-                SetUpError::Unreadable { position, .. } => position.to_string(),
+                SetUpError::Unreadable {
+                    position_error: position,
+                    ..
+                } => position.to_string(),
                 SetUpError::UnreadableMove { .. } | SetUpError::Illegal { .. } => error.to_string(),
             })?;
         analyst.resume();
         for (ply, m) in self.moves.iter().enumerate() {
-            let played = analyst.play(m);
+            let played = analyst.play_moves(m);
             played.map_err(|error| match error {
-                SetUpError::UnreadableMove { text, why, .. } => {
+                SetUpError::UnreadableMove {
+                    text, reason: why, ..
+                } => {
                     format!("move {}: {text:?} is {why}", ply + 1)
                 }
-                SetUpError::Illegal { why, .. } => format!("move {}: {why}", ply + 1),
-                SetUpError::Unreadable { text, m, .. } => {
+                SetUpError::Illegal { reason: why, .. } => format!("move {}: {why}", ply + 1),
+                SetUpError::Unreadable {
+                    text,
+                    move_error: m,
+                    ..
+                } => {
                     format!("move {}: {text:?} is {m}", ply + 1)
                 }
             })?;

@@ -1,7 +1,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use plyhouse_engine::catalog::find;
+use plyhouse_engine::catalog::find_game;
 use plyhouse_engine::search::{Level, Limits, Stop};
 
 use super::super::driver::answer;
@@ -10,7 +10,7 @@ use super::*;
 /// What an engine answers to these lines, none of which has it think.
 struct Table {
     uci: Uci,
-    analyst: Box<dyn Analyst>,
+    analyst: Box<dyn AnalysisBoard>,
 }
 
 impl Table {
@@ -19,7 +19,7 @@ impl Table {
     }
 
     fn of(game: &str) -> Self {
-        let game = find(game).expect("it is hosted");
+        let game = find_game(game).expect("it is hosted");
         let settings = Settings {
             game,
             level: Level::Max,
@@ -28,7 +28,7 @@ impl Table {
         };
         Self {
             uci: Uci::new(settings),
-            analyst: game.analyst(0),
+            analyst: game.analysis_board(0),
         }
     }
 

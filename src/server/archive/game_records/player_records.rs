@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures::stream::{self, Stream, StreamExt};
-use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::catalog::GameEntry;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
 use plyhouse_store::HistoryQuery;
 use uuid::Uuid;
@@ -51,7 +51,7 @@ pub struct GameRecordQuery<'a> {
 struct GameRecordReader {
     permit: DownloadPermit,
     player: PlayerId,
-    game: Option<&'static Entry>,
+    game: Option<&'static GameEntry>,
     extension: String,
     /// What comes next.
     next_ids: VecDeque<MatchId>,
@@ -70,8 +70,8 @@ impl ServerContext {
     ) -> Result<impl Stream<Item = Result<String, ArchiveError>> + Send + use<>, ArchiveError> {
         let game = query.game.map(from_protocol::game).transpose();
         let game = game.map_err(|_| ArchiveError::NotFound)?;
-        let has_format = |entry: &Entry| {
-            let format = entry.record.map(|format| format.extension());
+        let has_format = |entry: &GameEntry| {
+            let format = entry.record_format.map(|format| format.extension());
             format == Some(query.extension)
         };
         if game.is_some_and(|entry| !has_format(entry)) {
@@ -167,8 +167,8 @@ impl GameRecordReader {
         let page = found.map_err(read_error)?.unwrap_or_default();
         self.is_last_page = page.len() < PAGE_SIZE;
         self.cursor = page.last().map(|past| past.creation.id);
-        let has_format = |entry: &Entry| {
-            let format = entry.record.map(|format| format.extension());
+        let has_format = |entry: &GameEntry| {
+            let format = entry.record_format.map(|format| format.extension());
             format == Some(&*self.extension)
         };
         let server = &self.permit.server;

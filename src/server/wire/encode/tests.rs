@@ -1,7 +1,7 @@
 use uuid::Uuid;
 
 use super::*;
-use plyhouse_engine::catalog::{AnyPosition, CATALOG, Entry};
+use plyhouse_engine::catalog::{AnyPosition, CATALOG, GameEntry};
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, Reason, ServerMessage};
@@ -52,7 +52,7 @@ fn check_event(state: &mut Match, happens: &EventKind) -> Frame {
     told
 }
 
-fn open(game: &'static Entry) -> Match {
+fn open(game: &'static GameEntry) -> Match {
     let begun = Match::new(Creation {
         id: MatchId(Uuid::from_u128(7)),
         code: MatchCode::from_number(7),
@@ -77,7 +77,7 @@ fn guest(name: &str) -> Occupant {
 }
 
 /// A match that has been played to the end of the game or far into it; all that it told is checked.
-fn played(entry: &'static Entry) -> Match {
+fn played(entry: &'static GameEntry) -> Match {
     let mut state = open(entry);
     check_snapshots(&state);
     check_event(&mut state, &seated(Seat::First, guest("Ann")));
@@ -115,7 +115,7 @@ fn what_happens_is_told_as_the_protocol_has_it() {
             let ending = by_rules.and_then(AnyPosition::ending);
             let detail = ending.map(|ending| ending.detail);
             let scores = ending.and_then(|ending| ending.scores);
-            let line = by_rules.and_then(AnyPosition::line);
+            let line = by_rules.and_then(AnyPosition::winning_line);
             for (field, value) in [
                 ("detail", serde_json::json!(detail)),
                 ("scores", serde_json::json!(scores)),
@@ -170,7 +170,7 @@ fn a_snapshot_says_everything() {
 
 #[test]
 fn chess_is_told_as_its_players_write_it() {
-    let entry = plyhouse_engine::catalog::find("chess").unwrap();
+    let entry = plyhouse_engine::catalog::find_game("chess").unwrap();
     let mut state = open(entry);
     check_event(&mut state, &seated(Seat::First, guest("Ann")));
     let bot = Occupant::Bot(Level::Easy);

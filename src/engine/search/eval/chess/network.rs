@@ -246,7 +246,7 @@ impl Features {
     /// No weight is greater: products of those of the output have to fit into sixteen bits.
     pub const WEIGHT_MAX: f32 = 127.0 / OUTPUT_ONE as f32;
 
-    /// Those of a position that the side to move sees so: see `Chess::seen_by_mover`.
+    /// Those of a position that the side to move sees so: see `Chess::relative_bitboards`.
     #[must_use]
     pub fn of(seen: &[u64; SORTS]) -> Self {
         let mut lists = [Rows::new(), Rows::new()];
@@ -286,11 +286,11 @@ impl Features {
 mod tests {
     use super::*;
     use crate::game::chess::Chess;
-    use crate::game::laws::random_game;
+    use crate::game::conformance::random_game;
 
     /// What the trainer is told of a position, summed up and weighed number by number.
     fn value_by_features(pos: &Chess) -> i32 {
-        let features = Features::of(&pos.seen_by_mover());
+        let features = Features::of(&pos.relative_bitboards());
         let mut sum = 0;
         for (rows, weights) in features
             .rows()
@@ -332,7 +332,8 @@ mod tests {
         for seed in 0..10 {
             for pos in random_game::<Chess>(seed).0 {
                 let mirror = |set: u64| set.swap_bytes().reverse_bits();
-                let mirrored = Chess::of_seen(&pos.seen_by_mover().map(mirror));
+                let mirrored =
+                    Chess::from_relative_bitboards(&pos.relative_bitboards().map(mirror));
                 let mirrored = mirrored.expect("the pieces can stand so");
                 assert_eq!(value(mirrored.board()), value(pos.board()), "{pos}");
             }

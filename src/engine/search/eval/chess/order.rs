@@ -41,7 +41,7 @@ pub(super) fn push_captures(pos: &Chess, moves: &mut Moves<Move>) {
         Piece::Pawn => theirs | last_rank | passed,
         _ => theirs,
     };
-    pos.each_move_onto(targets, |m| {
+    pos.for_each_move_to(targets, |m| {
         let rank = rank(board, m);
         if rank >= EARLY {
             moves.push(m, rank, 0);

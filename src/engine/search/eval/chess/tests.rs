@@ -1,6 +1,6 @@
 use super::*;
-use crate::game::laws::random_game;
-use crate::game::{Course, Outcome};
+use crate::game::conformance::random_game;
+use crate::game::{GameHistory, Outcome};
 use crate::search::choice::choose;
 use crate::search::{Level, Limits, Report, Stop, Table, search};
 
@@ -106,7 +106,7 @@ fn a_bare_king_is_mated_with_little_thought() {
         "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
         "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
     ] {
-        let mut course = Course::from(fen.parse::<Chess>().expect(fen));
+        let mut course = GameHistory::from(fen.parse::<Chess>().expect(fen));
         let winner = course.position().turn();
         let mut table = Table::new(1 << 16);
         while course.outcome().is_none() {
@@ -130,7 +130,7 @@ fn from_medium_up_a_bare_king_is_mated_by_every_level() {
         "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
     ] {
         for level in [Level::Medium, Level::Hard] {
-            let mut course = Course::from(fen.parse::<Chess>().expect(fen));
+            let mut course = GameHistory::from(fen.parse::<Chess>().expect(fen));
             let winner = course.position().turn();
             while course.outcome().is_none() {
                 let level = match course.position().turn() == winner {

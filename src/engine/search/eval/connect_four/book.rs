@@ -31,7 +31,7 @@ pub(super) fn find(pos: &ConnectFour) -> Option<(Ordering, Move)> {
 
 /// What the book has of the position itself.
 fn look_up(pos: &ConnectFour) -> Option<(Ordering, Move)> {
-    let (key, image) = (pos.unique_key(), pos.image_key());
+    let (key, image) = (pos.unique_key(), pos.mirror_key());
     let (entries, _) = BOOK.as_chunks();
     let place = entries.binary_search_by_key(&key.min(image), key_of).ok()?;
     let [low, ..] = entries[place];
@@ -73,7 +73,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::game::{Course, Seat};
+    use crate::game::{GameHistory, Seat};
     use crate::search::oracle::children;
     use crate::search::{Evaluate, Limits, Score, Stop, Table, reaches, search};
 
@@ -93,7 +93,7 @@ mod tests {
 
     /// Calls `check` for every position of the book with those that can come next in it.
     fn walk(seat: Seat, check: &mut impl FnMut(&ConnectFour, &[ConnectFour])) {
-        let mut layer = vec![ConnectFour::start()];
+        let mut layer = vec![ConnectFour::initial()];
         let mut seen = HashSet::new();
         while let Some(pos) = layer.pop() {
             if pos.outcome().is_some() || pos.plies() > LAST_PLY || !seen.insert(pos.key()) {
@@ -182,7 +182,7 @@ mod tests {
     fn a_search_knows_what_every_first_move_is_worth() {
         let (limits, stop) = (Limits::nodes(1000), Stop::new());
         let values = ["1", "2", "3", "4", "5", "6", "7"].map(|m| {
-            let mut course = Course::<ConnectFour>::start();
+            let mut course = GameHistory::<ConnectFour>::initial();
             course.play(m.parse().expect(m)).expect("it is legal");
             let (table, mut values) = (Table::new(1 << 16), Vec::new());
             // And one ply later, where the first player has not played by the book.
@@ -206,7 +206,7 @@ mod tests {
     /// The first player wins, and begins in the middle (Allen and Allis, 1988).
     #[test]
     fn the_game_is_won_by_the_first_player() {
-        let start = ConnectFour::start();
+        let start = ConnectFour::initial();
         assert_eq!(outcome(&start), Ordering::Greater);
         let m = find(&start).map(|(_, m)| m.to_string());
         assert_eq!(m, Some("4".to_owned()));

@@ -20,7 +20,7 @@ const IN_A_BYTE: u32 = 5;
 
 /// How the game ends with best play, for the side to move, if there are few enough pieces.
 pub(super) fn outcome(pos: &Draughts) -> Option<Ordering> {
-    let number = pos.ending_number()?;
+    let number = pos.endgame_number()?;
     let byte = TABLE[(number / IN_A_BYTE) as usize];
     Some(match byte / 3_u8.pow(number % IN_A_BYTE) % 3 {
         0 => Ordering::Equal,
@@ -31,11 +31,11 @@ pub(super) fn outcome(pos: &Draughts) -> Option<Ordering> {
 
 /// For how long the side to move, which loses, can hold out in an ending that takes long; else 0.
 pub(super) fn resistance(pos: &Draughts) -> u8 {
-    let Some(number) = pos.ending_number() else {
+    let Some(number) = pos.endgame_number() else {
         return 0;
     };
-    let mut first = Draughts::ENDINGS.div_ceil(IN_A_BYTE);
-    for family in Draughts::LONG_ENDINGS {
+    let mut first = Draughts::ENDGAME_COUNT.div_ceil(IN_A_BYTE);
+    for family in Draughts::LONG_ENDGAMES {
         if family.contains(&number) {
             let place = number - family.start;
             return TABLE[(first + place / 2) as usize] >> (4 * (place % 2)) & 15;

@@ -134,7 +134,7 @@ fn terms(pos: &Draughts) -> [i32; TERMS] {
     let seats = [pos.turn(), pos.turn().other()];
     let [own, other] = seats.map(|seat| pos.men(seat));
     let men = counts(own, other);
-    let [own_mobile, other_mobile] = seats.map(|seat| pos.mobile(seat));
+    let [own_mobile, other_mobile] = seats.map(|seat| pos.movable_pieces(seat));
     let mobile = counts(own_mobile & own, other_mobile & other);
     let [own, other] = seats.map(|seat| pos.kings(seat));
     let (mut kings, mut mobile_kings) = ([0, 0], [0, 0]);
@@ -186,7 +186,7 @@ fn runaways(pos: &Draughts, seat: Seat) -> [i32; 2] {
     }
     let others = pos.men(seat.other());
     // Whoever stands before a man, the man stands before it.
-    let away = pos.men(seat) & !(Draughts::ahead_of(seat.other(), others) | others);
+    let away = pos.men(seat) & !(Draughts::reachable_by_men(seat.other(), others) | others);
     let mut rows = 0;
     if away != 0 {
         for (row, squares) in (0..).zip(ROWS) {
@@ -208,7 +208,7 @@ fn the_move(pos: &Draughts) -> i32 {
         Seat::First => ROWS[0] | ROWS[2] | ROWS[4] | ROWS[6],
         Seat::Second => ROWS[1] | ROWS[3] | ROWS[5] | ROWS[7],
     };
-    2 * (count(pos.taken() & rows) % 2) - 1
+    2 * (count(pos.occupied() & rows) % 2) - 1
 }
 
 /// How much the weights for many pieces count, of `MORE`.
@@ -221,7 +221,7 @@ fn share_of_many(terms: &[i32; TERMS]) -> i32 {
 /// What the position is worth to the side to move, which can capture nothing.
 #[inline]
 pub(super) fn value(pos: &Draughts) -> i32 {
-    let [men, kings, other_men, other_kings] = pos.seen_by_mover();
+    let [men, kings, other_men, other_kings] = pos.relative_bitboards();
     let (of_terms, weights) = LEARNT.split_at(2 * SETS * TERMS);
     let (weights, _) = weights.as_chunks::<SETS>();
     let mut sums = [0; SETS];
@@ -269,7 +269,7 @@ impl Features {
     /// What the value of this position is made of.
     #[must_use]
     pub fn of(pos: &Draughts) -> Self {
-        let [men, kings, other_men, other_kings] = pos.seen_by_mover();
+        let [men, kings, other_men, other_kings] = pos.relative_bitboards();
         let of_men = numbers_of_men(men, other_men);
         let of_kings = numbers_of_kings(kings, other_kings);
         let mut patterns = [0; PLACES];
@@ -291,7 +291,7 @@ impl Features {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::laws::random_game;
+    use crate::game::conformance::random_game;
 
     const _: () = assert!(BYTES <= 400_000);
 
@@ -340,9 +340,9 @@ mod tests {
     #[test]
     fn both_seats_see_alike() {
         for pos in positions() {
-            let seen = Draughts::of_seen(pos.seen_by_mover());
+            let seen = Draughts::from_relative_bitboards(pos.relative_bitboards());
             assert_eq!(seen.turn(), Seat::First);
-            assert_eq!(seen.seen_by_mover(), pos.seen_by_mover(), "{pos}");
+            assert_eq!(seen.relative_bitboards(), pos.relative_bitboards(), "{pos}");
             assert_eq!(value(&seen), value(&pos), "{pos}");
         }
     }
@@ -358,7 +358,7 @@ mod tests {
                 while rest != 0 && pos.kings(seat.other()) == 0 {
                     let man = rest & rest.wrapping_neg();
                     rest ^= man;
-                    let ahead = Draughts::ahead_of(seat, man);
+                    let ahead = Draughts::reachable_by_men(seat, man);
                     if ahead & others == 0 {
                         away += 1;
                         rows += count_rows(ahead);

@@ -1,6 +1,6 @@
 use super::*;
-use crate::game::laws::{pick, random_game};
-use crate::game::{Course, Outcome};
+use crate::game::conformance::{pick_index, random_game};
+use crate::game::{GameHistory, Outcome};
 use crate::search::{Limits, Stop, Table, search};
 
 fn read(text: &str) -> Draughts {
@@ -72,7 +72,7 @@ fn what_stands_better_is_worth_more() {
 /// Two kings against one in a corner of one square: the books' first exercise.
 #[test]
 fn two_kings_catch_one() {
-    let mut game = Course::from(read("B:WK4:BK14,K15:H0:F1"));
+    let mut game = GameHistory::from(read("B:WK4:BK14,K15:H0:F1"));
     let (stop, mut table) = (Stop::new(), Table::new(1 << 22));
     let limits = Limits::nodes(10_000);
     for _ in 0..40 {
@@ -93,9 +93,9 @@ fn ending(pos: &Draughts) -> Ordering {
 
 /// So many endings drawn by a seed, in which the game goes on.
 fn random_endings(seed: u64, count: usize) -> impl Iterator<Item = Draughts> {
-    let numbers = (0_u64..).map(move |n| pick((seed, n), Draughts::ENDINGS as usize));
+    let numbers = (0_u64..).map(move |n| pick_index((seed, n), Draughts::ENDGAME_COUNT as usize));
     let number = |number| u32::try_from(number).expect("there are fewer endings");
-    let all = numbers.filter_map(move |n| Draughts::of_ending_number(number(n)));
+    let all = numbers.filter_map(move |n| Draughts::from_endgame_number(number(n)));
     all.filter(|pos| pos.outcome().is_none()).take(count)
 }
 
@@ -138,7 +138,7 @@ fn the_table_agrees_with_a_solver() {
 /// Plays an ending with little thought, against a side that holds out as long as it can, or one that moves
 /// by chance. Returns who wins.
 fn played_out(pos: Draughts, seed: u64, table: &mut Table) -> Option<Seat> {
-    let mut game = Course::from(pos);
+    let mut game = GameHistory::from(pos);
     let winner = match ending(&pos) {
         Ordering::Less => pos.turn().other(),
         _ => pos.turn(),
@@ -149,7 +149,7 @@ fn played_out(pos: Draughts, seed: u64, table: &mut Table) -> Option<Seat> {
         let m = if seed % 2 == 1 && turn != winner {
             let mut moves = Vec::new();
             game.legal_moves(&mut moves);
-            moves[pick((seed, game.position()), moves.len())]
+            moves[pick_index((seed, game.position()), moves.len())]
         } else {
             table.next_search();
             let report = search(&game, &Limits::nodes(NODES), &Stop::new(), table);
@@ -183,8 +183,8 @@ fn won_endings_are_won() {
 /// captured or crowned (the books call such a one the first position).
 #[test]
 fn the_longest_endings_are_won() {
-    let [_, numbers] = Draughts::LONG_ENDINGS;
-    let endings = numbers.filter_map(Draughts::of_ending_number);
+    let [_, numbers] = Draughts::LONG_ENDGAMES;
+    let endings = numbers.filter_map(Draughts::from_endgame_number);
     let longest: Vec<_> = endings
         .filter(|pos| endings::resistance(pos) >= 13)
         .collect();

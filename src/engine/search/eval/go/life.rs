@@ -2,7 +2,7 @@
 //! that share two regions each, of which every empty point is a liberty of theirs (Benson, "Life in
 //! the game of Go", 1976).
 
-use crate::game::go::points::Points;
+use crate::game::go::bitboard::Bitboard;
 
 /// More chains than this a side cannot have.
 const CHAINS_MAX: usize = 45;
@@ -11,13 +11,13 @@ const CHAINS_MAX: usize = 45;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Alive<const N: u8> {
     /// Its stones that cannot be captured.
-    pub(super) stones: Points<N>,
+    pub(super) stones: Bitboard<N>,
     /// The regions these enclose, and whatever lies in them: where the other side cannot live.
-    pub(super) regions: Points<N>,
+    pub(super) regions: Bitboard<N>,
 }
 
 /// The stones of a side that are alive without any further move, by its stones and the empty points.
-pub(super) fn alive<const N: u8>(own: Points<N>, empty: Points<N>) -> Alive<N> {
+pub(super) fn alive<const N: u8>(own: Bitboard<N>, empty: Bitboard<N>) -> Alive<N> {
     let mut regions = parts(!own);
     // Of a region whose empty points are not all beside it, no chain can be sure.
     regions.retain(|region| {
@@ -26,9 +26,9 @@ pub(super) fn alive<const N: u8>(own: Points<N>, empty: Points<N>) -> Alive<N> {
     });
     let mut chains = parts(own);
     loop {
-        let vital_to = |chain: Points<N>| {
+        let vital_to = |chain: Bitboard<N>| {
             let liberties = chain.neighbours() & empty;
-            let is_vital = |region: &&Points<N>| {
+            let is_vital = |region: &&Bitboard<N>| {
                 let points = **region & empty;
                 !points.is_empty() && (points & !liberties).is_empty()
             };
@@ -39,7 +39,7 @@ pub(super) fn alive<const N: u8>(own: Points<N>, empty: Points<N>) -> Alive<N> {
         let stones = union(&chains);
         let others = own & !stones;
         let lost = count - chains.len();
-        regions.retain(|region| !region.neighbours().meets(others));
+        regions.retain(|region| !region.neighbours().intersects(others));
         if lost == 0 {
             return Alive {
                 stones,
@@ -50,22 +50,22 @@ pub(super) fn alive<const N: u8>(own: Points<N>, empty: Points<N>) -> Alive<N> {
 }
 
 /// The regions that the chains enclose; none if there are no chains.
-fn enclosed<const N: u8>(stones: Points<N>, regions: &[Points<N>]) -> Points<N> {
-    let beside = |region: &&Points<N>| region.neighbours().meets(stones);
-    let regions: Vec<Points<N>> = regions.iter().filter(beside).copied().collect();
+fn enclosed<const N: u8>(stones: Bitboard<N>, regions: &[Bitboard<N>]) -> Bitboard<N> {
+    let beside = |region: &&Bitboard<N>| region.neighbours().intersects(stones);
+    let regions: Vec<Bitboard<N>> = regions.iter().filter(beside).copied().collect();
     union(&regions)
 }
 
-fn union<const N: u8>(sets: &[Points<N>]) -> Points<N> {
-    sets.iter().fold(Points::NONE, |all, set| all | *set)
+fn union<const N: u8>(sets: &[Bitboard<N>]) -> Bitboard<N> {
+    sets.iter().fold(Bitboard::EMPTY, |all, set| all | *set)
 }
 
 /// The connected parts of a set.
-fn parts<const N: u8>(set: Points<N>) -> Vec<Points<N>> {
+fn parts<const N: u8>(set: Bitboard<N>) -> Vec<Bitboard<N>> {
     let mut parts = Vec::with_capacity(CHAINS_MAX);
     let mut rest = set;
     while !rest.is_empty() {
-        let part = rest.lowest().grown(rest);
+        let part = rest.lowest().flood_fill(rest);
         rest = rest & !part;
         parts.push(part);
     }

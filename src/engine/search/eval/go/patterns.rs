@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::game::go::board::BEYOND;
+use crate::game::go::board::OFF_BOARD;
 
 /// A row each, from the top, without regard to how the shape is turned, mirrored or coloured: X and O
 /// are the two sides, x and o anything but theirs, ? anything, # what is beyond the edge.
@@ -80,10 +80,10 @@ const fn allowed(cell: u8) -> &'static [u16] {
         b'.' => &[0],
         b'X' => &[BLACK],
         b'O' => &[WHITE],
-        b'x' => &[0, WHITE, BEYOND],
-        b'o' => &[0, BLACK, BEYOND],
-        b'#' => &[BEYOND],
-        _ => &[0, BLACK, WHITE, BEYOND],
+        b'x' => &[0, WHITE, OFF_BOARD],
+        b'o' => &[0, BLACK, OFF_BOARD],
+        b'#' => &[OFF_BOARD],
+        _ => &[0, BLACK, WHITE, OFF_BOARD],
     }
 }
 
@@ -101,8 +101,8 @@ fn add(set: &mut [u64], shape: &[u8; 8], place: usize, begun: u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::go::bitboard::Bitboard;
     use crate::game::go::board::Board;
-    use crate::game::go::points::Points;
     use crate::game::go::{Go, Move};
 
     /// The points that are the middle of a shape, as moves.
@@ -110,10 +110,12 @@ mod tests {
         let turn = if plies.is_multiple_of(2) { 'b' } else { 'w' };
         let text = format!("{} {turn} 0 0 0 {plies}", rows.replace(' ', "/"));
         let pos: Go<5> = text.parse().expect(&text);
-        let board = Board::of(&pos, None);
-        let empty: Points<5> = board.empty();
-        let found = empty.filter(|bit| is_shape(board.around(*bit)));
-        found.map(|bit| Move::<5>::onto(bit).to_string()).collect()
+        let board = Board::from_position(&pos, None);
+        let empty: Bitboard<5> = board.empty();
+        let found = empty.filter(|bit| is_shape(board.neighbourhood(*bit)));
+        found
+            .map(|bit| Move::<5>::from_bit_index(bit).to_string())
+            .collect()
     }
 
     #[test]

@@ -4,10 +4,10 @@
 use super::Shape;
 use super::playout::{drawn, is_eye};
 use super::thoughts::Thoughts;
-use crate::game::go::board::{BITS, Board, PASS};
-use crate::game::go::points::Points;
+use crate::game::go::bitboard::Bitboard;
+use crate::game::go::board::{BIT_COUNT, Board, PASS};
 use crate::game::go::{Go, KOMI, Move};
-use crate::game::{Course, Seat};
+use crate::game::{GameHistory, Seat};
 use crate::search::chance::Chance;
 use crate::search::tree::{self, Candidate, First, Played};
 use crate::search::{Fate, Level, TreeStrength};
@@ -31,8 +31,8 @@ pub(super) const fn strength(level: Level) -> TreeStrength {
 }
 
 impl<const N: u8> tree::Board<Go<N>> for Board<N> {
-    fn set_up(course: &Course<Go<N>>) -> Self {
-        Self::of(course.position(), course.last())
+    fn set_up(course: &GameHistory<Go<N>>) -> Self {
+        Self::from_position(course.position(), course.last_move())
     }
 
     fn turn(&self) -> Seat {
@@ -58,7 +58,7 @@ impl<const N: u8> tree::Board<Go<N>> for Board<N> {
         }
     }
 
-    fn sift(&self, course: &Course<Go<N>>, moves: &mut Vec<Candidate>) {
+    fn sift(&self, course: &GameHistory<Go<N>>, moves: &mut Vec<Candidate>) {
         let pos = course.position();
         let useless = Shape::of(pos).useless();
         moves.retain(|candidate| !useless.has(candidate.m));
@@ -81,7 +81,7 @@ impl<const N: u8> tree::Board<Go<N>> for Board<N> {
     }
 
     fn play_out(&mut self, chance: &mut Chance, first: &mut First) -> Played {
-        let most = PLIES_A_POINT * Points::<N>::ALL.len();
+        let most = PLIES_A_POINT * Bitboard::<N>::ALL.len();
         for _ in 0..most {
             if self.is_over() {
                 break;
@@ -98,15 +98,19 @@ impl<const N: u8> tree::Board<Go<N>> for Board<N> {
     }
 
     fn named(m: u8) -> Move<N> {
-        if m == PASS { Move::Pass } else { Move::onto(m) }
+        if m == PASS {
+            Move::Pass
+        } else {
+            Move::from_bit_index(m)
+        }
     }
 }
 
 /// What becomes of the stones on the board.
-pub(super) fn fates<const N: u8>(course: &Course<Go<N>>, playouts: u32) -> Vec<Fate> {
+pub(super) fn fates<const N: u8>(course: &GameHistory<Go<N>>, playouts: u32) -> Vec<Fate> {
     let board = <Board<N> as tree::Board<Go<N>>>::set_up(course);
     let mut chance = Chance::new(0, &course.position().to_string());
-    let mut kept = [0; BITS];
+    let mut kept = [0; BIT_COUNT];
     for _ in 0..playouts {
         let mut end = board;
         tree::Board::<Go<N>>::play_out(&mut end, &mut chance, &mut First::default());
@@ -138,7 +142,7 @@ fn lead<const N: u8>(board: &Board<N>) -> i32 {
 
 /// What black has come to in a game that is over.
 fn played<const N: u8>(board: &Board<N>) -> Played {
-    let (lead, most) = (lead(board), Points::<N>::ALL.len() + KOMI);
+    let (lead, most) = (lead(board), Bitboard::<N>::ALL.len() + KOMI);
     let won = match lead.signum() {
         1 => 1.0,
         0 => 0.5,
@@ -167,12 +171,12 @@ fn is_divided<const N: u8>(board: &Board<N>) -> bool {
 }
 
 /// The eyes of the side to move none of whose chains is in atari: to fill one is never good.
-fn safe_eyes<const N: u8>(board: &Board<N>) -> Points<N> {
-    let mut eyes = Points::NONE;
+fn safe_eyes<const N: u8>(board: &Board<N>) -> Bitboard<N> {
+    let mut eyes = Bitboard::EMPTY;
     for bit in board.empty() {
-        let is_safe = |bit: u8| !board.chain(bit).liberties.is_one();
-        if is_eye(board, bit) && Board::<N>::beside(bit).all(is_safe) {
-            eyes |= Points::of(bit);
+        let is_safe = |bit: u8| !board.chain(bit).liberties.is_single();
+        if is_eye(board, bit) && Board::<N>::neighbours(bit).all(is_safe) {
+            eyes |= Bitboard::from_bit_index(bit);
         }
     }
     eyes

@@ -3,8 +3,8 @@
 
 use super::patterns::is_shape;
 use super::tactics::{Ladders, is_self_atari, urgent};
-use crate::game::go::board::{BITS, Board};
-use crate::game::go::points::Points;
+use crate::game::go::bitboard::Bitboard;
+use crate::game::go::board::{BIT_COUNT, Board};
 use crate::search::chance::{Chance, scaled};
 
 /// How often a playout looks for what is urgent, and for shapes; and how often it minds to lose stones by
@@ -31,7 +31,7 @@ pub(super) fn drawn<const N: u8>(board: &Board<N>, chance: &mut Chance) -> Optio
     if happens(SEES_SHAPES, chance) {
         for area in areas {
             for bit in Rotated::of(area & board.empty(), chance) {
-                if is_shape(board.around(bit)) && is_good(board, bit, MINDS_LOSS, chance) {
+                if is_shape(board.neighbourhood(bit)) && is_good(board, bit, MINDS_LOSS, chance) {
                     return Some(bit);
                 }
             }
@@ -45,20 +45,20 @@ pub(super) fn drawn<const N: u8>(board: &Board<N>, chance: &mut Chance) -> Optio
 #[inline]
 pub(super) fn is_eye<const N: u8>(board: &Board<N>, bit: u8) -> bool {
     let own = board.stones(board.turn());
-    if Board::<N>::beside(bit).meets(!own) {
+    if Board::<N>::neighbours(bit).intersects(!own) {
         return false;
     }
-    let point = Points::<N>::of(bit);
+    let point = Bitboard::<N>::from_bit_index(bit);
     let taken = point.diagonals() & board.stones(board.turn().other());
-    taken.is_empty() || taken.is_one() && !Points::<N>::EDGE.has(bit)
+    taken.is_empty() || taken.is_single() && !Bitboard::<N>::EDGE.has(bit)
 }
 
 /// The last move and the points around it, and those around the move before that.
 #[inline]
-fn surroundings<const N: u8>(board: &Board<N>) -> [Points<N>; 2] {
-    let [last, before] = board.last().map(|bit| {
-        bit.map_or(Points::NONE, |bit| {
-            let point = Points::of(bit);
+fn surroundings<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 2] {
+    let [last, before] = board.last_moves().map(|bit| {
+        bit.map_or(Bitboard::EMPTY, |bit| {
+            let point = Bitboard::from_bit_index(bit);
             point | point.neighbours() | point.diagonals()
         })
     });
@@ -67,8 +67,8 @@ fn surroundings<const N: u8>(board: &Board<N>) -> [Points<N>; 2] {
 
 /// A move that captures or saves a chain that has a stone here.
 #[inline]
-fn urgent_in<const N: u8>(board: &Board<N>, area: Points<N>, chance: &mut Chance) -> Option<u8> {
-    let mut seen = Points::NONE;
+fn urgent_in<const N: u8>(board: &Board<N>, area: Bitboard<N>, chance: &mut Chance) -> Option<u8> {
+    let mut seen = Bitboard::EMPTY;
     for stone in Rotated::of(area & !board.empty(), chance) {
         if seen.has(stone) {
             continue;
@@ -101,16 +101,16 @@ fn happens(share: u64, chance: &mut Chance) -> bool {
 
 /// Points in their order, from one on that is drawn.
 struct Rotated<const N: u8> {
-    from: Points<N>,
-    rest: Points<N>,
+    from: Bitboard<N>,
+    rest: Bitboard<N>,
 }
 
 impl<const N: u8> Rotated<N> {
     #[inline]
-    fn of(points: Points<N>, chance: &mut Chance) -> Self {
+    fn of(points: Bitboard<N>, chance: &mut Chance) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "it is less than 90")]
-        let place = scaled(chance.number(), BITS) as u8;
-        let from = points.from(place);
+        let place = scaled(chance.number(), BIT_COUNT) as u8;
+        let from = points.at_or_above(place);
         Self {
             from,
             rest: points & !from,

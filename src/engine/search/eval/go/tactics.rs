@@ -1,8 +1,8 @@
 //! What becomes of a chain that is nearly captured: whether it is in atari, or can be chased in a ladder
 //! until it is, and what may be done about it.
 
+use crate::game::go::bitboard::Bitboard;
 use crate::game::go::board::{Board, Chain};
-use crate::game::go::points::Points;
 
 /// So many stones are played to read one chain. Ladders are shorter; what branches more is given up.
 const STEPS_MAX: u32 = 60;
@@ -18,15 +18,15 @@ pub(super) enum Ladders {
 
 impl Ladders {
     fn look_at<const N: u8>(self, chain: &Chain<N>) -> bool {
-        let is_on_edge = (chain.liberties & !Points::EDGE).is_empty();
+        let is_on_edge = (chain.liberties & !Bitboard::EDGE).is_empty();
         has_two(chain.liberties)
-            && !chain.stones.is_one()
+            && !chain.stones.is_single()
             && (self == Self::Everywhere || is_on_edge)
     }
 }
 
-fn has_two<const N: u8>(points: Points<N>) -> bool {
-    (points & !points.lowest()).is_one()
+fn has_two<const N: u8>(points: Bitboard<N>) -> bool {
+    (points & !points.lowest()).is_single()
 }
 
 /// Where the side to move should play for the sake of this chain, of either side: to capture it, to save
@@ -35,19 +35,19 @@ pub(super) fn urgent<const N: u8>(
     board: &Board<N>,
     chain: &Chain<N>,
     ladders: Ladders,
-) -> Points<N> {
-    let is_own = chain.stones.meets(board.stones(board.turn()));
+) -> Bitboard<N> {
+    let is_own = chain.stones.intersects(board.stones(board.turn()));
     let mut steps = STEPS_MAX;
-    if chain.liberties.is_one() {
+    if chain.liberties.is_single() {
         if is_own {
             rescues(board, chain, &mut steps)
         } else {
             chain.liberties
         }
     } else if !is_own && ladders.look_at(chain) {
-        catch(board, chain, &mut steps).map_or(Points::NONE, Points::of)
+        catch(board, chain, &mut steps).map_or(Bitboard::EMPTY, Bitboard::from_bit_index)
     } else {
-        Points::NONE
+        Bitboard::EMPTY
     }
 }
 
@@ -55,10 +55,10 @@ pub(super) fn urgent<const N: u8>(
 /// others: then it helps to capture them. To offer one stone may be good.
 pub(super) fn is_self_atari<const N: u8>(board: &Board<N>, bit: u8, ladders: Ladders) -> bool {
     let after = board.chain_after(bit);
-    if after.stones.is_one() {
+    if after.stones.is_single() {
         return false;
     }
-    if after.liberties.is_one() {
+    if after.liberties.is_single() {
         return true;
     }
     if !ladders.look_at(&after) {
@@ -71,13 +71,13 @@ pub(super) fn is_self_atari<const N: u8>(board: &Board<N>, bit: u8, ladders: Lad
 
 /// How the side to move saves its chain that is in atari: by capturing a chain beside it that is so
 /// itself, or by running.
-fn rescues<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u32) -> Points<N> {
-    let mut rescues = Points::NONE;
+fn rescues<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u32) -> Bitboard<N> {
+    let mut rescues = Bitboard::EMPTY;
     let mut others = chain.stones.neighbours() & board.stones(board.turn().other());
     while let Some(next) = others.first() {
         let other = board.chain(next);
         others = others & !other.stones;
-        if other.liberties.is_one() {
+        if other.liberties.is_single() {
             rescues |= other.liberties;
         }
     }
@@ -90,7 +90,7 @@ fn rescues<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u32) -> 
     let is_free = if has_two(after) {
         !rescues.is_empty() || !is_caught_after(board, bit, steps)
     } else {
-        !after.is_one()
+        !after.is_single()
     };
     if is_free {
         rescues |= run;
@@ -121,7 +121,7 @@ fn catch<const N: u8>(board: &Board<N>, chain: &Chain<N>, steps: &mut u32) -> Op
         let mut after = *board;
         after.play(bit);
         let hunted = *after.chain(stone);
-        if hunted.liberties.is_one() && rescues(&after, &hunted, steps).is_empty() {
+        if hunted.liberties.is_single() && rescues(&after, &hunted, steps).is_empty() {
             return Some(bit);
         }
     }

@@ -1,6 +1,6 @@
 //! Whose the points will be, as far as that can be told without looking ahead.
 
-use crate::game::go::points::Points;
+use crate::game::go::bitboard::Bitboard;
 
 /// What a point is worth to the side that is nearer to it, by how near it is: its stones, the points
 /// beside them, and so on. A stone far away makes no territory yet.
@@ -13,23 +13,23 @@ const SURVIVAL: [i32; 7] = [4, 5, 7, 9, 11, 13, 15];
 const WHOLE: i32 = 16;
 
 /// The points that one side will have before the other, in sixteenths of a point.
-pub(super) fn balance<const N: u8>(own: Points<N>, other: Points<N>) -> i32 {
+pub(super) fn balance<const N: u8>(own: Bitboard<N>, other: Bitboard<N>) -> i32 {
     let influence = Influence::of([own, other]);
     influence.of_side(0) - influence.of_side(1)
 }
 
 struct Influence<const N: u8> {
     /// The points that each side is nearest to, by how near.
-    near: [[Points<N>; 2]; POINT.len()],
+    near: [[Bitboard<N>; 2]; POINT.len()],
     /// The points that both sides are as near to.
-    open: Points<N>,
+    open: Bitboard<N>,
 }
 
 impl<const N: u8> Influence<N> {
-    fn of(stones: [Points<N>; 2]) -> Self {
-        let mut near = [[Points::NONE; 2]; POINT.len()];
+    fn of(stones: [Bitboard<N>; 2]) -> Self {
+        let mut near = [[Bitboard::EMPTY; 2]; POINT.len()];
         let mut rest = !(stones[0] | stones[1]);
-        let (mut front, mut open) = (stones, Points::NONE);
+        let (mut front, mut open) = (stones, Bitboard::EMPTY);
         for layer in &mut near {
             *layer = front;
             let reached = front.map(|points| points.neighbours() & rest);
@@ -47,11 +47,13 @@ impl<const N: u8> Influence<N> {
     fn of_side(&self, side: usize) -> i32 {
         let near = self.near.map(|layer| layer[side]);
         let [stones, empty @ ..] = near;
-        let room = empty.iter().fold(Points::NONE, |all, points| all | *points);
+        let room = empty
+            .iter()
+            .fold(Bitboard::EMPTY, |all, points| all | *points);
         let mut rest = stones;
         let mut value = 0;
         while !rest.is_empty() {
-            let group = rest.lowest().grown(stones | room);
+            let group = rest.lowest().flood_fill(stones | room);
             rest = rest & !group;
             let worth: i32 = (near.iter().zip(POINT))
                 .map(|(points, worth)| worth * (*points & group).len().cast_signed())
@@ -66,9 +68,9 @@ impl<const N: u8> Influence<N> {
 
 /// How much of a group is still there in the end, by the points it alone is near to, and a number of
 /// others.
-fn survival<const N: u8>(room: Points<N>, others: usize) -> i32 {
+fn survival<const N: u8>(room: Bitboard<N>, others: usize) -> i32 {
     let size = room.len() as usize + others;
-    let has_eyes = || room.lowest().grown(room) != room;
+    let has_eyes = || room.lowest().flood_fill(room) != room;
     match SURVIVAL.get(size) {
         Some(survival) if !has_eyes() => *survival,
         Some(_) | None => WHOLE,

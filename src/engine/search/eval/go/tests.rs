@@ -1,7 +1,7 @@
 //! The basics: captures, eyes, life, and knowing when the game is over.
 
 use super::*;
-use crate::game::Course;
+use crate::game::GameHistory;
 use crate::search::{Limits, Stop, Table, search};
 
 fn position(rows: &str, rest: &str) -> Go<9> {
@@ -12,7 +12,7 @@ fn position(rows: &str, rest: &str) -> Go<9> {
 fn best(pos: &Go<9>) -> String {
     let limits = Limits::depth(3);
     let report = search(
-        &Course::from(*pos),
+        &GameHistory::from(*pos),
         &limits,
         &Stop::new(),
         &Table::new(1 << 20),
@@ -126,7 +126,7 @@ fn mirrored(pos: &Go<9>) -> Go<9> {
 #[test]
 fn estimates_know_no_left_and_right() {
     for seed in 0..20 {
-        for pos in crate::game::laws::random_game::<Go<9>>(seed)
+        for pos in crate::game::conformance::random_game::<Go<9>>(seed)
             .0
             .iter()
             .take(120)

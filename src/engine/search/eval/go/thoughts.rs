@@ -3,8 +3,8 @@
 use super::patterns::is_shape;
 use super::tactics::{Ladders, is_self_atari, urgent};
 use crate::game::Seat;
+use crate::game::go::bitboard::Bitboard;
 use crate::game::go::board::{Board, PASS};
-use crate::game::go::points::Points;
 use crate::search::tree::Candidate;
 
 /// For how many playouts a thought counts. Half of these are won.
@@ -28,12 +28,12 @@ const EMPTY_STEPS: u32 = 3;
 /// What is thought of all moves of the side to move.
 pub(super) struct Thoughts<const N: u8> {
     /// Where a stone captures or saves one, or more.
-    captures_one: Points<N>,
-    captures_many: Points<N>,
+    captures_one: Bitboard<N>,
+    captures_many: Bitboard<N>,
     /// The points near the last move, by how far away: stones of a chain are no distance from each other.
-    near: [Points<N>; 3],
+    near: [Bitboard<N>; 3],
     /// The points that stones are near to.
-    busy: Points<N>,
+    busy: Bitboard<N>,
 }
 
 impl<const N: u8> Thoughts<N> {
@@ -50,8 +50,8 @@ impl<const N: u8> Thoughts<N> {
             busy |= busy.neighbours();
         }
         let mut thoughts = Self {
-            captures_one: Points::NONE,
-            captures_many: Points::NONE,
+            captures_one: Bitboard::EMPTY,
+            captures_many: Bitboard::EMPTY,
             near: near(board),
             busy,
         };
@@ -60,7 +60,7 @@ impl<const N: u8> Thoughts<N> {
                 let chain = board.chain(next);
                 rest = rest & !chain.stones;
                 let points = urgent(board, chain, Ladders::Everywhere);
-                if chain.stones.is_one() {
+                if chain.stones.is_single() {
                     thoughts.captures_one |= points;
                 } else {
                     thoughts.captures_many |= points;
@@ -78,7 +78,7 @@ impl<const N: u8> Thoughts<N> {
         } else if self.captures_one.has(bit) {
             won += CAPTURE_ONE;
         }
-        if is_shape(board.around(bit)) {
+        if is_shape(board.neighbourhood(bit)) {
             won += SHAPE;
         }
         for (points, playouts) in self.near.iter().zip(NEAR) {
@@ -106,12 +106,12 @@ impl<const N: u8> Thoughts<N> {
 }
 
 /// The empty points one, two and three steps from the last move.
-fn near<const N: u8>(board: &Board<N>) -> [Points<N>; 3] {
-    let mut rings = [Points::NONE; 3];
-    let Some(last) = board.last()[0] else {
+fn near<const N: u8>(board: &Board<N>) -> [Bitboard<N>; 3] {
+    let mut rings = [Bitboard::EMPTY; 3];
+    let Some(last) = board.last_moves()[0] else {
         return rings;
     };
-    let mut reached = Points::of(last);
+    let mut reached = Bitboard::from_bit_index(last);
     if !board.empty().has(last) {
         reached |= board.chain(last).stones;
     }
@@ -128,6 +128,6 @@ fn near<const N: u8>(board: &Board<N>) -> [Points<N>; 3] {
 
 /// How far from the edge a point is.
 fn line<const N: u8>(bit: u8) -> u8 {
-    let (file, rank) = Points::<N>::place(bit);
+    let (file, rank) = Bitboard::<N>::file_and_rank(bit);
     file.min(rank).min(N - 1 - file).min(N - 1 - rank)
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::game::gomoku::squares::Squares;
+use crate::game::gomoku::bitboard::Bitboard;
 
 use super::windows::{fives, fives_and_fours};
 
@@ -38,9 +38,9 @@ impl Win {
 /// complete a five, if it is found by making at most so many fours. It makes a four on some of the squares
 /// `fours`, and the other side threatens to complete a five on `threats`.
 pub(super) fn find(
-    [own, other]: [Squares; 2],
-    fours: Squares,
-    threats: Squares,
+    [own, other]: [Bitboard; 2],
+    fours: Bitboard,
+    threats: Bitboard,
     fours_made_max: u32,
 ) -> Option<Win> {
     if fours.is_empty() {
@@ -50,7 +50,7 @@ pub(super) fn find(
         own,
         other,
         fours,
-        new_fours: Squares::NONE,
+        new_fours: Bitboard::EMPTY,
         threats,
     };
     let mut look = Look {
@@ -75,14 +75,14 @@ pub(super) fn find(
 
 /// The stones where the attacker is to move.
 struct Board {
-    own: Squares,
-    other: Squares,
+    own: Bitboard,
+    other: Bitboard,
     /// The squares that may make a four; some no longer do.
-    fours: Squares,
+    fours: Bitboard,
     /// Those among them that do so with the latest stone: what leads on is most often one of these.
-    new_fours: Squares,
+    new_fours: Bitboard,
     /// The squares on which the defender completes a five, unless it is stopped.
-    threats: Squares,
+    threats: Bitboard,
 }
 
 struct Look {
@@ -92,13 +92,13 @@ struct Look {
     cut_off: bool,
     /// The positions that have been looked at in vain, and for how many fours. The same fours in
     /// another order most often lead to the same position.
-    failed: HashMap<[Squares; 2], u32, FxBuildHasher>,
+    failed: HashMap<[Bitboard; 2], u32, FxBuildHasher>,
 }
 
 impl Look {
     /// The first square of a win by at most `depth` fours.
     fn first_of_win(&mut self, board: &Board, depth: u32) -> Option<u8> {
-        if board.threats.are_many() {
+        if board.threats.has_multiple() {
             return None;
         }
         let stones = [board.own, board.other];
@@ -133,11 +133,11 @@ impl Look {
 
     /// Whether a stone on this square makes a four that begins a win by at most `depth` fours.
     fn wins_with(&mut self, board: &Board, square: u8, depth: u32) -> bool {
-        let own = board.own | Squares::of(square);
-        let free = Squares::ALL & !(own | board.other);
+        let own = board.own | Bitboard::from_bit_index(square);
+        let free = Bitboard::ALL & !(own | board.other);
         let [fives_to_come, fours] = fives_and_fours(own, free);
-        if fives_to_come.is_empty() || fives_to_come.are_many() {
-            return fives_to_come.are_many();
+        if fives_to_come.is_empty() || fives_to_come.has_multiple() {
+            return fives_to_come.has_multiple();
         }
         if depth == 1 {
             self.cut_off = true;

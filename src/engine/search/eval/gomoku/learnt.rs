@@ -5,7 +5,7 @@
 //! little to a side without any, and much to a side with threes. The trainer is `tests/train`.
 
 use super::windows;
-use super::{NOT_AT_ONCE, Squares};
+use super::{Bitboard, NOT_AT_ONCE};
 use crate::game::Position;
 use crate::game::gomoku::Gomoku;
 use crate::search::Evaluate;
@@ -32,8 +32,8 @@ impl Features {
         (pos.outcome().is_none() && is_quiet).then(|| Self::with(own, other))
     }
 
-    fn with(own: Squares, other: Squares) -> Self {
-        let free = Squares::ALL & !(own | other);
+    fn with(own: Bitboard, other: Bitboard) -> Self {
+        let free = Bitboard::ALL & !(own | other);
         let sides = [windows::features(own, free), windows::features(other, free)];
         let mut all = [0; Self::INPUTS];
         all.copy_from_slice(sides.as_flattened());
@@ -93,10 +93,10 @@ const fn read(bytes: &[u8; BYTES]) -> Weights {
 pub(super) const WON: i32 = 500;
 
 /// What it is worth to have the stones `own` and be on the move, where the other side cannot complete a five.
-pub(super) fn value(own: Squares, other: Squares) -> i32 {
+pub(super) fn value(own: Bitboard, other: Bitboard) -> i32 {
     let Features(numbers) = Features::with(own, other);
     let [_, _, three_or_more, _, _, open_threes, ..] = numbers;
-    let free = Squares::ALL & !(own | other);
+    let free = Bitboard::ALL & !(own | other);
     if open_threes > 0 || three_or_more > 0 && !windows::fives(own, free).is_empty() {
         return WON;
     }

@@ -5,13 +5,13 @@
 //! windows that begin on them, and the stones of all windows along a direction are counted side by
 //! side, a bit of the count in each set, as adders do.
 
-use crate::game::gomoku::squares::Squares;
+use crate::game::gomoku::bitboard::Bitboard;
 
 /// What a side could make along each line, by its stones in windows without any of the other side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prospects {
     /// The free squares that complete a five.
-    pub(super) fives: Squares,
+    pub(super) fives: Bitboard,
     pub(super) along: [Along; DIRECTIONS],
 }
 
@@ -19,13 +19,13 @@ pub(super) struct Prospects {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Along {
     /// The free squares that make a four: three stones and two free squares make a window.
-    pub(super) fours: Squares,
+    pub(super) fours: Bitboard,
     /// Those that make an open three, which becomes an open four by one stone more.
-    pub(super) open_threes: Squares,
+    pub(super) open_threes: Bitboard,
     /// Those that make another three.
-    pub(super) threes: Squares,
+    pub(super) threes: Bitboard,
     /// Those that make a two which becomes an open three by one stone more.
-    pub(super) twos: Squares,
+    pub(super) twos: Bitboard,
 }
 
 /// The number of directions: along ranks, files, and both diagonals.
@@ -38,40 +38,43 @@ const STEPS: [u8; DIRECTIONS] = [1, 15, 16, 17];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFour {
     /// The square that makes it.
-    pub(super) square: Squares,
+    pub(super) square: Bitboard,
     /// The squares on which the other side prevents it: this and both ends.
-    pub(super) defences: Squares,
+    pub(super) defences: Bitboard,
     /// How far the squares of the four lie apart.
     step: u8,
 }
 
 /// Windows along a direction, by the number of a side's stones in them.
 struct Windows {
-    one: Squares,
-    two: Squares,
-    three: Squares,
-    four: Squares,
+    one: Bitboard,
+    two: Bitboard,
+    three: Bitboard,
+    four: Bitboard,
     /// Four squares in a row between two free ones, by the number of stones in them; by where the first of
     /// the free ones is.
-    open: [Squares; 3],
+    open: [Bitboard; 3],
 }
 
 impl Windows {
     /// Those that lie on the board and have no stone that is not of `own`.
     #[inline]
-    fn of<const STEP: u8>(own: Squares, free: Squares) -> Self {
+    fn of<const STEP: u8>(own: Bitboard, free: Bitboard) -> Self {
         let fit = own | free;
         let (mut stones, mut fits) = (own, fit);
         let mut next = || {
-            stones = stones.down::<STEP>();
-            fits = fits.down::<STEP>();
+            stones = stones.shift_down::<STEP>();
+            fits = fits.shift_down::<STEP>();
             (stones, fits)
         };
         let ((b, fb), (c, fc), (d, fd), (e, fe)) = (next(), next(), next(), next());
         let inner = fb & fc & fd & fe;
         let clear = fit & inner;
-        let beyond = free.down::<STEP>().down::<STEP>().down::<STEP>();
-        let open = free & inner & beyond.down::<STEP>().down::<STEP>();
+        let beyond = free
+            .shift_down::<STEP>()
+            .shift_down::<STEP>()
+            .shift_down::<STEP>();
+        let open = free & inner & beyond.shift_down::<STEP>().shift_down::<STEP>();
 
         // The stones on the last four squares of the window are added in pairs, and then that on the first.
         let (left, lefts) = (b ^ c, b & c);
@@ -92,21 +95,21 @@ impl Windows {
 
 /// The squares of the windows of five squares.
 #[inline]
-fn covered<const STEP: u8>(windows: Squares) -> Squares {
+fn covered<const STEP: u8>(windows: Bitboard) -> Bitboard {
     windows | inside::<STEP>(windows)
 }
 
 /// The squares of the windows but the first, of five squares or, but the last, of six.
 #[inline]
-fn inside<const STEP: u8>(windows: Squares) -> Squares {
-    let two = windows.up::<STEP>();
-    let two = two | two.up::<STEP>();
-    two | two.up::<STEP>().up::<STEP>()
+fn inside<const STEP: u8>(windows: Bitboard) -> Bitboard {
+    let two = windows.shift_up::<STEP>();
+    let two = two | two.shift_up::<STEP>();
+    two | two.shift_up::<STEP>().shift_up::<STEP>()
 }
 
 impl Along {
     #[inline]
-    fn of<const STEP: u8>(windows: &Windows, free: Squares) -> Self {
+    fn of<const STEP: u8>(windows: &Windows, free: Bitboard) -> Self {
         let Windows {
             two, three, open, ..
         } = windows;
@@ -127,9 +130,9 @@ impl Along {
 
 impl Prospects {
     /// Of the side with these stones, where so many squares are free.
-    pub(super) fn of(own: Squares, free: Squares) -> Self {
+    pub(super) fn of(own: Bitboard, free: Bitboard) -> Self {
         #[inline]
-        fn along<const STEP: u8>(own: Squares, free: Squares) -> (Squares, Along) {
+        fn along<const STEP: u8>(own: Bitboard, free: Bitboard) -> (Bitboard, Along) {
             let windows = Windows::of::<STEP>(own, free);
             (
                 covered::<STEP>(windows.four),
@@ -145,7 +148,7 @@ impl Prospects {
         ];
         let fives = all
             .iter()
-            .fold(Squares::NONE, |all, (fives, _)| all | *fives);
+            .fold(Bitboard::EMPTY, |all, (fives, _)| all | *fives);
         Self {
             fives: fives & free,
             along: all.map(|(_, along)| along),
@@ -153,7 +156,7 @@ impl Prospects {
     }
 
     /// The free squares that make a four.
-    pub(super) fn fours(&self) -> Squares {
+    pub(super) fn fours(&self) -> Bitboard {
         let [a, b, c, d] = self.along.map(|along| along.fours);
         a | b | c | d
     }
@@ -164,11 +167,11 @@ pub(super) const FEATURES: usize = 16;
 
 /// Squares that make something in one direction at least, and in two.
 #[derive(Default)]
-struct Made([Squares; 2]);
+struct Made([Bitboard; 2]);
 
 impl Made {
     #[inline]
-    fn add(&mut self, squares: Squares) {
+    fn add(&mut self, squares: Bitboard) {
         self.0[1] = self.0[1] | self.0[0] & squares;
         self.0[0] = self.0[0] | squares;
     }
@@ -177,7 +180,7 @@ impl Made {
 /// How many windows of five have one, two, and three stones of a side or more, and none of the other; how many
 /// open ones of six have one, two and three; and how many squares make fours, open threes, other
 /// threes and twos, alone or two at once.
-pub(super) fn features(own: Squares, free: Squares) -> [u32; FEATURES] {
+pub(super) fn features(own: Bitboard, free: Bitboard) -> [u32; FEATURES] {
     #[derive(Default)]
     struct Sums {
         windows: [u32; 6],
@@ -188,7 +191,7 @@ pub(super) fn features(own: Squares, free: Squares) -> [u32; FEATURES] {
     }
 
     #[inline]
-    fn add<const STEP: u8>(sums: &mut Sums, own: Squares, free: Squares) {
+    fn add<const STEP: u8>(sums: &mut Sums, own: Bitboard, free: Bitboard) {
         let windows = Windows::of::<STEP>(own, free);
         let along = Along::of::<STEP>(&windows, free);
         let Windows {
@@ -237,7 +240,7 @@ pub(super) fn features(own: Squares, free: Squares) -> [u32; FEATURES] {
     let mut features = [0; FEATURES];
     for (feature, count) in features
         .iter_mut()
-        .zip(windows.into_iter().chain(sets.map(Squares::len)))
+        .zip(windows.into_iter().chain(sets.map(Bitboard::len)))
     {
         *feature = count;
     }
@@ -245,12 +248,12 @@ pub(super) fn features(own: Squares, free: Squares) -> [u32; FEATURES] {
 }
 
 /// The free squares that complete a five, and those that make a four.
-pub(super) fn fives_and_fours(own: Squares, free: Squares) -> [Squares; 2] {
+pub(super) fn fives_and_fours(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
     #[inline]
-    fn along<const STEP: u8>(own: Squares, free: Squares) -> [Squares; 2] {
+    fn along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 2] {
         let Windows { three, four, .. } = Windows::of::<STEP>(own, free);
         if (three | four).is_empty() {
-            return [Squares::NONE; 2];
+            return [Bitboard::EMPTY; 2];
         }
         [four, three].map(|windows| covered::<STEP>(windows) & free)
     }
@@ -262,14 +265,14 @@ pub(super) fn fives_and_fours(own: Squares, free: Squares) -> [Squares; 2] {
         along::<17>(own, free),
     ];
     all.into_iter()
-        .fold([Squares::NONE; 2], |[fives, fours], [five, four]| {
+        .fold([Bitboard::EMPTY; 2], |[fives, fours], [five, four]| {
             [fives | five, fours | four]
         })
 }
 
 /// In how many ways a side threatens to win: by the squares that complete a five, and by the directions in which
 /// there is none and it can make an open four.
-pub(super) fn threats(own: Squares, free: Squares) -> u32 {
+pub(super) fn threats(own: Bitboard, free: Bitboard) -> u32 {
     let fives = fives_along(own).map(|fives| fives & free);
     let each = STEPS.into_iter().zip(fives).map(|(step, fives)| {
         let four = || open_fours(own, free).any(|four| four.step == step);
@@ -280,19 +283,19 @@ pub(super) fn threats(own: Squares, free: Squares) -> u32 {
 }
 
 /// The free squares that complete a five of these stones.
-pub(super) fn fives(own: Squares, free: Squares) -> Squares {
+pub(super) fn fives(own: Bitboard, free: Bitboard) -> Bitboard {
     let [a, b, c, d] = fives_along(own);
     (a | b | c | d) & free
 }
 
 /// The squares that complete a five in each direction, free or not.
 #[inline]
-fn fives_along(own: Squares) -> [Squares; DIRECTIONS] {
-    fn along<const STEP: u8>(own: Squares) -> Squares {
-        let (a, b) = (own.down::<STEP>(), own.up::<STEP>());
-        let (aa, bb) = (a & a.down::<STEP>(), b & b.up::<STEP>());
-        let (aaa, bbb) = (a & aa.down::<STEP>(), b & bb.up::<STEP>());
-        let (aaaa, bbbb) = (a & aaa.down::<STEP>(), b & bbb.up::<STEP>());
+fn fives_along(own: Bitboard) -> [Bitboard; DIRECTIONS] {
+    fn along<const STEP: u8>(own: Bitboard) -> Bitboard {
+        let (a, b) = (own.shift_down::<STEP>(), own.shift_up::<STEP>());
+        let (aa, bb) = (a & a.shift_down::<STEP>(), b & b.shift_up::<STEP>());
+        let (aaa, bbb) = (a & aa.shift_down::<STEP>(), b & bb.shift_up::<STEP>());
+        let (aaaa, bbbb) = (a & aaa.shift_down::<STEP>(), b & bbb.shift_up::<STEP>());
         aaaa | aaa & b | aa & bb | a & bbb | bbbb
     }
 
@@ -307,11 +310,11 @@ fn fives_along(own: Squares) -> [Squares; DIRECTIONS] {
 /// Where something of six squares in a row becomes an open four: where it begins, by which of the inner
 /// squares is free. The outer ones are.
 #[inline]
-fn open_fours_along<const STEP: u8>(own: Squares, free: Squares) -> [Squares; 4] {
+fn open_fours_along<const STEP: u8>(own: Bitboard, free: Bitboard) -> [Bitboard; 4] {
     let (mut o, mut f) = (own, free);
     let mut next = || {
-        o = o.down::<STEP>();
-        f = f.down::<STEP>();
+        o = o.shift_down::<STEP>();
+        f = f.shift_down::<STEP>();
         (o, f)
     };
     let ((b, fb), (c, fc), (d, fd), (e, fe), (_, end)) = (next(), next(), next(), next(), next());
@@ -321,8 +324,8 @@ fn open_fours_along<const STEP: u8>(own: Squares, free: Squares) -> [Squares; 4]
 }
 
 /// Whether anything becomes an open four by one stone.
-pub(super) fn has_open_four(own: Squares, free: Squares) -> bool {
-    fn along<const STEP: u8>(own: Squares, free: Squares) -> Squares {
+pub(super) fn has_open_four(own: Bitboard, free: Bitboard) -> bool {
+    fn along<const STEP: u8>(own: Bitboard, free: Bitboard) -> Bitboard {
         let [a, b, c, d] = open_fours_along::<STEP>(own, free);
         a | b | c | d
     }
@@ -335,7 +338,7 @@ pub(super) fn has_open_four(own: Squares, free: Squares) -> bool {
 }
 
 /// Everything that becomes an open four by one stone.
-pub(super) fn open_fours(own: Squares, free: Squares) -> impl Iterator<Item = OpenFour> {
+pub(super) fn open_fours(own: Bitboard, free: Bitboard) -> impl Iterator<Item = OpenFour> {
     let all = [
         (1, open_fours_along::<1>(own, free)),
         (15, open_fours_along::<15>(own, free)),
@@ -345,8 +348,9 @@ pub(super) fn open_fours(own: Squares, free: Squares) -> impl Iterator<Item = Op
     all.into_iter().flat_map(|(step, places)| {
         (1..).zip(places).flat_map(move |(gap, begins)| {
             begins.into_iter().map(move |begin| {
-                let square = Squares::of(begin + gap * step);
-                let ends = Squares::of(begin) | Squares::of(begin + 5 * step);
+                let square = Bitboard::from_bit_index(begin + gap * step);
+                let ends =
+                    Bitboard::from_bit_index(begin) | Bitboard::from_bit_index(begin + 5 * step);
                 OpenFour {
                     square,
                     defences: square | ends,

@@ -3,7 +3,7 @@
 
 use super::parity::odd_quarters;
 use super::{CORNERS, margin_at_end, stability_cut};
-use crate::game::othello::{neighbours, targets, turned};
+use crate::game::othello::{flipped_discs, neighbours, playable_squares};
 
 /// With so many free squares or fewer the game is played out.
 pub(super) const SQUARES_MAX: u32 = 7;
@@ -28,7 +28,7 @@ pub(super) fn margin(
         return last(own, other, free);
     }
     if squares == 0 {
-        let squares = targets(other, own);
+        let squares = playable_squares(other, own);
         if squares == 0 {
             return margin_at_end(own, other);
         }
@@ -51,13 +51,13 @@ pub(super) fn margin(
         while rest != 0 {
             let square = rest & rest.wrapping_neg();
             rest ^= square;
-            let turned = turned(own, other, square);
+            let turned = flipped_discs(own, other, square);
             let after = [other ^ turned, own ^ turned ^ square];
             let window = [-beta, -alpha.max(best)];
             let value = if is_last_but_few {
                 -few(after, free ^ square, window, false, visited)
             } else {
-                -margin(after, targets(after[0], after[1]), window, visited)
+                -margin(after, playable_squares(after[0], after[1]), window, visited)
             };
             best = best.max(value);
             if best >= beta {
@@ -88,7 +88,7 @@ fn few(
         while rest != 0 {
             let square = rest & rest.wrapping_neg();
             rest ^= square;
-            let turned = turned(own, other, square);
+            let turned = flipped_discs(own, other, square);
             if turned == 0 {
                 continue;
             }
@@ -112,11 +112,11 @@ fn few(
 /// The margin where one square is free.
 fn last(own: u64, other: u64, square: u64) -> i32 {
     let count = |discs: u64| discs.count_ones().cast_signed();
-    let gained = turned(own, other, square);
+    let gained = flipped_discs(own, other, square);
     if gained != 0 {
         return 2 * count(own | gained | square) - 64;
     }
-    let lost = turned(other, own, square);
+    let lost = flipped_discs(other, own, square);
     if lost != 0 {
         return 2 * count(own & !lost) - 64;
     }

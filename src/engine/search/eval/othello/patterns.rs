@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use super::count;
-use crate::game::othello::{Othello, targets};
+use crate::game::othello::{Othello, playable_squares};
 
 /// What the trainer has made: for each stage the weights of the terms in 64ths of a disc, two bytes each,
 /// then those of the patterns in eighths of a disc, a byte each. What lies the same but for a reflection
@@ -223,7 +223,7 @@ fn stage_of(empties: u32) -> usize {
 #[inline]
 fn terms(own: u64, other: u64, own_targets: u64) -> [i32; TERMS] {
     let odd = count(own | other) % 2;
-    let moves = [own_targets, targets(other, own)].map(count);
+    let moves = [own_targets, playable_squares(other, own)].map(count);
     [1 - odd, odd, moves[0], moves[1]]
 }
 
@@ -298,7 +298,10 @@ pub(super) fn value(pos: &Othello) -> i32 {
     for (first, number) in FIRST_WAYS.iter().zip(numbers) {
         eighths += i32::from(stage.ways[first + usize::from(number)]);
     }
-    let terms = stage.terms.iter().zip(terms(own, other, pos.targets()));
+    let terms = stage
+        .terms
+        .iter()
+        .zip(terms(own, other, pos.playable_squares()));
     let more: i32 = terms.map(|(weight, term)| weight * term).sum();
     (8 * eighths + more) * VALUE_OF_64TH[0] / VALUE_OF_64TH[1]
 }
@@ -334,7 +337,7 @@ impl Features {
             patterns: std::array::from_fn(|place| {
                 FOLDED[FIRST_WAYS[place] + usize::from(numbers[place])]
             }),
-            terms: terms(own, other, targets(own, other)),
+            terms: terms(own, other, playable_squares(own, other)),
         }
     }
 }
@@ -343,7 +346,7 @@ impl Features {
 mod tests {
     use super::*;
     use crate::game::Position;
-    use crate::game::laws::random_game;
+    use crate::game::conformance::random_game;
 
     fn positions() -> impl Iterator<Item = Othello> {
         let games = (0..100).flat_map(|seed| random_game::<Othello>(seed).0);

@@ -87,7 +87,7 @@ impl Line {
 mod tests {
     use super::*;
     use crate::game::Position;
-    use crate::game::laws::random_game;
+    use crate::game::conformance::random_game;
     use crate::game::othello::Othello;
 
     #[test]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::game::Course;
-use crate::game::laws::random_game;
+use crate::game::GameHistory;
+use crate::game::conformance::random_game;
 use crate::search::minimax::{Scale, minimax};
 use crate::search::{Limits, Stop, Table, search, solve};
 
@@ -16,9 +16,9 @@ fn check_file(file: &str, count: usize) {
         let score: i32 = score.parse().expect(line);
         let pos: Othello = position.replace('X', "*").parse().expect(line);
         table.forget();
-        let report = solve(&Course::from(pos), &limits, &stop, &table).expect(line);
+        let report = solve(&GameHistory::from(pos), &limits, &stop, &table).expect(line);
         assert_eq!(report.score, Score::won_by(score), "{line}");
-        let after = Course::from(pos.after(report.pv[0]));
+        let after = GameHistory::from(pos.after(report.pv[0]));
         let reply = solve(&after, &limits, &stop, &table).expect(line);
         assert_eq!(-reply.score, report.score, "{line}");
         solved += 1;
@@ -72,9 +72,11 @@ fn solving_finds_what_playing_on_finds() {
             if !is_near || pos.outcome().is_some() {
                 continue;
             }
-            let truth = last_squares::margin(pos.discs(), pos.targets(), [-64, 64], &mut 0);
+            let truth =
+                last_squares::margin(pos.discs(), pos.playable_squares(), [-64, 64], &mut 0);
             let (limits, stop, table) = (Limits::default(), Stop::new(), Table::new(1 << 20));
-            let report = solve(&Course::from(pos), &limits, &stop, &table).expect("it goes on");
+            let report =
+                solve(&GameHistory::from(pos), &limits, &stop, &table).expect("it goes on");
             assert_eq!(report.score, Score::won_by(truth), "{pos}");
             seen += 1;
         }
@@ -90,7 +92,7 @@ fn full_strength_wins_by_as_much_as_can_be() {
         .parse()
         .expect("a position");
     let (limits, stop, table) = (Limits::default(), Stop::new(), Table::new(16 << 20));
-    let report = search(&Course::from(pos), &limits, &stop, &table).expect("it goes on");
+    let report = search(&GameHistory::from(pos), &limits, &stop, &table).expect("it goes on");
     assert_eq!((report.score, report.exact), (Score::won_by(18), true));
     assert_eq!(report.pv[0].to_string(), "g8");
 }
@@ -98,7 +100,7 @@ fn full_strength_wins_by_as_much_as_can_be() {
 /// What is not played out yet is told in discs, too, and there are no more of them than squares.
 #[test]
 fn estimates_are_told_in_discs() {
-    let pos = Othello::start();
+    let pos = Othello::initial();
     let estimates = [0, 5, 6, -6, 77, -77, 900].map(Score::estimate);
     let told = estimates.map(|score| pos.customary(score));
     assert_eq!(told, [0, 0, 1, -1, 6, -6, 64]);

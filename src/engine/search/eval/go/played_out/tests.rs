@@ -5,7 +5,7 @@ use crate::game::{Outcome, Position};
 use crate::search::eval::go::Shape;
 use crate::search::{Limits, Stop, Table, choose};
 
-fn bot<const N: u8>(course: &Course<Go<N>>, playouts: u64) -> Move<N> {
+fn bot<const N: u8>(course: &GameHistory<Go<N>>, playouts: u64) -> Move<N> {
     let limits = Limits::nodes(playouts);
     let mut table = Table::new(1 << 20);
     let level = Level::Max;
@@ -13,9 +13,9 @@ fn bot<const N: u8>(course: &Course<Go<N>>, playouts: u64) -> Move<N> {
     choice.expect("the game goes on").0
 }
 
-fn position<const N: u8>(rows: &str, rest: &str) -> Course<Go<N>> {
+fn position<const N: u8>(rows: &str, rest: &str) -> GameHistory<Go<N>> {
     let text = format!("{} {rest}", rows.replace(' ', "/"));
-    Course::from(text.parse::<Go<N>>().expect(&text))
+    GameHistory::from(text.parse::<Go<N>>().expect(&text))
 }
 
 /// Five white stones with one liberty, by which they could be connected with others.
@@ -93,20 +93,20 @@ fn the_game_is_over_when_nothing_is_left_to_play_for() {
 
 /// The moves of a seat by which it has won in so many plies whatever the other does: by the rules, with
 /// superko, and by nothing else but that a play which is worse than a pass need not be tried.
-fn winning(course: &Course<Go<5>>, plies: u32) -> Vec<Move<5>> {
+fn winning(course: &GameHistory<Go<5>>, plies: u32) -> Vec<Move<5>> {
     let mut moves = worth(course);
     moves.retain(|m| is_won_after(course, *m, plies));
     moves
 }
 
-fn is_won_after(course: &Course<Go<5>>, m: Move<5>, plies: u32) -> bool {
+fn is_won_after(course: &GameHistory<Go<5>>, m: Move<5>, plies: u32) -> bool {
     let mut after = course.clone();
     after.play(m).expect("it is legal");
     is_lost(&after, plies - 1)
 }
 
 /// Whether the seat to move has lost in so many plies whatever it plays.
-fn is_lost(course: &Course<Go<5>>, plies: u32) -> bool {
+fn is_lost(course: &GameHistory<Go<5>>, plies: u32) -> bool {
     if let Some(outcome) = course.outcome() {
         let winner = course.position().turn().other();
         return outcome == Outcome::Decisive { winner };
@@ -128,17 +128,17 @@ fn is_lost(course: &Course<Go<5>>, plies: u32) -> bool {
 }
 
 /// Whether the game is over, and the seat that moved last has lost it.
-fn is_lost_by_other(course: &Course<Go<5>>) -> bool {
+fn is_lost_by_other(course: &GameHistory<Go<5>>) -> bool {
     let winner = course.position().turn();
     course.outcome() == Some(Outcome::Decisive { winner })
 }
 
 /// A pass first, since that is how games end.
-fn worth(course: &Course<Go<5>>) -> Vec<Move<5>> {
+fn worth(course: &GameHistory<Go<5>>) -> Vec<Move<5>> {
     let useless = Shape::of(course.position()).useless();
     let mut moves = Vec::new();
     course.legal_moves(&mut moves);
-    moves.retain(|m| !matches!(m, Move::Play(point) if useless.has(point.bit())));
+    moves.retain(|m| !matches!(m, Move::Play(point) if useless.has(point.bit_index())));
     moves.rotate_right(1);
     moves
 }
@@ -172,16 +172,16 @@ fn in_endgames_on_a_small_board_it_plays_what_minimax_shows_to_win() {
 }
 
 /// The positions of a playout with three to eight free points.
-fn endgames(seed: u64) -> Vec<Course<Go<5>>> {
+fn endgames(seed: u64) -> Vec<GameHistory<Go<5>>> {
     let mut chance = Chance::new(seed, "endgame");
-    let mut course = Course::<Go<5>>::start();
+    let mut course = GameHistory::<Go<5>>::initial();
     let mut found = Vec::new();
     while course.outcome().is_none() && course.position().plies() < 40 {
         if (3..=8).contains(&course.position().empty().len()) {
             found.push(course.clone());
         }
-        let board = Board::of(course.position(), course.last());
-        let m = drawn(&board, &mut chance).map_or(Move::Pass, Move::onto);
+        let board = Board::from_position(course.position(), course.last_move());
+        let m = drawn(&board, &mut chance).map_or(Move::Pass, Move::from_bit_index);
         if course.play(m).is_err() {
             course.play(Move::Pass).expect("always legal");
         }

@@ -1,44 +1,49 @@
 //! Games that do not begin with the first position of their rules, but with any other: a problem, a
 //! handicap, a moment of another game.
 
-use super::{AnyPosition, Entry};
+use super::{AnyPosition, GameEntry};
 use crate::game::ParsePositionError;
 
 /// No game can begin so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StartError {
+pub enum InitialPositionError {
     /// That is no position of the game.
     #[error(transparent)]
-    NoPosition(#[from] ParsePositionError),
+    InvalidPosition(#[from] ParsePositionError),
     /// Nobody can move in it.
     #[error("in this position the game is over")]
-    Over,
+    GameOver,
 }
 
-impl Entry {
+impl GameEntry {
     /// The position that `text` tells in the game's notation, as the first of a game. What was before it is
     /// not known: no rule of repetition looks farther back.
     ///
     /// # Errors
     ///
     /// The text tells no position of the game, or one in which it is over.
-    pub fn start_at(&self, text: &str) -> Result<Box<dyn AnyPosition>, StartError> {
-        let start = (self.start_at)(text)?;
+    pub fn parse_initial_position(
+        &self,
+        text: &str,
+    ) -> Result<Box<dyn AnyPosition>, InitialPositionError> {
+        let position = (self.parse_position)(text)?;
         let mut can_move = false;
-        start.each_legal_move(&mut |_| can_move = true);
-        can_move.then_some(start).ok_or(StartError::Over)
+        position.for_each_legal_move(&mut |_| can_move = true);
+        can_move
+            .then_some(position)
+            .ok_or(InitialPositionError::GameOver)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{CATALOG, find};
+    use crate::catalog::{CATALOG, find_game};
     use crate::game::Seat;
     use crate::search::{Level, Limits, Stop, Table};
 
     /// A position of each game in which the second seat is to move, and a move there.
-    const STARTS: [(&str, &str, &str); CATALOG.len()] = [
+    const POSITIONS: [(&str, &str, &str); CATALOG.len()] = [
         ("tic-tac-toe", "x.o/.x./...", "c1"),
         (
             "connect-four",
@@ -65,18 +70,20 @@ mod tests {
     ];
 
     #[test]
-    fn a_game_is_played_from_any_position_in_which_somebody_can_move() {
-        for (id, text, m) in STARTS {
-            let entry = find(id).expect(id);
-            let mut position = entry.start_at(text).expect(text);
+    fn game_is_playable_from_any_position_with_legal_moves() {
+        for (id, text, m) in POSITIONS {
+            let entry = find_game(id).expect(id);
+            let mut position = entry.parse_initial_position(text).expect(text);
             assert_eq!(position.to_string(), text);
             assert_eq!(position.turn(), Seat::Second, "{id}");
             let (limits, mut table) = (Limits::nodes(50), Table::new(1 << 16));
-            let choice = position.choose(Level::Max, 1, &limits, &Stop::new(), &mut table);
-            let choice = choice.expect("it can move").m;
+            let choice = position.choose_move(Level::Max, 1, &limits, &Stop::new(), &mut table);
+            let choice = choice.expect("a legal move exists").m;
             assert!(position.legal_moves().contains(&choice), "{id}: {choice}");
             assert_eq!(
-                position.recorded(&[m.to_owned()]).map(|all| all.len()),
+                position
+                    .moves_to_record_notation(&[m.to_owned()])
+                    .map(|all| all.len()),
                 Ok(1)
             );
             assert_eq!(position.play(m), Ok(m.to_owned()), "{id}");
@@ -85,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_or_no_position_begins_no_game() {
+    fn finished_or_invalid_position_is_rejected_as_initial() {
         let cases = [
             ("tic-tac-toe", "xo./xo./x..", "is over"),
             ("tic-tac-toe", "xxo/oox/xox", "is over"),
@@ -120,39 +127,47 @@ mod tests {
             ),
         ];
         for (id, text, reason) in cases {
-            let refused = find(id).expect(id).start_at(text).expect_err(text);
-            assert!(refused.to_string().contains(reason), "{text}: {refused}");
+            let error = find_game(id)
+                .expect(id)
+                .parse_initial_position(text)
+                .expect_err(text);
+            assert!(error.to_string().contains(reason), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn finished_or_invalid_go_position_is_rejected_as_initial() {
+        let go = find_game("go").expect("the game is in the catalog");
         let empty = ["........."; 9].join("/");
-        let go = |fields: &str| {
-            find("go")
-                .expect("hosted")
-                .start_at(&format!("{empty} {fields}"))
-        };
-        assert_eq!(go("b 0 0 2 2").expect_err("two passes"), StartError::Over);
-        let played_out = empty.replacen(".........", "w........", 1) + " b 0 0 0 1000";
-        let too_long = find("go").expect("hosted").start_at(&played_out);
-        assert_eq!(too_long.expect_err("too long"), StartError::Over);
-        let one = empty.replacen(".........", "b........", 1) + " b 0 0 1 2";
-        assert!(find("go").expect("hosted").start_at(&one).is_ok());
-        let smaller = find("go").expect("hosted").start_at("... b 0 0 0 0");
-        assert!(matches!(smaller, Err(StartError::NoPosition(_))));
+        let error = |text: &str| go.parse_initial_position(text).expect_err(text);
+        assert_eq!(
+            error(&format!("{empty} b 0 0 2 2")),
+            InitialPositionError::GameOver
+        );
+        let at_ply_limit = empty.replacen(".........", "w........", 1) + " b 0 0 0 1000";
+        assert_eq!(error(&at_ply_limit), InitialPositionError::GameOver);
+        let after_one_pass = empty.replacen(".........", "b........", 1) + " b 0 0 1 2";
+        assert!(go.parse_initial_position(&after_one_pass).is_ok());
+        assert!(matches!(
+            error("... b 0 0 0 0"),
+            InitialPositionError::InvalidPosition(_)
+        ));
     }
 
     /// A position that has come once before the game began, as far as anybody can tell, has not come.
     #[test]
-    fn what_was_before_the_start_is_not_repeated() {
-        let chess = find("chess").expect("hosted");
+    fn repetition_does_not_count_the_initial_position_of_earlier_play() {
+        let chess = find_game("chess").expect("the game is in the catalog");
         let mut position = chess
-            .start_at("4k3/8/8/8/8/8/8/4K2R w - - 10 40")
-            .expect("it is fine");
+            .parse_initial_position("4k3/8/8/8/8/8/8/4K2R w - - 10 40")
+            .expect("the position is valid");
         for (ply, m) in ["h1h2", "e8e7", "h2h1", "e7e8"]
             .repeat(2)
             .iter()
             .enumerate()
         {
             assert_eq!(position.outcome(), None, "{ply}");
-            position.play(m).expect("it is legal");
+            position.play(m).expect("the move is legal");
         }
         assert_eq!(
             position.ending().map(|ending| ending.detail),

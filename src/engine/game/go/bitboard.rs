@@ -5,15 +5,15 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 /// A set of points: one bit each, a1 the lowest. Between one row and the next is a bit that is
 /// always empty, so that no point has a neighbour on the other side of the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Points<const N: u8>(u128);
+pub(crate) struct Bitboard<const N: u8>(u128);
 
-impl<const N: u8> Points<N> {
+impl<const N: u8> Bitboard<N> {
     const ROW_BITS: u8 = {
-        assert!(1 < N && N <= 9, "the points of the board fit into a set");
+        assert!(1 < N && N <= 9, "the board fits into 128 bits");
         N + 1
     };
 
-    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const EMPTY: Self = Self(0);
 
     /// The whole board.
     pub(crate) const ALL: Self = {
@@ -39,17 +39,17 @@ impl<const N: u8> Points<N> {
 
     /// The point with this number.
     #[inline]
-    pub(crate) const fn of(bit: u8) -> Self {
+    pub(crate) const fn from_bit_index(bit: u8) -> Self {
         Self(1 << bit)
     }
 
     /// The number of the point on this column and row, both counted from 0.
-    pub(crate) const fn bit(file: u8, rank: u8) -> u8 {
+    pub(crate) const fn bit_index(file: u8, rank: u8) -> u8 {
         rank * Self::ROW_BITS + file
     }
 
     /// The column and the row of the point with this number.
-    pub(crate) const fn place(bit: u8) -> (u8, u8) {
+    pub(crate) const fn file_and_rank(bit: u8) -> (u8, u8) {
         (bit % Self::ROW_BITS, bit / Self::ROW_BITS)
     }
 
@@ -64,7 +64,7 @@ impl<const N: u8> Points<N> {
     }
 
     #[inline]
-    pub(crate) const fn meets(self, others: Self) -> bool {
+    pub(crate) const fn intersects(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
@@ -75,7 +75,7 @@ impl<const N: u8> Points<N> {
 
     /// Whether there is exactly one.
     #[inline]
-    pub(crate) const fn is_one(self) -> bool {
+    pub(crate) const fn is_single(self) -> bool {
         self.0 != 0 && self.0 & (self.0 - 1) == 0
     }
 
@@ -94,7 +94,7 @@ impl<const N: u8> Points<N> {
 
     /// The points of the set with this number or a higher one.
     #[inline]
-    pub(crate) const fn from(self, bit: u8) -> Self {
+    pub(crate) const fn at_or_above(self, bit: u8) -> Self {
         Self(self.0 & (u128::MAX << bit))
     }
 
@@ -116,7 +116,7 @@ impl<const N: u8> Points<N> {
 
     /// The set, and all of `within` that is connected with it by points of `within`.
     #[inline]
-    pub(crate) const fn grown(self, within: Self) -> Self {
+    pub(crate) const fn flood_fill(self, within: Self) -> Self {
         let mut all = self;
         loop {
             let more = Self(all.0 | all.neighbours().0 & within.0);
@@ -128,7 +128,7 @@ impl<const N: u8> Points<N> {
     }
 }
 
-impl<const N: u8> BitAnd for Points<N> {
+impl<const N: u8> BitAnd for Bitboard<N> {
     type Output = Self;
 
     #[inline]
@@ -137,7 +137,7 @@ impl<const N: u8> BitAnd for Points<N> {
     }
 }
 
-impl<const N: u8> BitOr for Points<N> {
+impl<const N: u8> BitOr for Bitboard<N> {
     type Output = Self;
 
     #[inline]
@@ -146,7 +146,7 @@ impl<const N: u8> BitOr for Points<N> {
     }
 }
 
-impl<const N: u8> BitOrAssign for Points<N> {
+impl<const N: u8> BitOrAssign for Bitboard<N> {
     #[inline]
     fn bitor_assign(&mut self, other: Self) {
         *self = *self | other;
@@ -154,7 +154,7 @@ impl<const N: u8> BitOrAssign for Points<N> {
 }
 
 /// The points of the board that are not in the set.
-impl<const N: u8> Not for Points<N> {
+impl<const N: u8> Not for Bitboard<N> {
     type Output = Self;
 
     #[inline]
@@ -164,7 +164,7 @@ impl<const N: u8> Not for Points<N> {
 }
 
 /// The numbers of the points, in rising order.
-impl<const N: u8> Iterator for Points<N> {
+impl<const N: u8> Iterator for Bitboard<N> {
     type Item = u8;
 
     #[inline]
@@ -186,30 +186,30 @@ impl<const N: u8> Iterator for Points<N> {
 mod tests {
     use super::*;
 
-    fn check_neighbours<const N: u8>() {
-        assert_eq!(Points::<N>::ALL.len(), u32::from(N) * u32::from(N));
-        for bit in Points::<N>::ALL {
-            let (file, rank) = Points::<N>::place(bit);
+    fn check_adjacency<const N: u8>() {
+        assert_eq!(Bitboard::<N>::ALL.len(), u32::from(N) * u32::from(N));
+        for bit in Bitboard::<N>::ALL {
+            let (file, rank) = Bitboard::<N>::file_and_rank(bit);
             let distances = |other: u8| {
-                let (f, r) = Points::<N>::place(other);
+                let (f, r) = Bitboard::<N>::file_and_rank(other);
                 (f.abs_diff(file), r.abs_diff(rank))
             };
-            let point = Points::<N>::of(bit);
-            for other in Points::<N>::ALL {
-                let beside = matches!(distances(other), (0, 1) | (1, 0));
-                assert_eq!(point.neighbours().has(other), beside, "{bit} {other}");
-                let diagonal = distances(other) == (1, 1);
-                assert_eq!(point.diagonals().has(other), diagonal, "{bit} {other}");
+            let point = Bitboard::<N>::from_bit_index(bit);
+            for other in Bitboard::<N>::ALL {
+                let is_neighbour = matches!(distances(other), (0, 1) | (1, 0));
+                assert_eq!(point.neighbours().has(other), is_neighbour, "{bit} {other}");
+                let is_diagonal = distances(other) == (1, 1);
+                assert_eq!(point.diagonals().has(other), is_diagonal, "{bit} {other}");
             }
             let on_edge = [file, rank].iter().any(|at| *at == 0 || *at == N - 1);
-            assert_eq!(Points::<N>::EDGE.has(bit), on_edge, "{bit}");
+            assert_eq!(Bitboard::<N>::EDGE.has(bit), on_edge, "{bit}");
         }
     }
 
     #[test]
-    fn points_lie_beside_each_other_as_on_a_board() {
-        check_neighbours::<2>();
-        check_neighbours::<3>();
-        check_neighbours::<9>();
+    fn neighbours_and_diagonals_match_board_geometry() {
+        check_adjacency::<2>();
+        check_adjacency::<3>();
+        check_adjacency::<9>();
     }
 }

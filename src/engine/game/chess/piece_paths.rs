@@ -1,9 +1,9 @@
 //! The outlines of the pieces, as the page draws them.
 
-use crate::game::Outline;
+use crate::game::PiecePaths;
 
 /// A pawn.
-pub(super) const PAWN: Outline = &[
+pub(super) const PAWN: PiecePaths = &[
     &[
         (-23, 38),
         (-23, 32),
@@ -52,7 +52,7 @@ pub(super) const PAWN: Outline = &[
 ];
 
 /// A rook.
-pub(super) const ROOK: Outline = &[
+pub(super) const ROOK: PiecePaths = &[
     &[
         (-28, 38),
         (-28, 32),
@@ -85,7 +85,7 @@ pub(super) const ROOK: Outline = &[
 ];
 
 /// A knight.
-pub(super) const KNIGHT: Outline = &[
+pub(super) const KNIGHT: PiecePaths = &[
     &[
         (-28, 38),
         (-28, 32),
@@ -141,7 +141,7 @@ pub(super) const KNIGHT: Outline = &[
 ];
 
 /// A bishop.
-pub(super) const BISHOP: Outline = &[
+pub(super) const BISHOP: PiecePaths = &[
     &[
         (-28, 38),
         (-28, 32),
@@ -194,7 +194,7 @@ pub(super) const BISHOP: Outline = &[
 ];
 
 /// A queen.
-pub(super) const QUEEN: Outline = &[
+pub(super) const QUEEN: PiecePaths = &[
     &[
         (-28, 38),
         (-28, 32),
@@ -271,7 +271,7 @@ pub(super) const QUEEN: Outline = &[
 ];
 
 /// A king.
-pub(super) const KING: Outline = &[
+pub(super) const KING: PiecePaths = &[
     &[
         (-28, 38),
         (-28, 32),

@@ -6,7 +6,7 @@ use crate::search::Level;
 /// `plyhouse tournament GAME --nodes 20000 --games N`, shifted so that `medium` has 1500. N was 400 in tic-tac-toe
 /// and Connect Four, 200 in Othello, 100 in chess, 60 in Gomoku, 40 in draughts. Those of Go are the steps of the
 /// README's table.
-const PUBLISHED: [(&str, [i32; 5]); 7] = [
+const LEVEL_RATINGS: [(&str, [i32; 5]); 7] = [
     ("tic-tac-toe", [1243, 1397, 1500, 1582, 1594]),
     ("connect-four", [1129, 1346, 1500, 1785, 2127]),
     ("othello", [970, 1381, 1500, 1941, 2722]),
@@ -18,8 +18,8 @@ const PUBLISHED: [(&str, [i32; 5]); 7] = [
 
 /// The rating of a level in a game, which never changes by what is played.
 #[must_use]
-pub fn level_ratings(game: &str, level: Level) -> i32 {
-    let of_game = PUBLISHED.iter().find(|(id, _)| *id == game);
+pub fn level_rating(game: &str, level: Level) -> i32 {
+    let of_game = LEVEL_RATINGS.iter().find(|(id, _)| *id == game);
     // A game without a row has levels that are as far apart as in most others.
     let ratings = of_game.map_or([1000, 1250, 1500, 1750, 2000], |(_, ratings)| *ratings);
     ratings[level as usize]
@@ -31,14 +31,14 @@ mod tests {
     use crate::catalog::CATALOG;
 
     #[test]
-    fn every_game_has_ratings_of_its_levels() {
-        assert_eq!(PUBLISHED.len(), CATALOG.len());
+    fn every_game_has_level_ratings() {
+        assert_eq!(LEVEL_RATINGS.len(), CATALOG.len());
         for entry in &CATALOG {
             let id = entry.info.id;
-            assert!(PUBLISHED.iter().any(|(game, _)| *game == id), "{id}");
-            let ratings = Level::ALL.map(|level| level_ratings(id, level));
+            assert!(LEVEL_RATINGS.iter().any(|(game, _)| *game == id), "{id}");
+            let ratings = Level::ALL.map(|level| level_rating(id, level));
             assert!(ratings.is_sorted(), "{id}");
-            assert_eq!(level_ratings(id, Level::Medium), 1500, "{id}");
+            assert_eq!(level_rating(id, Level::Medium), 1500, "{id}");
         }
     }
 }

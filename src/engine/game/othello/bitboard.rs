@@ -19,20 +19,20 @@ const H_FILE: u64 = A_FILE << 7;
 /// Two boards are looked at side by side, as they are and mirrored, so that shifts up find what
 /// lies in six of the eight directions, in vectors of two.
 #[inline]
-pub(crate) fn targets(own: u64, other: u64) -> u64 {
+pub(crate) fn playable_squares(own: u64, other: u64) -> u64 {
     let inner = other & INNER_FILES;
-    let (own_both, inner_both) = (both(own), both(inner));
-    let ends = ends_up::<7>(own_both, inner_both)
-        | ends_up::<8>(own_both, both(other))
-        | ends_up::<9>(own_both, inner_both);
+    let (own_both, inner_both) = (with_mirror(own), with_mirror(inner));
+    let ends = run_ends_up::<7>(own_both, inner_both)
+        | run_ends_up::<8>(own_both, with_mirror(other))
+        | run_ends_up::<9>(own_both, inner_both);
     let [upright, mirrored] = ends.to_array();
-    let along_rank = ends_right(own, inner) | ends_left(own, inner);
+    let along_rank = run_ends_right(own, inner) | run_ends_left(own, inner);
     (upright | mirrored.swap_bytes() | along_rank) & !(own | other)
 }
 
 /// The squares behind the runs of `other` that begin one step up from `own`.
 #[inline]
-fn ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
+fn run_ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
     let mut run = other & (own << BY);
     run |= other & (run << BY);
     let pairs = other & (other << BY);
@@ -44,13 +44,13 @@ fn ends_up<const BY: u32>(own: u64x2, other: u64x2) -> u64x2 {
 /// The squares to the right of the runs of `inner` that begin to the right of `own`: added to the
 /// first disc of a run, a bit is carried to the square behind its last.
 #[inline]
-const fn ends_right(own: u64, inner: u64) -> u64 {
+const fn run_ends_right(own: u64, inner: u64) -> u64 {
     (inner + (inner & (own << 1))) & !inner
 }
 
 /// The squares to the left of the runs of `inner` that begin to the left of `own`.
 #[inline]
-const fn ends_left(own: u64, inner: u64) -> u64 {
+const fn run_ends_left(own: u64, inner: u64) -> u64 {
     let mut run = inner & (own >> 1);
     run |= inner & (run >> 1);
     let pairs = inner & (inner >> 1);
@@ -61,7 +61,7 @@ const fn ends_left(own: u64, inner: u64) -> u64 {
 
 /// A board as it is, and mirrored: with its last rank first.
 #[inline]
-fn both(squares: u64) -> u64x2 {
+fn with_mirror(squares: u64) -> u64x2 {
     u64x2::new([squares, squares.swap_bytes()])
 }
 
@@ -84,19 +84,19 @@ impl Rays {
 
 static RAYS: [Rays; 64] = {
     let mut rays = [const { Rays::NONE }; 64];
-    let mut at: i8 = 0;
-    while at < 64 {
-        let mirrored = at ^ 56;
-        rays[at as usize] = Rays {
+    let mut square: i8 = 0;
+    while square < 64 {
+        let mirrored = square ^ 56;
+        rays[square as usize] = Rays {
             up: [
-                [ray(at, -1, 1), ray(mirrored, -1, 1)],
-                [ray(at, 0, 1), ray(mirrored, 0, 1)],
-                [ray(at, 1, 1), ray(mirrored, 1, 1)],
+                [ray(square, -1, 1), ray(mirrored, -1, 1)],
+                [ray(square, 0, 1), ray(mirrored, 0, 1)],
+                [ray(square, 1, 1), ray(mirrored, 1, 1)],
             ],
-            right: ray(at, 1, 0),
-            left: ray(at, -1, 0),
+            right: ray(square, 1, 0),
+            left: ray(square, -1, 0),
         };
-        at += 1;
+        square += 1;
     }
     rays
 };
@@ -119,9 +119,9 @@ const fn ray(from: i8, files: i8, ranks: i8) -> u64 {
 /// In each direction the first square that is not the other's either is one's own and encloses what
 /// lies before it, or it does not.
 #[inline]
-pub(crate) fn turned(own: u64, other: u64, square: u64) -> u64 {
+pub(crate) fn flipped_discs(own: u64, other: u64, square: u64) -> u64 {
     let rays = &RAYS[square.trailing_zeros() as usize % 64];
-    let (own_both, other_both) = (both(own), both(other));
+    let (own_both, other_both) = (with_mirror(own), with_mirror(other));
     let mut up = u64x2::ZERO;
     for ray in rays.up {
         let ray = u64x2::new(ray);

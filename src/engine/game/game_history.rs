@@ -5,29 +5,29 @@ use super::{Ending, IllegalMove, Outcome, Position, ReadMoveError};
 
 /// What the rules of a game say of a position that comes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repetition {
+pub enum RepetitionRule {
     /// Nothing, or it never comes.
-    Free,
+    Unrestricted,
     /// The game is drawn when the same position is reached for the third time.
-    DrawnAtThird,
+    ThreefoldDraw,
     /// No move may bring it back (positional superko).
     Forbidden,
 }
 
 /// How a game ends in which a position has been reached for the third time.
-const THIRD: Ending = Ending {
+const REPETITION_ENDING: Ending = Ending {
     detail: "repetition",
     scores: None,
 };
 
-const BROUGHT_BACK: IllegalMove = IllegalMove("would bring back an earlier position");
+const REPEATED_POSITION: IllegalMove = IllegalMove("would bring back an earlier position");
 
 /// The keys of the positions that a game has gone through, the latest last. Empty in games whose
 /// rules do not ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Past(Vec<u64>);
+pub struct KeyHistory(Vec<u64>);
 
-impl Past {
+impl KeyHistory {
     /// Nothing has gone before.
     #[must_use]
     pub const fn new() -> Self {
@@ -37,7 +37,7 @@ impl Past {
     /// Adds the position on the board, before a move is played in it.
     #[inline]
     pub fn push<P: Position>(&mut self, pos: &P) {
-        if !matches!(P::REPETITION, Repetition::Free) {
+        if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
             self.0.push(pos.repetition_key());
         }
     }
@@ -45,7 +45,7 @@ impl Past {
     /// Takes back what was added last.
     #[inline]
     pub fn pop<P: Position>(&mut self) {
-        if !matches!(P::REPETITION, Repetition::Free) {
+        if !matches!(P::REPETITION_RULE, RepetitionRule::Unrestricted) {
             self.0.pop();
         }
     }
@@ -88,37 +88,38 @@ impl Past {
     /// Whether the rules forbid that `pos` follows.
     #[inline]
     pub fn forbids<P: Position>(&self, pos: &P) -> bool {
-        matches!(P::REPETITION, Repetition::Forbidden) && self.occurrences(pos).next().is_some()
+        matches!(P::REPETITION_RULE, RepetitionRule::Forbidden)
+            && self.occurrences(pos).next().is_some()
     }
 
     /// Whether the rules end the game with `pos`, the position after the last of these.
     #[inline]
-    pub fn ends<P: Position>(&self, pos: &P) -> bool {
+    pub fn is_repetition_draw<P: Position>(&self, pos: &P) -> bool {
         // Most often there is nothing to look for.
-        matches!(P::REPETITION, Repetition::DrawnAtThird)
-            && self.len().min(pos.reversible_plies()) >= 2 * P::RETURNS_AFTER
+        matches!(P::REPETITION_RULE, RepetitionRule::ThreefoldDraw)
+            && self.len().min(pos.reversible_plies()) >= 2 * P::REPETITION_PLIES_MIN
             && self.occurrences(pos).nth(1).is_some()
     }
 }
 
 /// A game that is being played: a position, and its past.
 #[derive(Clone, Debug)]
-pub struct Course<P: Position> {
+pub struct GameHistory<P: Position> {
     pos: P,
-    past: Past,
+    key_history: KeyHistory,
     /// The move that led here, if it is known.
-    last: Option<P::Move>,
+    last_move: Option<P::Move>,
     /// Whether the game has ended by repetition.
-    is_repeated: bool,
+    is_drawn_by_repetition: bool,
     /// Whether the position on the board has ended the game, but play goes on in it.
-    is_played_on: bool,
+    continues_after_end: bool,
 }
 
-impl<P: Position> Course<P> {
+impl<P: Position> GameHistory<P> {
     /// The game before its first move.
     #[must_use]
-    pub fn start() -> Self {
-        P::start().into()
+    pub fn initial() -> Self {
+        P::initial().into()
     }
 
     /// The position on the board.
@@ -127,13 +128,13 @@ impl<P: Position> Course<P> {
     }
 
     /// The positions before.
-    pub const fn past(&self) -> &Past {
-        &self.past
+    pub const fn key_history(&self) -> &KeyHistory {
+        &self.key_history
     }
 
     /// The move that led to the position on the board, if it is known.
-    pub const fn last(&self) -> Option<P::Move> {
-        self.last
+    pub const fn last_move(&self) -> Option<P::Move> {
+        self.last_move
     }
 
     /// How the game ended, or `None` while it goes on.
@@ -141,37 +142,39 @@ impl<P: Position> Course<P> {
     pub fn outcome(&self) -> Option<Outcome> {
         self.pos
             .outcome()
-            .or(self.is_repeated.then_some(Outcome::Draw))
+            .or(self.is_drawn_by_repetition.then_some(Outcome::Draw))
     }
 
     /// How the game ended, in games that know several ways; `None` while it goes on.
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
-        self.pos.ending().or(self.is_repeated.then_some(THIRD))
+        self.pos
+            .ending()
+            .or(self.is_drawn_by_repetition.then_some(REPETITION_ENDING))
     }
 
     /// Appends every legal move, in a fixed order. Once there is an outcome there are none, unless the game
     /// was [resumed](Self::resume): then it appends the moves that remain possible.
     pub fn legal_moves(&self, moves: &mut Vec<P::Move>) {
-        if self.is_repeated {
+        if self.is_drawn_by_repetition {
             return;
         }
-        if self.is_played_on {
+        if self.continues_after_end {
             return self.pos.moves_after_end(moves);
         }
         let first = moves.len();
         self.pos.legal_moves(moves);
-        if matches!(P::REPETITION, Repetition::Forbidden) {
-            let mut past = self.past.clone();
-            past.push(&self.pos);
-            let mut kept = first;
+        if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
+            let mut key_history = self.key_history.clone();
+            key_history.push(&self.pos);
+            let mut legal_end = first;
             for index in first..moves.len() {
-                if !past.forbids(&self.pos.after(moves[index])) {
-                    moves.swap(kept, index);
-                    kept += 1;
+                if !key_history.forbids(&self.pos.after(moves[index])) {
+                    moves.swap(legal_end, index);
+                    legal_end += 1;
                 }
             }
-            moves.truncate(kept);
+            moves.truncate(legal_end);
         }
     }
 
@@ -180,19 +183,19 @@ impl<P: Position> Course<P> {
     /// # Errors
     ///
     /// Says why it cannot.
-    pub fn check(&self, m: P::Move) -> Result<(), IllegalMove> {
-        if self.is_repeated {
+    pub fn check_legal(&self, m: P::Move) -> Result<(), IllegalMove> {
+        if self.is_drawn_by_repetition {
             return Err(IllegalMove::GAME_OVER);
         }
-        if self.is_played_on {
-            return self.pos.check_after_end(m);
+        if self.continues_after_end {
+            return self.pos.check_legal_after_end(m);
         }
-        self.pos.check(m)?;
-        if matches!(P::REPETITION, Repetition::Forbidden) {
-            let mut past = self.past.clone();
-            past.push(&self.pos);
-            if past.forbids(&self.pos.after(m)) {
-                return Err(BROUGHT_BACK);
+        self.pos.check_legal(m)?;
+        if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
+            let mut key_history = self.key_history.clone();
+            key_history.push(&self.pos);
+            if key_history.forbids(&self.pos.after(m)) {
+                return Err(REPEATED_POSITION);
             }
         }
         Ok(())
@@ -204,15 +207,15 @@ impl<P: Position> Course<P> {
     ///
     /// Says why `m` cannot be played here.
     pub fn play(&mut self, m: P::Move) -> Result<(), IllegalMove> {
-        self.check(m)?;
-        self.past.push(&self.pos);
+        self.check_legal(m)?;
+        self.key_history.push(&self.pos);
         self.pos.play_unchecked(m);
-        self.last = Some(m);
+        self.last_move = Some(m);
         if self.pos.reversible_plies() == 0 {
-            self.past.truncate(0);
+            self.key_history.truncate(0);
         }
-        self.is_repeated = self.past.ends(&self.pos);
-        self.is_played_on = false;
+        self.is_drawn_by_repetition = self.key_history.is_repetition_draw(&self.pos);
+        self.continues_after_end = false;
         Ok(())
     }
 
@@ -222,18 +225,18 @@ impl<P: Position> Course<P> {
     /// A position that ends the game by itself still has its outcome. If moves remain possible in it, they
     /// can be played: a dead position in chess has such moves, and mate has none.
     pub fn resume(&mut self) {
-        self.pos = self.pos.resumed();
-        self.last = None;
-        self.is_repeated = false;
-        self.is_played_on = self.pos.outcome().is_some();
+        self.pos = self.pos.with_counters_reset();
+        self.last_move = None;
+        self.is_drawn_by_repetition = false;
+        self.continues_after_end = self.pos.outcome().is_some();
         // What has led from the same position to here did not happen, where it is not forgotten anyway.
-        let since = if matches!(P::REPETITION, Repetition::Forbidden) {
-            self.past.occurrences(&self.pos).next()
+        let keys_kept = if matches!(P::REPETITION_RULE, RepetitionRule::Forbidden) {
+            self.key_history.occurrences(&self.pos).next()
         } else {
             Some(0)
         };
-        if let Some(since) = since {
-            self.past.truncate(since);
+        if let Some(since) = keys_kept {
+            self.key_history.truncate(since);
         }
     }
 
@@ -241,12 +244,12 @@ impl<P: Position> Course<P> {
     /// of a position, or too many moves without progress. Returns whether it has. A later occurrence of a
     /// repeated position is a draw again; the moves without progress are counted from here.
     pub fn waive_draw(&mut self) -> bool {
-        if let Some(pos) = self.pos.unclaimed() {
+        if let Some(pos) = self.pos.with_draw_waived() {
             self.pos = pos;
-        } else if !self.is_repeated || self.pos.outcome().is_some() {
+        } else if !self.is_drawn_by_repetition || self.pos.outcome().is_some() {
             return false;
         }
-        self.is_repeated = false;
+        self.is_drawn_by_repetition = false;
         true
     }
 
@@ -261,14 +264,14 @@ impl<P: Position> Course<P> {
 }
 
 /// A game that begins with this position.
-impl<P: Position> From<P> for Course<P> {
+impl<P: Position> From<P> for GameHistory<P> {
     fn from(pos: P) -> Self {
         Self {
             pos,
-            past: Past::new(),
-            last: None,
-            is_repeated: false,
-            is_played_on: false,
+            key_history: KeyHistory::new(),
+            last_move: None,
+            is_drawn_by_repetition: false,
+            continues_after_end: false,
         }
     }
 }

@@ -3,19 +3,21 @@
 
 use std::fmt;
 
-use super::in_text::{chosen, text, watched};
-use super::move_list::{MoveReader, Notation, beginning};
-use super::{AnyPosition, Choice, Erased, IllegalHere, texts};
+use super::move_list::{MoveReader, Notation, quoted_prefix};
+use super::text_report::{report_to_text, text_progress_callback, to_move_choice};
+use super::{AnyPosition, ErasedPosition, IllegalMoveError, MoveChoice, to_strings};
 use crate::game::perft::{PlyCount, perft};
-use crate::game::{Course, ParseMoveError, ParsePositionError, Position};
-use crate::search::analysis::{self, Method};
+use crate::game::{GameHistory, ParseMoveError, ParsePositionError, Position};
+use crate::search;
+use crate::search::analysis;
+use crate::search::analysis::Method;
 use crate::search::minimax::Scale;
-use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
+use crate::search::{Evaluate, Level, Limits, Report, Stop, Table};
 
 /// A position of a game that is not known at compile time, and a table to search it with.
 ///
 /// The table keeps what it knows when the position changes.
-pub trait Analyst: fmt::Debug + Send {
+pub trait AnalysisBoard: fmt::Debug + Send {
     /// Sets up the position that `text` describes: in wire notation, or as the moves that lead to it from
     /// the start, as [`play_record`](Self::play_record) takes them. An empty text is the start.
     ///
@@ -38,7 +40,7 @@ pub trait Analyst: fmt::Debug + Send {
     /// # Errors
     ///
     /// A move is unreadable, or illegal in its position. The moves before it are played.
-    fn play(&mut self, moves: &str) -> Result<(), SetUpError>;
+    fn play_moves(&mut self, moves: &str) -> Result<(), SetUpError>;
 
     /// Plays the moves of a record of a game, as players and programs write it, and returns them in
     /// canonical form.
@@ -60,7 +62,7 @@ pub trait Analyst: fmt::Debug + Send {
 
     /// As [`resume`](Self::resume), and also where the game goes on: what brought its end nearer, such as
     /// a pass, is as if it had not been.
-    fn resume_afresh(&mut self);
+    fn resume_without_history(&mut self);
 
     /// The position.
     fn position(&self) -> &dyn AnyPosition;
@@ -71,13 +73,13 @@ pub trait Analyst: fmt::Debug + Send {
     /// The value of the position and of every move, best first; `None` once there is an outcome.
     ///
     /// With `exact` only values of the game itself count, and `None` also tells that a limit or
-    /// `stop` came before all of them were known. `watch` is told what is known so far.
+    /// `stop` came before all of them were known. `on_progress` is told what is known so far.
     fn analyse(
         &mut self,
         exact: bool,
         limits: &Limits,
         stop: &Stop,
-        watch: &mut dyn FnMut(&Report<String>),
+        on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>>;
 
     /// The exact value and a best move; `None` once there is an outcome, or if a limit or `stop`
@@ -86,37 +88,42 @@ pub trait Analyst: fmt::Debug + Send {
 
     /// The move that a player of this level plays; `None` once there is an outcome.
     ///
-    /// At full strength `watch` is told what is known after every depth, and what the table knows
-    /// from searches before is used; the levels below play as bots do, see [`AnyPosition::choose`].
-    fn choose(
+    /// At full strength `on_progress` is told what is known after every depth, and what the table knows
+    /// from searches before is used; the levels below play as bots do, see [`AnyPosition::choose_move`].
+    fn choose_move(
         &mut self,
         level: Level,
         seed: u64,
         limits: &Limits,
         stop: &Stop,
-        watch: &mut dyn FnMut(&Report<String>),
-    ) -> Option<Choice>;
+        on_progress: &mut dyn FnMut(&Report<String>),
+    ) -> Option<MoveChoice>;
 
     /// The best lines of play that begin with different moves, the best first: `count` of them, or as
     /// many as there are, and only such as begin with a move of `only`, if it names any. Empty once there
     /// is an outcome, and if none of these moves is legal. At full strength, with what the table knows.
     ///
-    /// `watch` is told what is known of a line, by its number from 0 on, after every depth.
+    /// `on_progress` is told what is known of a line, by its number from 0 on, after every depth.
     fn best_lines(
         &mut self,
         only: &[String],
         count: usize,
         limits: &Limits,
         stop: &Stop,
-        watch: &mut dyn FnMut(usize, &Report<String>),
+        on_progress: &mut dyn FnMut(usize, &Report<String>),
     ) -> Vec<Report<String>>;
 
     /// The fastest win, if the seat to move can force one within so many plies; `None`, too, if a limit
     /// or `stop` came first, and in games in which nobody is mated.
-    fn win_within(&mut self, plies: u32, limits: &Limits, stop: &Stop) -> Option<Report<String>>;
+    fn find_win_within(
+        &mut self,
+        plies: u32,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Option<Report<String>>;
 
     /// What a search by the textbook finds.
-    fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String>;
+    fn textbook_search(&self, method: Method, depth: u32, scale: Scale) -> Report<String>;
 
     /// Counts the lines of play from here, of every length from 0 to `plies`.
     fn perft(&self, plies: usize) -> Vec<PlyCount>;
@@ -126,32 +133,32 @@ pub trait Analyst: fmt::Debug + Send {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetUpError {
     /// The text begins with no move, and is no position.
-    #[error("{text:?} is {m}, and {position}")]
+    #[error("{text:?} is {move_error}, and {position_error}")]
     Unreadable {
         /// How the text begins.
         text: String,
         /// Why it is no move.
-        m: ParseMoveError,
+        move_error: ParseMoveError,
         /// Why it is no position.
-        position: ParsePositionError,
+        position_error: ParsePositionError,
     },
     /// One of the moves is none.
-    #[error("ply {ply}: {text:?} is {why}")]
+    #[error("ply {ply}: {text:?} is {reason}")]
     UnreadableMove {
         /// How many moves come before it.
         ply: usize,
         /// How the text begins that is to be a move.
         text: String,
         /// Why it is none.
-        why: ParseMoveError,
+        reason: ParseMoveError,
     },
     /// One of the moves cannot be played when its turn comes.
-    #[error("ply {ply}: {why}")]
+    #[error("ply {ply}: {reason}")]
     Illegal {
         /// How many moves come before it.
         ply: usize,
         /// Which move, and why.
-        why: IllegalHere,
+        reason: IllegalMoveError,
     },
 }
 
@@ -159,7 +166,7 @@ pub enum SetUpError {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Reads a position in wire notation. A semicolon may end a FEN, as it ends the operations of EPD.
-fn read_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
+fn parse_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
     let error = match text.parse() {
         Ok(pos) => return Ok(pos),
         Err(error) => error,
@@ -174,18 +181,18 @@ fn read_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
 
 /// An analyst of the game whose positions are `P`.
 #[derive(Debug)]
-pub(super) struct TypedAnalyst<P: Position> {
-    pos: Erased<P>,
+pub(super) struct TypedAnalysisBoard<P: Position> {
+    pos: ErasedPosition<P>,
     table: Table,
     notation: Notation,
 }
 
-impl<P: Evaluate> TypedAnalyst<P> {
+impl<P: Evaluate> TypedAnalysisBoard<P> {
     /// With a table of at most so many bytes.
     pub(super) fn new(table_bytes: usize) -> Self {
-        let pos = Erased(Course::<P>::start());
+        let pos = ErasedPosition(GameHistory::<P>::initial());
         Self {
-            notation: Notation::of(&pos.legal_moves()),
+            notation: Notation::from_moves(&pos.legal_moves()),
             pos,
             table: Table::for_game::<P>(table_bytes),
         }
@@ -194,21 +201,25 @@ impl<P: Evaluate> TypedAnalyst<P> {
     /// Sets up a position and returns the moves that lead to it, if the text is a list of moves.
     fn set_up_typed(&mut self, text: &str) -> Result<Vec<P::Move>, SetUpError> {
         self.table.next_search();
-        self.pos.0 = Course::start();
+        self.pos.0 = GameHistory::initial();
         let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_ascii();
         if text.is_empty() {
             return Ok(Vec::new());
         }
-        let position = match read_position::<P>(text) {
+        let position_error = match parse_position::<P>(text) {
             Ok(pos) => {
-                self.pos.0 = Course::from(pos);
+                self.pos.0 = GameHistory::from(pos);
                 return Ok(Vec::new());
             }
             Err(error) => error,
         };
         let reader = MoveReader::new(&mut self.pos, self.notation);
-        let m = match reader.play_record(text) {
-            Err(SetUpError::UnreadableMove { ply: 0, why, .. }) => why,
+        let move_error = match reader.play_record(text) {
+            Err(SetUpError::UnreadableMove {
+                ply: 0,
+                reason: why,
+                ..
+            }) => why,
             // Move numbers, comments or a result alone are no list of moves.
             Ok(moves) if moves.is_empty() => match text.parse::<P::Move>() {
                 Err(why) => why,
@@ -217,38 +228,38 @@ impl<P: Evaluate> TypedAnalyst<P> {
             played => return played,
         };
         Err(SetUpError::Unreadable {
-            text: beginning(text),
-            m,
-            position,
+            text: quoted_prefix(text),
+            move_error,
+            position_error,
         })
     }
 }
 
-impl<P: Evaluate> Analyst for TypedAnalyst<P> {
+impl<P: Evaluate> AnalysisBoard for TypedAnalysisBoard<P> {
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError> {
         self.set_up_typed(text).map(drop)
     }
 
     fn set_up_moves(&mut self, text: &str) -> Result<Vec<String>, SetUpError> {
-        self.set_up_typed(text).map(texts)
+        self.set_up_typed(text).map(to_strings)
     }
 
-    fn play(&mut self, moves: &str) -> Result<(), SetUpError> {
+    fn play_moves(&mut self, moves: &str) -> Result<(), SetUpError> {
         MoveReader::new(&mut self.pos, self.notation).play_moves(moves)
     }
 
     fn play_record(&mut self, text: &str) -> Result<Vec<String>, SetUpError> {
         let reader = MoveReader::new(&mut self.pos, self.notation);
-        reader.play_record(text).map(texts)
+        reader.play_record(text).map(to_strings)
     }
 
     fn resume(&mut self) {
         if self.pos.outcome().is_some() {
-            self.resume_afresh();
+            self.resume_without_history();
         }
     }
 
-    fn resume_afresh(&mut self) {
+    fn resume_without_history(&mut self) {
         self.table.next_search();
         self.pos.0.resume();
     }
@@ -266,38 +277,39 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
         exact: bool,
         limits: &Limits,
         stop: &Stop,
-        watch: &mut dyn FnMut(&Report<String>),
+        on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>> {
-        let mut watch = watched(watch);
-        let (course, table) = (&self.pos.0, &mut self.table);
+        let mut on_typed_progress = text_progress_callback(on_progress);
+        let (history, table) = (&self.pos.0, &mut self.table);
         let report = if exact {
-            analysis::solve_every_move(course, limits, stop, table, &mut watch)
+            analysis::solve_every_move(history, limits, stop, table, &mut on_typed_progress)
         } else {
-            analysis::analyse(course, limits, stop, table, &mut watch)
+            analysis::analyse(history, limits, stop, table, &mut on_typed_progress)
         };
-        report.map(text)
+        report.map(report_to_text)
     }
 
     fn solve(&self, limits: &Limits, stop: &Stop) -> Option<Report<String>> {
-        search::solve(&self.pos.0, limits, stop, &self.table).map(text)
+        search::solve(&self.pos.0, limits, stop, &self.table).map(report_to_text)
     }
 
-    fn choose(
+    fn choose_move(
         &mut self,
         level: Level,
         seed: u64,
         limits: &Limits,
         stop: &Stop,
-        watch: &mut dyn FnMut(&Report<String>),
-    ) -> Option<Choice> {
+        on_progress: &mut dyn FnMut(&Report<String>),
+    ) -> Option<MoveChoice> {
         if level < Level::Max {
             let table = &mut self.table;
-            return self.pos.choose(level, seed, limits, stop, table);
+            return self.pos.choose_move(level, seed, limits, stop, table);
         }
         self.table.next_search();
-        let (course, table) = (&self.pos.0, &mut self.table);
-        let watch = &mut watched(watch);
-        search::choose_watched(course, level, seed, limits, stop, table, watch).map(chosen)
+        let (history, table) = (&self.pos.0, &mut self.table);
+        let on_typed_progress = &mut text_progress_callback(on_progress);
+        search::choose_watched(history, level, seed, limits, stop, table, on_typed_progress)
+            .map(to_move_choice)
     }
 
     fn best_lines(
@@ -306,32 +318,45 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
         count: usize,
         limits: &Limits,
         stop: &Stop,
-        watch: &mut dyn FnMut(usize, &Report<String>),
+        on_progress: &mut dyn FnMut(usize, &Report<String>),
     ) -> Vec<Report<String>> {
         let moves: Vec<_> = (only.iter())
-            .filter_map(|m| self.pos.read(m).ok())
+            .filter_map(|m| self.pos.parse_move(m).ok())
             .collect();
         if moves.is_empty() && !only.is_empty() {
             return Vec::new();
         }
         self.table.next_search();
-        let (course, table) = (&self.pos.0, &self.table);
-        let mut watch = |number: usize, report: &Report<P::Move>| {
-            watch(number, &text(report.clone()));
+        let (history, table) = (&self.pos.0, &self.table);
+        let mut on_typed_progress = |number: usize, report: &Report<P::Move>| {
+            on_progress(number, &report_to_text(report.clone()));
         };
-        search::best_lines(course, &moves, count, limits, stop, table, &mut watch)
-            .into_iter()
-            .map(text)
-            .collect()
+        search::best_lines(
+            history,
+            &moves,
+            count,
+            limits,
+            stop,
+            table,
+            &mut on_typed_progress,
+        )
+        .into_iter()
+        .map(report_to_text)
+        .collect()
     }
 
-    fn win_within(&mut self, plies: u32, limits: &Limits, stop: &Stop) -> Option<Report<String>> {
+    fn find_win_within(
+        &mut self,
+        plies: u32,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Option<Report<String>> {
         self.table.next_search();
-        search::win_within(&self.pos.0, plies, limits, stop, &self.table).map(text)
+        search::win_within(&self.pos.0, plies, limits, stop, &self.table).map(report_to_text)
     }
 
-    fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String> {
-        text(analysis::textbook(
+    fn textbook_search(&self, method: Method, depth: u32, scale: Scale) -> Report<String> {
+        report_to_text(analysis::textbook(
             self.pos.0.position(),
             method,
             depth,

@@ -14,12 +14,12 @@ pub(super) enum Token<'t> {
 }
 
 /// The parts of a list of moves, in order.
-pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+pub(super) fn tokenize(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
             rest = &rest[rest.bytes().position(|byte| !is_separator(byte))?..];
-            match skipped(rest) {
+            match skipped_length(rest) {
                 Ok(0) => break,
                 Ok(end) => rest = &rest[end..],
                 Err(bracket) => {
@@ -44,7 +44,7 @@ const fn is_separator(byte: u8) -> bool {
 /// # Errors
 ///
 /// It has no end; returns its opening bracket.
-fn skipped(text: &str) -> Result<usize, &'static str> {
+fn skipped_length(text: &str) -> Result<usize, &'static str> {
     match text.as_bytes()[0] {
         b'{' => text.find('}').map(|end| end + 1).ok_or("{"),
         b';' => Ok(line_end(text)),
@@ -85,7 +85,7 @@ fn word_end(text: &str) -> usize {
     let mut end = 0;
     while let Some(byte) = bytes.get(end) {
         match byte {
-            b'(' if end > 0 => match inline_length(&bytes[end..]) {
+            b'(' if end > 0 => match inline_text_length(&bytes[end..]) {
                 Some(length) => end += length,
                 None => break,
             },
@@ -98,7 +98,7 @@ fn word_end(text: &str) -> usize {
 }
 
 /// Length of a text in parentheses that is part of the move before it. Moves of a variation have digits.
-fn inline_length(text: &[u8]) -> Option<usize> {
+fn inline_text_length(text: &[u8]) -> Option<usize> {
     let end = text
         .iter()
         .take(INLINE_BYTES_MAX)
@@ -116,7 +116,7 @@ mod tests {
             Token::Word(word) => word,
             Token::Unclosed(bracket) => panic!("{text:?} does not close {bracket}"),
         };
-        tokens(text).map(word).collect()
+        tokenize(text).map(word).collect()
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             ("e4 (d4 ; d5)", "("),
         ] {
             assert_eq!(
-                tokens(text).last(),
+                tokenize(text).last(),
                 Some(Token::Unclosed(bracket)),
                 "{text:?}"
             );

@@ -26,7 +26,7 @@ pub(crate) const ROWS: [u64; 8] = {
 
 /// One of the four directions of a step. Away from black, numbers grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Direction {
     /// Away from black, to its right.
     UpRight,
     /// Away from black, to its left.
@@ -37,12 +37,12 @@ pub(super) enum Way {
     DownRight,
 }
 
-impl Way {
+impl Direction {
     pub(super) const ALL: [Self; 4] =
         [Self::UpRight, Self::UpLeft, Self::DownLeft, Self::DownRight];
 
     /// The way whose number the two lowest bits are.
-    pub(super) const fn of_bits(bits: u32) -> Self {
+    pub(super) const fn from_bits(bits: u32) -> Self {
         match bits & 3 {
             0 => Self::UpRight,
             1 => Self::UpLeft,
@@ -53,17 +53,17 @@ impl Way {
 
     /// The squares one step from those of a set.
     #[inline]
-    pub(super) const fn from(self, squares: u64) -> u64 {
-        let stepped = match self {
+    pub(super) const fn shift(self, squares: u64) -> u64 {
+        let shifted = match self {
             Self::UpRight => squares << 4,
             Self::UpLeft => squares << 5,
             Self::DownLeft => squares >> 4,
             Self::DownRight => squares >> 5,
         };
-        stepped & BOARD
+        shifted & BOARD
     }
 
-    pub(super) const fn back(self) -> Self {
+    pub(super) const fn opposite(self) -> Self {
         match self {
             Self::UpRight => Self::DownLeft,
             Self::UpLeft => Self::DownRight,
@@ -72,7 +72,7 @@ impl Way {
         }
     }
 
-    pub(super) const fn is_forwards(self, seat: Seat) -> bool {
+    pub(super) const fn is_forward_for(self, seat: Seat) -> bool {
         match self {
             Self::UpRight | Self::UpLeft => matches!(seat, Seat::First),
             Self::DownLeft | Self::DownRight => matches!(seat, Seat::Second),
@@ -81,7 +81,7 @@ impl Way {
 }
 
 /// The row on which a seat's men are crowned.
-pub(super) const fn last_row(seat: Seat) -> u64 {
+pub(super) const fn king_row(seat: Seat) -> u64 {
     match seat {
         Seat::First => ROWS[7],
         Seat::Second => ROWS[0],
@@ -89,27 +89,27 @@ pub(super) const fn last_row(seat: Seat) -> u64 {
 }
 
 /// The bit at a place.
-pub(super) const fn bit(place: u8) -> u64 {
-    1 << place
+pub(super) const fn bit_at(index: u8) -> u64 {
+    1 << index
 }
 
 /// The place of a bit.
-pub(super) const fn place(bit: u64) -> u8 {
+pub(super) const fn bit_index(bit: u64) -> u8 {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a bit number is less than 65"
     )]
-    let place = bit.trailing_zeros() as u8;
-    place
+    let index = bit.trailing_zeros() as u8;
+    index
 }
 
 /// The number that players know the square by, from 1.
-pub(super) const fn number(place: u8) -> u8 {
-    place - place / 9 + 1
+pub(super) const fn square_number(index: u8) -> u8 {
+    index - index / 9 + 1
 }
 
 /// The place of the square with this number.
-pub(super) fn place_of(number: u8) -> Option<u8> {
+pub(super) fn square_bit_index(number: u8) -> Option<u8> {
     let index = number
         .checked_sub(1)
         .filter(|index| *index < super::SQUARES)?;

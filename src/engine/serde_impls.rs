@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::catalog::{self, Entry};
+use crate::catalog;
+use crate::catalog::GameEntry;
 use crate::game::Seat;
 use crate::search::Level;
 
@@ -37,15 +38,16 @@ impl<'de> Deserialize<'de> for Level {
     }
 }
 
-impl Serialize for Entry {
+impl Serialize for GameEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.info.id)
     }
 }
 
-impl<'de> Deserialize<'de> for &'static Entry {
+impl<'de> Deserialize<'de> for &'static GameEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let id = Cow::<str>::deserialize(deserializer)?;
-        catalog::find(&id).ok_or_else(|| D::Error::custom(format_args!("there is no game {id:?}")))
+        catalog::find_game(&id)
+            .ok_or_else(|| D::Error::custom(format_args!("there is no game {id:?}")))
     }
 }

@@ -7,59 +7,59 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 const RANK_BITS: u8 = 16;
 
 /// Ranks of one word lie so far apart, and that many words there are.
-const RANKS_APART: u8 = 4;
-const WORDS: usize = RANKS_APART as usize;
+const RANK_STRIDE: u8 = 4;
+const WORDS: usize = RANK_STRIDE as usize;
 
 /// A set of squares: one bit each, sixteen bits a rank.
 ///
 /// What is asked of all lines at once is asked by shifting whole sets onto each other. A word has every
 /// fourth rank, so that to shift by a rank is to take the next word, and bits never cross from one to
 /// another otherwise. The bits beside the board can be set only in between, and are taken off with
-/// [`Squares::ALL`].
+/// [`Bitboard::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Squares([u64; WORDS]);
+pub(crate) struct Bitboard([u64; WORDS]);
 
-impl Squares {
+impl Bitboard {
     pub(crate) const SIZE: u8 = 15;
 
-    pub(crate) const NONE: Self = Self([0; WORDS]);
+    pub(crate) const EMPTY: Self = Self([0; WORDS]);
 
     /// The whole board.
     pub(crate) const ALL: Self = {
-        const RANKS: u64 = 0x7fff_7fff_7fff_7fff;
-        Self([RANKS, RANKS, RANKS, RANKS >> RANK_BITS])
+        const FULL_RANKS: u64 = 0x7fff_7fff_7fff_7fff;
+        Self([FULL_RANKS, FULL_RANKS, FULL_RANKS, FULL_RANKS >> RANK_BITS])
     };
 
     /// The one square with this number.
     #[inline]
-    pub(crate) const fn of(bit: u8) -> Self {
+    pub(crate) const fn from_bit_index(bit: u8) -> Self {
         let mut words = [0; WORDS];
-        words[Self::word(bit)] = 1 << Self::bit_in_word(bit);
+        words[Self::word_index(bit)] = 1 << Self::bit_in_word(bit);
         Self(words)
     }
 
     /// The number of the square on this file and rank, both counted from 0.
-    pub(crate) const fn bit(file: u8, rank: u8) -> u8 {
+    pub(crate) const fn bit_index(file: u8, rank: u8) -> u8 {
         rank * RANK_BITS + file
     }
 
     /// The file and the rank of the square with this number.
-    pub(crate) const fn place(bit: u8) -> (u8, u8) {
+    pub(crate) const fn file_and_rank(bit: u8) -> (u8, u8) {
         (bit % RANK_BITS, bit / RANK_BITS)
     }
 
     /// The word that a square's rank is in.
-    const fn word(bit: u8) -> usize {
+    const fn word_index(bit: u8) -> usize {
         (bit / RANK_BITS) as usize % WORDS
     }
 
     const fn bit_in_word(bit: u8) -> u8 {
-        bit / (RANK_BITS * RANKS_APART) * RANK_BITS + bit % RANK_BITS
+        bit / (RANK_BITS * RANK_STRIDE) * RANK_BITS + bit % RANK_BITS
     }
 
     #[inline]
     pub(crate) const fn has(self, bit: u8) -> bool {
-        self.0[Self::word(bit)] >> Self::bit_in_word(bit) & 1 != 0
+        self.0[Self::word_index(bit)] >> Self::bit_in_word(bit) & 1 != 0
     }
 
     #[inline]
@@ -75,13 +75,13 @@ impl Squares {
 
     /// Whether there are at least two.
     #[inline]
-    pub(crate) fn are_many(self) -> bool {
-        let mut seen = false;
+    pub(crate) fn has_multiple(self) -> bool {
+        let mut is_nonempty = false;
         for word in self.0 {
-            if word & word.wrapping_sub(1) != 0 || seen && word != 0 {
+            if word & word.wrapping_sub(1) != 0 || is_nonempty && word != 0 {
                 return true;
             }
-            seen |= word != 0;
+            is_nonempty |= word != 0;
         }
         false
     }
@@ -93,14 +93,14 @@ impl Squares {
     }
 
     /// The numbers of the squares, in rising order.
-    pub(crate) fn rising(self) -> impl Iterator<Item = u8> {
+    pub(crate) fn iter_ascending(self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(move |bit| self.has(*bit))
     }
 
     /// Every square moved to where `BY` squares further on was: what lies on the other side of a step
     /// now lies here. Over the edge lies nothing, if the bit beside the board was not set.
     #[inline]
-    pub(crate) const fn down<const BY: u8>(self) -> Self {
+    pub(crate) const fn shift_down<const BY: u8>(self) -> Self {
         let Self([a, b, c, d]) = self;
         let next = [b, c, d, a >> RANK_BITS];
         match BY {
@@ -108,13 +108,13 @@ impl Squares {
             15 => Self([next[0] << 1, next[1] << 1, next[2] << 1, next[3] << 1]),
             16 => Self(next),
             17 => Self([next[0] >> 1, next[1] >> 1, next[2] >> 1, next[3] >> 1]),
-            _ => panic!("not a step along a line"),
+            _ => panic!("unsupported shift distance"),
         }
     }
 
     /// The reverse of `down`.
     #[inline]
-    pub(crate) const fn up<const BY: u8>(self) -> Self {
+    pub(crate) const fn shift_up<const BY: u8>(self) -> Self {
         let Self([a, b, c, d]) = self;
         let next = [d << RANK_BITS, a, b, c];
         match BY {
@@ -122,12 +122,12 @@ impl Squares {
             15 => Self([next[0] >> 1, next[1] >> 1, next[2] >> 1, next[3] >> 1]),
             16 => Self(next),
             17 => Self([next[0] << 1, next[1] << 1, next[2] << 1, next[3] << 1]),
-            _ => panic!("not a step along a line"),
+            _ => panic!("unsupported shift distance"),
         }
     }
 }
 
-impl BitAnd for Squares {
+impl BitAnd for Bitboard {
     type Output = Self;
 
     #[inline]
@@ -136,7 +136,7 @@ impl BitAnd for Squares {
     }
 }
 
-impl BitOr for Squares {
+impl BitOr for Bitboard {
     type Output = Self;
 
     #[inline]
@@ -145,7 +145,7 @@ impl BitOr for Squares {
     }
 }
 
-impl BitXor for Squares {
+impl BitXor for Bitboard {
     type Output = Self;
 
     #[inline]
@@ -154,7 +154,7 @@ impl BitXor for Squares {
     }
 }
 
-impl Not for Squares {
+impl Not for Bitboard {
     type Output = Self;
 
     #[inline]
@@ -164,33 +164,33 @@ impl Not for Squares {
 }
 
 /// The numbers of the squares, in no order but always the same.
-impl IntoIterator for Squares {
+impl IntoIterator for Bitboard {
     type Item = u8;
-    type IntoIter = Bits;
+    type IntoIter = BitIter;
 
     #[inline]
-    fn into_iter(self) -> Bits {
-        Bits {
+    fn into_iter(self) -> BitIter {
+        BitIter {
             words: self.0,
-            word: 0,
+            word_index: 0,
         }
     }
 }
 
 /// The numbers of the squares of a set that have not been told yet.
 #[derive(Clone, Debug)]
-pub(crate) struct Bits {
+pub(crate) struct BitIter {
     words: [u64; WORDS],
-    word: u8,
+    word_index: u8,
 }
 
-impl Iterator for Bits {
+impl Iterator for BitIter {
     type Item = u8;
 
     #[inline]
     fn next(&mut self) -> Option<u8> {
         loop {
-            let word = self.words.get_mut(usize::from(self.word))?;
+            let word = self.words.get_mut(usize::from(self.word_index))?;
             if *word != 0 {
                 #[expect(
                     clippy::cast_possible_truncation,
@@ -198,10 +198,10 @@ impl Iterator for Bits {
                 )]
                 let bit = word.trailing_zeros() as u8;
                 *word &= *word - 1;
-                let rank = bit / RANK_BITS * RANKS_APART + self.word;
+                let rank = bit / RANK_BITS * RANK_STRIDE + self.word_index;
                 return Some(rank * RANK_BITS + bit % RANK_BITS);
             }
-            self.word += 1;
+            self.word_index += 1;
         }
     }
 }
@@ -211,33 +211,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_board_has_225_squares() {
-        assert_eq!(Squares::ALL.len(), 225);
-        let on_board = |bit: u8| {
-            let (file, rank) = Squares::place(bit);
-            file < Squares::SIZE && rank < Squares::SIZE
+    fn board_has_225_squares() {
+        assert_eq!(Bitboard::ALL.len(), 225);
+        let is_on_board = |bit: u8| {
+            let (file, rank) = Bitboard::file_and_rank(bit);
+            file < Bitboard::SIZE && rank < Bitboard::SIZE
         };
-        assert!((0..=u8::MAX).all(|bit| Squares::ALL.has(bit) == on_board(bit)));
-        let rising: Vec<u8> = Squares::ALL.rising().collect();
-        let mut told: Vec<u8> = Squares::ALL.into_iter().collect();
-        told.sort_unstable();
-        assert_eq!(told, rising);
-        let expected: Vec<u8> = (0..=u8::MAX).filter(|bit| on_board(*bit)).collect();
-        assert_eq!(told, expected);
+        assert!((0..=u8::MAX).all(|bit| Bitboard::ALL.has(bit) == is_on_board(bit)));
+        let rising: Vec<u8> = Bitboard::ALL.iter_ascending().collect();
+        let mut unordered: Vec<u8> = Bitboard::ALL.into_iter().collect();
+        unordered.sort_unstable();
+        assert_eq!(unordered, rising);
+        let expected: Vec<u8> = (0..=u8::MAX).filter(|bit| is_on_board(*bit)).collect();
+        assert_eq!(unordered, expected);
     }
 
     /// Checks a step by so many files and ranks, and back.
     fn check_shift<const BY: u8>(files: i8, ranks: i8) {
-        let on_board = |at: i8| u8::try_from(at).ok().filter(|at| *at < Squares::SIZE);
-        for bit in Squares::ALL {
-            let (file, rank) = Squares::place(bit);
+        let on_board = |at: i8| u8::try_from(at).ok().filter(|at| *at < Bitboard::SIZE);
+        for bit in Bitboard::ALL {
+            let (file, rank) = Bitboard::file_and_rank(bit);
             let to = |files: i8, ranks: i8| {
                 let file = on_board(file.cast_signed() + files)?;
-                Some(Squares::bit(file, on_board(rank.cast_signed() + ranks)?))
+                Some(Bitboard::bit_index(
+                    file,
+                    on_board(rank.cast_signed() + ranks)?,
+                ))
             };
-            let square = Squares::of(bit);
-            let (up, down) = (square.up::<BY>(), square.down::<BY>());
-            let reached = [up, down].map(|squares| (squares & Squares::ALL).first());
+            let square = Bitboard::from_bit_index(bit);
+            let (up, down) = (square.shift_up::<BY>(), square.shift_down::<BY>());
+            let reached = [up, down].map(|squares| (squares & Bitboard::ALL).first());
             assert_eq!(
                 reached,
                 [to(files, ranks), to(-files, -ranks)],
@@ -247,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn shifting_moves_every_square() {
+    fn shifts_move_every_square_by_one_step() {
         check_shift::<1>(1, 0);
         check_shift::<15>(-1, 1);
         check_shift::<16>(0, 1);
@@ -255,12 +258,12 @@ mod tests {
     }
 
     #[test]
-    fn several_squares_are_told_from_one() {
-        assert!(!Squares::NONE.are_many());
+    fn has_multiple_is_false_for_one_square() {
+        assert!(!Bitboard::EMPTY.has_multiple());
         for bit in [0, 63, 64, 238] {
-            assert!(!Squares::of(bit).are_many());
-            assert!((Squares::of(bit) | Squares::of(100)).are_many());
+            assert!(!Bitboard::from_bit_index(bit).has_multiple());
+            assert!((Bitboard::from_bit_index(bit) | Bitboard::from_bit_index(100)).has_multiple());
         }
-        assert!((Squares::of(3) | Squares::of(4)).are_many());
+        assert!((Bitboard::from_bit_index(3) | Bitboard::from_bit_index(4)).has_multiple());
     }
 }

@@ -1,0 +1,230 @@
+//! Positions with few pieces, numbered almost without gaps, so that a table can tell something of each.
+//!
+//! The board is seen from the side that is to move, so a number does not say which seat that is. Nor does
+//! it say how many quiet plies there were.
+
+use super::{Draughts, SQUARES};
+use crate::game::{Position, Seat};
+
+/// No more pieces than this are numbered.
+const PIECES_MAX: usize = 4;
+
+/// How many counts of pieces of a kind there are.
+const COUNT_VALUES: usize = PIECES_MAX + 1;
+
+/// How many kinds of pieces there are: men and kings of the side to move, men and kings of the other.
+const PIECE_KINDS: usize = 4;
+
+/// On how many squares each kind can stand, and the first of them: men never stand on their last row.
+const SQUARES_OF_KIND: [(usize, u32); PIECE_KINDS] = {
+    let (all, but_last) = (SQUARES as usize, SQUARES as usize - 4);
+    [(but_last, 0), (all, 0), (but_last, 4), (all, 0)]
+};
+
+/// In how many ways so many pieces can stand on so many squares (Pascal's triangle).
+const BINOMIALS: [[u32; COUNT_VALUES]; SQUARES as usize + 1] = {
+    let mut ways = [[0; COUNT_VALUES]; SQUARES as usize + 1];
+    let mut squares = 0;
+    while squares < ways.len() {
+        ways[squares][0] = 1;
+        let mut pieces = 1;
+        while squares > 0 && pieces < COUNT_VALUES {
+            ways[squares][pieces] = ways[squares - 1][pieces - 1] + ways[squares - 1][pieces];
+            pieces += 1;
+        }
+        squares += 1;
+    }
+    ways
+};
+
+/// By the counts of each kind, read as a number: the first number of such positions, and after all of
+/// them how many numbers there are. There are none where a side has no piece, or both have too many.
+const FIRST_NUMBERS: [u32; COUNT_VALUES.pow(4) + 1] = {
+    let mut firsts = [0; COUNT_VALUES.pow(4) + 1];
+    let mut code = 0;
+    while code < COUNT_VALUES.pow(4) {
+        let counts = decode_counts(code);
+        let (own, other) = (counts[0] + counts[1], counts[2] + counts[3]);
+        let mut size = (own > 0 && other > 0 && own + other <= PIECES_MAX) as u32;
+        let mut kind = 0;
+        while kind < PIECE_KINDS {
+            size *= BINOMIALS[SQUARES_OF_KIND[kind].0][counts[kind]];
+            kind += 1;
+        }
+        firsts[code + 1] = firsts[code] + size;
+        code += 1;
+    }
+    firsts
+};
+
+const fn decode_counts(code: usize) -> [usize; PIECE_KINDS] {
+    let [first, second] = [code / COUNT_VALUES.pow(2), code % COUNT_VALUES.pow(2)];
+    [
+        first / COUNT_VALUES,
+        first % COUNT_VALUES,
+        second / COUNT_VALUES,
+        second % COUNT_VALUES,
+    ]
+}
+
+/// The numbers of the endings with these counts.
+const fn numbers_with_counts(counts: [usize; PIECE_KINDS]) -> std::ops::Range<u32> {
+    let code = (counts[0] * COUNT_VALUES + counts[1]) * COUNT_VALUES.pow(2)
+        + counts[2] * COUNT_VALUES
+        + counts[3];
+    FIRST_NUMBERS[code]..FIRST_NUMBERS[code + 1]
+}
+
+impl Draughts {
+    /// How many numbers of endings there are.
+    pub const ENDGAME_COUNT: u32 = FIRST_NUMBERS[FIRST_NUMBERS.len() - 1];
+
+    /// The numbers of endings that take long: of a king, then of a king and a man, to move against two kings.
+    pub const LONG_ENDGAMES: [std::ops::Range<u32>; 2] = [
+        numbers_with_counts([0, 1, 0, 2]),
+        numbers_with_counts([1, 1, 0, 2]),
+    ];
+
+    /// How many men and how many kings a seat has.
+    #[must_use]
+    pub const fn piece_counts(&self, seat: Seat) -> [u32; 2] {
+        [self.men(seat).count_ones(), self.kings(seat).count_ones()]
+    }
+
+    /// The number of the ending, which is less than `ENDINGS`; `None` where a side has no piece, or both
+    /// together have more than four.
+    #[must_use]
+    pub fn endgame_number(&self) -> Option<u32> {
+        if self.occupied().count_ones() as usize > PIECES_MAX || self.pieces_by_seat.contains(&0) {
+            return None;
+        }
+        let (mut code, mut within) = (0, 0);
+        for (bitboard, (squares, first)) in
+            self.relative_bitboards().into_iter().zip(SQUARES_OF_KIND)
+        {
+            let count = bitboard.count_ones() as usize;
+            code = code * COUNT_VALUES + count;
+            within = within * BINOMIALS[squares][count] + rank_of_set(bitboard >> first);
+        }
+        Some(FIRST_NUMBERS[code] + within)
+    }
+
+    /// The ending with this number, the first seat to move; `None` where there is none, as two pieces
+    /// would share a square.
+    #[must_use]
+    pub fn from_endgame_number(number: u32) -> Option<Self> {
+        let code = FIRST_NUMBERS
+            .partition_point(|first| *first <= number)
+            .checked_sub(1)?;
+        let mut within = number - FIRST_NUMBERS[code];
+        let counts = (code < COUNT_VALUES.pow(4)).then(|| decode_counts(code))?;
+        let mut kinds = [0; PIECE_KINDS];
+        for kind in (0..PIECE_KINDS).rev() {
+            let ((squares, first), count) = (SQUARES_OF_KIND[kind], counts[kind]);
+            let combinations = BINOMIALS[squares][count];
+            kinds[kind] = set_of_rank(within % combinations, count) << first;
+            within /= combinations;
+        }
+        let pieces: usize = counts.iter().sum();
+        let pos = Self::from_relative_bitboards(kinds);
+        (pos.occupied().count_ones() as usize == pieces).then_some(pos)
+    }
+
+    /// The position that the side to move, the first seat, sees so: the reverse of `seen_by_mover`.
+    #[must_use]
+    pub fn from_relative_bitboards(bitboards: [u32; PIECE_KINDS]) -> Self {
+        let [men, kings, other_men, other_kings] = bitboards.map(absolute_bitboard);
+        Self {
+            pieces_by_seat: [men | kings, other_men | other_kings],
+            kings: kings | other_kings,
+            ..Self::initial()
+        }
+    }
+
+    /// The squares of the men and of the kings of the side to move, then those of the other, one bit each, from
+    /// the own side of the one to move.
+    #[inline]
+    #[must_use]
+    pub const fn relative_bitboards(&self) -> [u32; PIECE_KINDS] {
+        let [own, other] = [self.turn, self.turn.other()];
+        [
+            self.relative_bitboard(self.men(own)),
+            self.relative_bitboard(self.kings(own)),
+            self.relative_bitboard(self.men(other)),
+            self.relative_bitboard(self.kings(other)),
+        ]
+    }
+
+    /// The squares of a set, one bit each, from the own side of the one to move.
+    #[inline]
+    const fn relative_bitboard(&self, squares: u64) -> u32 {
+        // Every eight squares are followed by a bit that is none.
+        let packed = squares & 0xff
+            | squares >> 1 & 0xff << 8
+            | squares >> 2 & 0xff << 16
+            | squares >> 3 & 0xff << 24;
+        #[expect(clippy::cast_possible_truncation, reason = "there are 32 squares")]
+        let relative = packed as u32;
+        match self.turn {
+            Seat::First => relative,
+            Seat::Second => relative.reverse_bits(),
+        }
+    }
+}
+
+/// The reverse of `relative` for the first seat.
+const fn absolute_bitboard(relative: u32) -> u64 {
+    let bits = relative as u64;
+    bits & 0xff | (bits & 0xff << 8) << 1 | (bits & 0xff << 16) << 2 | (bits & 0xff << 24) << 3
+}
+
+/// Which of all sets with as many members this is (the combinatorial number system).
+fn rank_of_set(mut set: u32) -> u32 {
+    let (mut rank, mut nth) = (0, 1);
+    while set != 0 {
+        rank += BINOMIALS[set.trailing_zeros() as usize][nth];
+        set &= set - 1;
+        nth += 1;
+    }
+    rank
+}
+
+/// The set of this rank with so many members.
+fn set_of_rank(mut rank: u32, count: usize) -> u32 {
+    let mut set = 0;
+    for nth in (1..=count).rev() {
+        let highest = BINOMIALS.partition_point(|ways| ways[nth] <= rank) - 1;
+        rank -= BINOMIALS[highest][nth];
+        set |= 1 << highest;
+    }
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endgame_numbers_round_trip() {
+        let mut endgames = 0;
+        for number in (0..Draughts::ENDGAME_COUNT).step_by(7) {
+            if let Some(pos) = Draughts::from_endgame_number(number) {
+                endgames += 1;
+                assert_eq!(pos.endgame_number(), Some(number), "{pos}");
+            }
+        }
+        assert!(endgames > 900_000, "{endgames}");
+        assert_eq!(Draughts::from_endgame_number(Draughts::ENDGAME_COUNT), None);
+    }
+
+    /// The other seat sees the board turned round.
+    #[test]
+    fn endgame_number_is_independent_of_the_seat() {
+        let number = |text: &str| text.parse::<Draughts>().expect(text).endgame_number();
+        let first = number("B:WK30,21:B1,K7");
+        assert!(first.is_some());
+        assert_eq!(number("W:W32,K26:BK3,12"), first);
+        assert_eq!(number("B:W30,21,20:B1,7"), None);
+        assert_eq!(number("B:W30:B"), None);
+    }
+}
