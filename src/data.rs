@@ -13,8 +13,8 @@ use clap::error::ErrorKind;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
 use plyhouse_lab::arguments::refuse;
 use plyhouse_store::{
-    Archive, Desk, MemoryStore, OpenError, OpenPostgresError, PostgresArchive, PostgresDesk,
-    PostgresStore, SqliteArchive, SqliteDesk, SqliteStore, Store, StoreMetrics,
+    Archive, Desk, MemoryStore, OpenError, OpenPostgresError, PostgresAdminQueue,
+    PostgresInspector, PostgresStore, SqliteArchive, SqliteDesk, SqliteStore, Store, StoreMetrics,
 };
 
 /// Stands for no directory.
@@ -86,7 +86,7 @@ impl Data {
                 (Arc::new(store), metrics)
             }
             Self::Database(address) => {
-                let store = PostgresStore::open_alone(&address.0, keep_ended).await?;
+                let store = PostgresStore::open_exclusive(&address.0, keep_ended).await?;
                 let metrics = store.metrics();
                 (Arc::new(store), metrics)
             }
@@ -125,7 +125,9 @@ impl Data {
         Ok(match self {
             Self::Memory => refuse("what is kept in memory cannot be moved"),
             Self::Directory(directory) => Box::new(SqliteStore::open(directory, None)?),
-            Self::Database(address) => Box::new(PostgresStore::open_alone(&address.0, None).await?),
+            Self::Database(address) => {
+                Box::new(PostgresStore::open_exclusive(&address.0, None).await?)
+            }
         })
     }
 
@@ -146,7 +148,7 @@ impl Data {
         match self {
             Self::Memory => refuse("what is kept in memory cannot be reached from outside"),
             Self::Directory(directory) => Ok(Box::new(SqliteDesk::open(directory)?)),
-            Self::Database(address) => Ok(Box::new(PostgresDesk::open(&address.0)?)),
+            Self::Database(address) => Ok(Box::new(PostgresAdminQueue::open(&address.0)?)),
         }
     }
 
@@ -163,7 +165,7 @@ impl Data {
         match self {
             Self::Memory => refuse("what is kept in memory cannot be looked at from outside"),
             Self::Directory(directory) => Ok(Box::new(SqliteArchive::open(directory)?)),
-            Self::Database(address) => Ok(Box::new(PostgresArchive::open(&address.0)?)),
+            Self::Database(address) => Ok(Box::new(PostgresInspector::open(&address.0)?)),
         }
     }
 }

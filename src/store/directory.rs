@@ -1,7 +1,7 @@
 //! What servers that share one store agree on beside the journals of matches: who is there, whose a match
 //! is, who looks for whom, and what lists show.
 //!
-//! All of it is hints but [`pair`](Directory::pair) and [`take`](Directory::take): if two servers believe to own a match, one of them
+//! All of it is hints but [`pair`](Directory::pair) and [`name_player`](Directory::name_player): if two servers believe to own a match, one of them
 //! gets a conflict from [`Store::append_with_reminder`](super::Store::append_with_reminder).
 
 use std::fmt;
@@ -209,7 +209,7 @@ pub enum Paired {
 pub struct Seeking {
     /// How many wait.
     pub total: u64,
-    /// The [bodies](Waiting::body) of some, who has waited longest first.
+    /// The [bodies](Waiting::events_to_text) of some, who has waited longest first.
     pub bodies: Vec<String>,
 }
 

@@ -4,6 +4,8 @@
 
 mod analysis;
 mod archive;
+#[cfg(test)]
+mod conformance;
 mod desk;
 pub mod directory;
 mod forgetting;
@@ -16,8 +18,6 @@ mod postgres;
 mod ratings;
 mod record;
 mod sqlite;
-#[cfg(test)]
-mod suite;
 mod transfer;
 
 use std::fmt;
@@ -37,7 +37,7 @@ pub use people::{
     OrderId, OwnName, Pairing, PasswordHash, PeopleChange, PlayerRecord, Proved, SOMEONE,
     SessionRecord, Sessions, TokenHash,
 };
-pub use postgres::{OpenPostgresError, PostgresArchive, PostgresDesk, PostgresStore};
+pub use postgres::{OpenPostgresError, PostgresAdminQueue, PostgresInspector, PostgresStore};
 pub use ratings::{
     Difference, KeptRatings, LeadersPage, LeadersQuery, Needed, PlayerRating, Post, RaterError,
     RatingState, RatingVersion, RatingsChange, Step, rebuild, step, told, verify_ratings,
@@ -430,7 +430,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Forgets a player and the player's programs: by whatever they are known, and their accounts. Nobody else
     /// gets their names for a time. False if there is none, or what was proved is no longer so. The ids stay, and
-    /// nobody is found by them. How they were called in matches is then to be [forgotten](Self::forget_names):
+    /// nobody is found by them. How they were called in matches is then to be [forgotten](Self::remove_names):
     /// whatever is written later gives them no part in a match and no name.
     fn forget_player(&self, forget: Forget) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_identity(PeopleChange::Forget(Box::new(forget)))

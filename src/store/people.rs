@@ -106,11 +106,11 @@ pub enum PeopleChange {
     },
     /// See [`Store::take_pairing`](crate::Store::take_pairing).
     TakePairing(TokenHash, Box<SessionRecord>),
-    /// See [`Store::keep_recovery`](crate::Store::keep_recovery).
+    /// See [`Store::store_recovery_key`](crate::Store::store_recovery_key).
     KeepRecovery(PlayerId, TokenHash),
     /// See [`Store::renew_recovery`](crate::Store::renew_recovery).
     RenewRecovery(PlayerId, TokenHash, Proved),
-    /// See [`Store::add_key`](crate::Store::add_key).
+    /// See [`Store::add_api_key`](crate::Store::add_api_key).
     AddKey(Box<NewKey>),
     /// See [`Store::end_sessions`](crate::Store::end_sessions).
     EndSessions(PlayerId, Sessions),
@@ -133,11 +133,11 @@ pub enum PeopleChange {
         /// From when on, in milliseconds since 1970; `None` if not any more.
         since_ms: Option<u64>,
     },
-    /// See [`Store::add_external`](crate::Store::add_external).
+    /// See [`Store::add_external_identity`](crate::Store::add_external_identity).
     AddExternal(Box<ExternalIdentity>),
     /// See [`Store::forget_player`](crate::Store::forget_player).
     Forget(Box<Forget>),
-    /// See [`Store::forget_names`](crate::Store::forget_names).
+    /// See [`Store::remove_names`](crate::Store::remove_names).
     ForgetNames(PlayerId),
     /// See [`Store::add_pass`](crate::Store::add_pass).
     AddPass {
@@ -150,11 +150,11 @@ pub enum PeopleChange {
         /// How many may be good at a time.
         max: usize,
     },
-    /// See [`Store::take_pass`](crate::Store::take_pass).
+    /// See [`Store::take_one_time_token`](crate::Store::take_one_time_token).
     TakePass(TokenHash),
-    /// See [`Store::take_order`](crate::Store::take_order).
+    /// See [`Store::claim_command`](crate::Store::claim_command).
     TakeOrder(OrderId),
-    /// See [`Store::answer_order`](crate::Store::answer_order).
+    /// See [`Store::store_command_result`](crate::Store::store_command_result).
     AnswerOrder(OrderId, String),
 }
 

@@ -8,14 +8,14 @@
 //! One connection writes and one reads. What has gathered while one transaction was made durable goes
 //! into the next.
 
-mod address;
-mod archive;
-mod desk;
-mod directory;
-mod journal;
-mod link;
-mod outside;
+mod admin_queue;
+mod cluster_directory;
+mod connection_url;
+mod inspection;
+mod journal_rows;
+mod one_off_connection;
 mod reader;
+mod reconnecting_connection;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -33,12 +33,12 @@ use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
 use tokio_rustls::rustls::pki_types::pem;
 
-use self::address::Address;
-pub use self::archive::PostgresArchive;
-pub use self::desk::PostgresDesk;
-use self::link::{Link, Session};
+pub use self::admin_queue::PostgresAdminQueue;
+use self::connection_url::ConnectionUrl;
+pub use self::inspection::PostgresInspector;
 use self::reader::Reader;
-use self::writer::{Task, Writer};
+use self::reconnecting_connection::{PgConnection, ReconnectingConnection};
+use self::writer::{WriteTask, Writer};
 use super::{
     Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
     LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, OrderId, Pairing,
@@ -52,13 +52,13 @@ use super::{
 pub struct PostgresStore {
     writer: Writer,
     reader: Reader,
-    condition: Arc<Condition>,
+    health: Arc<Health>,
 }
 
 /// How well the store is.
 #[derive(Debug)]
-struct Condition {
-    is_well: AtomicBool,
+struct Health {
+    is_healthy: AtomicBool,
     metrics: StoreMetrics,
 }
 
@@ -67,13 +67,13 @@ struct Condition {
 pub enum OpenPostgresError {
     /// The address is none.
     #[error("not an address of a database: {0}")]
-    Address(#[source] tokio_postgres::Error),
+    InvalidUrl(#[source] tokio_postgres::Error),
     /// It names authorities of certificates that nobody would ask.
     #[error("sslrootcert is of use with sslmode=verify-full alone")]
-    UnusedAuthorities,
+    UnusedRootCertificates,
     /// The authorities that it names cannot be had.
     #[error("cannot read certificates of authorities from {0}: {1}")]
-    Authorities(PathBuf, #[source] pem::Error),
+    UnreadableRootCertificates(PathBuf, #[source] pem::Error),
     /// It cannot be reached, or not be used.
     #[error("cannot use the database: {0}")]
     Database(#[from] tokio_postgres::Error),
@@ -82,7 +82,7 @@ pub enum OpenPostgresError {
     InUse,
     /// There is nothing to look at.
     #[error("the database has no store of plyhouse")]
-    Missing,
+    NoStore,
     /// A later version of this program has written it.
     #[error("the database was written by a later version of plyhouse")]
     TooNew,
@@ -108,10 +108,10 @@ impl PostgresStore {
     /// # Errors
     ///
     /// See [`OpenPostgresError`].
-    pub async fn open(address: &str, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
-        let (address, mut session) = up_to_date(address).await?;
-        schema::lock_shared(session.client()).await?;
-        Self::with(&address, session, keep_ended).await
+    pub async fn open(url: &str, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
+        let (url, mut connection) = connect_and_migrate(url).await?;
+        schema::lock_shared(connection.client()).await?;
+        Self::from_connection(&url, connection, keep_ended).await
     }
 
     /// Does the same for a server that knows of no others. All others are kept out for as long as this
@@ -120,43 +120,43 @@ impl PostgresStore {
     /// # Errors
     ///
     /// See [`OpenPostgresError`].
-    pub async fn open_alone(
-        address: &str,
+    pub async fn open_exclusive(
+        url: &str,
         keep_ended: Option<Duration>,
     ) -> Result<Self, OpenError> {
-        let (address, mut session) = up_to_date(address).await?;
-        schema::lock_alone(session.client()).await?;
-        Self::with(&address, session, keep_ended).await
+        let (url, mut connection) = connect_and_migrate(url).await?;
+        schema::lock_exclusive(connection.client()).await?;
+        Self::from_connection(&url, connection, keep_ended).await
     }
 
-    async fn with(
-        address: &Address,
-        session: Session,
+    async fn from_connection(
+        url: &ConnectionUrl,
+        connection: PgConnection,
         keep_ended: Option<Duration>,
     ) -> Result<Self, OpenError> {
-        let condition = Arc::new(Condition::default());
-        let writer = Link::new(address.clone(), session);
-        let reader = Link::new(address.clone(), Session::connect(address).await?);
+        let health = Arc::new(Health::default());
+        let writer = ReconnectingConnection::new(url.clone(), connection);
+        let reader = ReconnectingConnection::new(url.clone(), PgConnection::connect(url).await?);
         Ok(Self {
-            writer: Writer::start(writer, keep_ended, &condition),
+            writer: Writer::start(writer, keep_ended, &health),
             reader: Reader::new(reader),
-            condition,
+            health,
         })
     }
 
     /// What it has written, which goes on being counted.
     #[must_use]
     pub fn metrics(&self) -> StoreMetrics {
-        self.condition.metrics.clone()
+        self.health.metrics.clone()
     }
 }
 
 /// A session with a database whose tables are up to date.
-async fn up_to_date(address: &str) -> Result<(Address, Session), OpenError> {
-    let address: Address = address.parse()?;
-    let mut session = Session::connect(&address).await?;
-    schema::migrate(session.client()).await?;
-    Ok((address, session))
+async fn connect_and_migrate(url: &str) -> Result<(ConnectionUrl, PgConnection), OpenError> {
+    let url: ConnectionUrl = url.parse()?;
+    let mut connection = PgConnection::connect(&url).await?;
+    schema::migrate(connection.client()).await?;
+    Ok((url, connection))
 }
 
 impl Store for PostgresStore {
@@ -165,9 +165,9 @@ impl Store for PostgresStore {
         owner: NodeId,
         record: Record,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        let mark = JournalPosition::after(record.events.len() as u64);
-        let written = self.writer.write(Task::Create(owner, record));
-        written.map_ok(move |()| mark).boxed()
+        let position = JournalPosition::after(record.events.len() as u64);
+        let written = self.writer.write(WriteTask::Create(owner, record));
+        written.map_ok(move |()| position).boxed()
     }
 
     fn append_with_reminder(
@@ -178,14 +178,14 @@ impl Store for PostgresStore {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let count = events.len() as u64;
-        let mark = JournalPosition::new(after.n + count, Seq(after.seq.0 + count), after.epoch);
-        let append = Task::Append {
+        let position = JournalPosition::new(after.n + count, Seq(after.seq.0 + count), after.epoch);
+        let append = WriteTask::Append {
             id,
             after,
             events,
             reminder,
         };
-        self.writer.write(append).map_ok(move |()| mark).boxed()
+        self.writer.write(append).map_ok(move |()| position).boxed()
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
@@ -201,23 +201,23 @@ impl Store for PostgresStore {
     }
 
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.reader.by_code(code).boxed()
+        self.reader.find_by_code(code).boxed()
     }
 
-    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.reader.orphans(asking).boxed()
+    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.reader.unowned(node).boxed()
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::Claim(id, owner)).boxed()
+        self.writer.write(WriteTask::Claim(id, owner)).boxed()
     }
 
     fn release(&self, id: MatchId) {
-        self.writer.write_later(Task::Release(id));
+        self.writer.write_in_background(WriteTask::Release(id));
     }
 
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
-        self.reader.live(owner).boxed()
+        self.reader.live_matches(owner).boxed()
     }
 
     fn due_reminders(
@@ -225,33 +225,33 @@ impl Store for PostgresStore {
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.reader.due(after, limit).boxed()
+        self.reader.due_reminders(after, limit).boxed()
     }
 
     fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.reader.due_count().boxed()
+        self.reader.due_reminder_count().boxed()
     }
 
     fn participations(
         &self,
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
-        self.reader.parts(player).boxed()
+        self.reader.participations(player).boxed()
     }
 
     fn history(
         &self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.reader.history(wanted).boxed()
+        self.reader.history(query).boxed()
     }
 
     fn results(
         &self,
         player: PlayerId,
-        seen_by: PlayerId,
+        viewer: PlayerId,
     ) -> BoxFuture<'_, Result<Results, ReadError>> {
-        self.reader.results(player, seen_by).boxed()
+        self.reader.results(player, viewer).boxed()
     }
 
     fn explore(
@@ -267,29 +267,31 @@ impl Store for PostgresStore {
         id: MatchId,
         analysis: KeptAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let kept = self.writer.write(Task::KeepAnalysis(id, analysis));
-        kept.map(unless_refused).boxed()
+        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
+        stored.map(unless_refused).boxed()
     }
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
         self.reader.analysis(id).boxed()
     }
 
-    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let asked = self.writer.write(Task::AskAnalysis(asked));
-        asked.map(unless_refused).boxed()
+    fn ask_analysis(&self, request: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
+        counted.map(unless_refused).boxed()
     }
 
     fn analysis_asked(
         &self,
-        by: PlayerId,
+        player: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.reader.analysis_asked(by, since_ms).boxed()
+        self.reader
+            .first_analysis_request_ms(player, since_ms)
+            .boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.reader.rating_state().boxed()
+        self.reader.rating_progress().boxed()
     }
 
     fn ledger(
@@ -300,8 +302,8 @@ impl Store for PostgresStore {
         self.reader.ledger(after, limit).boxed()
     }
 
-    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
-        self.reader.books(fold, needed).boxed()
+    fn books(&self, version: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.reader.load_ratings_for(version, needed).boxed()
     }
 
     fn posted(
@@ -309,7 +311,7 @@ impl Store for PostgresStore {
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
-        self.reader.posted(after, until).boxed()
+        self.reader.posted_updates(after, until).boxed()
     }
 
     fn ratings_after(
@@ -320,7 +322,7 @@ impl Store for PostgresStore {
     }
 
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(Task::ChangeRatings(change));
+        let changed = self.writer.write(WriteTask::ChangeRatings(change));
         changed.map(unless_refused).boxed()
     }
 
@@ -328,19 +330,19 @@ impl Store for PostgresStore {
         self.reader.ratings(player).boxed()
     }
 
-    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
-        self.reader.leaders(wanted).boxed()
+    fn leaders(&self, query: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+        self.reader.leaderboard(query).boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.reader.barred_until(player).boxed()
+        self.reader.rated_ban_until(player).boxed()
     }
 
     fn changes_of(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.reader.changes_of(id).boxed()
+        self.reader.changes_of_match(id).boxed()
     }
 
     fn add_player(
@@ -348,14 +350,16 @@ impl Store for PostgresStore {
         player: PlayerRecord,
         sessions: Vec<SessionRecord>,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::AddPlayer(player, sessions)).boxed()
+        self.writer
+            .write(WriteTask::AddPlayer(player, sessions))
+            .boxed()
     }
 
     fn session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        self.reader.session(token).boxed()
+        self.reader.find_session(token).boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
@@ -363,7 +367,7 @@ impl Store for PostgresStore {
     }
 
     fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(Task::ChangePeople(change));
+        let changed = self.writer.write(WriteTask::ChangeIdentity(change));
         changed.map(unless_refused).boxed()
     }
 
@@ -372,19 +376,19 @@ impl Store for PostgresStore {
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.reader.pairing(code, now_ms).boxed()
+        self.reader.find_pairing(code, now_ms).boxed()
     }
 
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.reader.recovered(key).boxed()
+        self.reader.find_by_recovery_key(key).boxed()
     }
 
     fn named(
         &self,
-        likeness: String,
+        skeleton: String,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        self.reader.named(likeness, now_ms).boxed()
+        self.reader.find_by_name_skeleton(skeleton, now_ms).boxed()
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
@@ -400,7 +404,7 @@ impl Store for PostgresStore {
     }
 
     fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader.external(name).boxed()
+        self.reader.find_external_identity(name).boxed()
     }
 
     fn pass(
@@ -408,11 +412,11 @@ impl Store for PostgresStore {
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        self.reader.pass(code, now_ms).boxed()
+        self.reader.find_one_time_token(code, now_ms).boxed()
     }
 
     fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.reader.forgetting().boxed()
+        self.reader.account_deletions().boxed()
     }
 
     fn takes_orders(&self) -> bool {
@@ -420,7 +424,7 @@ impl Store for PostgresStore {
     }
 
     fn orders(&self) -> BoxFuture<'_, Result<Vec<(OrderId, String)>, ReadError>> {
-        self.reader.orders().boxed()
+        self.reader.pending_commands().boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
@@ -428,30 +432,30 @@ impl Store for PostgresStore {
     }
 
     fn is_healthy(&self) -> bool {
-        self.condition.is_well()
+        self.health.is_healthy()
     }
 }
 
-impl Default for Condition {
+impl Default for Health {
     fn default() -> Self {
         Self {
-            is_well: AtomicBool::new(true),
+            is_healthy: AtomicBool::new(true),
             metrics: StoreMetrics::default(),
         }
     }
 }
 
-impl Condition {
-    fn is_well(&self) -> bool {
-        self.is_well.load(Ordering::Relaxed)
+impl Health {
+    fn is_healthy(&self) -> bool {
+        self.is_healthy.load(Ordering::Relaxed)
     }
 
-    fn set_well(&self, is_well: bool) {
-        if self.is_well.swap(is_well, Ordering::Relaxed) != is_well {
-            if is_well {
-                tracing::info!("the database keeps things again");
+    fn set_healthy(&self, is_healthy: bool) {
+        if self.is_healthy.swap(is_healthy, Ordering::Relaxed) != is_healthy {
+            if is_healthy {
+                tracing::info!("database accepts writes again");
             } else {
-                tracing::error!("the database cannot keep anything now");
+                tracing::error!("database does not accept writes");
             }
         }
     }

@@ -119,7 +119,7 @@ impl Copied {
 }
 
 fn port() -> Option<u16> {
-    Some(server::shared()?.port)
+    Some(server::shared_server()?.port)
 }
 
 fn address(database: &str) -> String {
@@ -136,7 +136,7 @@ fn empty_database() -> Option<String> {
 }
 
 fn psql(database: &str, args: &[&str]) {
-    let programs = server::Programs::find().expect("PostgreSQL is installed");
+    let programs = server::PostgresPrograms::find().expect("PostgreSQL is installed");
     let done = Command::new(programs.0.join("psql"))
         .args(["-X", "-q", "-v", "ON_ERROR_STOP=1", &address(database)])
         .args(args)

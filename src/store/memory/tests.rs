@@ -5,19 +5,20 @@ use plyhouse_protocol::SessionId;
 
 use super::people::PLAYERS_MAX;
 use super::*;
-use crate::suite::{self, Shared, shared_suite, suite};
+use crate::conformance;
+use crate::conformance::{SharedStore, conformance_tests, shared_conformance_tests};
 
-suite!(Some((MemoryStore::default(), ())));
-shared_suite!(Some(MemoryStore::default()));
+conformance_tests!(Some((MemoryStore::default(), ())));
+shared_conformance_tests!(Some(MemoryStore::default()));
 
-impl Shared for MemoryStore {
+impl SharedStore for MemoryStore {
     type Store = Self;
 
     fn servers(&self) -> [&Self; 2] {
         [self, self]
     }
 
-    async fn pass(&self, time: Duration) {
+    async fn advance_time(&self, time: Duration) {
         tokio::time::pause();
         tokio::time::advance(time).await;
         tokio::time::resume();
@@ -30,11 +31,14 @@ async fn the_first_ended_matches_are_forgotten() {
     const EVENTS: usize = ENDED_EVENTS_MAX / 10;
     let store = MemoryStore::default();
     let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); EVENTS];
-    ended.push(suite::RESIGNED);
+    ended.push(conformance::RESIGNATION);
     for number in 0..=11 {
-        let written = suite::record(number, &suite::player(1));
+        let written = conformance::match_record(number, &conformance::player(1));
         let id = written.creation.id;
-        let mark = store.create(suite::OWNER, written).await.unwrap();
+        let mark = store
+            .create(conformance::OWNER_NODE, written)
+            .await
+            .unwrap();
         if number > 0 {
             store.append(id, mark, ended.clone()).await.unwrap();
             let thought = KeptAnalysis {
@@ -45,7 +49,7 @@ async fn the_first_ended_matches_are_forgotten() {
         }
     }
     for number in 0..=11 {
-        let Record { creation, .. } = suite::record(number, &suite::player(1));
+        let Record { creation, .. } = conformance::match_record(number, &conformance::player(1));
         let kept = store.load(creation.id).await.unwrap().is_some();
         let by_code = store.by_code(creation.code).await.unwrap().is_some();
         let is_expected = number == 0 || number > 2;
@@ -59,22 +63,26 @@ async fn the_first_ended_matches_are_forgotten() {
 #[tokio::test]
 async fn rated_matches_are_never_forgotten() {
     let store = MemoryStore::default();
-    let rated = suite::rated_record(9001, [1, 2]);
+    let rated = conformance::rated_record(9001, [1, 2]);
     let id = rated.creation.id;
-    let mark = store.create(suite::OWNER, rated).await.unwrap();
-    let resigned = suite::end(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
-    let events = suite::rated_end(9001, &resigned, 0);
+    let mark = store.create(conformance::OWNER_NODE, rated).await.unwrap();
+    let resigned =
+        conformance::end_event(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
+    let events = conformance::rated_game_events(9001, &resigned, 0);
     store.append(id, mark, events).await.unwrap();
     let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); ENDED_EVENTS_MAX];
-    ended.push(suite::RESIGNED);
+    ended.push(conformance::RESIGNATION);
     for number in 0..3 {
-        let written = suite::record(number, &suite::player(1));
+        let written = conformance::match_record(number, &conformance::player(1));
         let id = written.creation.id;
-        let mark = store.create(suite::OWNER, written).await.unwrap();
+        let mark = store
+            .create(conformance::OWNER_NODE, written)
+            .await
+            .unwrap();
         store.append(id, mark, ended.clone()).await.unwrap();
     }
     assert!(store.load(id).await.unwrap().is_some());
-    let wanted = HistoryQuery::of(suite::player(1).id, 9);
+    let wanted = HistoryQuery::of(conformance::player(1).id, 9);
     let found = store.history(wanted).await.unwrap().unwrap();
     assert_eq!(found.len(), 1, "the others are gone");
 }
@@ -95,7 +103,7 @@ async fn the_first_players_are_forgotten() {
             token: TokenHash(token),
             id: SessionId(number(n)),
             player: player(n).id,
-            ..suite::session(1, 1)
+            ..conformance::session(1, 1)
         }
     };
     for n in 0..=PLAYERS_MAX {

@@ -3,9 +3,9 @@
 mod accounts;
 mod analyses;
 mod blocks;
-mod directory;
+mod cluster_directory;
 mod history;
-mod people;
+mod identity;
 mod ratings;
 
 use std::sync::Arc;
@@ -18,54 +18,58 @@ use tokio::sync::Mutex;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-pub(super) use self::accounts::{ACCOUNTS, BOTS, NAMES, accounts};
-pub(super) use self::blocks::{APART, BLOCKS};
-pub(super) use self::people::{SESSIONS, player, session};
-use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
-use super::link::{Failure, Link, Session, Values, because};
+pub(super) use self::accounts::{SELECT_ACCOUNTS, SELECT_BOTS, SELECT_NAMES, accounts_from_rows};
+pub(super) use self::blocks::{SELECT_BLOCKS, SELECT_UNPAIRABLE};
+pub(super) use self::identity::{SELECT_SESSIONS, player_from_row, session_from_row};
+use super::journal_rows::{
+    CREATION_COLUMN_COUNT, JournalEntries, PositionColumns, creation_from_row, to_i64, to_u64,
+};
+use super::reconnecting_connection::{
+    Params, PgConnection, QueryError, ReconnectingConnection, error_chain,
+};
 use crate::{
     CorruptRecord, JournalPosition, Live, Loaded, NodeId, ReadError, Record, RematchRecord, Tail,
 };
 
 /// How many matches are read at once when a server starts.
-const LOAD_AT_ONCE: usize = 64;
+const LOAD_BATCH_SIZE: usize = 64;
 
 /// The latest match with a code, a live one before all others.
-pub(super) const BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
+pub(super) const SELECT_MATCH_BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
                                   ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
 
 /// The way to read.
 #[derive(Debug)]
 pub(super) struct Reader {
-    link: Mutex<Link>,
+    connection: Mutex<ReconnectingConnection>,
 }
 
 impl Reader {
-    pub(super) fn new(link: Link) -> Self {
+    pub(super) fn new(connection: ReconnectingConnection) -> Self {
         Self {
-            link: Mutex::new(link),
+            connection: Mutex::new(connection),
         }
     }
 
-    async fn query(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, ReadError> {
+    async fn query(&self, sql: &'static str, params: Params<'_>) -> Result<Vec<Row>, ReadError> {
         // Whoever reads waits for the answer of nobody else: the link is held only to have a session.
-        let session = self.link.lock().await.session().await;
-        let session = session.map_err(|_| ReadError::Unavailable)?;
-        let found = session.query(sql, values).await;
-        if let Err(failure) = &found {
-            self.failed(failure, &session).await;
+        let connection = self.connection.lock().await.connection().await;
+        let connection = connection.map_err(|_| ReadError::Unavailable)?;
+        let rows = connection.query(sql, params).await;
+        if let Err(failure) = &rows {
+            self.handle_failure(failure, &connection).await;
         }
-        found.map_err(|_| ReadError::Unavailable)
+        rows.map_err(|_| ReadError::Unavailable)
     }
 
-    async fn failed(&self, failure: &Failure, session: &Arc<Session>) {
+    async fn handle_failure(&self, failure: &QueryError, connection: &Arc<PgConnection>) {
         match failure {
-            Failure::Lost => self.link.lock().await.let_go(session),
-            Failure::Refused(error) => {
-                let error = because(error);
-                tracing::error!(error, "the database could not be read");
+            QueryError::ConnectionLost => self.connection.lock().await.discard(connection),
+            QueryError::Rejected(error) => {
+                let error = error_chain(error);
+                tracing::error!(error, "cannot read from the database");
             }
-            Failure::NotConnected => {}
+            QueryError::NotConnected => {}
         }
     }
 
@@ -81,27 +85,27 @@ impl Reader {
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let damaged = |why| ReadError::Damaged(CorruptRecord { id, why });
-        let creation = creation(first).map_err(damaged)?;
-        let next = next(first).map_err(|error| damaged(error.to_string()))?;
-        let wake_ms: Option<i64> = first.get(CREATION_COLUMNS + 2);
-        let (events, mark) = entries(id, &rows, CREATION_COLUMNS + 3)?
-            .ok_or_else(|| damaged("it has no journal".to_owned()))?;
+        let corrupt = |reason| ReadError::Damaged(CorruptRecord { id, why: reason });
+        let creation = creation_from_row(first).map_err(corrupt)?;
+        let rematch = rematch_from_row(first).map_err(|error| corrupt(error.to_string()))?;
+        let wake_ms: Option<i64> = first.get(CREATION_COLUMN_COUNT + 2);
+        let (events, position) = read_entries(id, &rows, CREATION_COLUMN_COUNT + 3)?
+            .ok_or_else(|| corrupt("it has no journal".to_owned()))?;
         let reminder = match wake_ms {
-            Some(wake_ms) => Some(self.reminder(id, natural(wake_ms)).await?),
+            Some(wake_ms) => Some(self.reminder(id, to_u64(wake_ms)).await?),
             None => None,
         };
         let record = Record { creation, events };
-        let changes = match record.has_ended() && record.creation.terms.rated {
-            true => self.changes_of(id).await?,
+        let rating_changes = match record.has_ended() && record.creation.terms.rated {
+            true => self.changes_of_match(id).await?,
             false => None,
         };
         Ok(Some(Loaded {
             record,
-            mark,
-            next,
+            mark: position,
+            next: rematch,
             reminder,
-            changes,
+            changes: rating_changes,
         }))
     }
 
@@ -112,7 +116,7 @@ impl Reader {
         let rows = self.query(sql, &[&id.0]).await?;
         Ok(Reminder {
             wake_ms: Some(wake_ms),
-            parts: rows.iter().map(part).collect(),
+            parts: rows.iter().map(participation_from_row).collect(),
         })
     }
 
@@ -125,53 +129,65 @@ impl Reader {
         // From the entry on that is known, which shows that the match has got that far.
         let sql = "SELECT n, last, seq, epoch, body FROM journal
                    WHERE m = $1 AND last >= $2 ORDER BY n";
-        let place = Place::from(after);
-        let rows = self.query(sql, &[&id.0, &place.n]).await?;
-        let Some((mut events, mark)) = entries(id, &rows, 0)? else {
+        let position = PositionColumns::from(after);
+        let rows = self.query(sql, &[&id.0, &position.entry_no]).await?;
+        let Some((mut events, position)) = read_entries(id, &rows, 0)? else {
             return Ok(None);
         };
         if after == JournalPosition::after(0) {
-            return Ok(Some(Tail { events, mark }));
+            return Ok(Some(Tail {
+                events,
+                mark: position,
+            }));
         }
-        let known = Entries::read(id, &rows[..1], 0).map_err(ReadError::Damaged)?;
-        let Some((known, _)) = known.finish().filter(|(_, mark)| *mark == after) else {
+        let known_entries =
+            JournalEntries::from_rows(id, &rows[..1], 0).map_err(ReadError::Damaged)?;
+        let Some((known_events, _)) = known_entries
+            .into_events()
+            .filter(|(_, position)| *position == after)
+        else {
             return Ok(None);
         };
-        events.drain(..known.len());
-        Ok(Some(Tail { events, mark }))
+        events.drain(..known_events.len());
+        Ok(Some(Tail {
+            events,
+            mark: position,
+        }))
     }
 
     /// The latest match with this code, a live one before all others.
-    pub(super) async fn by_code(&self, code: MatchCode) -> Result<Option<MatchId>, ReadError> {
-        let rows = self.query(BY_CODE, &[&code.to_string()]).await?;
-        Ok(ids(&rows).next())
+    pub(super) async fn find_by_code(&self, code: MatchCode) -> Result<Option<MatchId>, ReadError> {
+        let rows = self
+            .query(SELECT_MATCH_BY_CODE, &[&code.to_string()])
+            .await?;
+        Ok(match_ids(&rows).next())
     }
 
     /// The live matches that are served all the time, and whose owner is neither this one nor another
     /// that holds a lease.
-    pub(super) async fn orphans(&self, asking: NodeId) -> Result<Vec<MatchId>, ReadError> {
+    pub(super) async fn unowned(&self, node: NodeId) -> Result<Vec<MatchId>, ReadError> {
         let sql = "SELECT m FROM matches mt
                    WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS DISTINCT FROM $1
                      AND NOT EXISTS (SELECT FROM node
                                      WHERE node.id = mt.node AND node.expires > now())
                    ORDER BY m";
-        let rows = self.query(sql, &[&asking.0]).await?;
-        Ok(ids(&rows).collect())
+        let rows = self.query(sql, &[&node.0]).await?;
+        Ok(match_ids(&rows).collect())
     }
 
     /// The live matches of an owner that are served all the time, and the players in them.
-    pub(super) async fn live(&self, owner: NodeId) -> Result<Live, ReadError> {
+    pub(super) async fn live_matches(&self, owner: NodeId) -> Result<Live, ReadError> {
         let sql = "SELECT m FROM matches
                    WHERE ended_ms IS NULL AND wake_ms IS NULL AND node = $1 ORDER BY m";
         let rows = self.query(sql, &[&owner.0]).await?;
-        let ids: Vec<MatchId> = ids(&rows).collect();
+        let ids: Vec<MatchId> = match_ids(&rows).collect();
         let mut matches = Vec::with_capacity(ids.len());
-        for some in ids.chunks(LOAD_AT_ONCE) {
-            let loaded = some.iter().map(|id| self.load(*id));
+        for chunk in ids.chunks(LOAD_BATCH_SIZE) {
+            let loaded = chunk.iter().map(|id| self.load(*id));
             for loaded in join_all(loaded).await {
                 match loaded {
                     Ok(loaded) => matches.extend(loaded.map(Ok)),
-                    Err(ReadError::Damaged(damage)) => matches.push(Err(damage)),
+                    Err(ReadError::Damaged(corrupt)) => matches.push(Err(corrupt)),
                     Err(ReadError::Unavailable) => return Err(ReadError::Unavailable),
                 }
             }
@@ -186,12 +202,12 @@ impl Reader {
         involved.dedup();
         let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1)";
         let rows = self.query(sql, &[&involved]).await?;
-        let players = rows.iter().map(player).collect();
+        let players = rows.iter().map(player_from_row).collect();
         Ok(Live { matches, players })
     }
 
     /// The matches that are to be woken after this time and this match, at most so many.
-    pub(super) async fn due(
+    pub(super) async fn due_reminders(
         &self,
         (after_ms, after): (u64, MatchId),
         limit: usize,
@@ -199,47 +215,54 @@ impl Reader {
         let sql = "SELECT m, wake_ms FROM matches
                    WHERE wake_ms IS NOT NULL AND (wake_ms, m) > ($1, $2)
                    ORDER BY wake_ms, m LIMIT $3";
-        let limit = integer(limit as u64);
-        let values: Values<'_> = &[&integer(after_ms), &after.0, &limit];
-        let rows = self.query(sql, values).await?;
-        let due = rows.iter().zip(ids(&rows));
-        Ok(due.map(|(row, id)| (natural(row.get(1)), id)).collect())
+        let limit = to_i64(limit as u64);
+        let params: Params<'_> = &[&to_i64(after_ms), &after.0, &limit];
+        let rows = self.query(sql, params).await?;
+        let reminders = rows.iter().zip(match_ids(&rows));
+        Ok(reminders
+            .map(|(row, id)| (to_u64(row.get(1)), id))
+            .collect())
     }
 
     /// How many matches are to be woken at some time.
-    pub(super) async fn due_count(&self) -> Result<u64, ReadError> {
+    pub(super) async fn due_reminder_count(&self) -> Result<u64, ReadError> {
         let sql = "SELECT count(*) FROM matches WHERE wake_ms IS NOT NULL";
         let rows = self.query(sql, &[]).await?;
-        Ok(rows.first().map_or(0, |row| natural(row.get(0))))
+        Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
     }
 
     /// The matches in which this player has a part.
-    pub(super) async fn parts(&self, id: PlayerId) -> Result<Vec<(MatchId, Part)>, ReadError> {
+    pub(super) async fn participations(
+        &self,
+        id: PlayerId,
+    ) -> Result<Vec<(MatchId, Part)>, ReadError> {
         let sql = "SELECT m, seat, stood_in, is_days, turn, due_ms, absent_ms, player FROM parts
                    WHERE player = $1 ORDER BY m";
         let rows = self.query(sql, &[&id.0]).await?;
-        Ok(ids(&rows).zip(rows.iter().map(part)).collect())
+        Ok(match_ids(&rows)
+            .zip(rows.iter().map(participation_from_row))
+            .collect())
     }
 }
 
-fn entries(
+fn read_entries(
     id: MatchId,
     rows: &[Row],
-    first: usize,
+    first_column: usize,
 ) -> Result<Option<(Vec<Event>, JournalPosition)>, ReadError> {
-    let read = Entries::read(id, rows, first).map_err(ReadError::Damaged)?;
-    Ok(read.finish())
+    let read = JournalEntries::from_rows(id, rows, first_column).map_err(ReadError::Damaged)?;
+    Ok(read.into_events())
 }
 
 /// The ids in the first column.
-fn ids(rows: &[Row]) -> impl Iterator<Item = MatchId> {
+fn match_ids(rows: &[Row]) -> impl Iterator<Item = MatchId> {
     rows.iter().map(|row| MatchId(row.get(0)))
 }
 
 /// The rematch that the columns after those of the creation tell.
-fn next(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::Error> {
-    let id: Option<Uuid> = row.try_get(CREATION_COLUMNS)?;
-    let code: Option<&str> = row.try_get(CREATION_COLUMNS + 1)?;
+fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::Error> {
+    let id: Option<Uuid> = row.try_get(CREATION_COLUMN_COUNT)?;
+    let code: Option<&str> = row.try_get(CREATION_COLUMN_COUNT + 1)?;
     Ok(id.zip(code).and_then(|(id, code)| {
         Some(RematchRecord {
             id: MatchId(id),
@@ -249,21 +272,21 @@ fn next(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::Error> {
 }
 
 /// The part of a row whose first column is not looked at.
-fn part(row: &Row) -> Part {
-    let seat = |column| {
+fn participation_from_row(row: &Row) -> Part {
+    let seat_column = |column| {
         let number: Option<i16> = row.get(column);
         number.and_then(|number| Seat::from_number(u8::try_from(number).ok()?))
     };
-    let time = |column| row.get::<_, Option<i64>>(column).map(natural);
-    let days = DaysTurn {
-        turn: seat(4),
-        due_ms: time(5),
+    let time_column = |column| row.get::<_, Option<i64>>(column).map(to_u64);
+    let correspondence = DaysTurn {
+        turn: seat_column(4),
+        due_ms: time_column(5),
     };
     Part {
         player: PlayerId(row.get(7)),
-        seat: seat(1),
-        stood_in: seat(2),
-        days: row.get::<_, bool>(3).then_some(days),
-        absent_ms: time(6),
+        seat: seat_column(1),
+        stood_in: seat_column(2),
+        days: row.get::<_, bool>(3).then_some(correspondence),
+        absent_ms: time_column(6),
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use tokio_postgres::Client;
 
 use super::OpenError;
-use super::writer::file_all;
+use super::writer::index_all_matches;
 use crate::likeness;
 
 /// Every version of the tables, each by what makes it from the one before. Never changed, only
@@ -387,16 +387,16 @@ const MIGRATIONS: &[&str] = &["
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
 /// filed with the change.
-const ARCHIVED: usize = 7;
+const HISTORY_VERSION: usize = 7;
 
 /// The version of the tables from which on names are one that look alike once more.
-pub(super) const ALIKE: usize = 15;
+pub(super) const SKELETONS_VERSION: usize = 15;
 
 /// The version of the tables from which on names are one that look alike as they are written.
-pub(super) const WRITTEN: usize = 18;
+pub(super) const WRITTEN_NAMES_VERSION: usize = 18;
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.
-const MIGRATING: i64 = 0x706c_7968_6f75_7365;
+const MIGRATION_LOCK: i64 = 0x706c_7968_6f75_7365;
 
 /// Brings the tables up to date.
 pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
@@ -404,40 +404,40 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
 }
 
 /// Brings the tables to this version.
-pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(), OpenError> {
+pub(super) async fn migrate_to(client: &mut Client, target: usize) -> Result<(), OpenError> {
     let transaction = client.transaction().await?;
     transaction
-        .execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATING])
+        .execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK])
         .await?;
     transaction
         .batch_execute("CREATE TABLE IF NOT EXISTS plyhouse (version int8 NOT NULL)")
         .await?;
-    let found = transaction
+    let version_row = transaction
         .query_opt("SELECT version FROM plyhouse", &[])
         .await?;
-    let version: i64 = found.as_ref().map_or(Ok(0), |row| row.try_get(0))?;
-    let done = usize::try_from(version).unwrap_or(usize::MAX);
-    let Some(missing) = MIGRATIONS[..wanted].get(done..) else {
+    let version: i64 = version_row.as_ref().map_or(Ok(0), |row| row.try_get(0))?;
+    let current = usize::try_from(version).unwrap_or(usize::MAX);
+    let Some(missing) = MIGRATIONS[..target].get(current..) else {
         return Err(OpenError::TooNew);
     };
-    for (version, migration) in (done + 1..).zip(missing) {
+    for (version, migration) in (current + 1..).zip(missing) {
         transaction.batch_execute(migration).await?;
-        if version == ARCHIVED {
-            file_all(&transaction).await?;
+        if version == HISTORY_VERSION {
+            index_all_matches(&transaction).await?;
         }
-        if version == ALIKE {
-            mend_names(&transaction).await?;
+        if version == SKELETONS_VERSION {
+            recompute_name_skeletons(&transaction).await?;
         }
-        if version == WRITTEN {
-            add_missing_names(&transaction).await?;
+        if version == WRITTEN_NAMES_VERSION {
+            add_missing_name_skeletons(&transaction).await?;
         }
     }
-    if found.is_none() {
+    if version_row.is_none() {
         transaction
             .execute("INSERT INTO plyhouse VALUES (0)", &[])
             .await?;
     }
-    let version = i64::try_from(wanted).unwrap_or(i64::MAX);
+    let version = i64::try_from(target).unwrap_or(i64::MAX);
     transaction
         .execute("UPDATE plyhouse SET version = $1", &[&version])
         .await?;
@@ -446,54 +446,54 @@ pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(),
 }
 
 /// Has all names kept by what they have in common with names that look like them, as that is found now.
-async fn mend_names(
+async fn recompute_name_skeletons(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
-    let kept = all_names(transaction).await?;
+    let names = read_names(transaction).await?;
     let sql = "UPDATE names SET likeness = $2 WHERE likeness = $1";
-    for (before, now) in likeness::mended(&kept) {
+    for (before, now) in likeness::mended(&names) {
         transaction.execute(sql, &[&before, &now]).await?;
     }
     Ok(())
 }
 
 /// Has all names that people have kept by what they look like as they are written, too.
-async fn add_missing_names(
+async fn add_missing_name_skeletons(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
-    let kept = all_names(transaction).await?;
+    let names = read_names(transaction).await?;
     let sql =
         "INSERT INTO names (likeness, player) SELECT $2, player FROM names WHERE likeness = $1";
-    for (kept, also) in likeness::missing(&kept) {
-        transaction.execute(sql, &[&kept, &also]).await?;
+    for (skeleton, added) in likeness::missing(&names) {
+        transaction.execute(sql, &[&skeleton, &added]).await?;
     }
     Ok(())
 }
 
-async fn all_names(
+async fn read_names(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<Vec<likeness::Kept>, tokio_postgres::Error> {
     let sql = "SELECT n.likeness, CASE WHEN n.until_ms IS NULL THEN p.name END
                FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
-    let kept = transaction.query(sql, &[]).await?;
-    Ok(kept.iter().map(|row| (row.get(0), row.get(1))).collect())
+    let rows = transaction.query(sql, &[]).await?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 /// One number for all servers, so that one that knows of no others is alone.
-const SERVERS: i64 = 0x706c_7968_6f75_7366;
+const SERVER_LOCK: i64 = 0x706c_7968_6f75_7366;
 
 /// Keeps out every other server until this connection ends. Refused if one is there.
-pub(super) async fn lock_alone(client: &Client) -> Result<(), OpenError> {
-    lock(client, "SELECT pg_try_advisory_lock($1)").await
+pub(super) async fn lock_exclusive(client: &Client) -> Result<(), OpenError> {
+    try_lock(client, "SELECT pg_try_advisory_lock($1)").await
 }
 
 /// Keeps out whoever has to be alone. Refused if one is there.
 pub(super) async fn lock_shared(client: &Client) -> Result<(), OpenError> {
-    lock(client, "SELECT pg_try_advisory_lock_shared($1)").await
+    try_lock(client, "SELECT pg_try_advisory_lock_shared($1)").await
 }
 
-async fn lock(client: &Client, sql: &str) -> Result<(), OpenError> {
-    let row = client.query_one(sql, &[&SERVERS]).await?;
+async fn try_lock(client: &Client, sql: &str) -> Result<(), OpenError> {
+    let row = client.query_one(sql, &[&SERVER_LOCK]).await?;
     if row.get(0) {
         Ok(())
     } else {
@@ -502,10 +502,10 @@ async fn lock(client: &Client, sql: &str) -> Result<(), OpenError> {
 }
 
 /// Whether the tables are those that this program knows.
-pub(super) async fn check(client: &Client) -> Result<(), OpenError> {
-    let found = client.query_one("SELECT to_regclass('plyhouse') IS NOT NULL", &[]);
-    if !found.await?.get::<_, bool>(0) {
-        return Err(OpenError::Missing);
+pub(super) async fn check_version(client: &Client) -> Result<(), OpenError> {
+    let exists = client.query_one("SELECT to_regclass('plyhouse') IS NOT NULL", &[]);
+    if !exists.await?.get::<_, bool>(0) {
+        return Err(OpenError::NoStore);
     }
     let row = client
         .query_one("SELECT version FROM plyhouse", &[])

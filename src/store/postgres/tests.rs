@@ -1,8 +1,8 @@
+mod failover;
 mod fixture;
-mod hosts;
 mod server;
+mod store_copy;
 mod tls;
-mod transfer;
 mod upgrade;
 
 use std::sync::atomic::AtomicUsize;
@@ -13,207 +13,227 @@ use plyhouse_protocol::Seq;
 use uuid::Uuid;
 
 use super::*;
-use crate::suite::{
-    self, OWNER, RESIGNED, Shared, moved, player, record, shared_suite, started, suite,
+use crate::conformance;
+use crate::conformance::{
+    OWNER_NODE, RESIGNATION, SharedStore, conformance_tests, match_record, move_event, player,
+    shared_conformance_tests, start_events,
 };
 
 /// The number of the next database.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
+static NEXT_DATABASE: AtomicUsize = AtomicUsize::new(0);
 
 /// The address of a database of its own. `None` where PostgreSQL is not installed, which is said.
-async fn database() -> Option<String> {
-    let port = server::shared()?.port;
+async fn create_database() -> Option<String> {
+    let port = server::shared_server()?.port;
     let address = format!("postgres://plyhouse@localhost:{port}");
-    let session = session(&format!("{address}/postgres")).await;
-    let name = format!("t{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    let connection = connect(&format!("{address}/postgres")).await;
+    let name = format!("t{}", NEXT_DATABASE.fetch_add(1, Ordering::Relaxed));
     let create = format!("CREATE DATABASE {name}");
-    session.command(&create).await.expect("created");
+    connection.execute_batch(&create).await.expect("created");
     Some(format!("{address}/{name}"))
 }
 
 /// A store on a database of its own.
-async fn fresh() -> Option<(PostgresStore, String)> {
-    let address = database().await?;
-    Some((open(&address).await, address))
+async fn new_store() -> Option<(PostgresStore, String)> {
+    let address = create_database().await?;
+    Some((open_store(&address).await, address))
 }
 
 /// A way to the database past all stores.
-async fn session(address: &str) -> Session {
-    let address: Address = address.parse().expect("an address");
-    Session::connect(&address).await.expect("a server")
+async fn connect(address: &str) -> PgConnection {
+    let address: ConnectionUrl = address.parse().expect("an address");
+    PgConnection::connect(&address).await.expect("a server")
 }
 
-async fn open(address: &str) -> PostgresStore {
-    PostgresStore::open(address, None).await.expect("it opens")
+async fn open_store(address: &str) -> PostgresStore {
+    PostgresStore::open(address, None).await.expect("opens")
 }
 
-suite!(fresh().await);
-shared_suite!(Two::fresh().await);
+conformance_tests!(new_store().await);
+shared_conformance_tests!(TwoServers::create().await);
 
 /// Two servers on one database.
 #[derive(Debug)]
-struct Two {
+struct TwoServers {
     servers: [PostgresStore; 2],
-    session: Session,
+    connection: PgConnection,
 }
 
-impl Two {
-    async fn fresh() -> Option<Self> {
-        let (first, address) = fresh().await?;
-        let second = open(&address).await;
+impl TwoServers {
+    async fn create() -> Option<Self> {
+        let (first, address) = new_store().await?;
+        let second = open_store(&address).await;
         Some(Self {
             servers: [first, second],
-            session: session(&address).await,
+            connection: connect(&address).await,
         })
     }
 }
 
-impl Shared for Two {
+impl SharedStore for TwoServers {
     type Store = PostgresStore;
 
     fn servers(&self) -> [&PostgresStore; 2] {
         [&self.servers[0], &self.servers[1]]
     }
 
-    async fn pass(&self, time: Duration) {
-        let seconds = time.as_secs_f64();
+    async fn advance_time(&self, duration: Duration) {
+        let seconds = duration.as_secs_f64();
         for sql in [
             "UPDATE node SET expires = expires - make_interval(secs => $1)",
             "UPDATE matches SET taken_at = taken_at - make_interval(secs => $1)",
         ] {
-            self.session.query(sql, &[&seconds]).await.expect("written");
+            self.connection
+                .query(sql, &[&seconds])
+                .await
+                .expect("written");
         }
     }
 }
 
 /// Servers that start at once make the tables once, and what one writes another reads.
 #[tokio::test]
-async fn servers_share_a_database() {
-    let Some((first, address)) = fresh().await else {
+async fn servers_read_writes_of_each_other() {
+    let Some((first, address)) = new_store().await else {
         return;
     };
-    let opened = join_all((0..4).map(|_| open(&address))).await;
+    let stores = join_all((0..4).map(|_| open_store(&address))).await;
     first.add_player(player(1), vec![]).await.expect("written");
-    let written = record(1, &player(1));
+    let written = match_record(1, &player(1));
     let id = written.creation.id;
-    let mark = first.create(OWNER, written).await.expect("written");
-    let appends = opened.iter().map(|store| store.append(id, mark, started()));
-    let made = join_all(appends).await;
+    let position = first.create(OWNER_NODE, written).await.expect("written");
+    let appends = stores
+        .iter()
+        .map(|store| store.append(id, position, start_events()));
+    let results = join_all(appends).await;
     assert_eq!(
-        made.iter().filter(|made| made.is_ok()).count(),
+        results.iter().filter(|made| made.is_ok()).count(),
         1,
-        "{made:?}"
+        "{results:?}"
     );
     let tail = first
-        .tail(id, mark)
+        .tail(id, position)
         .await
         .expect("readable")
-        .expect("there");
-    assert_eq!(tail.events, started());
+        .expect("exists");
+    assert_eq!(tail.events, start_events());
 }
 
 /// Eight servers race for every place of a journal, with one event and with two. One wins, and nothing
 /// of the others is there.
 #[tokio::test]
-async fn of_two_servers_at_one_place_one_writes() {
+async fn concurrent_appends_of_servers_have_one_winner() {
     const SERVERS: usize = 8;
-    let Some((store, address)) = fresh().await else {
+    let Some((store, address)) = new_store().await else {
         return;
     };
-    let servers = join_all((0..SERVERS).map(|_| open(&address))).await;
-    let (id, mut mark) = begun(&store).await;
+    let servers = join_all((0..SERVERS).map(|_| open_store(&address))).await;
+    let (id, mut position) = start_match(&store).await;
     for round in 0..300 {
         let appends = servers.iter().enumerate().map(|(server, store)| {
-            let m = |part: u8| moved(Seat::First, &format!("{round} by {server}: {part}"));
+            let m = |index: u8| move_event(Seat::First, &format!("{round} by {server}: {index}"));
             let events = if server % 2 == 0 {
                 vec![m(0)]
             } else {
                 vec![m(0), m(1)]
             };
-            store.append(id, mark, events)
+            store.append(id, position, events)
         });
         let (won, lost): (Vec<_>, Vec<_>) =
             join_all(appends).await.into_iter().partition(Result::is_ok);
         assert_eq!(lost, [Err(WriteError::Conflict); SERVERS - 1], "{round}");
-        mark = won[0].expect("it won");
+        position = won[0].expect("one append succeeds");
     }
-    let read = store.load(id).await.expect("readable").expect("there");
-    assert_eq!(read.mark, mark);
-    assert_eq!(read.record.events.len() as u64, mark.seq().0);
+    let read = store.load(id).await.expect("readable").expect("exists");
+    assert_eq!(read.mark, position);
+    assert_eq!(read.record.events.len() as u64, position.seq().0);
 }
 
 /// A match that was taken over takes nothing more from its owner before, wherever that believes to be.
 #[tokio::test]
-async fn a_claim_is_a_fence() {
-    let Some((store, _)) = fresh().await else {
+async fn claim_fences_off_previous_owner() {
+    let Some((store, _)) = new_store().await else {
         return;
     };
-    let (id, mark) = begun(&store).await;
+    let (id, position) = start_match(&store).await;
     let other = NodeId(Uuid::from_u128(7));
     store.claim(id, other).await.expect("claimed");
-    let late = store.append(id, mark, vec![RESIGNED]).await;
-    assert_eq!(late, Err(WriteError::Conflict));
-    let read = store.load(id).await.expect("readable").expect("there");
-    assert_eq!((read.mark.epoch, read.mark.n), (1, mark.n + 1));
-    assert_eq!(read.mark.seq(), mark.seq(), "a fence is no event");
+    let stale_append = store.append(id, position, vec![RESIGNATION]).await;
+    assert_eq!(stale_append, Err(WriteError::Conflict));
+    let read = store.load(id).await.expect("readable").expect("exists");
+    assert_eq!((read.mark.epoch, read.mark.n), (1, position.n + 1));
+    assert_eq!(
+        read.mark.seq(),
+        position.seq(),
+        "a fence is not counted as an event"
+    );
     let tail = store
-        .tail(id, mark)
+        .tail(id, position)
         .await
         .expect("readable")
-        .expect("there");
+        .expect("exists");
     assert_eq!((tail.events.len(), tail.mark), (0, read.mark));
     let next = store
-        .append(id, read.mark, vec![moved(Seat::First, "b2")])
+        .append(id, read.mark, vec![move_event(Seat::First, "b2")])
         .await;
     let next = next.expect("written");
-    assert_eq!((next.seq(), next.epoch), (Seq(mark.seq().0 + 1), 1));
-    let again = store.load(id).await.expect("readable").expect("there");
-    assert_eq!(again.mark, next);
+    assert_eq!((next.seq(), next.epoch), (Seq(position.seq().0 + 1), 1));
+    let reloaded = store.load(id).await.expect("readable").expect("exists");
+    assert_eq!(reloaded.mark, next);
 }
 
 /// Whoever holds a lease is not gone.
 #[tokio::test]
-async fn a_lease_keeps_matches() {
-    let Some((store, address)) = fresh().await else {
+async fn match_with_valid_lease_is_owned() {
+    let Some((store, address)) = new_store().await else {
         return;
     };
-    let (id, _) = begun(&store).await;
-    let asking = NodeId(Uuid::from_u128(7));
-    assert_eq!(store.unowned(asking).await.expect("readable"), [id]);
-    let session = session(&address).await;
+    let (id, _) = start_match(&store).await;
+    let requesting_node = NodeId(Uuid::from_u128(7));
+    assert_eq!(
+        store.unowned(requesting_node).await.expect("readable"),
+        [id]
+    );
+    let connection = connect(&address).await;
     let sql = "INSERT INTO node VALUES ($1, now() + interval '1 minute')";
-    session.query(sql, &[&OWNER.0]).await.expect("written");
-    assert_eq!(store.unowned(asking).await.expect("readable"), []);
-    session
-        .command("UPDATE node SET expires = now()")
+    connection
+        .query(sql, &[&OWNER_NODE.0])
         .await
         .expect("written");
-    assert_eq!(store.unowned(asking).await.expect("readable"), [id]);
+    assert_eq!(store.unowned(requesting_node).await.expect("readable"), []);
+    connection
+        .execute_batch("UPDATE node SET expires = now()")
+        .await
+        .expect("written");
+    assert_eq!(
+        store.unowned(requesting_node).await.expect("readable"),
+        [id]
+    );
 }
 
 /// A connection that the database ends is made again, and nothing that was confirmed is lost.
 #[tokio::test]
-async fn a_lost_connection_is_made_again() {
-    let Some((store, address)) = fresh().await else {
+async fn lost_connection_is_reestablished() {
+    let Some((store, address)) = new_store().await else {
         return;
     };
-    let (id, mut mark) = begun(&store).await;
-    let session = session(&address).await;
+    let (id, mut position) = start_match(&store).await;
+    let connection = connect(&address).await;
     for round in 0..5 {
         let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
-        session.query(sql, &[]).await.expect("ended");
-        let event = moved(Seat::First, &format!("{round}"));
-        let mut tries = 0;
-        mark = loop {
-            tries += 1;
-            assert!(tries < 1000, "it never comes back");
-            match store.append(id, mark, vec![event.clone()]).await {
-                Ok(mark) => break mark,
-                Err(WriteError::Conflict) => panic!("nobody else writes"),
+        connection.query(sql, &[]).await.expect("ended");
+        let event = move_event(Seat::First, &format!("{round}"));
+        let mut attempts = 0;
+        position = loop {
+            attempts += 1;
+            assert!(attempts < 1000, "the connection is not reestablished");
+            match store.append(id, position, vec![event.clone()]).await {
+                Ok(position) => break position,
+                Err(WriteError::Conflict) => panic!("no other writer exists"),
                 Err(_) => {}
             }
-            let Ok(Some(tail)) = store.tail(id, mark).await else {
+            let Ok(Some(tail)) = store.tail(id, position).await else {
                 continue;
             };
             if !tail.events.is_empty() {
@@ -221,21 +241,21 @@ async fn a_lost_connection_is_made_again() {
             }
         };
     }
-    let read = store.load(id).await.expect("readable").expect("there");
-    assert_eq!(read.mark, mark);
+    let read = store.load(id).await.expect("readable").expect("exists");
+    assert_eq!(read.mark, position);
     assert_eq!(read.record.events.len(), 3 + 5);
     assert!(store.is_healthy());
 }
 
 #[tokio::test]
-async fn a_later_version_is_left_alone() {
-    let Some((store, address)) = fresh().await else {
+async fn database_of_later_version_is_refused() {
+    let Some((store, address)) = new_store().await else {
         return;
     };
     drop(store);
-    let session = session(&address).await;
-    session
-        .command("UPDATE plyhouse SET version = 1000")
+    let connection = connect(&address).await;
+    connection
+        .execute_batch("UPDATE plyhouse SET version = 1000")
         .await
         .expect("written");
     let opened = PostgresStore::open(&address, None).await;
@@ -247,8 +267,8 @@ async fn a_later_version_is_left_alone() {
 
 /// A server that knows of no others is kept out while one is there, and keeps all others out.
 #[tokio::test]
-async fn a_second_server_is_kept_out() {
-    let Some((store, address)) = fresh().await else {
+async fn exclusive_server_excludes_other_servers() {
+    let Some((store, address)) = new_store().await else {
         return;
     };
     let is_in_use = |opened: Result<PostgresStore, OpenPostgresError>| match opened {
@@ -256,159 +276,168 @@ async fn a_second_server_is_kept_out() {
         Err(error) => panic!("{error}"),
         Ok(_) => false,
     };
-    assert!(is_in_use(PostgresStore::open_alone(&address, None).await));
+    assert!(is_in_use(
+        PostgresStore::open_exclusive(&address, None).await
+    ));
     assert!(!is_in_use(PostgresStore::open(&address, None).await));
     drop(store);
     // The database takes a moment to see that a connection has ended.
-    let alone = loop {
-        match PostgresStore::open_alone(&address, None).await {
-            Ok(alone) => break alone,
+    let exclusive = loop {
+        match PostgresStore::open_exclusive(&address, None).await {
+            Ok(exclusive) => break exclusive,
             Err(error) => assert!(matches!(error, OpenPostgresError::InUse), "{error:?}"),
         }
     };
-    assert!(is_in_use(PostgresStore::open_alone(&address, None).await));
+    assert!(is_in_use(
+        PostgresStore::open_exclusive(&address, None).await
+    ));
     assert!(is_in_use(PostgresStore::open(&address, None).await));
-    drop(alone);
+    drop(exclusive);
     while is_in_use(PostgresStore::open(&address, None).await) {}
 }
 
 /// What is looked at from outside is what was written, while a server is there.
 #[test]
-fn an_archive_shows_what_is_kept() {
+fn inspector_reads_stored_matches() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime");
-    let kept = runtime.block_on(async {
-        let (store, address) = fresh().await?;
-        let (id, mark) = begun(&store).await;
+    let written = runtime.block_on(async {
+        let (store, address) = new_store().await?;
+        let (id, position) = start_match(&store).await;
         store
             .claim(id, NodeId(Uuid::from_u128(7)))
             .await
             .expect("claimed");
-        let read = store.load(id).await.expect("readable").expect("there");
-        assert_ne!(read.mark, mark);
+        let read = store.load(id).await.expect("readable").expect("exists");
+        assert_ne!(read.mark, position);
         store
-            .append(id, read.mark, vec![RESIGNED])
+            .append(id, read.mark, vec![RESIGNATION])
             .await
             .expect("written");
         store
-            .create(OWNER, record(2, &player(1)))
+            .create(OWNER_NODE, match_record(2, &player(1)))
             .await
             .expect("written");
         Some((store, address, id))
     });
-    let Some((_store, address, id)) = kept else {
+    let Some((_store, address, id)) = written else {
         return;
     };
-    let archive = PostgresArchive::open(&address).expect("it opens");
+    let archive = PostgresInspector::open(&address).expect("opens");
     let mut faults = Vec::new();
     let summary = crate::verify(&archive, &mut |fault| faults.push(fault.clone()));
     let summary = summary.expect("readable");
     assert_eq!(faults, []);
     assert_eq!((summary.matches, summary.live, summary.ended), (2, 1, 1));
     assert_eq!((summary.events, summary.players), (5, 1));
-    let kept = crate::Archive::read(&archive, id)
-        .expect("sound")
-        .expect("there");
-    assert_eq!(kept.players, [(player(1).id, player(1).name)]);
-    assert!(kept.record.has_ended() && kept.ended_ms.is_some());
+    let stored = crate::Archive::read(&archive, id)
+        .expect("not corrupt")
+        .expect("exists");
+    assert_eq!(stored.players, [(player(1).id, player(1).name)]);
+    assert!(stored.record.has_ended() && stored.ended_ms.is_some());
 }
 
 /// Of matches that are created at once, those that cannot be harm no other.
 #[tokio::test]
-async fn creations_of_one_batch_are_apart() {
-    let Some((store, _)) = fresh().await else {
+async fn failed_creation_does_not_affect_its_batch() {
+    let Some((store, _)) = new_store().await else {
         return;
     };
-    let [one, two, mut three] = [1, 2, 3].map(|number| record(number, &player(1)));
+    let [one, two, mut three] = [1, 2, 3].map(|number| match_record(number, &player(1)));
     three.creation.code = one.creation.code;
-    let wanted = [one, two.clone(), two.clone(), three];
-    let made = join_all(wanted.map(|record| store.create(OWNER, record))).await;
-    let refused: Vec<_> = made.into_iter().map(Result::err).collect();
-    let (again, taken) = (WriteError::Conflict, WriteError::CodeTaken);
-    assert_eq!(refused, [None, None, Some(again), Some(taken)]);
-    let kept = store.load(two.creation.id).await.expect("readable");
-    assert_eq!(kept.expect("there").record.events, two.events);
+    let records = [one, two.clone(), two.clone(), three];
+    let results = join_all(records.map(|record| store.create(OWNER_NODE, record))).await;
+    let errors: Vec<_> = results.into_iter().map(Result::err).collect();
+    let (conflict, code_taken) = (WriteError::Conflict, WriteError::CodeTaken);
+    assert_eq!(errors, [None, None, Some(conflict), Some(code_taken)]);
+    let stored = store.load(two.creation.id).await.expect("readable");
+    assert_eq!(stored.expect("exists").record.events, two.events);
 }
 
 /// Several servers forget what is old, each match once, however much they have to write.
 #[tokio::test]
-async fn old_matches_are_forgotten() {
+async fn expired_matches_are_deleted_once() {
     const OLD: u128 = 250;
-    let Some((store, address)) = fresh().await else {
+    let Some((store, address)) = new_store().await else {
         return;
     };
     store.add_player(player(1), vec![]).await.expect("written");
     let old = (2..2 + OLD).map(async |number| {
-        let written = record(number, &player(1));
+        let written = match_record(number, &player(1));
         let id = written.creation.id;
-        let mark = store.create(OWNER, written).await?;
-        store.append(id, mark, vec![RESIGNED]).await
+        let position = store.create(OWNER_NODE, written).await?;
+        store.append(id, position, vec![RESIGNATION]).await
     });
-    let resigned = suite::end(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
-    let rated = suite::rated_record(9001, [1, 2]);
+    let resigned =
+        conformance::end_event(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
+    let rated = conformance::rated_record(9001, [1, 2]);
     let rated_id = rated.creation.id;
-    let rated_mark = store.create(OWNER, rated).await.expect("written");
-    let events = suite::rated_end(9001, &resigned, 0);
-    let ended = store.append(rated_id, rated_mark, events).await;
+    let rated_position = store.create(OWNER_NODE, rated).await.expect("written");
+    let events = conformance::rated_game_events(9001, &resigned, 0);
+    let ended = store.append(rated_id, rated_position, events).await;
     ended.expect("written");
     for ended in join_all(old).await {
         ended.expect("written");
     }
-    suite::keeps_an_analysis(&store, 9002).await;
-    let keep = Some(Duration::from_hours(1));
-    let servers = [(); 2].map(|()| PostgresStore::open(&address, keep));
+    conformance::add_analysed_match(&store, 9002).await;
+    let retention = Some(Duration::from_hours(1));
+    let servers = [(); 2].map(|()| PostgresStore::open(&address, retention));
     let servers = join_all(servers).await;
     let servers: Vec<PostgresStore> = servers
         .into_iter()
         .collect::<Result<_, _>>()
-        .expect("they open");
-    let session = session(&address).await;
+        .expect("all stores open");
+    let connection = connect(&address).await;
     let sql = "SELECT FROM matches WHERE ended_ms IS NOT NULL AND ended_no IS NULL";
-    let (live, mut mark) = begun(&store).await;
-    while !session.query(sql, &[]).await.expect("readable").is_empty() {
+    let (live, mut position) = start_match(&store).await;
+    while !connection
+        .query(sql, &[])
+        .await
+        .expect("readable")
+        .is_empty()
+    {
         for server in &servers {
-            let event = moved(Seat::First, "b2");
-            mark = server
-                .append(live, mark, vec![event])
+            let event = move_event(Seat::First, "b2");
+            position = server
+                .append(live, position, vec![event])
                 .await
                 .expect("written");
         }
     }
-    let kept = store.load(rated_id).await.expect("readable");
-    assert!(kept.is_some(), "rated matches are always kept");
+    let stored = store.load(rated_id).await.expect("readable");
+    assert!(stored.is_some(), "rated matches do not expire");
     let sql = "SELECT FROM journal WHERE m <> $1 AND m <> $2";
-    let journals = session
+    let journals = connection
         .query(sql, &[&live.0, &rated_id.0])
         .await
         .expect("readable");
     assert_eq!(journals.len(), 0);
     let sql = "SELECT FROM results WHERE n = 1";
-    let results = session.query(sql, &[]).await.expect("readable");
-    assert_eq!(
-        results.len(),
-        2,
-        "those of the rated match are still counted"
-    );
+    let results = connection.query(sql, &[]).await.expect("readable");
+    assert_eq!(results.len(), 2, "results of the rated match remain");
     let sql = "SELECT FROM analyses";
-    let thoughts = session.query(sql, &[]).await.expect("readable");
-    assert_eq!(thoughts.len(), 0);
+    let analyses = connection.query(sql, &[]).await.expect("readable");
+    assert_eq!(analyses.len(), 0);
     for server in &servers {
-        let kept = server.load(live).await.expect("readable").expect("there");
-        assert_eq!(kept.mark, mark);
+        let stored = server.load(live).await.expect("readable").expect("exists");
+        assert_eq!(stored.mark, position);
         assert!(server.is_healthy());
     }
 }
 
 /// Has a match written that has begun, and gives its id and its mark.
-async fn begun(store: &PostgresStore) -> (MatchId, JournalPosition) {
+async fn start_match(store: &PostgresStore) -> (MatchId, JournalPosition) {
     store.add_player(player(1), vec![]).await.expect("written");
-    let written = record(1, &player(1));
+    let written = match_record(1, &player(1));
     let id = written.creation.id;
-    let mark = store.create(OWNER, written).await.expect("written");
+    let position = store.create(OWNER_NODE, written).await.expect("written");
     (
         id,
-        store.append(id, mark, started()).await.expect("written"),
+        store
+            .append(id, position, start_events())
+            .await
+            .expect("written"),
     )
 }

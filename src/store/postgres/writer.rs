@@ -1,7 +1,7 @@
 //! The task that writes: batch after batch, each one transaction.
 
 mod batch;
-mod pairing;
+mod seek_pairing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +13,13 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use self::batch::Batch;
-pub(super) use self::batch::file_all;
-use self::batch::unfile;
-pub(super) use self::pairing::Pairing;
-use super::Condition;
-use super::link::{Failure, Link, Session, because};
+pub(super) use self::batch::index_all_matches;
+use self::batch::unindex_matches;
+pub(super) use self::seek_pairing::SeekPairing;
+use super::Health;
+use super::reconnecting_connection::{
+    PgConnection, QueryError, ReconnectingConnection, error_chain,
+};
 use crate::directory::Shown;
 use crate::{
     AnalysisAsked, JournalPosition, KeptAnalysis, NodeId, PeopleChange, PlayerRecord,
@@ -28,18 +30,18 @@ use crate::{
 const BATCH_MAX: usize = 256;
 
 /// How many writes may wait. Whoever has more waits with them.
-const WAITING_MAX: usize = 1024;
+const QUEUE_MAX: usize = 1024;
 
 /// How often the task looks around, however much there is to write: whether a database that was away is back,
 /// and whether there is something to forget.
-const LOOK_AROUND: Duration = Duration::from_secs(1);
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How many ended matches are forgotten at once, so that nobody waits for long.
-const FORGET_AT_ONCE: i64 = 100;
+const EXPIRY_BATCH_MAX: i64 = 100;
 
 /// Something to write.
 #[derive(Debug)]
-pub(super) enum Task {
+pub(super) enum WriteTask {
     Create(NodeId, Record),
     Append {
         id: MatchId,
@@ -49,7 +51,7 @@ pub(super) enum Task {
     },
     Claim(MatchId, NodeId),
     /// Refused as a conflict if the match is not this one's, or was taken too lately.
-    Take {
+    TakeOver {
         id: MatchId,
         owner: NodeId,
         from: Option<NodeId>,
@@ -57,70 +59,70 @@ pub(super) enum Task {
     Release(MatchId),
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
     /// Refused as a conflict if it comes to nothing.
-    ChangePeople(PeopleChange),
+    ChangeIdentity(PeopleChange),
     /// Refused as a conflict if it comes to nothing.
     ChangeRatings(RatingsChange),
     /// Refused as a conflict if there is no such match that has ended.
-    KeepAnalysis(MatchId, KeptAnalysis),
+    StoreAnalysis(MatchId, KeptAnalysis),
     /// Refused as a conflict if as many as may be are counted.
-    AskAnalysis(AnalysisAsked),
-    Renew(NodeId),
-    Withdraw(NodeId),
+    CountAnalysisRequest(AnalysisAsked),
+    RenewLease(NodeId),
+    WithdrawLease(NodeId),
     /// Refused as a conflict if somebody else is at it.
-    Pair(Arc<Pairing>),
+    PairSeek(Arc<SeekPairing>),
     /// Refused as a conflict if there is none, or somebody else is at it.
     EndSeek(PlayerId, NodeId),
-    Show(Vec<Shown>),
+    UpdateSummaries(Vec<Shown>),
 }
 
 /// A task, and where to tell what has become of it.
 #[derive(Debug)]
-struct Job {
-    task: Task,
-    answer: oneshot::Sender<Result<(), WriteError>>,
+struct WriteJob {
+    task: WriteTask,
+    reply: oneshot::Sender<Result<(), WriteError>>,
 }
 
 /// The way to the task that writes.
 #[derive(Debug)]
 pub(super) struct Writer {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<WriteJob>,
     task: JoinHandle<()>,
 }
 
 impl Writer {
     pub(super) fn start(
-        link: Link,
+        connection: ReconnectingConnection,
         keep_ended: Option<Duration>,
-        condition: &Arc<Condition>,
+        health: &Arc<Health>,
     ) -> Self {
-        let (jobs, waiting) = mpsc::channel(WAITING_MAX);
-        let work = Work {
-            link,
+        let (jobs, queue) = mpsc::channel(QUEUE_MAX);
+        let worker = Worker {
+            connection,
             keep_ended,
-            condition: Arc::clone(condition),
+            health: Arc::clone(health),
         };
         #[expect(
             clippy::disallowed_methods,
             reason = "it ends with the store, which aborts it"
         )]
-        let task = tokio::spawn(work.run(waiting));
+        let task = tokio::spawn(worker.run(queue));
         Self { jobs, task }
     }
 
     /// Has something written, and waits until it is durable.
-    pub(super) async fn write(&self, task: Task) -> Result<(), WriteError> {
-        let (answer, written) = oneshot::channel();
-        if self.jobs.send(Job { task, answer }).await.is_err() {
+    pub(super) async fn write(&self, task: WriteTask) -> Result<(), WriteError> {
+        let (reply, outcome) = oneshot::channel();
+        if self.jobs.send(WriteJob { task, reply }).await.is_err() {
             return Err(WriteError::Unavailable);
         }
-        written.await.unwrap_or(Err(WriteError::Unknown))
+        outcome.await.unwrap_or(Err(WriteError::Unknown))
     }
 
     /// Has something written that nobody waits for, if there is room for it.
-    pub(super) fn write_later(&self, task: Task) {
-        let (answer, _) = oneshot::channel();
-        if self.jobs.try_send(Job { task, answer }).is_err() {
-            tracing::debug!("the database has too much to write");
+    pub(super) fn write_in_background(&self, task: WriteTask) {
+        let (reply, _) = oneshot::channel();
+        if self.jobs.try_send(WriteJob { task, reply }).is_err() {
+            tracing::debug!("write queue is full, write dropped");
         }
     }
 }
@@ -133,104 +135,110 @@ impl Drop for Writer {
 
 /// What the task has.
 #[derive(Debug)]
-struct Work {
-    link: Link,
+struct Worker {
+    connection: ReconnectingConnection,
     keep_ended: Option<Duration>,
-    condition: Arc<Condition>,
+    health: Arc<Health>,
 }
 
-impl Work {
-    async fn run(mut self, mut waiting: mpsc::Receiver<Job>) {
-        let mut look_at = Instant::now() + LOOK_AROUND;
+impl Worker {
+    async fn run(mut self, mut queue: mpsc::Receiver<WriteJob>) {
+        let mut maintenance_at = Instant::now() + MAINTENANCE_INTERVAL;
         loop {
-            if Instant::now() >= look_at {
-                self.look_around().await;
-                look_at = Instant::now() + LOOK_AROUND;
+            if Instant::now() >= maintenance_at {
+                self.run_maintenance().await;
+                maintenance_at = Instant::now() + MAINTENANCE_INTERVAL;
             }
-            let Ok(first) = timeout_at(look_at, waiting.recv()).await else {
+            let Ok(first) = timeout_at(maintenance_at, queue.recv()).await else {
                 continue;
             };
             let Some(first) = first else { return };
             let mut jobs = vec![first];
             while jobs.len() < BATCH_MAX
-                && let Ok(job) = waiting.try_recv()
+                && let Ok(job) = queue.try_recv()
             {
                 jobs.push(job);
             }
-            let (tasks, answers): (Vec<Task>, Vec<_>) =
-                jobs.into_iter().map(|job| (job.task, job.answer)).unzip();
-            let written = self.write(&tasks).await;
-            for (answer, written) in answers.into_iter().zip(written) {
+            let (tasks, replies): (Vec<WriteTask>, Vec<_>) =
+                jobs.into_iter().map(|job| (job.task, job.reply)).unzip();
+            let results = self.write(&tasks).await;
+            for (reply, result) in replies.into_iter().zip(results) {
                 // Whoever asked may have gone.
-                let _ = answer.send(written);
+                let _ = reply.send(result);
             }
         }
     }
 
-    async fn write(&mut self, tasks: &[Task]) -> Vec<Result<(), WriteError>> {
-        let condition = Arc::clone(&self.condition);
-        let metrics = &condition.metrics;
+    async fn write(&mut self, tasks: &[WriteTask]) -> Vec<Result<(), WriteError>> {
+        let health = Arc::clone(&self.health);
+        let metrics = &health.metrics;
         let began = Instant::now();
-        let (answers, is_kept) = match self.try_write(tasks).await {
-            Ok(answers) => {
+        let (results, is_written) = match self.try_write(tasks).await {
+            Ok(results) => {
                 metrics.batches.inc();
                 metrics.writes.inc_by(tasks.len() as u64);
                 metrics.sync.observe(began.elapsed().as_secs_f64());
-                (answers, true)
+                (results, true)
             }
             Err(failure) => {
-                let error = because(&failure);
-                tracing::error!(error, writes = tasks.len(), "a batch was not written");
+                let error = error_chain(&failure);
+                tracing::error!(error, writes = tasks.len(), "batch was not written");
                 metrics.failures.inc();
-                let answer = match failure {
-                    Failure::NotConnected | Failure::Refused(_) => WriteError::Unavailable,
-                    Failure::Lost => WriteError::Unknown,
+                let write_error = match failure {
+                    QueryError::NotConnected | QueryError::Rejected(_) => WriteError::Unavailable,
+                    QueryError::ConnectionLost => WriteError::Unknown,
                 };
-                (vec![Err(answer); tasks.len()], false)
+                (vec![Err(write_error); tasks.len()], false)
             }
         };
-        condition.set_well(is_kept);
-        answers
+        health.set_healthy(is_written);
+        results
     }
 
     /// Writes a batch. With an error none of it is there, unless the connection was lost.
-    async fn try_write(&mut self, tasks: &[Task]) -> Result<Vec<Result<(), WriteError>>, Failure> {
-        let session = self.link.session().await?;
-        let written = Batch::new(tasks).write(&session).await;
-        if written.is_err() {
+    async fn try_write(
+        &mut self,
+        tasks: &[WriteTask],
+    ) -> Result<Vec<Result<(), WriteError>>, QueryError> {
+        let connection = self.connection.connection().await?;
+        let results = Batch::new(tasks).write(&connection).await;
+        if results.is_err() {
             // What it was in the middle of is rolled back with it.
-            self.link.let_go(&session);
+            self.connection.discard(&connection);
         }
-        written
+        results
     }
 
-    async fn look_around(&mut self) {
-        let Ok(session) = self.link.session().await else {
-            return self.condition.set_well(false);
+    async fn run_maintenance(&mut self) {
+        let Ok(connection) = self.connection.connection().await else {
+            return self.health.set_healthy(false);
         };
-        if !self.condition.is_well() {
+        if !self.health.is_healthy() {
             // Something of no meaning, to see whether that can be done.
-            let probe = session
-                .command("UPDATE plyhouse SET version = version")
+            let probe = connection
+                .execute_batch("UPDATE plyhouse SET version = version")
                 .await;
             if probe.is_err() {
-                self.link.let_go(&session);
+                self.connection.discard(&connection);
             }
-            self.condition.set_well(probe.is_ok());
+            self.health.set_healthy(probe.is_ok());
         }
         if let Some(keep_ended) = self.keep_ended
-            && let Err(failure) = forget(&session, keep_ended).await
+            && let Err(failure) = delete_expired_matches(&connection, keep_ended).await
         {
-            let error = because(&failure);
-            tracing::warn!(error, "ended matches are not forgotten");
-            self.link.let_go(&session);
+            let error = error_chain(&failure);
+            tracing::warn!(error, "cannot delete expired matches");
+            self.connection.discard(&connection);
         }
     }
 }
 
 /// Forgets some of the matches that ended so long ago, by the clock of the database.
-async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> {
-    session.command("BEGIN").await?;
+async fn delete_expired_matches(
+    connection: &PgConnection,
+    keep_ended: Duration,
+) -> Result<(), QueryError> {
+    connection.execute_batch("BEGIN").await?;
     let sql = "WITH forgotten AS (
                    DELETE FROM matches WHERE m IN (
                        SELECT m FROM matches
@@ -243,8 +251,10 @@ async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> 
                rows AS (DELETE FROM played WHERE m IN (SELECT m FROM forgotten)),
                thoughts AS (DELETE FROM analyses WHERE m IN (SELECT m FROM forgotten))
                SELECT m, game, summary FROM forgotten";
-    let keep_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
-    let forgotten = session.query(sql, &[&keep_ms, &FORGET_AT_ONCE]).await?;
-    unfile(session, &forgotten).await?;
-    session.command("COMMIT").await
+    let retention_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
+    let rows = connection
+        .query(sql, &[&retention_ms, &EXPIRY_BATCH_MAX])
+        .await?;
+    unindex_matches(connection, &rows).await?;
+    connection.execute_batch("COMMIT").await
 }

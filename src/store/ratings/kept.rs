@@ -142,7 +142,7 @@ impl KeptRatings {
         true
     }
 
-    /// See [`Store::rating_state`](crate::Store::rating_state).
+    /// See [`Store::rating_progress`](crate::Store::rating_progress).
     #[must_use]
     pub fn state(&self) -> RatingState {
         let unrated = (1..).zip(&self.ledger).filter_map(|(no, row)| {
@@ -213,7 +213,7 @@ impl KeptRatings {
         told.collect()
     }
 
-    /// See [`Store::leaders`](crate::Store::leaders); with what is known of players.
+    /// See [`Store::leaderboard`](crate::Store::leaderboard); with what is known of players.
     #[must_use]
     pub fn leaders(
         &self,
@@ -248,7 +248,7 @@ impl KeptRatings {
         conduct.map_or(0, |conduct| conduct.until_ms())
     }
 
-    /// See [`Store::changes_of`](crate::Store::changes_of).
+    /// See [`Store::changes_of_match`](crate::Store::changes_of_match).
     #[must_use]
     pub fn changes_of(&self, id: MatchId) -> Option<Vec<RatingChange>> {
         let no = self.numbers.get(&id)?;
@@ -259,7 +259,7 @@ impl KeptRatings {
         Some(posted.map_or_else(Vec::new, |posted| told(&posted.changes)))
     }
 
-    /// See [`Store::posted`](crate::Store::posted).
+    /// See [`Store::posted_updates`](crate::Store::posted_updates).
     #[must_use]
     pub fn posted(&self, after: u64, until: u64) -> Vec<(u64, Posted)> {
         let found = self.live.posted.range(after + 1..=until.max(after + 1));

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::record::terms_from_text;
 
-/// The columns of a match, in the order in which [`creation`] reads them.
+/// The columns of a match, in the order in which [`creation_from_row`] reads them.
 pub(crate) const CREATION: &str = "id, code, game, host, terms";
 
 /// How many columns those are.

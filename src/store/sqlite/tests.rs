@@ -7,7 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
 use super::*;
-use crate::suite::{self, OWNER, moved, player, record, session, started, suite};
+use crate::conformance;
+use crate::conformance::{
+    OWNER_NODE, conformance_tests, match_record, move_event, player, session, start_events,
+};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::MatchResult;
 
@@ -20,7 +23,7 @@ fn fresh() -> (SqliteStore, TempDir) {
     (open(directory.path()), directory)
 }
 
-suite!(Some(fresh()));
+conformance_tests!(Some(fresh()));
 
 /// The permission bits of the files of the database.
 fn modes(directory: &Path) -> Vec<u32> {
@@ -89,9 +92,9 @@ async fn no_file_has_the_name_of_whoever_was_forgotten() {
         } else {
             &somebody
         };
-        let mut written = record(number, host);
+        let mut written = match_record(number, host);
         written.creation.id = MatchId(uuid::Uuid::from_u128(id));
-        store.create(OWNER, written).await.expect("written");
+        store.create(OWNER_NODE, written).await.expect("written");
     }
     assert!(is_anywhere(directory.path(), NAME));
     let forget = crate::Forget {
@@ -107,18 +110,21 @@ async fn no_file_has_the_name_of_whoever_was_forgotten() {
 /// A store with one match of so many moves, all confirmed.
 async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     let store = open(directory);
-    let written = record(1, &player(1));
+    let written = match_record(1, &player(1));
     let id = written.creation.id;
     let sessions = vec![session(1, 1)];
     store
         .add_player(player(1), sessions)
         .await
         .expect("written");
-    let mark = store.create(OWNER, written).await.expect("written");
-    let mut mark = store.append(id, mark, started()).await.expect("written");
+    let mark = store.create(OWNER_NODE, written).await.expect("written");
+    let mut mark = store
+        .append(id, mark, start_events())
+        .await
+        .expect("written");
     for (index, m) in moves.iter().enumerate() {
         let seat = [Seat::First, Seat::Second][index % 2];
-        let appended = store.append(id, mark, vec![moved(seat, m)]).await;
+        let appended = store.append(id, mark, vec![move_event(seat, m)]).await;
         mark = appended.expect("written");
     }
     store
@@ -126,14 +132,14 @@ async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
 
 /// Every live match of a store, for a server that has just begun.
 async fn all_live(store: &SqliteStore) -> Result<Live, ReadError> {
-    for id in store.unowned(OWNER).await? {
-        store.claim(id, OWNER).await.expect("claimed");
+    for id in store.unowned(OWNER_NODE).await? {
+        store.claim(id, OWNER_NODE).await.expect("claimed");
     }
-    store.live(OWNER).await
+    store.live(OWNER_NODE).await
 }
 
 fn the_match() -> MatchId {
-    record(1, &player(1)).creation.id
+    match_record(1, &player(1)).creation.id
 }
 
 #[tokio::test]
@@ -205,7 +211,7 @@ async fn an_earlier_version_is_brought_up_to_date() {
         let live = all_live(&store).await.expect("readable").matches;
         assert_eq!(live.len(), 5);
         let Loaded { record, mark, .. } = live[0].clone().expect("sound");
-        let appended = store.append(record.creation.id, mark, vec![suite::RESIGNED]);
+        let appended = store.append(record.creation.id, mark, vec![conformance::RESIGNATION]);
         appended.await.expect("it goes on");
     }
 }
@@ -263,7 +269,7 @@ async fn names_from_before_are_looked_at_as_they_are_written() {
     let written = connection.pragma_update(None, "user_version", version);
     written.expect("written");
     drop(connection);
-    suite::names_are_looked_at_as_they_are_written(&open(directory.path())).await;
+    conformance::check_upgraded_name_skeletons(&open(directory.path())).await;
 }
 
 /// A match of days from before there were reminders is served like any other until it has one.
@@ -358,7 +364,7 @@ async fn a_torn_end_of_the_log_is_no_harm() {
     let read = store.load(the_match()).await.expect("readable");
     let Loaded { record, mark, .. } = read.expect("there");
     assert_eq!(record.events.len(), 5, "all but the last, which was torn");
-    let appended = store.append(the_match(), mark, vec![moved(Seat::First, "c3")]);
+    let appended = store.append(the_match(), mark, vec![move_event(Seat::First, "c3")]);
     appended.await.expect("it goes on");
 }
 
@@ -376,7 +382,7 @@ async fn a_damaged_match_is_told_apart() {
     ] {
         let directory = tempfile::tempdir().expect("a directory");
         let store = with_moves(directory.path(), &["b2", "a1"]).await;
-        let second = store.create(OWNER, record(2, &player(1))).await;
+        let second = store.create(OWNER_NODE, match_record(2, &player(1))).await;
         second.expect("written");
         drop(store);
         let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
@@ -402,7 +408,7 @@ async fn a_damaged_page_harms_what_is_on_it() {
     store.add_player(player(1), vec![]).await.expect("written");
     for number in 1..=300 {
         store
-            .create(OWNER, record(number, &player(1)))
+            .create(OWNER_NODE, match_record(number, &player(1)))
             .await
             .expect("written");
     }
@@ -452,7 +458,7 @@ async fn the_database_of_another_program_is_left_alone() {
 async fn ended_matches_are_forgotten_in_time() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
-    suite::live_matches_have_an_owner(&store).await;
+    conformance::live_matches_are_listed_by_owner(&store).await;
     let ended = MatchId(uuid::Uuid::from_u128(33));
     while store.load(ended).await.expect("readable").is_some() {
         store.add_player(player(1), vec![]).await.expect("written");
@@ -468,8 +474,8 @@ async fn ended_matches_are_forgotten_in_time() {
 #[tokio::test]
 async fn forgotten_matches_are_not_found() {
     let directory = tempfile::tempdir().expect("a directory");
-    suite::openings_are_counted(&open(directory.path())).await;
-    suite::keeps_an_analysis(&open(directory.path()), 61).await;
+    conformance::openings_are_counted_once_for_all_symmetries(&open(directory.path())).await;
+    conformance::add_analysed_match(&open(directory.path()), 61).await;
     let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
     let last = MatchId(uuid::Uuid::from_u128(80));
     while store.load(last).await.expect("readable").is_some() {
@@ -488,7 +494,7 @@ async fn forgotten_matches_are_not_found() {
 async fn results_of_before_are_counted() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = open(directory.path());
-    suite::what_is_not_public_is_found_by_its_players(&store).await;
+    conformance::private_matches_are_listed_only_for_their_players(&store).await;
     drop(store);
     let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
     let archive = SqliteArchive::open(directory.path()).expect("it opens");
@@ -517,7 +523,7 @@ async fn results_of_before_are_counted() {
 #[tokio::test]
 async fn rated_matches_are_never_forgotten() {
     let directory = tempfile::tempdir().expect("a directory");
-    suite::the_end_of_a_rated_match_is_numbered(&open(directory.path())).await;
+    conformance::ended_rated_match_is_numbered(&open(directory.path())).await;
     let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
     let [first, casual, aborted] =
         [50, 51, 52].map(|number| MatchId(uuid::Uuid::from_u128(number)));

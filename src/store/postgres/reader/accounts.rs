@@ -6,38 +6,38 @@ use plyhouse_protocol::PlayerId;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{Reader, player};
-use crate::postgres::journal::{integer, natural};
-use crate::postgres::link::Values;
+use super::{Reader, player_from_row};
+use crate::postgres::journal_rows::{to_i64, to_u64};
+use crate::postgres::reconnecting_connection::Params;
 use crate::{
     Account, OneTimeToken, OrderId, OwnName, PasswordHash, PlayerRecord, ReadError, TokenHash,
 };
 
 /// What is kept of the accounts of these players.
-pub(in crate::postgres) const ACCOUNTS: &str =
+pub(in crate::postgres) const SELECT_ACCOUNTS: &str =
     "SELECT a.player, a.password, a.renamed_ms, a.owner, e.name
      FROM accounts a LEFT JOIN externals e ON e.player = a.player WHERE a.player = ANY ($1)";
 
 /// The accounts of their programs, in the order of their ids.
-pub(in crate::postgres) const BOTS: &str =
+pub(in crate::postgres) const SELECT_BOTS: &str =
     "SELECT p.id, p.name, p.kind, a.owner FROM accounts a JOIN players p ON p.id = a.player
      WHERE a.owner = ANY ($1) ORDER BY a.player";
 
 /// Their names, in the order of their likeness.
-pub(in crate::postgres) const NAMES: &str = r#"SELECT player, likeness, until_ms FROM names WHERE player = ANY ($1)
+pub(in crate::postgres) const SELECT_NAMES: &str = r#"SELECT player, likeness, until_ms FROM names WHERE player = ANY ($1)
        ORDER BY player, likeness COLLATE "C""#;
 
 impl Reader {
     /// Whose alone a name is that looks like this, and whether it is the player's still.
-    pub(in crate::postgres) async fn named(
+    pub(in crate::postgres) async fn find_by_name_skeleton(
         &self,
-        likeness: String,
+        skeleton: String,
         now_ms: u64,
     ) -> Result<Option<(PlayerId, bool)>, ReadError> {
         let sql = "SELECT player, until_ms IS NULL FROM names
                    WHERE likeness = $1 AND (until_ms IS NULL OR until_ms > $2)";
-        let values: Values<'_> = &[&likeness, &integer(now_ms)];
-        let rows = self.query(sql, values).await?;
+        let params: Params<'_> = &[&skeleton, &to_i64(now_ms)];
+        let rows = self.query(sql, params).await?;
         Ok(rows.first().map(|row| (PlayerId(row.get(0)), row.get(1))))
     }
 
@@ -47,48 +47,50 @@ impl Reader {
         player: PlayerId,
     ) -> Result<Option<Account>, ReadError> {
         let ids = vec![player.0];
-        let found = self.query(ACCOUNTS, &[&ids]).await?;
-        let names = self.query(NAMES, &[&ids]).await?;
-        let bots = self.query(BOTS, &[&ids]).await?;
-        Ok(accounts(&found, &names, &bots).remove(&player))
+        let account_rows = self.query(SELECT_ACCOUNTS, &[&ids]).await?;
+        let names = self.query(SELECT_NAMES, &[&ids]).await?;
+        let bots = self.query(SELECT_BOTS, &[&ids]).await?;
+        Ok(accounts_from_rows(&account_rows, &names, &bots).remove(&player))
     }
 }
 
 impl Reader {
     /// The account of whom a proxy knows so.
-    pub(in crate::postgres) async fn external(
+    pub(in crate::postgres) async fn find_external_identity(
         &self,
         name: String,
     ) -> Result<Option<PlayerRecord>, ReadError> {
         let sql = "SELECT p.id, p.name, p.kind FROM externals e JOIN players p ON p.id = e.player
                    WHERE e.name = $1";
         let rows = self.query(sql, &[&name]).await?;
-        Ok(rows.first().map(player))
+        Ok(rows.first().map(player_from_row))
     }
 
     /// What the operator has given with this code, unless its time is over.
-    pub(in crate::postgres) async fn pass(
+    pub(in crate::postgres) async fn find_one_time_token(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> Result<Option<OneTimeToken>, ReadError> {
         let sql = "SELECT player, expires_ms FROM passes WHERE code = $1 AND expires_ms > $2";
-        let values: Values<'_> = &[&code.0.as_slice(), &integer(now_ms)];
-        let rows = self.query(sql, values).await?;
+        let params: Params<'_> = &[&code.0.as_slice(), &to_i64(now_ms)];
+        let rows = self.query(sql, params).await?;
         Ok(rows.first().map(|row| OneTimeToken {
             player: row.get::<_, Option<Uuid>>(0).map(PlayerId),
-            expires_ms: natural(row.get(1)),
+            expires_ms: to_u64(row.get(1)),
         }))
     }
 
     /// The players whose names are still to be taken out of matches.
-    pub(in crate::postgres) async fn forgetting(&self) -> Result<Vec<PlayerId>, ReadError> {
+    pub(in crate::postgres) async fn account_deletions(&self) -> Result<Vec<PlayerId>, ReadError> {
         let rows = self.query("SELECT player FROM forgetting", &[]).await?;
         Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
     }
 
     /// What the operator asks for and nobody has taken.
-    pub(in crate::postgres) async fn orders(&self) -> Result<Vec<(OrderId, String)>, ReadError> {
+    pub(in crate::postgres) async fn pending_commands(
+        &self,
+    ) -> Result<Vec<(OrderId, String)>, ReadError> {
         let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY asked, id LIMIT 16";
         let rows = self.query(sql, &[]).await?;
         let orders = rows.iter().map(|row| (OrderId(row.get(0)), row.get(1)));
@@ -97,31 +99,33 @@ impl Reader {
 }
 
 /// The accounts of these rows, with the names and the programs of those.
-pub(in crate::postgres) fn accounts(
-    found: &[Row],
+pub(in crate::postgres) fn accounts_from_rows(
+    account_rows: &[Row],
     names: &[Row],
     bots: &[Row],
 ) -> HashMap<PlayerId, Account> {
     let account = |row: &Row| Account {
         password: row.get::<_, Option<String>>(1).map(PasswordHash),
-        renamed_ms: row.get::<_, Option<i64>>(2).map(natural),
+        renamed_ms: row.get::<_, Option<i64>>(2).map(to_u64),
         owner: row.get::<_, Option<Uuid>>(3).map(PlayerId),
         external: row.get(4),
         ..Account::default()
     };
-    let found = found.iter().map(|row| (PlayerId(row.get(0)), account(row)));
-    let mut accounts: HashMap<PlayerId, Account> = found.collect();
+    let accounts = account_rows
+        .iter()
+        .map(|row| (PlayerId(row.get(0)), account(row)));
+    let mut accounts: HashMap<PlayerId, Account> = accounts.collect();
     for row in names {
         if let Some(account) = accounts.get_mut(&PlayerId(row.get(0))) {
             account.names.push(OwnName {
                 likeness: row.get(1),
-                until_ms: row.get::<_, Option<i64>>(2).map(natural),
+                until_ms: row.get::<_, Option<i64>>(2).map(to_u64),
             });
         }
     }
     for row in bots {
         if let Some(account) = accounts.get_mut(&PlayerId(row.get(3))) {
-            account.bots.push(player(row));
+            account.bots.push(player_from_row(row));
         }
     }
     accounts

@@ -3,7 +3,7 @@
 use plyhouse_protocol::{MatchId, PlayerId};
 
 use super::Reader;
-use crate::postgres::journal::{integer, natural};
+use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::{KeptAnalysis, ReadError};
 
 impl Reader {
@@ -15,20 +15,20 @@ impl Reader {
         let sql = "SELECT nodes, body FROM analyses WHERE m = $1";
         let rows = self.query(sql, &[&id.0]).await?;
         Ok(rows.first().map(|row| KeptAnalysis {
-            nodes: natural(row.get(0)),
+            nodes: to_u64(row.get(0)),
             text: row.get(1),
         }))
     }
 
     /// When the first was asked for since then.
-    pub(in crate::postgres) async fn analysis_asked(
+    pub(in crate::postgres) async fn first_analysis_request_ms(
         &self,
-        by: PlayerId,
+        player: PlayerId,
         since_ms: u64,
     ) -> Result<Option<u64>, ReadError> {
         let sql = "SELECT asked_ms FROM analyses_asked WHERE player = $1 AND asked_ms > $2
                    ORDER BY asked_ms LIMIT 1";
-        let rows = self.query(sql, &[&by.0, &integer(since_ms)]).await?;
-        Ok(rows.first().map(|row| natural(row.get(0))))
+        let rows = self.query(sql, &[&player.0, &to_i64(since_ms)]).await?;
+        Ok(rows.first().map(|row| to_u64(row.get(0))))
     }
 }

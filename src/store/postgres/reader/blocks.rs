@@ -2,32 +2,35 @@
 
 use plyhouse_protocol::PlayerId;
 
-use super::{Reader, player};
+use super::{Reader, player_from_row};
 use crate::people::apart;
-use crate::postgres::link::Values;
+use crate::postgres::reconnecting_connection::Params;
 use crate::{Blocks, ReadError};
 
 /// Whom these players block, in the order of their ids, and since when.
-pub(in crate::postgres) const BLOCKS: &str =
+pub(in crate::postgres) const SELECT_BLOCKS: &str =
     "SELECT player, other, since_ms FROM blocks WHERE player = ANY ($1) ORDER BY player, other";
 
 /// Whom this player does not meet.
-pub(in crate::postgres) const APART: &str = apart!("$1::uuid");
+pub(in crate::postgres) const SELECT_UNPAIRABLE: &str = apart!("$1::uuid");
 
 impl Reader {
     /// Who does not want to meet whom, as far as this player is concerned.
-    pub(in crate::postgres) async fn blocks(&self, of: PlayerId) -> Result<Blocks, ReadError> {
-        let values: Values<'_> = &[&of.0];
+    pub(in crate::postgres) async fn blocks(
+        &self,
+        player_id: PlayerId,
+    ) -> Result<Blocks, ReadError> {
+        let params: Params<'_> = &[&player_id.0];
         let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                    WHERE b.player = $1 ORDER BY b.since_ms, b.other";
-        let own = self.query(sql, values).await?;
+        let own = self.query(sql, params).await?;
         let sql = "SELECT player FROM blocks WHERE other = $1 ORDER BY player";
-        let by = self.query(sql, values).await?;
-        let apart = self.query(APART, values).await?;
+        let by = self.query(sql, params).await?;
+        let unpairable = self.query(SELECT_UNPAIRABLE, params).await?;
         Ok(Blocks {
-            own: own.iter().map(player).collect(),
+            own: own.iter().map(player_from_row).collect(),
             by: by.iter().map(|row| PlayerId(row.get(0))).collect(),
-            apart: apart.iter().map(|row| PlayerId(row.get(0))).collect(),
+            apart: unpairable.iter().map(|row| PlayerId(row.get(0))).collect(),
         })
     }
 }

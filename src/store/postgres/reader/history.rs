@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 
 use super::Reader;
 use crate::history::{archived_from_text, last_step, result_from_text};
-use crate::postgres::journal::{CREATION_COLUMNS, creation, integer, natural};
+use crate::postgres::journal_rows::{CREATION_COLUMN_COUNT, creation_from_row, to_i64, to_u64};
 use crate::{
     CorruptRecord, Explored, HistoryQuery, Opponent, PastMatch, ReadError, Results, Tally,
 };
@@ -16,10 +16,10 @@ impl Reader {
     /// has not ended.
     pub(in crate::postgres) async fn history(
         &self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
     ) -> Result<Option<Vec<PastMatch>>, ReadError> {
         let mut before = (i64::MAX, uuid::Uuid::max());
-        if let Some(id) = wanted.before {
+        if let Some(id) = query.before {
             let sql = "SELECT ended_ms FROM matches WHERE m = $1 AND ended_ms IS NOT NULL";
             let rows = self.query(sql, &[&id.0]).await?;
             match rows.first() {
@@ -27,14 +27,14 @@ impl Reader {
                 None => return Ok(None),
             }
         }
-        let is_with_bot = wanted.with.map(|with| with == Opponent::Bot);
-        let other = match wanted.with {
+        let is_against_bot = query.with.map(|with| with == Opponent::Bot);
+        let opponent = match query.with {
             Some(Opponent::Player(id)) => Some(id.0),
             Some(Opponent::Bot) | None => None,
         };
         let (result, limit) = (
-            wanted.result.map(MatchResult::as_str),
-            integer(wanted.limit as u64),
+            query.result.map(MatchResult::as_str),
+            to_i64(query.limit as u64),
         );
         let sql = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms, mt.summary, p.seat, p.ended_ms
                    FROM played p JOIN matches mt ON mt.m = p.m
@@ -48,19 +48,20 @@ impl Reader {
             .query(
                 sql,
                 &[
-                    &wanted.player.0,
+                    &query.player.0,
                     &before.0,
                     &before.1,
-                    &wanted.game,
-                    &is_with_bot,
-                    &other,
+                    &query.game,
+                    &is_against_bot,
+                    &opponent,
                     &result,
-                    &wanted.seen_by.0,
+                    &query.seen_by.0,
                     &limit,
                 ],
             )
             .await?;
-        let found: Result<Vec<PastMatch>, ReadError> = rows.iter().map(past_match).collect();
+        let found: Result<Vec<PastMatch>, ReadError> =
+            rows.iter().map(past_match_from_row).collect();
         found.map(Some)
     }
 
@@ -68,16 +69,16 @@ impl Reader {
     pub(in crate::postgres) async fn results(
         &self,
         player: PlayerId,
-        seen_by: PlayerId,
+        viewer: PlayerId,
     ) -> Result<Results, ReadError> {
         let sql = "SELECT result, n, first_ms FROM results
                    WHERE player = $1 AND seen_by = ANY ($2)";
-        let seen_by = [uuid::Uuid::nil(), seen_by.0];
-        let rows = self.query(sql, &[&player.0, &seen_by.as_slice()]).await?;
+        let viewers = [uuid::Uuid::nil(), viewer.0];
+        let rows = self.query(sql, &[&player.0, &viewers.as_slice()]).await?;
         let mut results = Results::default();
         for row in &rows {
             if let Some(result) = result_from_text(row.get(0)) {
-                results.add(result, natural(row.get(1)), natural(row.get(2)));
+                results.add(result, to_u64(row.get(1)), to_u64(row.get(2)));
             }
         }
         Ok(results)
@@ -96,8 +97,8 @@ impl Reader {
                    SELECT move, n, won_first, won_second, drawn FROM openings
                    WHERE game = $1 AND line = $4 AND move > ''";
         let rows = self.query(sql, &[&game, &before, &last, &line]).await?;
-        let tally = |row: &Row| {
-            let count = |column| natural(row.get(column));
+        let tally_from_row = |row: &Row| {
+            let count = |column| to_u64(row.get(column));
             let tally = Tally {
                 n: count(1),
                 won: [count(2), count(3)],
@@ -105,22 +106,22 @@ impl Reader {
             };
             (row.get(0), tally)
         };
-        Ok(Explored::of(rows.iter().map(tally)))
+        Ok(Explored::of(rows.iter().map(tally_from_row)))
     }
 }
 
-fn past_match(row: &Row) -> Result<PastMatch, ReadError> {
+fn past_match_from_row(row: &Row) -> Result<PastMatch, ReadError> {
     let id = plyhouse_protocol::MatchId(row.get(0));
     let read = || -> Result<PastMatch, String> {
-        let seat: i16 = row.get(CREATION_COLUMNS + 1);
-        let known = u8::try_from(seat).ok().and_then(Seat::from_number);
-        let summary: Option<&str> = row.get(CREATION_COLUMNS);
+        let seat: i16 = row.get(CREATION_COLUMN_COUNT + 1);
+        let seat_number = u8::try_from(seat).ok().and_then(Seat::from_number);
+        let summary: Option<&str> = row.get(CREATION_COLUMN_COUNT);
         Ok(PastMatch {
-            creation: creation(row)?,
+            creation: creation_from_row(row)?,
             archived: archived_from_text(summary.unwrap_or_default())?,
-            seat: known.ok_or_else(|| format!("there is no seat {seat}"))?,
-            ended_ms: natural(row.get(CREATION_COLUMNS + 2)),
+            seat: seat_number.ok_or_else(|| format!("there is no seat {seat}"))?,
+            ended_ms: to_u64(row.get(CREATION_COLUMN_COUNT + 2)),
         })
     };
-    read().map_err(|why| ReadError::Damaged(CorruptRecord { id, why }))
+    read().map_err(|reason| ReadError::Damaged(CorruptRecord { id, why: reason }))
 }

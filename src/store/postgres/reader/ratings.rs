@@ -6,8 +6,8 @@ use plyhouse_protocol::{MatchId, PlayerId, Pool, RatingChange};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{Reader, player};
-use crate::postgres::journal::{integer, natural};
+use super::{Reader, player_from_row};
+use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::ratings::{POST_MAX, SERIES_MAX, pool_from_text, row_from_text, told};
 use crate::{
     LeadersPage, LeadersQuery, Needed, PlayerRating, RatingState, RatingVersion, ReadError,
@@ -15,7 +15,7 @@ use crate::{
 
 impl Reader {
     /// How ratings stand, by one statement: as it was at one moment.
-    pub(in crate::postgres) async fn rating_state(&self) -> Result<RatingState, ReadError> {
+    pub(in crate::postgres) async fn rating_progress(&self) -> Result<RatingState, ReadError> {
         let sql =
             "SELECT e.no, f.id, f.cursor, f.known, f.place, NULL::uuid FROM ledger_end e, folds f
                    UNION ALL
@@ -27,26 +27,26 @@ impl Reader {
                    ORDER BY 1";
         let mut state = RatingState::default();
         for row in self.query(sql, &[]).await? {
-            let number = |column| natural(row.get(column));
-            let fold = RatingVersion {
-                id: number(1),
-                cursor: number(2),
-                known: number(3),
+            let number_column = |column| to_u64(row.get(column));
+            let version = RatingVersion {
+                id: number_column(1),
+                cursor: number_column(2),
+                known: number_column(3),
             };
             match row.get(4) {
                 "unrated" => {
-                    state.unrated.push((PlayerId(row.get(5)), number(0)));
+                    state.unrated.push((PlayerId(row.get(5)), number_column(0)));
                     continue;
                 }
                 "waits" => {
-                    state.due_ms = Some(number(0));
+                    state.due_ms = Some(number_column(0));
                     continue;
                 }
-                "live" => state.live = fold,
-                "built" => state.building = Some(fold),
+                "live" => state.live = version,
+                "built" => state.building = Some(version),
                 _ => state.has_stale = true,
             }
-            state.last_no = number(0);
+            state.last_no = number_column(0);
         }
         Ok(state)
     }
@@ -58,28 +58,28 @@ impl Reader {
         limit: usize,
     ) -> Result<Vec<(u64, LedgerRow)>, ReadError> {
         let sql = "SELECT no, body FROM ledger WHERE no > $1 ORDER BY no LIMIT $2";
-        let (after, limit) = (integer(after), integer(limit as u64));
+        let (after, limit) = (to_i64(after), to_i64(limit as u64));
         let rows = self.query(sql, &[&after, &limit]).await?;
-        let read = |row: &Row| Ok((natural(row.get(0)), row_from_text(row.get(1))?));
+        let read = |row: &Row| Ok((to_u64(row.get(0)), row_from_text(row.get(1))?));
         rows.iter()
             .map(read)
             .collect::<Result<_, String>>()
-            .map_err(unread)
+            .map_err(log_corrupt_ratings)
     }
 
     /// What rows need of the books of a fold. What is read is as it was when the fold was where it is said to
     /// be, or else nothing can be posted.
-    pub(in crate::postgres) async fn books(
+    pub(in crate::postgres) async fn load_ratings_for(
         &self,
-        fold: u64,
+        version: u64,
         needed: Needed,
     ) -> Result<Books, ReadError> {
-        let fold = integer(fold);
+        let version = to_i64(version);
         let mut books = Books::default();
         let sql = "SELECT last_ms, started_ms FROM folds WHERE id = $1";
-        if let Some(row) = self.query(sql, &[&fold]).await?.first() {
-            books.last_ms = natural(row.get(0));
-            books.started_ms = natural(row.get(1));
+        if let Some(row) = self.query(sql, &[&version]).await?.first() {
+            books.last_ms = to_u64(row.get(0));
+            books.started_ms = to_u64(row.get(1));
         }
         let records = needed.records.iter();
         let players: Vec<Uuid> = records.clone().map(|record| record.player.0).collect();
@@ -90,28 +90,35 @@ impl Reader {
                    FROM UNNEST($2::uuid[], $3::text[], $4::text[]) AS u (player, game, pool)
                    JOIN rating r ON r.fold = $1 AND r.player = u.player AND r.game = u.game
                                 AND r.pool = u.pool";
-        for row in self.query(sql, &[&fold, &players, &games, &pools]).await? {
-            books.ratings.insert(record(&row, 0)?, rated(&row, 3));
+        for row in self
+            .query(sql, &[&version, &players, &games, &pools])
+            .await?
+        {
+            books
+                .ratings
+                .insert(record_from_row(&row, 0)?, rated_from_row(&row, 3));
         }
         let [ones, others] = [0, 1]
             .map(|which| -> Vec<Uuid> { needed.pairs.iter().map(|pair| pair[which].0).collect() });
         let sql =
             "SELECT p.one, p.other, p.body FROM UNNEST($2::uuid[], $3::uuid[]) AS u (one, other)
                    JOIN rating_pairs p ON p.fold = $1 AND p.one = u.one AND p.other = u.other";
-        for row in self.query(sql, &[&fold, &ones, &others]).await? {
+        for row in self.query(sql, &[&version, &ones, &others]).await? {
             let pair = [PlayerId(row.get(0)), PlayerId(row.get(1))];
-            books.pairs.insert(pair, json(&row, 2)?);
+            books.pairs.insert(pair, json_column(&row, 2)?);
         }
         let players: Vec<Uuid> = needed.players.iter().map(|player| player.0).collect();
         let sql = "SELECT player, body FROM conduct WHERE fold = $1 AND player = ANY ($2)";
-        for row in self.query(sql, &[&fold, &players]).await? {
-            books.conduct.insert(PlayerId(row.get(0)), json(&row, 1)?);
+        for row in self.query(sql, &[&version, &players]).await? {
+            books
+                .conduct
+                .insert(PlayerId(row.get(0)), json_column(&row, 1)?);
         }
         Ok(books)
     }
 
     /// What was posted of these rows to the fold that is told of.
-    pub(in crate::postgres) async fn posted(
+    pub(in crate::postgres) async fn posted_updates(
         &self,
         after: u64,
         until: u64,
@@ -121,16 +128,16 @@ impl Reader {
                           c.new_rating, c.new_deviation, c.new_volatility
                    FROM folds f JOIN rating_changes c ON c.fold = f.id
                    WHERE f.place = 'live' AND c.no > $1 AND c.no <= $2 ORDER BY c.no, c.seat";
-        let rows = self.query(sql, &[&integer(after), &integer(until)]).await?;
+        let rows = self.query(sql, &[&to_i64(after), &to_i64(until)]).await?;
         let mut posted: Vec<(u64, Posted)> = Vec::new();
         for row in &rows {
-            let (no, change) = (natural(row.get(0)), change(row)?);
+            let (no, change) = (to_u64(row.get(0)), change_from_row(row)?);
             match posted.last_mut() {
                 Some((last, posted)) if *last == no => posted.changes.push(change),
                 _ => posted.push((
                     no,
                     Posted {
-                        at_ms: natural(row.get(1)),
+                        at_ms: to_u64(row.get(1)),
                         changes: vec![change],
                         why: None,
                     },
@@ -154,9 +161,9 @@ impl Reader {
         let player = last.as_ref().map(|record| record.player.0);
         let game = last.as_ref().map_or("", |record| &*record.game);
         let pool = last.as_ref().map_or("", |record| record.pool.as_str());
-        let limit = integer(POST_MAX as u64);
+        let limit = to_i64(POST_MAX as u64);
         let rows = self.query(sql, &[&player, &game, &pool, &limit]).await?;
-        let read = |row: &Row| Ok((record(row, 0)?, rated(row, 3)));
+        let read = |row: &Row| Ok((record_from_row(row, 0)?, rated_from_row(row, 3)));
         rows.iter().map(read).collect()
     }
 
@@ -175,18 +182,18 @@ impl Reader {
                                   AND d.pool = r.pool ORDER BY d.day DESC LIMIT $2)
                    FROM folds f JOIN rating r ON r.fold = f.id
                    WHERE f.place = 'live' AND r.player = $1 ORDER BY r.game, r.pool";
-        let series = integer(SERIES_MAX as u64);
+        let series = to_i64(SERIES_MAX as u64);
         let rows = self.query(sql, &[&player.0, &series]).await?;
         let read = |row: &Row| {
-            let Record { game, pool, .. } = record(row, 0)?;
+            let Record { game, pool, .. } = record_from_row(row, 0)?;
             let (days, ratings): (Vec<i64>, Vec<f64>) = (row.get(8), row.get(9));
-            let days = days.into_iter().map(natural);
+            let days = days.into_iter().map(to_u64);
             let mut series: Vec<(u64, f64)> = days.zip(ratings).collect();
             series.reverse();
             Ok(PlayerRating {
                 game,
                 pool,
-                rated: rated(row, 3),
+                rated: rated_from_row(row, 3),
                 series,
             })
         };
@@ -194,28 +201,24 @@ impl Reader {
     }
 
     /// A part of a leaderboard.
-    pub(in crate::postgres) async fn leaders(
+    pub(in crate::postgres) async fn leaderboard(
         &self,
-        wanted: LeadersQuery,
+        query: LeadersQuery,
     ) -> Result<LeadersPage, ReadError> {
-        let (game, pool, since) = (
-            wanted.game,
-            wanted.pool.as_str(),
-            integer(wanted.since_ms()),
-        );
+        let (game, pool, since) = (query.game, query.pool.as_str(), to_i64(query.since_ms()));
         let sql = "SELECT count(*) FROM folds f
                    JOIN rating r ON r.fold = f.id JOIN players p ON p.id = r.player
                    WHERE f.place = 'live' AND r.game = $1 AND r.pool = $2 AND r.deviation <= 75
                      AND r.last_ms >= $3 AND p.kind IS NOT NULL";
         let counted = self.query(sql, &[&game, &pool, &since]).await?;
-        let total = counted.first().map_or(0, |row| natural(row.get(0)));
+        let total = counted.first().map_or(0, |row| to_u64(row.get(0)));
         let sql = "SELECT p.id, p.name, p.kind,
                           r.rating, r.deviation, r.volatility, r.games, r.last_ms FROM folds f
                    JOIN rating r ON r.fold = f.id JOIN players p ON p.id = r.player
                    WHERE f.place = 'live' AND r.game = $1 AND r.pool = $2 AND r.deviation <= 75
                      AND r.last_ms >= $3 AND p.kind IS NOT NULL
                    ORDER BY r.rating DESC, r.player LIMIT $4 OFFSET $5";
-        let (limit, after) = (integer(wanted.limit as u64), integer(wanted.after));
+        let (limit, after) = (to_i64(query.limit as u64), to_i64(query.after));
         let rows = self
             .query(sql, &[&game, &pool, &since, &limit, &after])
             .await?;
@@ -223,85 +226,85 @@ impl Reader {
             total,
             rows: rows
                 .iter()
-                .map(|row| (player(row), rated(row, 3)))
+                .map(|row| (player_from_row(row), rated_from_row(row, 3)))
                 .collect(),
         })
     }
 
     /// Until when a player plays no rated matches.
-    pub(in crate::postgres) async fn barred_until(
+    pub(in crate::postgres) async fn rated_ban_until(
         &self,
         player: PlayerId,
     ) -> Result<u64, ReadError> {
         let sql = "SELECT c.until_ms FROM folds f JOIN conduct c ON c.fold = f.id
                    WHERE f.place = 'live' AND c.player = $1";
         let rows = self.query(sql, &[&player.0]).await?;
-        Ok(rows.first().map_or(0, |row| natural(row.get(0))))
+        Ok(rows.first().map_or(0, |row| to_u64(row.get(0))))
     }
 
     /// What a rated match has changed; `None` if it was not posted.
-    pub(in crate::postgres) async fn changes_of(
+    pub(in crate::postgres) async fn changes_of_match(
         &self,
         id: MatchId,
     ) -> Result<Option<Vec<RatingChange>>, ReadError> {
         let sql = "SELECT l.no FROM ledger l JOIN folds f ON f.place = 'live' AND f.cursor >= l.no
                    WHERE l.m = $1";
-        let found = self.query(sql, &[&id.0]).await?;
-        let Some(row) = found.first() else {
+        let rows = self.query(sql, &[&id.0]).await?;
+        let Some(row) = rows.first() else {
             return Ok(None);
         };
-        let no = natural(row.get(0));
-        let posted = self.posted(no.saturating_sub(1), no).await?;
+        let no = to_u64(row.get(0));
+        let posted = self.posted_updates(no.saturating_sub(1), no).await?;
         let changes = posted.first().map(|(_, posted)| told(&posted.changes));
         Ok(Some(changes.unwrap_or_default()))
     }
 }
 
-fn change(row: &Row) -> Result<Change, ReadError> {
+fn change_from_row(row: &Row) -> Result<Change, ReadError> {
     let seat: i16 = row.get(2);
-    let known = u8::try_from(seat).ok().and_then(Seat::from_number);
+    let seat_number = u8::try_from(seat).ok().and_then(Seat::from_number);
     Ok(Change {
-        seat: known.ok_or_else(|| unread(format!("there is no seat {seat}")))?,
-        record: record(row, 3)?,
-        before: rating(row, 6),
-        after: rating(row, 9),
+        seat: seat_number.ok_or_else(|| log_corrupt_ratings(format!("there is no seat {seat}")))?,
+        record: record_from_row(row, 3)?,
+        before: rating_from_row(row, 6),
+        after: rating_from_row(row, 9),
     })
 }
 
-fn record(row: &Row, first: usize) -> Result<Record, ReadError> {
+fn record_from_row(row: &Row, first_column: usize) -> Result<Record, ReadError> {
     Ok(Record {
-        player: PlayerId(row.get(first)),
-        game: row.get(first + 1),
-        pool: pool(row.get(first + 2))?,
+        player: PlayerId(row.get(first_column)),
+        game: row.get(first_column + 1),
+        pool: parse_pool(row.get(first_column + 2))?,
     })
 }
 
-fn pool(word: &str) -> Result<Pool, ReadError> {
-    pool_from_text(word).ok_or_else(|| unread(format!("there is no pool {word:?}")))
+fn parse_pool(text: &str) -> Result<Pool, ReadError> {
+    pool_from_text(text).ok_or_else(|| log_corrupt_ratings(format!("there is no pool {text:?}")))
 }
 
-fn rated(row: &Row, first: usize) -> Rated {
+fn rated_from_row(row: &Row, first_column: usize) -> Rated {
     Rated {
-        rating: rating(row, first),
-        games: natural(row.get(first + 3)),
-        last_ms: natural(row.get(first + 4)),
+        rating: rating_from_row(row, first_column),
+        games: to_u64(row.get(first_column + 3)),
+        last_ms: to_u64(row.get(first_column + 4)),
     }
 }
 
-fn rating(row: &Row, first: usize) -> Rating {
+fn rating_from_row(row: &Row, first_column: usize) -> Rating {
     Rating {
-        rating: row.get(first),
-        deviation: row.get(first + 1),
-        volatility: row.get(first + 2),
+        rating: row.get(first_column),
+        deviation: row.get(first_column + 1),
+        volatility: row.get(first_column + 2),
     }
 }
 
-fn json<T: serde::de::DeserializeOwned>(row: &Row, column: usize) -> Result<T, ReadError> {
-    serde_json::from_str(row.get(column)).map_err(|error| unread(error.to_string()))
+fn json_column<T: serde::de::DeserializeOwned>(row: &Row, column: usize) -> Result<T, ReadError> {
+    serde_json::from_str(row.get(column)).map_err(|error| log_corrupt_ratings(error.to_string()))
 }
 
 /// What makes no sense is not read, and said in the log.
-fn unread(why: String) -> ReadError {
-    tracing::error!(why, "ratings make no sense");
+fn log_corrupt_ratings(why: String) -> ReadError {
+    tracing::error!(why, "stored ratings are corrupt");
     ReadError::Unavailable
 }

@@ -4,17 +4,17 @@ use super::*;
 
 /// What the database says of a connection to this address: whether it is encrypted.
 async fn is_encrypted(address: &str) -> Result<bool, OpenPostgresError> {
-    let address: Address = address.parse()?;
-    let session = Session::connect(&address).await?;
+    let address: ConnectionUrl = address.parse()?;
+    let connection = PgConnection::connect(&address).await?;
     let sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-    let row = session.query_opt(sql, &[]).await.expect("answered");
-    Ok(row.expect("there").get(0))
+    let row = connection.query_opt(sql, &[]).await.expect("answered");
+    Ok(row.expect("exists").get(0))
 }
 
 /// What is sent is encrypted where the database offers it, and unless it must not be.
 #[tokio::test]
-async fn what_is_sent_is_encrypted() {
-    let Some(address) = database().await else {
+async fn connection_is_encrypted_unless_disabled() {
+    let Some(address) = create_database().await else {
         return;
     };
     for (parameters, expected) in [
@@ -31,14 +31,14 @@ async fn what_is_sent_is_encrypted() {
 
 /// With `verify-full` the certificate has to be of the host, and signed by who is trusted.
 #[tokio::test]
-async fn a_certificate_is_verified() {
-    let (Some(address), Some(server)) = (database().await, server::shared()) else {
+async fn verify_full_checks_host_and_issuer() {
+    let (Some(address), Some(server)) = (create_database().await, server::shared_server()) else {
         return;
     };
     let own = server.certificate.display();
     let others = tempfile::NamedTempFile::new().expect("a file");
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]);
-    let pem = made.expect("a certificate").cert.pem();
+    let generated = rcgen::generate_simple_self_signed(["localhost".to_owned()]);
+    let pem = generated.expect("a certificate").cert.pem();
     std::fs::write(others.path(), pem).expect("written");
     let others = others.path().display();
 
@@ -46,10 +46,10 @@ async fn a_certificate_is_verified() {
     assert!(
         is_encrypted(&format!("{full}&sslrootcert={own}"))
             .await
-            .expect("it is trusted")
+            .expect("certificate is trusted")
     );
     let store = format!("{full}&sslrootcert={own}");
-    PostgresStore::open(&store, None).await.expect("it opens");
+    PostgresStore::open(&store, None).await.expect("opens");
     let by_number = full.replace("localhost", "127.0.0.1");
     for refused in [
         format!("{full}&sslrootcert={others}"),
@@ -62,19 +62,19 @@ async fn a_certificate_is_verified() {
             "{refused}: {found:?}"
         );
     }
-    let unread = is_encrypted(&format!("{full}&sslrootcert=/no%20file")).await;
-    let Err(OpenPostgresError::Authorities(path, _)) = unread else {
-        panic!("{unread:?}")
+    let unreadable = is_encrypted(&format!("{full}&sslrootcert=/no%20file")).await;
+    let Err(OpenPostgresError::UnreadableRootCertificates(path, _)) = unreadable else {
+        panic!("{unreadable:?}")
     };
     assert_eq!(path, std::path::Path::new("/no file"));
     let unused = is_encrypted(&format!("{address}?sslrootcert={own}")).await;
     assert!(
-        matches!(unused, Err(OpenPostgresError::UnusedAuthorities)),
+        matches!(unused, Err(OpenPostgresError::UnusedRootCertificates)),
         "{unused:?}"
     );
     let unknown = is_encrypted(&format!("{address}?sslmode=verify-ca")).await;
     assert!(
-        matches!(unknown, Err(OpenPostgresError::Address(_))),
+        matches!(unknown, Err(OpenPostgresError::InvalidUrl(_))),
         "{unknown:?}"
     );
 }

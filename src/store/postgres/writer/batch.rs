@@ -5,77 +5,77 @@
 //! key lets one win. Rows are written in the order of their matches, by all servers, so that none waits
 //! for another in a circle.
 
+mod account_deletion;
 mod accounts;
 mod analyses;
 mod appends;
 mod blocks;
-mod creations;
-mod forgetting;
-mod hints;
 mod history;
-mod operator;
-mod pairs;
-mod people;
+mod identity;
+mod leases;
+mod match_creation;
+mod matchmaking;
+mod operator_requests;
 mod ratings;
 mod reminders;
-mod takes;
+mod takeovers;
 
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;
 
-pub(in crate::postgres) use self::history::{file_all, unfile};
-use self::takes::claim;
-use super::Task;
+pub(in crate::postgres) use self::history::{index_all_matches, unindex_matches};
+use self::takeovers::claim_match;
+use super::WriteTask;
 use crate::WriteError;
-use crate::postgres::link::{Failure, Session};
+use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
 /// Tasks, and what has become of each.
 pub(super) struct Batch<'a> {
-    tasks: &'a [Task],
-    answers: Vec<Result<(), WriteError>>,
+    tasks: &'a [WriteTask],
+    results: Vec<Result<(), WriteError>>,
 }
 
 impl<'a> Batch<'a> {
-    pub(super) fn new(tasks: &'a [Task]) -> Self {
+    pub(super) fn new(tasks: &'a [WriteTask]) -> Self {
         Self {
             tasks,
-            answers: vec![Ok(()); tasks.len()],
+            results: vec![Ok(()); tasks.len()],
         }
     }
 
     /// Writes every task that fits what is there. The answers are in the order of the tasks.
     pub(super) async fn write(
         mut self,
-        session: &Session,
-    ) -> Result<Vec<Result<(), WriteError>>, Failure> {
-        if self.is_one_statement() {
-            self.append_all(session).await?;
-            return Ok(self.answers);
+        connection: &PgConnection,
+    ) -> Result<Vec<Result<(), WriteError>>, QueryError> {
+        if self.is_single_statement() {
+            self.append_all(connection).await?;
+            return Ok(self.results);
         }
         // By itself, so that nothing else is locked while many rows are. If the rest fails, it does no harm.
-        self.show(session).await?;
-        forgetting::begin(session, self.tasks).await?;
-        self.keep_leases(session).await?;
-        self.add_players(session).await?;
-        self.change_people(session).await?;
-        self.create_all(session).await?;
-        self.change_owners(session).await?;
-        self.take_all(session).await?;
-        self.append_all(session).await?;
-        self.keep_analyses(session).await?;
-        self.ask_analyses(session).await?;
+        self.update_summaries(connection).await?;
+        account_deletion::begin_transaction(connection, self.tasks).await?;
+        self.update_leases(connection).await?;
+        self.add_players(connection).await?;
+        self.change_identities(connection).await?;
+        self.create_all(connection).await?;
+        self.change_owners(connection).await?;
+        self.take_over_all(connection).await?;
+        self.append_all(connection).await?;
+        self.store_analyses(connection).await?;
+        self.count_analysis_requests(connection).await?;
         // After the appends, which may have locked the end of the ledger.
-        self.change_ratings(session).await?;
+        self.change_ratings(connection).await?;
         // Last, since until the end nobody else can pair those who want the same.
-        self.pair_all(session).await?;
-        session.command("COMMIT").await?;
-        Ok(self.answers)
+        self.pair_seeks(connection).await?;
+        connection.execute_batch("COMMIT").await?;
+        Ok(self.results)
     }
 
     /// Claims and releases matches, in their order.
-    async fn change_owners(&mut self, session: &Session) -> Result<(), Failure> {
-        let id = |task: &Task| match task {
-            Task::Claim(id, _) | Task::Release(id) => Some(*id),
+    async fn change_owners(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
+        let id = |task: &WriteTask| match task {
+            WriteTask::Claim(id, _) | WriteTask::Release(id) => Some(*id),
             _ => None,
         };
         let tasks = self.tasks.iter().enumerate();
@@ -84,8 +84,10 @@ impl<'a> Batch<'a> {
         tasks.sort_unstable();
         for (_, index) in tasks {
             match &self.tasks[index] {
-                Task::Claim(id, owner) => self.answers[index] = claim(session, *id, *owner).await?,
-                Task::Release(id) => release(session, *id).await?,
+                WriteTask::Claim(id, owner) => {
+                    self.results[index] = claim_match(connection, *id, *owner).await?
+                }
+                WriteTask::Release(id) => release_match(connection, *id).await?,
                 _ => {}
             }
         }
@@ -93,24 +95,24 @@ impl<'a> Batch<'a> {
     }
 
     /// Whether there is nothing but moves, which need no transaction around their one statement.
-    fn is_one_statement(&self) -> bool {
+    fn is_single_statement(&self) -> bool {
         self.tasks.iter().all(|task| {
-            matches!(task, Task::Append { events, reminder: None, .. }
-                if !events.is_empty() && events.iter().all(is_of_journal_alone))
+            matches!(task, WriteTask::Append { events, reminder: None, .. }
+                if !events.is_empty() && events.iter().all(is_journal_only))
         })
     }
 }
 
 /// Whether nothing is to be written of an event but the event.
-const fn is_of_journal_alone(event: &Event) -> bool {
+const fn is_journal_only(event: &Event) -> bool {
     !matches!(
         event.kind,
         EventKind::Seated { .. } | EventKind::Ended { .. }
     )
 }
 
-async fn release(session: &Session, id: MatchId) -> Result<(), Failure> {
+async fn release_match(connection: &PgConnection, id: MatchId) -> Result<(), QueryError> {
     let sql = "UPDATE matches SET node = NULL, taken_at = NULL WHERE m = $1";
-    session.query(sql, &[&id.0]).await?;
+    connection.query(sql, &[&id.0]).await?;
     Ok(())
 }

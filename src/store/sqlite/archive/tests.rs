@@ -6,9 +6,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::Store;
 use crate::Summary;
+use crate::conformance::{AT_MS, OWNER_NODE, match_record, move_event, player, session};
 use crate::record::event_from_text;
 use crate::sqlite::SqliteStore;
-use crate::suite::{AT_MS, OWNER, moved, player, record, session};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
 
@@ -22,9 +22,9 @@ async fn write(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&s
         let added = store.add_player(player(number), sessions).await;
         added.expect("written");
     }
-    let (created, bob) = (record(number, &player(ANN)), player(BOB));
+    let (created, bob) = (match_record(number, &player(ANN)), player(BOB));
     let id = created.creation.id;
-    let mark = store.create(OWNER, created).await.expect("written");
+    let mark = store.create(OWNER_NODE, created).await.expect("written");
     let bob = format!(
         r#"{{"type":"seated","seat":1,"player":"{}","name":"bob"}}"#,
         bob.id
@@ -32,7 +32,7 @@ async fn write(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&s
     let at = |kind: EventKind| kind.at(AT_MS);
     let mut events = vec![at(event_from_text(&bob).expect("an event"))];
     events.push(at(EventKind::STARTED));
-    events.extend((moves.iter().enumerate()).map(|(ply, m)| moved(Seat::ALL[ply % 2], m)));
+    events.extend((moves.iter().enumerate()).map(|(ply, m)| move_event(Seat::ALL[ply % 2], m)));
     events.extend(end.map(|text| at(event_from_text(text).expect("an event"))));
     store.append(id, mark, events).await.expect("written");
 }
@@ -286,7 +286,7 @@ async fn what_only_the_log_has_is_read_and_left_alone() {
         "it was written to"
     );
     let store = SqliteStore::open(crashed.path(), None).expect("it opens");
-    assert_eq!(store.unowned(OWNER).await.expect("readable").len(), 1);
+    assert_eq!(store.unowned(OWNER_NODE).await.expect("readable").len(), 1);
 }
 
 #[tokio::test]

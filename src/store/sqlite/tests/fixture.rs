@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::SqliteArchive;
-use crate::suite::fixture::{self, Facts};
+use crate::conformance::fixture;
+use crate::conformance::fixture::FixtureFacts;
 
 const DATABASE: &[u8] = include_bytes!("../../../../tests/data/fixtures/sqlite.db");
 const FACTS: &str = include_str!("../../../../tests/data/fixtures/sqlite.json");
@@ -51,8 +52,8 @@ fn fixture_has_the_present_schema_and_a_row_in_every_table() {
 fn fixture_has_every_kind_of_event() {
     let directory = copied();
     let archive = SqliteArchive::open(directory.path()).expect("it opens");
-    fixture::every_kind_of_event_is_kept(&archive);
-    fixture::people_are_archived(&archive, &Facts::read(FACTS));
+    fixture::check_every_event_kind_is_stored(&archive);
+    fixture::check_people(&archive, &FixtureFacts::parse(FACTS));
 }
 
 #[test]
@@ -66,19 +67,19 @@ fn stored_texts_are_written_again_as_they_were() {
         assert!(!texts.is_empty(), "{name}");
         texts
             .iter()
-            .for_each(|text| fixture::check_text(name, text));
+            .for_each(|text| fixture::check_text_round_trip(name, text));
     }
 }
 
 #[tokio::test]
 async fn every_table_is_read_through_the_port() {
-    let (directory, facts) = (copied(), Facts::read(FACTS));
+    let (directory, facts) = (copied(), FixtureFacts::parse(FACTS));
     let store = open(directory.path());
-    fixture::sessions_are_read(&store, &facts).await;
-    fixture::accounts_are_read(&store, &facts).await;
-    fixture::matches_are_read(&store, &facts).await;
-    fixture::reminders_are_read(&store, &facts).await;
-    fixture::ended_matches_are_found(&store, &facts).await;
-    fixture::ratings_are_read(&store, &facts).await;
-    fixture::the_operators_tables_are_read(&store, &facts).await;
+    fixture::check_sessions(&store, &facts).await;
+    fixture::check_accounts(&store, &facts).await;
+    fixture::check_matches(&store, &facts).await;
+    fixture::check_reminders(&store, &facts).await;
+    fixture::check_history(&store, &facts).await;
+    fixture::check_ratings(&store, &facts).await;
+    fixture::check_admin_tables(&store, &facts).await;
 }

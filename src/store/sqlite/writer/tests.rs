@@ -4,8 +4,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::*;
+use crate::conformance::{AT_MS, match_record, move_event, player, start_events};
 use crate::sqlite::reader;
-use crate::suite::{AT_MS, moved, player, record, started};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::Reason;
@@ -42,9 +42,9 @@ fn write(work: &mut Work, tasks: Vec<Task>) -> Vec<Result<(), WriteError>> {
 
 fn append() -> Task {
     Task::Append {
-        id: record(1, &player(1)).creation.id,
+        id: match_record(1, &player(1)).creation.id,
         after: Seq(1),
-        events: started(),
+        events: start_events(),
         reminder: None,
     }
 }
@@ -54,7 +54,7 @@ fn begun() -> (Work, TempDir) {
     let mut work = work(directory.path());
     let tasks = vec![
         Task::AddPlayer(player(1), vec![]),
-        Task::Create(record(1, &player(1))),
+        Task::Create(match_record(1, &player(1))),
     ];
     assert_eq!(write(&mut work, tasks), [Ok(()), Ok(())]);
     (work, directory)
@@ -107,7 +107,7 @@ fn while_the_file_cannot_be_opened_nothing_is_certain() {
 fn what_is_there_is_told_task_by_task() {
     let (mut work, _kept) = begun();
     write(&mut work, vec![append()]);
-    let id = record(1, &player(1)).creation.id;
+    let id = match_record(1, &player(1)).creation.id;
     let other = |after, events| Task::Append {
         id,
         after,
@@ -117,13 +117,16 @@ fn what_is_there_is_told_task_by_task() {
     let tasks = [
         Task::AddPlayer(player(1), vec![]),
         Task::AddPlayer(player(2), vec![]),
-        Task::Create(record(1, &player(1))),
-        Task::Create(record(2, &player(1))),
+        Task::Create(match_record(1, &player(1))),
+        Task::Create(match_record(2, &player(1))),
         append(),
-        other(Seq(3), vec![moved(Seat::First, "b2")]),
+        other(Seq(3), vec![move_event(Seat::First, "b2")]),
         other(
             Seq(1),
-            vec![moved(Seat::First, "b2"), moved(Seat::Second, "a1")],
+            vec![
+                move_event(Seat::First, "b2"),
+                move_event(Seat::Second, "a1"),
+            ],
         ),
     ];
     let tasks: Vec<&Task> = tasks.iter().collect();
@@ -136,7 +139,7 @@ fn what_is_there_is_told_task_by_task() {
 #[test]
 fn the_row_of_a_match_catches_up() {
     let (mut work, _kept) = begun();
-    let id = record(1, &player(1)).creation.id;
+    let id = match_record(1, &player(1)).creation.id;
     assert_eq!(write(&mut work, vec![append()]), [Ok(())]);
     let told = |work: &mut Work| {
         let connection = work.reopened().expect("open");
@@ -162,7 +165,7 @@ fn the_row_of_a_match_catches_up() {
     let moves = Task::Append {
         id,
         after: Seq(3),
-        events: vec![moved(Seat::First, "b2")],
+        events: vec![move_event(Seat::First, "b2")],
         reminder: None,
     };
     assert_eq!(write(&mut work, vec![moves, end(Seq(4))]), [Ok(()), Ok(())]);

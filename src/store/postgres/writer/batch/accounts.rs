@@ -2,51 +2,57 @@
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
-use super::operator;
-use super::people::{add_sessions, end_sessions};
+use super::identity::{add_sessions, end_sessions};
+use super::operator_requests;
 use crate::people::player_kind_to_text;
-use crate::postgres::journal::integer;
-use crate::postgres::link::{Failure, Session, Values};
+use crate::postgres::journal_rows::to_i64;
+use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::{
     Account, ExternalIdentity, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
     Sessions,
 };
 
 /// Gives a player a name. False if somebody else has it, or the player is not as was believed.
-pub(super) async fn name(session: &Session, naming: &Naming) -> Result<bool, Failure> {
+pub(super) async fn name_player(
+    connection: &PgConnection,
+    naming: &Naming,
+) -> Result<bool, QueryError> {
     let Naming {
         player,
-        likenesses,
-        before: (was, renamed_ms),
+        likenesses: skeletons,
+        before: (old_kind, renamed_ms),
         ..
     } = naming;
-    let (now_ms, until_ms) = (integer(naming.now_ms), integer(naming.kept_until_ms));
-    let (was, kind) = (player_kind_to_text(*was), player_kind_to_text(player.kind));
-    let before_ms = renamed_ms.map(integer);
+    let (now_ms, until_ms) = (to_i64(naming.now_ms), to_i64(naming.kept_until_ms));
+    let (old_kind, kind) = (
+        player_kind_to_text(*old_kind),
+        player_kind_to_text(player.kind),
+    );
+    let before_ms = renamed_ms.map(to_i64);
     let sql = "SELECT 1 FROM players p LEFT JOIN accounts a ON a.player = p.id
                WHERE p.id = $1 AND p.kind IS NOT DISTINCT FROM $2
                  AND a.renamed_ms IS NOT DISTINCT FROM $3
                  AND NOT EXISTS (SELECT 1 FROM names WHERE likeness = ANY ($4) AND player <> $1
                                  AND (until_ms IS NULL OR until_ms > $5))";
-    let values: Values<'_> = &[&player.id.0, &was, &before_ms, likenesses, &now_ms];
-    if session.query_opt(sql, values).await?.is_none() {
+    let params: Params<'_> = &[&player.id.0, &old_kind, &before_ms, skeletons, &now_ms];
+    if connection.query_opt(sql, params).await?.is_none() {
         return Ok(false);
     }
     if let Some(invite) = naming.invite
-        && !operator::take_invite(session, invite, now_ms).await?
+        && !operator_requests::take_invite(connection, invite, now_ms).await?
     {
         return Ok(false);
     }
     let sql = "DELETE FROM names WHERE until_ms <= $1";
-    session.query(sql, &[&now_ms]).await?;
+    connection.query(sql, &[&now_ms]).await?;
     let sql = "UPDATE names SET until_ms = $2 WHERE player = $1 AND until_ms IS NULL";
-    session.query(sql, &[&player.id.0, &until_ms]).await?;
+    connection.query(sql, &[&player.id.0, &until_ms]).await?;
     let sql = "INSERT INTO names (likeness, player) SELECT DISTINCT likeness, $2::uuid
                FROM UNNEST($1::text[]) AS own (likeness)
                ON CONFLICT (likeness) DO UPDATE SET until_ms = NULL";
-    session.query(sql, &[likenesses, &player.id.0]).await?;
+    connection.query(sql, &[skeletons, &player.id.0]).await?;
     let sql = "UPDATE players SET name = $2, kind = $3 WHERE id = $1";
-    session
+    connection
         .query(sql, &[&player.id.0, &player.name, &kind])
         .await?;
     let sql = "INSERT INTO accounts AS a (player, password, renamed_ms) VALUES ($1, $2, $3)
@@ -54,166 +60,174 @@ pub(super) async fn name(session: &Session, naming: &Naming) -> Result<bool, Fai
                    password = coalesce(excluded.password, a.password)";
     let password = naming.password.as_ref().map(|password| &*password.0);
     let renamed_ms = (naming.before.0 != PlayerKind::Guest).then_some(now_ms);
-    let values: Values<'_> = &[&player.id.0, &password, &renamed_ms];
-    session.query(sql, values).await?;
+    let params: Params<'_> = &[&player.id.0, &password, &renamed_ms];
+    connection.query(sql, params).await?;
     Ok(true)
 }
 
 /// Calls a guest so. False if the player is none.
-pub(super) async fn call_guest(
-    session: &Session,
+pub(super) async fn rename_guest(
+    connection: &PgConnection,
     player: PlayerId,
     name: &str,
-) -> Result<bool, Failure> {
+) -> Result<bool, QueryError> {
     let sql = "UPDATE players SET name = $2 WHERE id = $1 AND kind IS NULL RETURNING id";
-    let called = session.query_opt(sql, &[&player.0, &name]).await?;
-    Ok(called.is_some())
+    let renamed = connection.query_opt(sql, &[&player.0, &name]).await?;
+    Ok(renamed.is_some())
 }
 
 /// Keeps a password, and forgets the sessions of people but for the one that asks. False if it is no account,
 /// or what was proved is no longer so.
 pub(super) async fn set_password(
-    session: &Session,
+    connection: &PgConnection,
     player: PlayerId,
     password: &PasswordHash,
-    proved: &Proved,
-) -> Result<bool, Failure> {
-    if !is_proved(session, player, proved).await? {
+    proof: &Proved,
+) -> Result<bool, QueryError> {
+    if !is_proof_valid(connection, player, proof).await? {
         return Ok(false);
     }
     let sql = "UPDATE accounts SET password = $2 WHERE player = $1 RETURNING player";
-    let updated = session.query_opt(sql, &[&player.0, &password.0]).await?;
+    let updated = connection.query_opt(sql, &[&player.0, &password.0]).await?;
     let is_account = updated.is_some();
     if is_account {
-        let which = Sessions::AllButKeysAnd(proved.session);
-        end_sessions(session, player, which).await?;
+        let ended = Sessions::AllButKeysAnd(proof.session);
+        end_sessions(connection, player, ended).await?;
     }
     Ok(is_account)
 }
 
 /// Whether it is still as it was when somebody proved to be this player.
-pub(super) async fn is_proved(
-    session: &Session,
+pub(super) async fn is_proof_valid(
+    connection: &PgConnection,
     player: PlayerId,
-    proved: &Proved,
-) -> Result<bool, Failure> {
+    proof: &Proved,
+) -> Result<bool, QueryError> {
     let sql = "SELECT 1 FROM sessions s LEFT JOIN accounts a ON a.player = s.player
                WHERE s.id = $2 AND s.player = $1 AND a.password IS NOT DISTINCT FROM $3";
-    let password = proved.password.as_ref().map(|password| &*password.0);
-    let values: Values<'_> = &[&player.0, &proved.session.0, &password];
-    Ok(session.query_opt(sql, values).await?.is_some())
+    let password = proof.password.as_ref().map(|password| &*password.0);
+    let params: Params<'_> = &[&player.0, &proof.session.0, &password];
+    Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
 /// Keeps a key of a program, and the program's account if that is new. False if it may not be so.
-pub(super) async fn add_key(session: &Session, key: &NewKey) -> Result<bool, Failure> {
+pub(super) async fn add_api_key(
+    connection: &PgConnection,
+    key: &NewKey,
+) -> Result<bool, QueryError> {
     let sql = "SELECT 1 WHERE $2 > (
                    SELECT count(*) FROM sessions WHERE kind = 'key'
                    AND player IN (SELECT $1::uuid UNION SELECT player FROM accounts WHERE owner = $1))";
-    let values: Values<'_> = &[&key.owner.0, &integer(key.max as u64)];
-    let has_room = session.query_opt(sql, values).await?.is_some();
-    if !has_room || !is_proved(session, key.owner, &key.proved).await? {
+    let params: Params<'_> = &[&key.owner.0, &to_i64(key.max as u64)];
+    let has_room = connection.query_opt(sql, params).await?.is_some();
+    if !has_room || !is_proof_valid(connection, key.owner, &key.proved).await? {
         return Ok(false);
     }
-    let is_owners = match &key.bot {
-        Some(bot) => add_bot(session, key.owner, bot).await?,
+    let is_owned = match &key.bot {
+        Some(bot) => add_bot_account(connection, key.owner, bot).await?,
         None if key.session.player == key.owner => true,
         None => {
             let sql = "SELECT 1 FROM accounts WHERE player = $1 AND owner = $2";
-            let values: Values<'_> = &[&key.session.player.0, &key.owner.0];
-            session.query_opt(sql, values).await?.is_some()
+            let params: Params<'_> = &[&key.session.player.0, &key.owner.0];
+            connection.query_opt(sql, params).await?.is_some()
         }
     };
-    if is_owners {
-        add_sessions(session, &[&key.session]).await?;
+    if is_owned {
+        add_sessions(connection, &[&key.session]).await?;
     }
-    Ok(is_owners)
+    Ok(is_owned)
 }
 
 /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
 /// name.
-pub(super) async fn add_external(
-    session: &Session,
-    new: &ExternalIdentity,
-) -> Result<bool, Failure> {
+pub(super) async fn add_external_identity(
+    connection: &PgConnection,
+    identity: &ExternalIdentity,
+) -> Result<bool, QueryError> {
     let sql = "SELECT 1 FROM externals WHERE name = $1";
-    if session.query_opt(sql, &[&new.external]).await?.is_some() {
+    if connection
+        .query_opt(sql, &[&identity.external])
+        .await?
+        .is_some()
+    {
         return Ok(false);
     }
     let account = Account {
-        external: Some(new.external.clone()),
+        external: Some(identity.external.clone()),
         ..Account::default()
     };
-    let called = (&*new.likenesses, new.now_ms);
-    add_account(session, &new.player, called, account).await
+    let skeletons_and_now = (&*identity.likenesses, identity.now_ms);
+    add_account(connection, &identity.player, skeletons_and_now, account).await
 }
 
 /// Makes an account of a program. False if somebody else has the name, or there would be too many.
-async fn add_bot(session: &Session, owner: PlayerId, new: &NewBot) -> Result<bool, Failure> {
+async fn add_bot_account(
+    connection: &PgConnection,
+    owner: PlayerId,
+    bot: &NewBot,
+) -> Result<bool, QueryError> {
     let sql = "SELECT 1 WHERE $2 > (SELECT count(*) FROM accounts WHERE owner = $1)";
-    let values: Values<'_> = &[&owner.0, &integer(new.max as u64)];
-    if session.query_opt(sql, values).await?.is_none() {
+    let params: Params<'_> = &[&owner.0, &to_i64(bot.max as u64)];
+    if connection.query_opt(sql, params).await?.is_none() {
         return Ok(false);
     }
     let account = Account {
         owner: Some(owner),
         ..Account::default()
     };
-    let called = (&*new.likenesses, new.now_ms);
-    add_account(session, &new.player, called, account).await
+    let skeletons_and_now = (&*bot.likenesses, bot.now_ms);
+    add_account(connection, &bot.player, skeletons_and_now, account).await
 }
 
 /// Adds a player with an account and a name of these likenesses, from now on. False if somebody else has it.
 async fn add_account(
-    session: &Session,
+    connection: &PgConnection,
     player: &PlayerRecord,
-    (likenesses, now_ms): (&[String], u64),
+    (skeletons, now_ms): (&[String], u64),
     account: Account,
-) -> Result<bool, Failure> {
+) -> Result<bool, QueryError> {
     let sql = "DELETE FROM names WHERE until_ms <= $1";
-    session.query(sql, &[&integer(now_ms)]).await?;
+    connection.query(sql, &[&to_i64(now_ms)]).await?;
     let sql = "SELECT 1 FROM names WHERE likeness = ANY ($1) LIMIT 1";
-    if session.query_opt(sql, &[&likenesses]).await?.is_some() {
+    if connection.query_opt(sql, &[&skeletons]).await?.is_some() {
         return Ok(false);
     }
     let PlayerRecord { id, name, kind } = player;
     let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, $3)";
-    let values: Values<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
-    session.query(sql, values).await?;
+    let params: Params<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
+    connection.query(sql, params).await?;
     let account = Account {
-        names: OwnName::all(likenesses),
+        names: OwnName::all(skeletons),
         ..account
     };
-    keep(session, *id, &account).await?;
+    store_account(connection, *id, &account).await?;
     Ok(true)
 }
 
 /// Keeps all that is known of an account.
-pub(super) async fn keep(
-    session: &Session,
+pub(super) async fn store_account(
+    connection: &PgConnection,
     player: PlayerId,
     account: &Account,
-) -> Result<(), Failure> {
+) -> Result<(), QueryError> {
     let sql = "INSERT INTO accounts (player, password, renamed_ms, owner) VALUES ($1, $2, $3, $4)
                ON CONFLICT DO NOTHING";
     let password = account.password.as_ref().map(|password| &*password.0);
-    let (renamed_ms, owner) = (
-        account.renamed_ms.map(integer),
-        account.owner.map(|id| id.0),
-    );
-    let values: Values<'_> = &[&player.0, &password, &renamed_ms, &owner];
-    session.query(sql, values).await?;
+    let (renamed_ms, owner) = (account.renamed_ms.map(to_i64), account.owner.map(|id| id.0));
+    let params: Params<'_> = &[&player.0, &password, &renamed_ms, &owner];
+    connection.query(sql, params).await?;
     if let Some(external) = &account.external {
         let sql = "INSERT INTO externals (name, player) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-        session.query(sql, &[external, &player.0]).await?;
+        connection.query(sql, &[external, &player.0]).await?;
     }
-    let likenesses: Vec<&str> = account.names.iter().map(|own| &*own.likeness).collect();
-    let untils = account.names.iter().map(|own| own.until_ms.map(integer));
-    let untils: Vec<Option<i64>> = untils.collect();
+    let skeletons: Vec<&str> = account.names.iter().map(|own| &*own.likeness).collect();
+    let expiries = account.names.iter().map(|own| own.until_ms.map(to_i64));
+    let expiries: Vec<Option<i64>> = expiries.collect();
     let sql = "INSERT INTO names (likeness, player, until_ms)
                SELECT likeness, $1, until_ms
                FROM UNNEST($2::text[], $3::int8[]) AS own (likeness, until_ms)
                ON CONFLICT DO NOTHING";
-    let values: Values<'_> = &[&player.0, &likenesses, &untils];
-    session.query(sql, values).await?;
+    let params: Params<'_> = &[&player.0, &skeletons, &expiries];
+    connection.query(sql, params).await?;
     Ok(())
 }

@@ -3,44 +3,50 @@
 use plyhouse_protocol::MatchId;
 
 use super::Batch;
-use crate::postgres::journal::integer;
-use crate::postgres::link::{Failure, Session, Values};
-use crate::postgres::writer::Task;
+use crate::postgres::journal_rows::to_i64;
+use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::postgres::writer::WriteTask;
 use crate::{AnalysisAsked, KeptAnalysis, WriteError};
 
 /// How many counts of former days go at once.
-const FORGET_AT_ONCE: i64 = 1000;
+const EXPIRY_BATCH_MAX: i64 = 1000;
 
 impl Batch<'_> {
     /// Keeps what was thought of matches, in their order.
-    pub(super) async fn keep_analyses(&mut self, session: &Session) -> Result<(), Failure> {
+    pub(super) async fn store_analyses(
+        &mut self,
+        connection: &PgConnection,
+    ) -> Result<(), QueryError> {
         let tasks = self.tasks.iter().enumerate();
         let tasks = tasks.filter_map(|(index, task)| match task {
-            Task::KeepAnalysis(id, analysis) => Some((*id, index, analysis)),
+            WriteTask::StoreAnalysis(id, analysis) => Some((*id, index, analysis)),
             _ => None,
         });
         let mut tasks: Vec<(MatchId, usize, &KeptAnalysis)> = tasks.collect();
         tasks.sort_unstable_by_key(|(id, index, _)| (*id, *index));
         for (id, index, analysis) in tasks {
-            if !keep(session, id, analysis).await? {
-                self.answers[index] = Err(WriteError::Conflict);
+            if !store_analysis(connection, id, analysis).await? {
+                self.results[index] = Err(WriteError::Conflict);
             }
         }
         Ok(())
     }
 
     /// Counts what players ask for, in the order of the players.
-    pub(super) async fn ask_analyses(&mut self, session: &Session) -> Result<(), Failure> {
+    pub(super) async fn count_analysis_requests(
+        &mut self,
+        connection: &PgConnection,
+    ) -> Result<(), QueryError> {
         let tasks = self.tasks.iter().enumerate();
         let tasks = tasks.filter_map(|(index, task)| match task {
-            Task::AskAnalysis(asked) => Some((index, asked)),
+            WriteTask::CountAnalysisRequest(request) => Some((index, request)),
             _ => None,
         });
         let mut tasks: Vec<(usize, &AnalysisAsked)> = tasks.collect();
-        tasks.sort_unstable_by_key(|(index, asked)| (asked.by, *index));
-        for (index, asked) in tasks {
-            if !ask(session, asked).await? {
-                self.answers[index] = Err(WriteError::Conflict);
+        tasks.sort_unstable_by_key(|(index, request)| (request.by, *index));
+        for (index, request) in tasks {
+            if !count_request(connection, request).await? {
+                self.results[index] = Err(WriteError::Conflict);
             }
         }
         Ok(())
@@ -49,12 +55,17 @@ impl Batch<'_> {
 
 /// Counts one more, by the first number of this player that is free. False if there is none, or another server
 /// takes it at the same time.
-async fn ask(session: &Session, asked: &AnalysisAsked) -> Result<bool, Failure> {
-    let (at_ms, since_ms) = (integer(asked.at_ms), integer(asked.since_ms));
+async fn count_request(
+    connection: &PgConnection,
+    request: &AnalysisAsked,
+) -> Result<bool, QueryError> {
+    let (at_ms, since_ms) = (to_i64(request.at_ms), to_i64(request.since_ms));
     let sql = "DELETE FROM analyses_asked WHERE (player, no) IN (
                    SELECT player, no FROM analyses_asked WHERE asked_ms <= $1
                    LIMIT $2 FOR UPDATE SKIP LOCKED)";
-    session.query(sql, &[&since_ms, &FORGET_AT_ONCE]).await?;
+    connection
+        .query(sql, &[&since_ms, &EXPIRY_BATCH_MAX])
+        .await?;
     let sql = "INSERT INTO analyses_asked (player, no, asked_ms)
                SELECT $1, free, $2 FROM generate_series(1, $3::int8) AS free
                WHERE NOT EXISTS (SELECT FROM analyses_asked
@@ -63,21 +74,25 @@ async fn ask(session: &Session, asked: &AnalysisAsked) -> Result<bool, Failure> 
                ON CONFLICT (player, no) DO UPDATE SET asked_ms = excluded.asked_ms
                    WHERE analyses_asked.asked_ms <= $4
                RETURNING no";
-    let most = i64::from(asked.most);
-    let values: Values<'_> = &[&asked.by.0, &at_ms, &most, &since_ms];
-    Ok(session.query_opt(sql, values).await?.is_some())
+    let requests_max = i64::from(request.most);
+    let params: Params<'_> = &[&request.by.0, &at_ms, &requests_max, &since_ms];
+    Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
 /// Keeps it in place of what was thought with less effort. False if the match is not kept, or has not ended.
-async fn keep(session: &Session, id: MatchId, analysis: &KeptAnalysis) -> Result<bool, Failure> {
+async fn store_analysis(
+    connection: &PgConnection,
+    id: MatchId,
+    analysis: &KeptAnalysis,
+) -> Result<bool, QueryError> {
     let sql = "INSERT INTO analyses (m, nodes, body)
                SELECT m, $2, $3 FROM matches WHERE m = $1 AND ended_ms IS NOT NULL FOR SHARE
                ON CONFLICT (m) DO UPDATE SET nodes = excluded.nodes, body = excluded.body
                    WHERE excluded.nodes >= analyses.nodes";
-    let nodes = integer(analysis.nodes);
-    let values: Values<'_> = &[&id.0, &nodes, &analysis.text];
-    session.query(sql, values).await?;
+    let nodes = to_i64(analysis.nodes);
+    let params: Params<'_> = &[&id.0, &nodes, &analysis.text];
+    connection.query(sql, params).await?;
     let sql = "SELECT FROM analyses WHERE m = $1";
-    let found = session.query_opt(sql, &[&id.0]).await?;
+    let found = connection.query_opt(sql, &[&id.0]).await?;
     Ok(found.is_some())
 }

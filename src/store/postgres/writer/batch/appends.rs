@@ -7,84 +7,85 @@ use plyhouse_matches::{Event, EventKind, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use uuid::Uuid;
 
-use super::forgetting::gone;
-use super::history::file;
-use super::reminders::remind;
-use super::{Batch, Task};
+use super::account_deletion::deleted_players;
+use super::history::index_ended_matches;
+use super::reminders::store_reminders;
+use super::{Batch, WriteTask};
 use crate::WriteError;
 use crate::forgetting::{named, seats_any, take_names_out};
-use crate::postgres::journal::{Place, body, integer};
-use crate::postgres::link::{Failure, Session};
+use crate::postgres::journal_rows::{PositionColumns, events_to_text, to_i64};
+use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
 /// An append within a batch.
 struct Append<'a> {
     index: usize,
     id: MatchId,
-    after: Place,
+    after: PositionColumns,
     events: Cow<'a, [Event]>,
     reminder: Option<&'a Reminder>,
 }
 
 impl Append<'_> {
     /// The event with which the match ends.
-    fn end(&self) -> Option<&Event> {
+    fn end_event(&self) -> Option<&Event> {
         self.events.last().filter(|last| last.is_end())
     }
 }
 
 impl<'a> Batch<'a> {
     /// Makes the appends, each if the journal ends where it says.
-    pub(super) async fn append_all(&mut self, session: &Session) -> Result<(), Failure> {
-        let mut appends = self.appends();
+    pub(super) async fn append_all(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
+        let mut appends = self.collect_appends();
         appends.sort_by_key(|append| append.id);
-        self.refuse_the_forgotten(session, &mut appends).await?;
-        lock(session, &appends).await?;
+        self.refuse_deleted_players(connection, &mut appends)
+            .await?;
+        lock_matches(connection, &appends).await?;
         let rows: Vec<&Append<'_>> = appends
             .iter()
             .filter(|append| !append.events.is_empty())
             .collect();
-        let made = insert(session, &rows).await?;
-        let mut kept = Vec::new();
+        let inserted = insert_entries(connection, &rows).await?;
+        let mut accepted = Vec::new();
         for append in &appends {
-            let is_made = if append.events.is_empty() {
-                touch(session, append.id, append.after).await?
+            let is_accepted = if append.events.is_empty() {
+                touch_match(connection, append.id, append.after).await?
             } else {
-                made.contains(&append.id)
+                inserted.contains(&append.id)
             };
-            if is_made {
-                kept.push(append);
+            if is_accepted {
+                accepted.push(append);
             } else {
-                self.answers[append.index] = Err(WriteError::Conflict);
+                self.results[append.index] = Err(WriteError::Conflict);
             }
         }
-        seat(session, &kept).await?;
-        let reminders = kept
+        update_seats(connection, &accepted).await?;
+        let reminders = accepted
             .iter()
-            .filter_map(|made| Some((made.id, made.reminder?)));
-        remind(session, &reminders.collect::<Vec<_>>()).await?;
-        finish(session, &kept).await
+            .filter_map(|append| Some((append.id, append.reminder?)));
+        store_reminders(connection, &reminders.collect::<Vec<_>>()).await?;
+        finish_matches(connection, &accepted).await
     }
 
     /// Keeps those who were forgotten from sitting down, and calls them by no name.
-    async fn refuse_the_forgotten(
+    async fn refuse_deleted_players(
         &mut self,
-        session: &Session,
+        connection: &PgConnection,
         appends: &mut Vec<Append<'a>>,
-    ) -> Result<(), Failure> {
-        let people = appends.iter().flat_map(|append| named(&append.events));
-        let gone = gone(session, &people.collect::<Vec<PlayerId>>()).await?;
-        if gone.is_empty() {
+    ) -> Result<(), QueryError> {
+        let players = appends.iter().flat_map(|append| named(&append.events));
+        let deleted = deleted_players(connection, &players.collect::<Vec<PlayerId>>()).await?;
+        if deleted.is_empty() {
             return Ok(());
         }
         appends.retain_mut(|append| {
-            let is_refused = seats_any(&append.events, &gone);
+            let is_refused = seats_any(&append.events, &deleted);
             if is_refused {
-                self.answers[append.index] = Err(WriteError::Forgotten);
+                self.results[append.index] = Err(WriteError::Forgotten);
             } else if named(&append.events)
                 .iter()
-                .any(|player| gone.contains(player))
+                .any(|player| deleted.contains(player))
             {
-                take_names_out(append.events.to_mut(), &gone);
+                take_names_out(append.events.to_mut(), &deleted);
             }
             !is_refused
         });
@@ -92,11 +93,11 @@ impl<'a> Batch<'a> {
     }
 
     /// The appends. Of two to one match the later is refused: it does not know of the first.
-    fn appends(&mut self) -> Vec<Append<'a>> {
-        let (tasks, mut taken) = (self.tasks, HashSet::new());
+    fn collect_appends(&mut self) -> Vec<Append<'a>> {
+        let (tasks, mut match_ids) = (self.tasks, HashSet::new());
         let mut appends = Vec::new();
         for (index, task) in tasks.iter().enumerate() {
-            let Task::Append {
+            let WriteTask::Append {
                 id,
                 after,
                 events,
@@ -105,16 +106,16 @@ impl<'a> Batch<'a> {
             else {
                 continue;
             };
-            if taken.insert(*id) {
+            if match_ids.insert(*id) {
                 appends.push(Append {
                     index,
                     id: *id,
-                    after: Place::from(*after),
+                    after: PositionColumns::from(*after),
                     events: Cow::Borrowed(events),
                     reminder: reminder.as_ref(),
                 });
             } else {
-                self.answers[index] = Err(WriteError::Conflict);
+                self.results[index] = Err(WriteError::Conflict);
             }
         }
         appends
@@ -123,19 +124,23 @@ impl<'a> Batch<'a> {
 
 /// Locks the matches of which more than the journal changes. Whoever takes matches over locks them before
 /// their journals, too.
-async fn lock(session: &Session, appends: &[Append<'_>]) -> Result<(), Failure> {
-    let changes = |append: &&Append<'_>| append.reminder.is_some() || append.end().is_some();
-    let changed = appends.iter().filter(changes);
-    let ids: Vec<Uuid> = changed.map(|append| append.id.0).collect();
+async fn lock_matches(connection: &PgConnection, appends: &[Append<'_>]) -> Result<(), QueryError> {
+    let changes_match =
+        |append: &&Append<'_>| append.reminder.is_some() || append.end_event().is_some();
+    let changing = appends.iter().filter(changes_match);
+    let ids: Vec<Uuid> = changing.map(|append| append.id.0).collect();
     if !ids.is_empty() {
         let sql = "SELECT m FROM matches WHERE m = ANY ($1) ORDER BY m FOR NO KEY UPDATE";
-        session.query(sql, &[&ids]).await?;
+        connection.query(sql, &[&ids]).await?;
     }
     Ok(())
 }
 
 /// Adds rows to the journals, and gives the matches that have got theirs.
-async fn insert(session: &Session, appends: &[&Append<'_>]) -> Result<HashSet<MatchId>, Failure> {
+async fn insert_entries(
+    connection: &PgConnection,
+    appends: &[&Append<'_>],
+) -> Result<HashSet<MatchId>, QueryError> {
     if appends.is_empty() {
         return Ok(HashSet::new());
     }
@@ -143,11 +148,14 @@ async fn insert(session: &Session, appends: &[&Append<'_>]) -> Result<HashSet<Ma
         appends.iter().map(|append| of(append)).collect()
     };
     let ids: Vec<Uuid> = appends.iter().map(|append| append.id.0).collect();
-    let after = column(|append| append.after.n);
+    let after = column(|append| append.after.entry_no);
     let seqs = column(|append| append.after.seq);
     let epochs = column(|append| append.after.epoch);
-    let counts = column(|append| integer(append.events.len() as u64));
-    let bodies: Vec<String> = appends.iter().map(|append| body(&append.events)).collect();
+    let counts = column(|append| to_i64(append.events.len() as u64));
+    let bodies: Vec<String> = appends
+        .iter()
+        .map(|append| events_to_text(&append.events))
+        .collect();
     // A subquery that gives one value: where it is an EXISTS, and there are no statistics yet, all of
     // the journal is read.
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
@@ -158,25 +166,38 @@ async fn insert(session: &Session, appends: &[&Append<'_>]) -> Result<HashSet<Ma
                       FROM journal p WHERE p.m = u.m ORDER BY p.n DESC LIMIT 1)
                ORDER BY u.m
                ON CONFLICT DO NOTHING RETURNING m";
-    let rows = session
+    let rows = connection
         .query(sql, &[&ids, &after, &seqs, &epochs, &counts, &bodies])
         .await?;
     Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
 }
 
 /// Writes something of no meaning to a match, if its journal ends here. Tells whether it does.
-async fn touch(session: &Session, id: MatchId, after: Place) -> Result<bool, Failure> {
+async fn touch_match(
+    connection: &PgConnection,
+    id: MatchId,
+    after: PositionColumns,
+) -> Result<bool, QueryError> {
     let sql = "UPDATE matches SET game = game
                WHERE m = $1 AND (SELECT p.last = $2 AND p.seq = $3 AND p.epoch = $4
                                  FROM journal p WHERE p.m = $1 ORDER BY p.n DESC LIMIT 1)
                RETURNING m";
-    let Place { n, seq, epoch } = after;
-    let found = session.query_opt(sql, &[&id.0, &n, &seq, &epoch]).await?;
+    let PositionColumns {
+        entry_no: n,
+        seq,
+        epoch,
+    } = after;
+    let found = connection
+        .query_opt(sql, &[&id.0, &n, &seq, &epoch])
+        .await?;
     Ok(found.is_some())
 }
 
 /// Keeps who sits where now, in those matches of which that is kept.
-async fn seat(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure> {
+async fn update_seats(
+    connection: &PgConnection,
+    appends: &[&Append<'_>],
+) -> Result<(), QueryError> {
     let mut seats = Vec::new();
     for append in appends {
         let mut holders = [None, None];
@@ -200,18 +221,21 @@ async fn seat(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure>
                FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[]) AS u (m, place, player)
                WHERE EXISTS (SELECT FROM involved i WHERE i.m = u.m AND i.place = 2)
                ON CONFLICT (m, place) DO UPDATE SET player = excluded.player";
-    session.query(sql, &[&ids, &places, &players]).await?;
+    connection.query(sql, &[&ids, &places, &players]).await?;
     Ok(())
 }
 
 /// The matches that end with what is appended are over: nobody need have them in memory, nor be reminded
 /// of them.
-async fn finish(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure> {
-    let ends = appends.iter().filter_map(|append| {
-        let end = append.end()?;
-        Some((append.id, integer(end.at_ms)))
+async fn finish_matches(
+    connection: &PgConnection,
+    appends: &[&Append<'_>],
+) -> Result<(), QueryError> {
+    let end_times = appends.iter().filter_map(|append| {
+        let end_event = append.end_event()?;
+        Some((append.id, to_i64(end_event.at_ms)))
     });
-    let ended: Vec<(MatchId, i64)> = ends.collect();
+    let ended: Vec<(MatchId, i64)> = end_times.collect();
     if ended.is_empty() {
         return Ok(());
     }
@@ -222,6 +246,6 @@ async fn finish(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failur
                    FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, at_ms) WHERE matches.m = u.m),
                forgotten AS (DELETE FROM parts WHERE m = ANY ($1))
                DELETE FROM involved WHERE m = ANY ($1)";
-    session.query(sql, &[&ids, &at_ms]).await?;
-    file(session, &ended).await
+    connection.query(sql, &[&ids, &at_ms]).await?;
+    index_ended_matches(connection, &ended).await
 }

@@ -3,28 +3,28 @@
 use plyhouse_protocol::PlayerId;
 
 use crate::BLOCKS_MAX;
-use crate::postgres::journal::integer;
-use crate::postgres::link::{Failure, Session, Values};
+use crate::postgres::journal_rows::to_i64;
+use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 
 /// Has a player block another from this time on, or not any more. False if the player blocks too many.
-pub(super) async fn change(
-    session: &Session,
+pub(super) async fn change_block(
+    connection: &PgConnection,
     player: PlayerId,
     other: PlayerId,
     since_ms: Option<u64>,
-) -> Result<bool, Failure> {
+) -> Result<bool, QueryError> {
     let Some(since_ms) = since_ms else {
         let sql = "DELETE FROM blocks WHERE player = $1 AND other = $2";
-        session.query(sql, &[&player.0, &other.0]).await?;
+        connection.query(sql, &[&player.0, &other.0]).await?;
         return Ok(true);
     };
     let sql = "INSERT INTO blocks (player, other, since_ms) SELECT $1, $2, $3
                WHERE (SELECT count(*) FROM blocks WHERE player = $1) < $4
                ON CONFLICT DO NOTHING";
-    let (since_ms, max) = (integer(since_ms), integer(BLOCKS_MAX as u64));
-    let values: Values<'_> = &[&player.0, &other.0, &since_ms, &max];
-    session.query(sql, values).await?;
+    let (since_ms, max) = (to_i64(since_ms), to_i64(BLOCKS_MAX as u64));
+    let params: Params<'_> = &[&player.0, &other.0, &since_ms, &max];
+    connection.query(sql, params).await?;
     let sql = "SELECT 1 FROM blocks WHERE player = $1 AND other = $2";
-    let found = session.query_opt(sql, &[&player.0, &other.0]).await?;
+    let found = connection.query_opt(sql, &[&player.0, &other.0]).await?;
     Ok(found.is_some())
 }

@@ -1,0 +1,472 @@
+//! Accounts, and names that are one player's alone.
+
+use plyhouse_protocol::{PlayerKind, SessionKind};
+
+use super::{player, session, session_numbers};
+use crate::{
+    Account, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved, SessionRecord,
+    Sessions, Store,
+};
+
+fn password_hash(text: &str) -> PasswordHash {
+    PasswordHash(text.to_owned())
+}
+
+/// That of a name alone, so that what is kept is easily told.
+fn single_skeleton(name: &str) -> Vec<String> {
+    vec![name.to_owned()]
+}
+
+/// The guest with this number takes a name.
+pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> Naming {
+    Naming {
+        player: PlayerRecord {
+            name: name.to_uppercase(),
+            kind: PlayerKind::Account,
+            ..player(number)
+        },
+        likenesses: single_skeleton(name),
+        invite: None,
+        password: password.map(password_hash),
+        before: (PlayerKind::Guest, None),
+        now_ms: 1000,
+        kept_until_ms: 1000,
+    }
+}
+
+/// The account with this number takes another name, having taken the one before then.
+fn renaming(number: u8, name: &str, before_ms: Option<u64>, now_ms: u64) -> Naming {
+    Naming {
+        before: (PlayerKind::Account, before_ms),
+        now_ms,
+        kept_until_ms: now_ms + 100,
+        ..registration(number, name, None)
+    }
+}
+
+async fn add_player_with_session(store: &dyn Store, number: u8) {
+    let sessions = vec![session(number, number)];
+    let added = store.add_player(player(number), sessions).await;
+    added.expect("written");
+}
+
+/// The first player becomes an account that has had another name and has a password.
+pub(crate) async fn register_and_rename_player(store: &dyn Store) {
+    for naming in [
+        registration(1, "ann", Some("first")),
+        renaming(1, "anna", None, 2000),
+    ] {
+        assert_eq!(store.name_player(naming).await, Ok(true));
+    }
+}
+
+/// A name is one player's alone, and stays so for a time when there is another.
+pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) {
+    add_player_with_session(store, 1).await;
+    add_player_with_session(store, 2).await;
+    let owner_of_name = async |name: &str, now_ms| {
+        let owner = store.named(name.to_owned(), now_ms).await;
+        owner.expect("readable")
+    };
+    let name_player = async |naming: Naming| store.name_player(naming).await.expect("written");
+    let [ann, bob] = [1, 2].map(|number| player(number).id);
+    assert_eq!(owner_of_name("ann", 1000).await, None);
+    assert!(
+        !name_player(renaming(1, "ann", None, 1000)).await,
+        "still a guest"
+    );
+    assert!(name_player(registration(1, "ann", None)).await);
+    assert!(
+        !name_player(registration(1, "anna", None)).await,
+        "no longer a guest"
+    );
+    assert!(
+        !name_player(registration(2, "ann", None)).await,
+        "name is taken"
+    );
+    assert!(
+        !name_player(registration(3, "carl", None)).await,
+        "no such player"
+    );
+    assert_eq!(owner_of_name("ann", 1000).await, Some((ann, true)));
+    let (stored, _) = store
+        .session(session(1, 1).token)
+        .await
+        .expect("readable")
+        .expect("exists");
+    assert_eq!((&*stored.name, stored.kind), ("ANN", PlayerKind::Account));
+    assert_eq!(
+        store.player_by_id(ann).await.expect("readable"),
+        Some(stored)
+    );
+
+    assert!(name_player(registration(2, "bob", None)).await);
+    assert!(!name_player(renaming(2, "ann", None, 1000)).await);
+    assert!(
+        !name_player(renaming(1, "anna", Some(7), 2000)).await,
+        "was never renamed"
+    );
+    assert!(name_player(renaming(1, "anna", None, 2000)).await);
+    assert!(
+        !name_player(renaming(1, "annie", None, 2000)).await,
+        "was renamed in the meantime"
+    );
+    assert_eq!(owner_of_name("anna", 2000).await, Some((ann, true)));
+    assert_eq!(owner_of_name("ann", 2099).await, Some((ann, false)));
+    assert_eq!(owner_of_name("ann", 2100).await, None);
+    assert!(
+        !name_player(renaming(2, "ann", None, 2099)).await,
+        "name is reserved"
+    );
+    assert!(name_player(renaming(2, "ann", None, 2100)).await);
+    assert_eq!(owner_of_name("ann", 2100).await, Some((bob, true)));
+    // One's own name of before may be taken again.
+    assert!(name_player(renaming(2, "bob", Some(2100), 2150)).await);
+    let account = store.account(bob).await.expect("readable").expect("exists");
+    let own_name = |likeness: &str, until_ms| OwnName {
+        likeness: likeness.to_owned(),
+        until_ms,
+    };
+    assert_eq!(
+        account.names,
+        [own_name("ann", Some(2250)), own_name("bob", None)]
+    );
+    assert_eq!(account.renamed_ms, Some(2150));
+}
+
+/// Names are alike that have anything in common, and all of it is the player's.
+pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
+    for number in 1..=3 {
+        add_player_with_session(store, number).await;
+    }
+    let name_player = async |naming: Naming| store.name_player(naming).await.expect("written");
+    let with_skeletons = |naming: Naming, skeletons: &[&str]| Naming {
+        likenesses: skeletons
+            .iter()
+            .map(|skeleton| (*skeleton).to_owned())
+            .collect(),
+        ..naming
+    };
+    let ann = with_skeletons(registration(1, "ann", None), &["ann", " ann", ".Ann"]);
+    assert!(name_player(ann).await);
+    for taken in [["other", " ann", ".Other"], ["other", " other", ".Ann"]] {
+        let naming = registration(2, "other", None);
+        assert!(
+            !name_player(with_skeletons(naming, &taken)).await,
+            "{taken:?}"
+        );
+        let bot = api_key_with_new_bot(9, 9, "other");
+        let new = bot.bot.map(|new| NewBot {
+            likenesses: taken.map(str::to_owned).to_vec(),
+            ..new
+        });
+        let key = NewKey {
+            bot: new,
+            proved: proof(1, None),
+            ..bot
+        };
+        assert!(!store.add_key(key).await.expect("written"), "{taken:?}");
+    }
+    let skeletons = ["other", " other", ".Other"];
+    assert!(name_player(with_skeletons(registration(2, "other", None), &skeletons)).await);
+    // One's own are in nobody's way; those of the name before are kept for a time.
+    let anna = with_skeletons(renaming(1, "anna", None, 2000), &["anna", " ann", ".Anna"]);
+    assert!(name_player(anna).await);
+    let owner_of_name = async |skeleton: &str, now_ms| {
+        let owner = store.named(skeleton.to_owned(), now_ms).await;
+        owner.expect("readable").map(|(player, _)| player)
+    };
+    let owner = Some(player(1).id);
+    assert_eq!(owner_of_name(".Ann", 2099).await, owner);
+    assert_eq!(owner_of_name(".Ann", 2100).await, None);
+    assert_eq!(owner_of_name(" ann", 2100).await, owner);
+}
+
+/// What stands in a store in which `BEN` and a name that looks like it had been taken, by their likeness alone.
+pub(crate) async fn check_upgraded_name_skeletons(store: &dyn Store) {
+    let names = ["BEN", "\u{412}EN"];
+    for (number, skeleton, is_current) in [
+        (1, crate::name_skeleton(names[0]), true),
+        (2, crate::name_skeleton(names[1]), true),
+        (1, " ben".to_owned(), true),
+        (1, ".BEN".to_owned(), true),
+    ] {
+        let owner = store.named(skeleton.clone(), 0).await;
+        let expected = Some((player(number).id, is_current));
+        assert_eq!(owner.expect("readable"), expected, "{skeleton}");
+    }
+    add_player_with_session(store, 3).await;
+    let third = Naming {
+        likenesses: crate::name_skeletons("B\u{395}N"),
+        ..registration(3, "third", None)
+    };
+    assert_eq!(store.name_player(third).await, Ok(false));
+}
+
+/// A password ends all sessions but this one and those of programs.
+pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Store) {
+    add_player_with_session(store, 1).await;
+    add_player_with_session(store, 4).await;
+    let ann = player(1).id;
+    let key = SessionRecord {
+        kind: SessionKind::Key,
+        recovered: true,
+        ..session(3, 1)
+    };
+    for added in [session(2, 1), key.clone()] {
+        store.add_session(added).await.expect("written");
+    }
+    let set_by_session = async |session_number, old_password: Option<&str>, password| {
+        let result = store.set_password(
+            ann,
+            password_hash(password),
+            proof(session_number, old_password),
+        );
+        result.await.expect("written")
+    };
+    let set = async |old_password, password| set_by_session(2, old_password, password).await;
+    let password = async || {
+        let account = store.account(ann).await.expect("readable")?;
+        Some(account.password)
+    };
+    assert!(!set(None, "first").await, "still a guest");
+    assert_eq!(password().await, None);
+    assert_eq!(session_numbers(store, 1).await, [1, 2, 3]);
+    let registered = store
+        .name_player(registration(1, "ann", Some("first")))
+        .await;
+    assert_eq!(registered, Ok(true));
+    assert_eq!(password().await, Some(Some(password_hash("first"))));
+    let renamed = store.name_player(renaming(1, "anna", None, 2000)).await;
+    assert_eq!(renamed, Ok(true));
+    assert_eq!(
+        password().await,
+        Some(Some(password_hash("first"))),
+        "password is unchanged"
+    );
+    assert!(!set(None, "second").await, "a password is set");
+    assert!(!set(Some("other"), "second").await, "password has changed");
+    assert!(
+        !set_by_session(4, Some("first"), "second").await,
+        "session of another player"
+    );
+    assert_eq!(password().await, Some(Some(password_hash("first"))));
+    assert!(set(Some("first"), "second").await);
+    assert_eq!(password().await, Some(Some(password_hash("second"))));
+    assert_eq!(session_numbers(store, 1).await, [2, 3]);
+    assert_eq!(session_numbers(store, 4).await, [4]);
+    let found = store.session(key.token).await.expect("readable");
+    assert_eq!(found.map(|(_, session)| session), Some(key));
+    assert!(
+        !set_by_session(1, Some("second"), "third").await,
+        "session has ended"
+    );
+}
+
+/// Proved by this session, with this password.
+pub(crate) fn proof(session_number: u8, password: Option<&str>) -> Proved {
+    Proved {
+        session: session(session_number, 1).id,
+        password: password.map(password_hash),
+    }
+}
+
+/// A recovery key is another's by then if what was proved is no longer so.
+pub(crate) async fn renew_recovery_requires_valid_proof(store: &dyn Store) {
+    add_player_with_session(store, 1).await;
+    let ann = player(1).id;
+    let registered = store
+        .name_player(registration(1, "ann", Some("first")))
+        .await;
+    assert_eq!(registered, Ok(true));
+    let [first, second] = [session(1, 1), session(2, 1)].map(|session| session.token);
+    let renew = async |key, session_number, password| {
+        let renewed = store.renew_recovery(ann, key, proof(session_number, password));
+        renewed.await.expect("written")
+    };
+    assert!(renew(first, 1, Some("first")).await);
+    assert!(!renew(second, 1, Some("second")).await);
+    assert!(!renew(second, 2, Some("first")).await);
+    let key_owner = async |key| store.recovered(key).await.expect("readable");
+    assert_eq!(
+        (key_owner(first).await, key_owner(second).await),
+        (Some(ann), None)
+    );
+}
+
+/// The account of a program with this number.
+fn bot_record(number: u8) -> PlayerRecord {
+    PlayerRecord {
+        kind: PlayerKind::Bot,
+        ..player(number)
+    }
+}
+
+/// A key with this number of the first player's, or of a program with this number.
+fn api_key(number: u8, player_number: u8) -> NewKey {
+    NewKey {
+        session: SessionRecord {
+            kind: SessionKind::Key,
+            ..session(number, player_number)
+        },
+        owner: player(1).id,
+        proved: proof(1, Some("first")),
+        bot: None,
+        max: 4,
+    }
+}
+
+/// A key with this number of a new program with this number and name.
+pub(crate) fn api_key_with_new_bot(number: u8, player_number: u8, name: &str) -> NewKey {
+    let new = NewBot {
+        player: bot_record(player_number),
+        likenesses: single_skeleton(name),
+        now_ms: 2050,
+        max: 2,
+    };
+    NewKey {
+        bot: Some(new),
+        ..api_key(number, player_number)
+    }
+}
+
+/// The first player, who is an account by now, has a program.
+pub(crate) async fn add_bot(store: &dyn Store) {
+    assert_eq!(
+        store.add_key(api_key_with_new_bot(99, 98, "randy")).await,
+        Ok(true)
+    );
+}
+
+/// The first player has keys, and programs with names of their own.
+pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
+    add_player_with_session(store, 1).await;
+    add_player_with_session(store, 4).await;
+    register_and_rename_player(store).await;
+    let ann = player(1).id;
+    let add_key = async |key: NewKey| store.add_key(key).await.expect("written");
+    assert!(add_key(api_key(2, 1)).await);
+    for refused in [
+        NewKey {
+            proved: proof(1, None),
+            ..api_key(3, 1)
+        },
+        NewKey {
+            proved: proof(9, Some("first")),
+            ..api_key(3, 1)
+        },
+        // Of somebody else's account, or of nobody's.
+        api_key(3, 4),
+        api_key(3, 5),
+        api_key_with_new_bot(3, 5, "anna"),
+        // This name is kept for somebody.
+        api_key_with_new_bot(3, 5, "ann"),
+    ] {
+        assert!(!add_key(refused.clone()).await, "{refused:?}");
+    }
+    assert!(add_key(api_key_with_new_bot(3, 5, "randy")).await);
+    assert!(
+        !add_key(api_key_with_new_bot(4, 6, "randy")).await,
+        "name is taken"
+    );
+    assert!(add_key(api_key_with_new_bot(5, 6, "rudi")).await);
+    assert!(
+        !add_key(api_key_with_new_bot(6, 7, "roy")).await,
+        "third bot is above the limit"
+    );
+    assert!(add_key(api_key(7, 5)).await);
+    assert!(
+        !add_key(api_key(8, 5)).await,
+        "fifth key is above the limit"
+    );
+    let account = store.account(ann).await.expect("readable").expect("exists");
+    assert_eq!(
+        (account.owner, account.bots),
+        (None, vec![bot_record(5), bot_record(6)])
+    );
+    let account = store.account(bot_record(5).id).await.expect("readable");
+    let owner = account.expect("exists").owner;
+    assert_eq!(owner, Some(ann));
+    let name_owner = store.named("randy".to_owned(), 9000).await;
+    assert_eq!(
+        name_owner.expect("readable"),
+        Some((bot_record(5).id, true))
+    );
+    let found = store.session(session(7, 5).token).await.expect("readable");
+    assert_eq!(found.map(|(player, _)| player), Some(bot_record(5)));
+    let missing = store.player_by_id(player(7).id).await.expect("readable");
+    assert_eq!(missing, None);
+
+    // They end as the player's own.
+    let end = async |player_number, selection| {
+        let ended = store
+            .end_sessions(player(player_number).id, selection)
+            .await;
+        ended.expect("written");
+    };
+    end(1, Sessions::One(session(7, 5).id)).await;
+    assert_eq!(session_numbers(store, 5).await, [3]);
+    end(5, Sessions::All).await;
+    assert_eq!(session_numbers(store, 5).await, [] as [u8; 0]);
+    assert_eq!(session_numbers(store, 6).await, [5]);
+    end(1, Sessions::AllBut(session(1, 1).id)).await;
+    assert_eq!(session_numbers(store, 6).await, [] as [u8; 0]);
+    assert_eq!(session_numbers(store, 1).await, [1]);
+}
+
+/// Guests are called otherwise, and nobody else.
+pub(crate) async fn only_guests_are_renamed_by_rename_guest(store: &dyn Store) {
+    add_player_with_session(store, 1).await;
+    let ann = player(1).id;
+    let rename = async |name: &str| {
+        let renamed = store.rename_guest(ann, name.to_owned()).await;
+        let stored = store.player_by_id(ann).await.expect("readable");
+        (renamed, stored.expect("exists").name)
+    };
+    assert_eq!(rename("guest-1").await, (Ok(true), "guest-1".to_owned()));
+    let registered = store.name_player(registration(1, "ann", None)).await;
+    assert_eq!(registered, Ok(true));
+    assert_eq!(rename("guest-2").await, (Ok(false), "ANN".to_owned()));
+}
+
+/// What another store knew of an account is kept as it was.
+pub(crate) async fn imported_account_is_stored_unchanged(store: &dyn Store) {
+    let player = registration(1, "ann", None).player;
+    let added = store.add_player(player.clone(), vec![]).await;
+    added.expect("written");
+    let own_name = |likeness: &str, until_ms| OwnName {
+        likeness: likeness.to_owned(),
+        until_ms,
+    };
+    let account = Account {
+        password: Some(password_hash("first")),
+        renamed_ms: Some(7),
+        names: vec![
+            own_name("Ann", Some(9)),
+            own_name("ann", None),
+            own_name("\u{e9}", Some(8)),
+        ],
+        ..Account::default()
+    };
+    let stored = store.keep_account(player.id, account.clone()).await;
+    stored.expect("written");
+    let found = store.account(player.id).await.expect("readable");
+    assert_eq!(found, Some(account));
+    let found = store.player_by_id(player.id).await.expect("readable");
+    assert_eq!(found, Some(player.clone()));
+    let name_owner = store.named("ann".to_owned(), 1000).await;
+    assert_eq!(name_owner.expect("readable"), Some((player.id, true)));
+
+    let account = Account {
+        owner: Some(player.id),
+        ..Account::default()
+    };
+    let added = store.add_player(bot_record(2), vec![]).await;
+    added.expect("written");
+    let stored = store.keep_account(bot_record(2).id, account.clone()).await;
+    stored.expect("written");
+    let found = store.account(bot_record(2).id).await.expect("readable");
+    assert_eq!(found, Some(account));
+    let owner = store.account(player.id).await.expect("readable");
+    assert_eq!(owner.expect("exists").bots, [bot_record(2)]);
+}

@@ -1,0 +1,227 @@
+//! What lists show.
+
+use plyhouse_engine::catalog::CATALOG;
+use plyhouse_protocol::Status;
+
+use super::*;
+use crate::conformance::AT_MS;
+use crate::directory::{Listed, Shown, Wanted};
+
+fn listing(number: u128, status: Status) -> Shown {
+    Shown {
+        id: MatchId(Uuid::from_u128(number)),
+        status,
+        listed: true,
+        card: format!("{number} \u{2318}"),
+    }
+}
+
+async fn list_numbers(store: &impl Directory, query: Wanted) -> (u64, Vec<u128>) {
+    let Listed { total, cards } = store.list(query).await.expect("readable");
+    let number = |card: &String| {
+        let number = card.split(' ').next().expect("a number");
+        number.parse().expect("a number")
+    };
+    (total, cards.iter().map(number).collect())
+}
+
+const UNFILTERED: Wanted = Wanted {
+    game: None,
+    status: None,
+    after: None,
+    ended_since_ms: 0,
+    limit: 100,
+};
+
+/// That a match has ended which is told with a delay is listed once it is shown, and not before.
+pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    first.add_player(player(1), vec![]).await.expect("written");
+    let mut written = match_record(90, &player(1));
+    written.creation.terms.delay_ms = 1000;
+    let id = written.creation.id;
+    let position = first.create(OWNER_NODE, written).await.expect("written");
+    let position = first
+        .append(id, position, start_events())
+        .await
+        .expect("written");
+    let running = vec![listing(90, Status::Running)];
+    first.show(running).await.expect("written");
+    let ended = first.append(id, position, vec![RESIGNATION]).await;
+    ended.expect("written");
+    let total_with_status = async |status| {
+        let status = Some(status);
+        list_numbers(
+            second,
+            Wanted {
+                status,
+                ..UNFILTERED
+            },
+        )
+        .await
+        .0
+    };
+    assert_eq!(
+        (
+            total_with_status(Status::Running).await,
+            total_with_status(Status::Ended).await
+        ),
+        (1, 0)
+    );
+    let ended = vec![listing(90, Status::Ended)];
+    first.show(ended).await.expect("written");
+    assert_eq!(
+        (
+            total_with_status(Status::Running).await,
+            total_with_status(Status::Ended).await
+        ),
+        (0, 1)
+    );
+}
+
+/// A match is listed from when it is shown on, as it was shown last, and if it is to be listed at all.
+pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    for number in 1..=3 {
+        create_match(first, number).await;
+    }
+    assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
+    let unlisted = Shown {
+        listed: false,
+        ..listing(2, Status::Open)
+    };
+    let summaries = vec![
+        listing(1, Status::Open),
+        unlisted,
+        listing(77, Status::Open),
+    ];
+    first.show(summaries).await.expect("written");
+    first
+        .show(Vec::new())
+        .await
+        .expect("an empty update succeeds");
+    assert_eq!(list_numbers(second, UNFILTERED).await, (1, vec![1]));
+    let update = Shown {
+        card: "news".to_owned(),
+        ..listing(1, Status::Running)
+    };
+    first.show(vec![update]).await.expect("written");
+    let Listed { total, cards } = second.list(UNFILTERED).await.expect("readable");
+    assert_eq!((total, cards), (1, vec!["news".to_owned()]));
+    let hidden = Shown {
+        listed: false,
+        ..listing(1, Status::Running)
+    };
+    first.show(vec![hidden]).await.expect("written");
+    assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
+}
+
+/// The newest come first, a page at a time, and the total is of all pages.
+pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    first.add_player(player(1), vec![]).await.expect("written");
+    for number in 1..=30 {
+        let mut written = match_record(number, &player(1));
+        written.creation.game = &CATALOG[usize::from(number % 3 == 0)];
+        first.create(OWNER_NODE, written).await.expect("written");
+    }
+    let status = |number: u128| match number % 2 {
+        0 => Status::Open,
+        _ => Status::Running,
+    };
+    let summaries = (1..=30).map(|number| listing(number, status(number)));
+    first.show(summaries.collect()).await.expect("written");
+    let newest = |fits: fn(u128) -> bool| -> Vec<u128> {
+        (1..=30).rev().filter(|number| fits(*number)).collect()
+    };
+    let game = Some(CATALOG[1].info.id.to_owned());
+    for (game, status, fits) in [
+        (None, None, (|_| true) as fn(u128) -> bool),
+        (game.clone(), None, |number| number % 3 == 0),
+        (None, Some(Status::Open), |number| number % 2 == 0),
+        (game, Some(Status::Running), |number| number % 6 == 3),
+        (None, Some(Status::Ended), |_| false),
+        (Some("no such game".to_owned()), None, |_| false),
+    ] {
+        let query = Wanted {
+            game,
+            status,
+            ..UNFILTERED
+        };
+        let expected = newest(fits);
+        let total = expected.len() as u64;
+        assert_eq!(
+            list_numbers(second, query.clone()).await,
+            (total, expected.clone())
+        );
+        // Page after page.
+        let mut pages = Vec::new();
+        loop {
+            let page_query = Wanted {
+                limit: 4,
+                after: pages.last().map(|last| MatchId(Uuid::from_u128(*last))),
+                ..query.clone()
+            };
+            let (page_total, page) = list_numbers(second, page_query).await;
+            assert_eq!(page_total, total);
+            assert!(page.len() <= 4);
+            if page.is_empty() {
+                break;
+            }
+            pages.extend(page);
+        }
+        assert_eq!(pages, expected);
+    }
+}
+
+/// An ended match is listed if it has ended since the time that is asked for, whatever its card says.
+pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    let summaries = (1..=4).map(|number| listing(number, Status::Running));
+    let mut matches = Vec::new();
+    for number in 1..=4 {
+        matches.push(create_match(first, number).await);
+    }
+    first.show(summaries.collect()).await.expect("written");
+    for (ended, (id, position)) in matches.iter().take(3).enumerate() {
+        let mut end = RESIGNATION;
+        end.at_ms = AT_MS + 10 * (ended as u64 + 1);
+        first
+            .append(*id, *position, vec![end])
+            .await
+            .expect("written");
+    }
+    // The news of a running match may come after its end.
+    let late_update = Shown {
+        card: "9".to_owned(),
+        ..listing(2, Status::Running)
+    };
+    let summaries = vec![late_update, listing(3, Status::Ended)];
+    first.show(summaries).await.expect("written");
+    let ended = |ended_since_ms| Wanted {
+        status: Some(Status::Ended),
+        ended_since_ms,
+        ..UNFILTERED
+    };
+    assert_eq!(list_numbers(second, ended(0)).await, (3, vec![3, 2, 1]));
+    assert_eq!(
+        list_numbers(second, ended(AT_MS + 20)).await,
+        (2, vec![3, 2])
+    );
+    assert_eq!(list_numbers(second, ended(AT_MS + 31)).await, (0, vec![]));
+    let running = Wanted {
+        status: Some(Status::Running),
+        ended_since_ms: AT_MS + 31,
+        ..UNFILTERED
+    };
+    assert_eq!(
+        list_numbers(second, running).await,
+        (1, vec![4]),
+        "live matches are not filtered by end time"
+    );
+    let all = Wanted {
+        ended_since_ms: AT_MS + 30,
+        ..UNFILTERED
+    };
+    assert_eq!(list_numbers(second, all).await, (2, vec![4, 3]));
+}

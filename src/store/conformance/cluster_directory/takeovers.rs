@@ -1,0 +1,379 @@
+//! Whose a match is, and who is in it.
+
+use std::collections::HashSet;
+
+use futures::future::{join, join_all};
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{DaysTurn, Part, Reminder};
+
+use super::*;
+use crate::directory::{LEASE, Route, TAKEN_MIN};
+use crate::{JournalPosition, NodeId, PlayerRecord, WriteError};
+
+async fn load_route(store: &impl Directory, id: MatchId) -> Route {
+    store.route(id).await.expect("readable").expect("exists")
+}
+
+/// A route follows a match from one owner to the next, and to its end.
+pub(crate) async fn route_reports_owner_epoch_and_end(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    let (id, _) = create_match(first, 1).await;
+    let at_first = Route {
+        owner: Some(OWNER_NODE),
+        is_alive: false,
+        epoch: 0,
+        has_ended: false,
+    };
+    assert_eq!(load_route(second, id).await, at_first);
+    first.renew(OWNER_NODE).await.expect("renewed");
+    let alive = Route {
+        is_alive: true,
+        ..at_first
+    };
+    assert_eq!(load_route(second, id).await, alive);
+    assert!(
+        second
+            .take(id, OTHER_NODE, Some(OWNER_NODE))
+            .await
+            .expect("taken")
+    );
+    let taken = Route {
+        owner: Some(OTHER_NODE),
+        is_alive: false,
+        epoch: 1,
+        has_ended: false,
+    };
+    assert_eq!(load_route(first, id).await, taken);
+    let position = second
+        .load(id)
+        .await
+        .expect("readable")
+        .expect("exists")
+        .mark;
+    second
+        .append(id, position, vec![RESIGNATION])
+        .await
+        .expect("written");
+    let ended = Route {
+        has_ended: true,
+        ..taken
+    };
+    assert_eq!(load_route(first, id).await, ended);
+    // Who wants a rematch asks its owner, and takes it over if there is none.
+    shared.advance_time(TAKEN_MIN).await;
+    assert_eq!(first.take(id, OWNER_NODE, Some(OTHER_NODE)).await, Ok(true));
+    let loaded = second.load(id).await.expect("readable").expect("exists");
+    assert_eq!(loaded.record.events.last(), Some(&RESIGNATION));
+    assert_eq!(
+        first.foreign(OTHER_NODE, vec![id]).await.expect("readable"),
+        [id]
+    );
+    assert_eq!(
+        first.foreign(OWNER_NODE, vec![id]).await.expect("readable"),
+        []
+    );
+    let missing = MatchId(Uuid::from_u128(2));
+    assert_eq!(first.route(missing).await.expect("readable"), None);
+    assert_eq!(first.take(missing, OWNER_NODE, None).await, Ok(false));
+}
+
+/// Who believes that a match is somebody else's does not get it.
+pub(crate) async fn takeover_from_wrong_owner_is_refused(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    let (id, position) = create_match(first, 1).await;
+    for from in [None, Some(OTHER_NODE)] {
+        assert_eq!(second.take(id, OTHER_NODE, from).await, Ok(false));
+    }
+    let next = first
+        .append(id, position, start_events())
+        .await
+        .expect("append by the current owner succeeds");
+    first.release(id);
+    while load_route(second, id).await.owner.is_some() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(
+        second.take(id, OTHER_NODE, Some(OWNER_NODE)).await,
+        Ok(false)
+    );
+    assert_eq!(second.take(id, OTHER_NODE, None).await, Ok(true));
+    assert_eq!(load_route(first, id).await.owner, Some(OTHER_NODE));
+    let stale_append = first.append(id, next, vec![RESIGNATION]).await;
+    assert_eq!(stale_append, Err(WriteError::Conflict));
+}
+
+/// A match stays for a while with whom it was taken by, unless that one lets go of it.
+pub(crate) async fn recent_takeover_is_not_reversed(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    let (id, _) = create_match(first, 1).await;
+    assert_eq!(
+        second.take(id, OTHER_NODE, Some(OWNER_NODE)).await,
+        Ok(true)
+    );
+    assert_eq!(
+        first.take(id, OWNER_NODE, Some(OTHER_NODE)).await,
+        Ok(false)
+    );
+    shared.advance_time(TAKEN_MIN).await;
+    assert_eq!(first.take(id, OWNER_NODE, Some(OTHER_NODE)).await, Ok(true));
+    assert_eq!(load_route(first, id).await.epoch, 2);
+    first.release(id);
+    while load_route(second, id).await.owner.is_some() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(second.take(id, OTHER_NODE, None).await, Ok(true));
+}
+
+/// A take is an entry of the journal that is no event: its number is used, and no mark from before it is
+/// good any more, neither that of the end nor one before; whoever reads goes on.
+pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    let (id, created) = create_match(first, 1).await;
+    let before = first
+        .append(id, created, start_events())
+        .await
+        .expect("written");
+    assert_eq!(
+        second.take(id, OTHER_NODE, Some(OWNER_NODE)).await,
+        Ok(true)
+    );
+    for position in [created, before] {
+        let stale_append = first.append(id, position, vec![RESIGNATION]).await;
+        assert_eq!(stale_append, Err(WriteError::Conflict), "{position:?}");
+        let probe = first.append(id, position, Vec::new()).await;
+        assert_eq!(probe, Err(WriteError::Conflict), "{position:?}");
+    }
+    let tail = first
+        .tail(id, created)
+        .await
+        .expect("readable")
+        .expect("exists");
+    assert_eq!(tail.events, start_events());
+    assert_eq!((tail.mark.seq(), tail.mark.epoch()), (before.seq(), 1));
+    let next = vec![move_event(Seat::First, "b2")];
+    let after = second.append(id, tail.mark, next.clone()).await;
+    let after = after.expect("append at the loaded position succeeds");
+    for position in [before, tail.mark] {
+        let tail = first
+            .tail(id, position)
+            .await
+            .expect("readable")
+            .expect("exists");
+        assert_eq!((tail.events, tail.mark), (next.clone(), after));
+    }
+    let loaded = first.load(id).await.expect("readable").expect("exists");
+    assert_eq!((loaded.mark, loaded.record.events.len()), (after, 4));
+    // Places that the journal never had.
+    let (n, seq) = (before.n, before.seq());
+    for position in [
+        JournalPosition::new(n, seq, 1),
+        JournalPosition::new(n + 1, seq, 0),
+        JournalPosition::new(created.n + 1, created.seq(), 1),
+        JournalPosition::new(after.n - 1, after.seq(), 0),
+    ] {
+        let tail = first.tail(id, position).await.expect("readable");
+        assert_eq!(tail, None, "{position:?}");
+    }
+}
+
+/// Of many servers that take one match at once, one gets it.
+pub(crate) async fn concurrent_takeovers_have_one_winner(shared: &impl SharedStore) {
+    let (id, mut position) = create_match(shared.servers()[0], 1).await;
+    let mut from = OWNER_NODE;
+    for round in 0..10 {
+        let nodes = (0..8).map(|node| NodeId(Uuid::from_u128(100 * (round + 1) + node)));
+        let nodes: Vec<NodeId> = nodes.collect();
+        let takeovers = nodes.iter().enumerate().map(|(index, node)| {
+            let server = shared.servers()[index % 2];
+            server.take(id, *node, Some(from))
+        });
+        let append = shared.servers()[0].append(id, position, vec![move_event(Seat::First, "b2")]);
+        let (taken, _) = join(join_all(takeovers), append).await;
+        let won: Vec<usize> = (0..8).filter(|index| taken[*index] == Ok(true)).collect();
+        let lost = taken.iter().filter(|taken| **taken == Ok(false)).count();
+        assert_eq!((won.len(), lost), (1, 7), "{taken:?}");
+        from = nodes[won[0]];
+        let route = load_route(shared.servers()[1], id).await;
+        assert_eq!(
+            (route.owner, u128::from(route.epoch)),
+            (Some(from), round + 1)
+        );
+        let loaded = shared.servers()[1].load(id).await.expect("readable");
+        position = loaded.expect("exists").mark;
+        assert_eq!(position.epoch(), route.epoch);
+        shared.advance_time(TAKEN_MIN).await;
+    }
+}
+
+/// What is abandoned are the live matches of servers that are gone, but for those that are to be woken.
+pub(crate) async fn abandoned_matches_are_listed(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    first.add_player(player(1), vec![]).await.expect("written");
+    for node in [OWNER_NODE, OTHER_NODE] {
+        first.renew(node).await.expect("renewed");
+    }
+    let match_id = |number: u128| MatchId(Uuid::from_u128(number));
+    for number in 1..=20 {
+        let node = if number <= 10 { OWNER_NODE } else { OTHER_NODE };
+        let created = first.create(node, match_record(number, &player(1))).await;
+        let position = created.expect("written");
+        if number == 1 {
+            first
+                .append(match_id(1), position, vec![RESIGNATION])
+                .await
+                .expect("written");
+        }
+        if number == 2 {
+            let correspondence = Some(DaysTurn {
+                turn: None,
+                due_ms: Some(5),
+            });
+            let participation = Part {
+                player: player(1).id,
+                seat: Some(Seat::First),
+                stood_in: None,
+                days: correspondence,
+                absent_ms: None,
+            };
+            let reminder = Reminder {
+                wake_ms: Some(5),
+                parts: vec![participation],
+            };
+            let appended = first
+                .append_with_reminder(match_id(2), position, start_events(), Some(reminder))
+                .await;
+            appended.expect("written");
+        }
+    }
+    assert_eq!(second.abandoned(100).await.expect("readable"), []);
+    first.withdraw(OWNER_NODE).await.expect("withdrawn");
+    let mut orders = HashSet::new();
+    let expected: Vec<MatchId> = (3..=10).map(match_id).collect();
+    for _ in 0..10 {
+        let mut found = second.abandoned(100).await.expect("readable");
+        orders.insert(found.clone());
+        found.sort_unstable();
+        assert_eq!(found, expected);
+    }
+    assert!(orders.len() > 1, "the order is random");
+    let limited = second.abandoned(3).await.expect("readable");
+    assert_eq!(limited.len(), 3);
+    shared.advance_time(LEASE).await;
+    assert_eq!(second.abandoned(100).await.expect("readable").len(), 18);
+    let taken = second.take(match_id(3), NodeId(Uuid::from_u128(9)), Some(OWNER_NODE));
+    assert_eq!(taken.await, Ok(true));
+    second
+        .renew(NodeId(Uuid::from_u128(9)))
+        .await
+        .expect("renewed");
+    assert_eq!(second.abandoned(100).await.expect("readable").len(), 17);
+}
+
+fn seat_event(seat: Seat, occupant: Occupant) -> Event {
+    EventKind::Seated { seat, occupant }.at(super::super::AT_MS)
+}
+
+fn player_occupant(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
+    Occupant::Player {
+        id,
+        name,
+        kind,
+        rating: None,
+    }
+}
+
+fn stand_in_occupant(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
+    Occupant::StandIn {
+        level: Level::Easy,
+        player: id,
+        name,
+        kind,
+        rating: None,
+    }
+}
+
+/// A player is involved in the live matches that they host, sit in or have a bot stand in, and in those to
+/// which they are invited; not once they have left or the match has ended, nor in matches of days.
+pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl SharedStore) {
+    let [first, second] = shared.servers();
+    let involved = async |number: u8| -> Vec<u128> {
+        let found = second.involved(player(number).id).await;
+        let found = found.expect("readable").into_iter();
+        found.map(|id| id.0.as_u128()).collect()
+    };
+    for number in [12, 11] {
+        let (id, _) = create_match(first, number).await;
+        assert_eq!(id.0.as_u128(), number);
+    }
+    let mut invites = match_record(13, &player(2));
+    invites.creation.terms.invited = Some(player(1).id);
+    let created_position = first.create(OWNER_NODE, invites).await.expect("written");
+    let mut correspondence = match_record(14, &player(1));
+    correspondence.creation.terms.clock = Some(ClockControl::Move {
+        move_ms: 86_400_000,
+    });
+    first
+        .create(OWNER_NODE, correspondence)
+        .await
+        .expect("written");
+    assert_eq!(involved(1).await, [11, 12, 13]);
+    // Of those it hosts two, and the one of days.
+    let hosted = async |number: u8| second.hosted(player(number).id).await.expect("readable");
+    assert_eq!(
+        [hosted(1).await, hosted(2).await, hosted(3).await],
+        [2, 1, 0]
+    );
+    assert_eq!(involved(2).await, [13]);
+
+    // Somebody else sits down there, is stood in for, and leaves; the host stays involved without a seat.
+    let id = MatchId(Uuid::from_u128(13));
+    let mut position = created_position;
+    for (event, expected) in [
+        (
+            seat_event(Seat::Second, player_occupant(player(3))),
+            vec![13],
+        ),
+        (move_event(Seat::First, "a1"), vec![13]),
+        (
+            seat_event(Seat::Second, stand_in_occupant(player(3))),
+            vec![13],
+        ),
+        (seat_event(Seat::Second, Occupant::Bot(Level::Easy)), vec![]),
+        (
+            seat_event(Seat::Second, player_occupant(player(3))),
+            vec![13],
+        ),
+        (seat_event(Seat::Second, Occupant::Open), vec![]),
+        (seat_event(Seat::First, Occupant::Open), vec![]),
+        (
+            seat_event(Seat::First, player_occupant(player(3))),
+            vec![13],
+        ),
+    ] {
+        position = first
+            .append(id, position, vec![event])
+            .await
+            .expect("written");
+        assert_eq!(involved(3).await, expected, "{position:?}");
+        assert_eq!(involved(2).await, [13]);
+    }
+    // Several at once, of which the last counts.
+    let seats = [player(4), player(3), player(5)]
+        .map(|player| seat_event(Seat::Second, player_occupant(player)));
+    position = first
+        .append(id, position, seats.into())
+        .await
+        .expect("written");
+    assert_eq!((involved(4).await, involved(5).await), (vec![], vec![13]));
+    first
+        .append(id, position, vec![RESIGNATION])
+        .await
+        .expect("written");
+    for number in 2..=5 {
+        assert_eq!(involved(number).await, [0; 0]);
+    }
+    assert_eq!(involved(1).await, [11, 12]);
+    assert_eq!([hosted(1).await, hosted(2).await], [2, 0]);
+    assert_eq!(involved(9).await, [0; 0]);
+}

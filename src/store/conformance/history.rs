@@ -1,0 +1,229 @@
+//! What ended matches are found by.
+
+use plyhouse_engine::catalog;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{EventKind, Match, Occupant, Terms};
+use plyhouse_protocol::{MatchId, MatchResult, Reason};
+use uuid::Uuid;
+
+use super::{AT_MS, OWNER_NODE, match_record, player};
+use crate::{HistoryQuery, Opponent, Results, Store, Tally};
+
+/// What is played, and another game.
+fn game_ids() -> [&'static str; 2] {
+    [0, 1].map(|number| catalog::CATALOG[number].info.id)
+}
+
+/// A player with this number, or a bot.
+fn occupant(number: u8) -> Occupant {
+    if number == 0 {
+        return Occupant::Bot(Level::Easy);
+    }
+    Occupant::Player {
+        id: player(number).id,
+        name: player(number).name,
+        kind: player(number).kind,
+        rating: None,
+    }
+}
+
+/// Has a match of the first game written, from its creation to its end so many milliseconds later.
+async fn write_ended_match(
+    store: &dyn Store,
+    number_and_end_ms: (u128, u64),
+    seats: [u8; 2],
+    moves: &[&str],
+    end: EventKind,
+) {
+    write_ended_match_from(store, None, number_and_end_ms, seats, moves, end).await;
+}
+
+/// Has a match written that begins with this position.
+async fn write_ended_match_from(
+    store: &dyn Store,
+    initial_position: Option<&str>,
+    (number, ended_after_ms): (u128, u64),
+    seats: [u8; 2],
+    moves: &[&str],
+    end: EventKind,
+) {
+    for number in [1, 2, 3] {
+        let added = store.add_player(player(number), vec![]).await;
+        added.expect("written");
+    }
+    let mut written = match_record(number, &player(1));
+    written.creation.terms = Terms {
+        start: initial_position.map(str::to_owned),
+        ..Terms::plain(number < 100, 0, 0)
+    };
+    written.events = Match::opening(&written.creation.terms, seats.map(occupant), AT_MS);
+    let id = written.creation.id;
+    let position = store.create(OWNER_NODE, written).await.expect("written");
+    let move_event = |(ply, m): (usize, &&str)| EventKind::moved(Seat::ALL[ply % 2], (*m).into());
+    let mut events: Vec<_> = moves.iter().enumerate().map(move_event).collect();
+    events.push(end);
+    let events = events
+        .into_iter()
+        .map(|kind| kind.at(AT_MS + ended_after_ms));
+    let ended = store.append(id, position, events.collect()).await;
+    ended.expect("written");
+}
+
+const fn win_event(seat: Seat) -> EventKind {
+    EventKind::ended(Some(seat), Reason::Resignation)
+}
+
+/// The numbers of the matches that are found.
+async fn history_numbers(store: &dyn Store, query: HistoryQuery) -> Option<Vec<u128>> {
+    let matches = store.history(query).await.expect("readable")?;
+    let number = |one: &crate::PastMatch| one.creation.id.0.as_u128();
+    Some(matches.iter().map(number).collect())
+}
+
+/// Four matches of the first player, and one that never began.
+async fn write_five_matches(store: &dyn Store) {
+    let (first, second) = (Seat::First, Seat::Second);
+    let drawn = EventKind::ended(None, Reason::Agreement);
+    write_ended_match(store, (70, 10), [1, 2], &["b2"], win_event(first)).await;
+    write_ended_match(store, (71, 30), [2, 1], &["b2", "a1"], win_event(first)).await;
+    write_ended_match(store, (72, 20), [1, 0], &["a1"], drawn).await;
+    let aborted = EventKind::ended(None, Reason::Aborted);
+    write_ended_match(store, (73, 30), [3, 1], &[], aborted.clone()).await;
+    let never_started = match_record(74, &player(1));
+    let id = never_started.creation.id;
+    let position = store
+        .create(OWNER_NODE, never_started)
+        .await
+        .expect("written");
+    let ended = store
+        .append(id, position, vec![aborted.at(AT_MS + 50)])
+        .await;
+    ended.expect("written");
+    write_ended_match(store, (75, 40), [2, 3], &["b2", "b1"], win_event(second)).await;
+}
+
+/// Whoever sat in a match at its start finds it when it is over, the newest end first.
+pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
+    write_five_matches(store).await;
+    let ann = HistoryQuery::of(player(1).id, 100);
+    let check = async |query, expected: &[u128]| {
+        let found = history_numbers(store, query).await;
+        assert_eq!(found.as_deref(), Some(expected), "{query:?}");
+    };
+    check(ann, &[73, 71, 72, 70]).await;
+    check(HistoryQuery { limit: 2, ..ann }, &[73, 71]).await;
+    let before = |number| Some(MatchId(Uuid::from_u128(number)));
+    for (number, expected) in [(73, &[71, 72, 70][..]), (72, &[70]), (70, &[])] {
+        let before = before(number);
+        check(HistoryQuery { before, ..ann }, expected).await;
+    }
+    let unknown_match = HistoryQuery {
+        before: before(99),
+        ..ann
+    };
+    assert_eq!(history_numbers(store, unknown_match).await, None);
+    for (with, expected) in [
+        (Opponent::Player(player(2).id), &[71, 70][..]),
+        (Opponent::Player(player(3).id), &[73]),
+        (Opponent::Bot, &[72]),
+    ] {
+        let with = Some(with);
+        check(HistoryQuery { with, ..ann }, expected).await;
+    }
+    for (result, expected) in [
+        (MatchResult::Won, 70),
+        (MatchResult::Lost, 71),
+        (MatchResult::Drawn, 72),
+        (MatchResult::None, 73),
+    ] {
+        let result = Some(result);
+        check(HistoryQuery { result, ..ann }, &[expected]).await;
+    }
+    for (game, expected) in [(game_ids()[1], &[][..]), (game_ids()[0], &[73, 71, 72, 70])] {
+        let game = Some(game);
+        check(HistoryQuery { game, ..ann }, expected).await;
+    }
+    let counted = store.results(player(1).id, player(3).id).await;
+    let counted = counted.expect("readable");
+    for result in MatchResult::ALL {
+        assert_eq!(counted.count(*result), 1, "{result:?}");
+    }
+    assert_eq!(counted.first_ms, Some(AT_MS + 10));
+    let unknown_player = store.results(player(9).id, player(9).id).await;
+    assert_eq!(unknown_player.expect("readable"), Results::default());
+
+    let read = store.history(ann).await.expect("readable").expect("exists");
+    let (second, record) = (&read[1], store.load(MatchId(Uuid::from_u128(71))).await);
+    let record = record.expect("readable").expect("exists").record;
+    assert_eq!(Some(&second.archived), record.archived().as_ref());
+    assert_eq!((second.seat, second.ended_ms), (Seat::Second, AT_MS + 30));
+    assert_eq!(
+        format!("{:?}", second.creation),
+        format!("{:?}", record.creation)
+    );
+}
+
+/// Others than its players do not find a match that is not public.
+pub(crate) async fn private_matches_are_listed_only_for_their_players(store: &dyn Store) {
+    write_ended_match(store, (170, 10), [1, 2], &["b2"], win_event(Seat::First)).await;
+    write_ended_match(store, (71, 20), [1, 2], &["b2"], win_event(Seat::First)).await;
+    for (viewer, expected) in [(1, &[71, 170][..]), (2, &[71, 170]), (3, &[71])] {
+        let viewer = player(viewer).id;
+        let query = HistoryQuery {
+            seen_by: viewer,
+            ..HistoryQuery::of(player(1).id, 9)
+        };
+        assert_eq!(
+            history_numbers(store, query).await.as_deref(),
+            Some(expected)
+        );
+        let counted = store.results(player(1).id, viewer).await;
+        let counted = counted.expect("readable");
+        assert_eq!(counted.count(MatchResult::Won), expected.len() as u64);
+        let first_ms = AT_MS + if expected.len() == 2 { 10 } else { 20 };
+        assert_eq!(counted.first_ms, Some(first_ms));
+    }
+    let explored = store.explore(game_ids()[0], String::new()).await;
+    assert_eq!(explored.expect("readable").n, 1);
+}
+
+/// Openings are counted once for all ways to lay the board down.
+pub(crate) async fn openings_are_counted_once_for_all_symmetries(store: &dyn Store) {
+    write_five_matches(store).await;
+    write_ended_match(
+        store,
+        (80, 50),
+        [2, 3],
+        &["b2", "c3"],
+        win_event(Seat::First),
+    )
+    .await;
+    // What was played from another position is no opening.
+    let initial_position = Some("x.o/.../...");
+    write_ended_match_from(
+        store,
+        initial_position,
+        (81, 60),
+        [2, 3],
+        &["b2"],
+        win_event(Seat::First),
+    )
+    .await;
+    let check = async |line: &str, n, expected: &[(&str, Tally)]| {
+        let explored = store.explore(game_ids()[0], line.to_owned()).await;
+        let explored = explored.expect("readable");
+        let moves = explored.moves.iter().map(|(m, tally)| (m.as_str(), *tally));
+        assert_eq!(moves.collect::<Vec<_>>(), expected, "{line}");
+        assert_eq!(explored.n, n, "{line}");
+    };
+    let tally = |n, won, drawn| Tally { n, won, drawn };
+    let all = [("a1", tally(1, [0, 0], 1)), ("b2", tally(4, [3, 1], 0))];
+    check("", 5, &all).await;
+    let corner = ("a1", tally(2, [2, 0], 0));
+    check("b2", 4, &[corner, ("a2", tally(1, [0, 1], 0))]).await;
+    check("b2 a1", 2, &[]).await;
+    check("c3", 0, &[]).await;
+    let other = store.explore(game_ids()[1], String::new()).await;
+    assert_eq!(other.expect("readable").n, 0);
+}

@@ -1,0 +1,489 @@
+//! What ratings are reckoned from, and what comes of it.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::ratings::{LedgerRow, Rating};
+use plyhouse_matches::{Event, EventKind, Match, Occupant, RemainingTime, Terms};
+use plyhouse_protocol::{ClockControl, MatchId, PlayerKind, Pool, Reason};
+
+use super::{AT_MS, OWNER_NODE, match_record, player};
+use crate::{
+    Difference, LeadersQuery, Needed, Post, RatingsChange, Record, Step, Store, rebuild, step,
+    verify_ratings,
+};
+
+const DAY_MS: u64 = 86_400_000;
+
+const CLOCK: ClockControl = ClockControl::Fischer {
+    main_ms: 60_000,
+    increment_ms: 0,
+};
+
+/// A rated match of accounts with these numbers that has begun.
+pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> Record {
+    let mut written = match_record(number, &player(seats[0]));
+    written.creation.terms = Terms {
+        rated: true,
+        takeback: false,
+        clock: Some(CLOCK),
+        ..Terms::plain(true, 0, 0)
+    };
+    let seats = seats.map(|number| Occupant::Player {
+        id: player(number).id,
+        name: player(number).name,
+        kind: PlayerKind::Account,
+        rating: None,
+    });
+    written.events = Match::opening(&written.creation.terms, seats, AT_MS);
+    written
+}
+
+/// The moves and the end of a match with this number, so many milliseconds after the first.
+pub(crate) fn rated_game_events(number: u128, end: &EventKind, after_ms: u64) -> Vec<Event> {
+    const LINES: [[&str; 3]; 6] = [
+        ["b2", "a1", "a2"],
+        ["a1", "b2", "c3"],
+        ["a1", "b2", "c1"],
+        ["a2", "b2", "a1"],
+        ["a2", "a1", "b2"],
+        ["b2", "a2", "a1"],
+    ];
+    let line = LINES[usize::try_from(number % 6).expect("fits")];
+    let remaining = RemainingTime::at_start(&CLOCK);
+    let moves = line.iter().zip(Seat::ALL.iter().cycle());
+    let moves = moves.map(|(m, seat)| EventKind::Moved {
+        seat: *seat,
+        m: (*m).to_owned(),
+        spent_ms: Some(0),
+        left: Some(remaining),
+    });
+    let mut kinds: Vec<EventKind> = moves.collect();
+    kinds.push(end.clone());
+    let at_ms = AT_MS + after_ms;
+    kinds.into_iter().map(|kind| kind.at(at_ms)).collect()
+}
+
+pub(crate) fn end_event(winner: Option<Seat>, reason: Reason) -> EventKind {
+    EventKind::Ended {
+        winner,
+        reason,
+        detail: None,
+        by: None,
+        left: Some(RemainingTime::at_start(&CLOCK)),
+    }
+}
+
+/// Has three accounts written.
+async fn add_accounts(store: &dyn Store) {
+    for number in 1..=4 {
+        let account = crate::PlayerRecord {
+            kind: PlayerKind::Account,
+            ..player(number)
+        };
+        let added = store.add_player(account, vec![]).await;
+        added.expect("written");
+    }
+}
+
+/// Has a rated match written, which ends so many milliseconds after the first.
+async fn write_rated_match(
+    store: &dyn Store,
+    number: u128,
+    seats: [u8; 2],
+    end: &EventKind,
+    after_ms: u64,
+) {
+    write_delayed_rated_match(store, (number, 0), seats, end, after_ms).await;
+}
+
+/// Has a rated match written that strangers see so many milliseconds later.
+async fn write_delayed_rated_match(
+    store: &dyn Store,
+    (number, delay_ms): (u128, u64),
+    seats: [u8; 2],
+    end: &EventKind,
+    after_ms: u64,
+) {
+    let mut written = rated_record(number, seats);
+    written.creation.terms.delay_ms = delay_ms;
+    let id = written.creation.id;
+    let position = store.create(OWNER_NODE, written).await.expect("written");
+    let events = rated_game_events(number, end, after_ms);
+    store.append(id, position, events).await.expect("written");
+}
+
+/// A season of three players, by which their ratings differ.
+async fn write_season(store: &dyn Store, from: u128, games: u128) {
+    for number in from..from + games {
+        let seats = [[1, 2], [2, 3], [3, 1]][usize::try_from(number % 3).expect("fits")];
+        let winner = [
+            Some(Seat::First),
+            Some(Seat::Second),
+            None,
+            Some(Seat::First),
+        ];
+        let end = end_event(
+            winner[usize::try_from(number % 4).expect("fits")],
+            Reason::Agreement,
+        );
+        let end = match end {
+            EventKind::Ended { winner: None, .. } => end,
+            EventKind::Ended { winner, .. } => end_event(winner, Reason::Resignation),
+            _ => unreachable!("not an end event"),
+        };
+        let hours = u64::try_from(number).expect("fits");
+        write_rated_match(store, number, seats, &end, hours * 3_600_000).await;
+    }
+}
+
+/// Does what is to be done, and gives how many matches were told of.
+async fn post_ratings(store: &dyn Store) -> usize {
+    post_ratings_at(store, 0).await
+}
+
+/// Does what is to be done at this time, and gives how many matches were told of.
+async fn post_ratings_at(store: &dyn Store, now_ms: u64) -> usize {
+    let mut posted = 0;
+    loop {
+        match step(store, now_ms).await.expect("succeeds") {
+            Step::Idle(_) => return posted,
+            Step::Told(rows) => {
+                let games = rows
+                    .iter()
+                    .filter(|(row, _)| matches!(row, LedgerRow::Game(_)));
+                posted += games.count();
+            }
+            Step::More => {}
+        }
+    }
+}
+
+/// All that is told of the ratings of three players, bit for bit.
+async fn rating_bits(store: &dyn Store) -> Vec<(u8, String, u64, [u64; 3], usize)> {
+    let mut all = Vec::new();
+    for number in 1..=3 {
+        for rating in store.ratings(player(number).id).await.expect("readable") {
+            let bits = rating.rated.rating.bits();
+            all.push((
+                number,
+                rating.game,
+                rating.rated.games,
+                bits,
+                rating.series.len(),
+            ));
+        }
+    }
+    all
+}
+
+async fn rating_differences(store: &dyn Store) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let verified = verify_ratings(store, &mut |difference| found.push(difference)).await;
+    verified.expect("readable");
+    found
+}
+
+/// The end of a rated match has a number, and nothing else has.
+pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
+    add_accounts(store).await;
+    let resigned = end_event(Some(Seat::Second), Reason::Resignation);
+    write_rated_match(store, 50, [1, 2], &resigned, 5).await;
+    let casual = match_record(51, &player(1));
+    let id = casual.creation.id;
+    let position = store.create(OWNER_NODE, casual).await.expect("written");
+    let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS);
+    let ended = store.append(id, position, vec![aborted]).await;
+    ended.expect("written");
+    write_rated_match(store, 52, [2, 1], &end_event(None, Reason::Aborted), 7).await;
+
+    let rows = store.ledger(0, 9).await.expect("readable");
+    let games = rows.iter().map(|(no, row)| match row {
+        LedgerRow::Game(game) => (
+            *no,
+            game.match_id.0.as_u128(),
+            game.at_ms - AT_MS,
+            game.counts,
+        ),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        games.collect::<Vec<_>>(),
+        [(1, 50, 5, true), (2, 52, 7, false)]
+    );
+    assert_eq!(store.ledger(1, 9).await.expect("readable"), rows[1..]);
+    assert_eq!(store.ledger(0, 1).await.expect("readable"), rows[..1]);
+    let state = store.rating_state().await.expect("readable");
+    assert_eq!((state.last_no, state.live.cursor), (2, 0));
+}
+
+/// A match that strangers see later is rated once they may know of its end, and keeps nobody else waiting.
+pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store) {
+    add_accounts(store).await;
+    let resigned = end_event(Some(Seat::Second), Reason::Resignation);
+    write_delayed_rated_match(store, (50, 9000), [1, 2], &resigned, 0).await;
+    write_delayed_rated_match(store, (51, 2000), [1, 3], &resigned, 1000).await;
+    write_rated_match(store, 52, [3, 2], &resigned, 2000).await;
+    let state = async || store.rating_state().await.expect("readable");
+    let due_ms = AT_MS + 3000;
+    assert_eq!(
+        (state().await.last_no, state().await.due_ms),
+        (1, Some(due_ms))
+    );
+    assert_eq!(post_ratings_at(store, due_ms - 1).await, 1);
+    let ratings = store.ratings(player(1).id).await.expect("readable");
+    assert_eq!(ratings, []);
+    let first_match = MatchId(uuid::Uuid::from_u128(50));
+    let changes = store.changes_of(first_match).await.expect("readable");
+    assert_eq!(changes, None);
+
+    assert_eq!(post_ratings_at(store, due_ms).await, 1);
+    assert_eq!(post_ratings_at(store, AT_MS + 8999).await, 0);
+    // What is reckoned anew reckons with it, too.
+    assert_eq!(rebuild(store).await.expect("succeeds"), 2);
+    assert_eq!(state().await.due_ms, Some(AT_MS + 9000));
+    assert_eq!(post_ratings_at(store, AT_MS + 60_000).await, 1);
+    let rows = store.ledger(0, 9).await.expect("readable");
+    let order = rows.iter().map(|(no, row)| match row {
+        LedgerRow::Game(game) => (*no, game.match_id.0.as_u128()),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(order.collect::<Vec<_>>(), [(1, 52), (2, 51), (3, 50)]);
+    assert_eq!(state().await.due_ms, None);
+    let changes = store.changes_of(first_match).await.expect("readable");
+    assert_eq!(changes.map(|changes| changes.len()), Some(2));
+    assert_eq!(post_ratings_at(store, AT_MS + 60_000).await, 0);
+    assert_eq!(rating_differences(store).await, []);
+}
+
+/// What was posted is told of, once, whoever tries again.
+pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
+    add_accounts(store).await;
+    write_season(store, 50, 12).await;
+    let id = MatchId(uuid::Uuid::from_u128(50));
+    let before = store.changes_of(id).await;
+    assert_eq!(before.expect("readable"), None, "not rated yet");
+    let live = store.rating_state().await.expect("readable").live;
+    let (one, other) = tokio::join!(post_ratings(store), post_ratings(store));
+    assert_eq!(one + other, 12);
+    let state = store.rating_state().await.expect("readable");
+    assert_eq!((state.live.cursor, state.building), (12, None));
+    let ratings = rating_bits(store).await;
+    assert_eq!(
+        ratings.iter().map(|(.., games, _, _)| games).sum::<u64>(),
+        24
+    );
+    assert_eq!(rating_differences(store).await, []);
+
+    // Somebody who is late changes nothing.
+    let rows = store.ledger(0, 3).await.expect("readable");
+    let rating_state = store.books(live.id, Needed::by(&rows)).await;
+    let stale_post = Post {
+        fold: live.id,
+        from: 0,
+        to: 3,
+        books: rating_state.expect("readable"),
+        posted: Vec::new(),
+    };
+    let stale_post = store.change_ratings(RatingsChange::Post(Box::new(stale_post)));
+    assert_eq!(stale_post.await, Ok(false));
+    assert_eq!(post_ratings(store).await, 0);
+    assert_eq!(rating_bits(store).await, ratings);
+
+    let changes = store
+        .changes_of(id)
+        .await
+        .expect("readable")
+        .expect("rated");
+    assert_eq!(changes.len(), 2);
+    assert_eq!((changes[0].before, changes[1].before), (1500, 1500));
+    assert!(changes[0].provisional);
+    assert_eq!(changes[0].after - 1500, 1500 - changes[1].after);
+    let posted = store.posted(4, 7).await.expect("readable");
+    assert!(posted.iter().all(|(no, _)| (5..=7).contains(no)) && !posted.is_empty());
+}
+
+/// Folded anew the ledger gives the same, and what was is forgotten then.
+pub(crate) async fn rebuild_gives_identical_ratings(store: &dyn Store) {
+    add_accounts(store).await;
+    write_season(store, 50, 20).await;
+    post_ratings(store).await;
+    write_season(store, 70, 7).await;
+    post_ratings(store).await;
+    let before = rating_bits(store).await;
+    let posted = store.posted(0, 99).await.expect("readable");
+    assert_eq!(rebuild(store).await.expect("rebuild succeeds"), 27);
+    assert_eq!(rating_bits(store).await, before);
+    assert_eq!(store.posted(0, 99).await.expect("readable"), posted);
+    assert_eq!(rating_differences(store).await, []);
+    post_ratings(store).await;
+    assert!(!store.rating_state().await.expect("readable").has_stale);
+    assert_eq!(rating_bits(store).await, before);
+    write_season(store, 80, 3).await;
+    assert_eq!(post_ratings(store).await, 3);
+}
+
+/// Ratings are as if somebody's matches had not been, and those after them are told of.
+pub(crate) async fn excluded_matches_do_not_count(store: &dyn Store) {
+    add_accounts(store).await;
+    write_season(store, 50, 12).await;
+    post_ratings(store).await;
+    let before = rating_bits(store).await;
+    store
+        .exclude_from_ratings(player(3).id)
+        .await
+        .expect("written");
+    write_season(store, 70, 3).await;
+    assert_eq!(post_ratings(store).await, 3);
+    let after = rating_bits(store).await;
+    assert_ne!(before, after);
+    let third_player = after.iter().find(|(number, ..)| *number == 3);
+    assert_eq!(
+        third_player.map(|(.., games, _, _)| *games),
+        Some(2),
+        "later matches count"
+    );
+    assert_eq!(rating_differences(store).await, []);
+    rebuild(store).await.expect("rebuild succeeds");
+    assert_eq!(rating_bits(store).await, after);
+}
+
+/// A leaderboard has the best first, and nobody who has not played lately or is too unsure.
+pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
+    add_accounts(store).await;
+    write_season(store, 50, 90).await;
+    write_rated_match(
+        store,
+        200,
+        [4, 1],
+        &end_event(Some(Seat::First), Reason::Resignation),
+        400_000_000,
+    )
+    .await;
+    post_ratings(store).await;
+    let query = LeadersQuery {
+        game: rated_record(1, [1, 2]).creation.game.info.id,
+        pool: Pool::Live,
+        now_ms: AT_MS + 10 * DAY_MS,
+        after: 0,
+        limit: 10,
+    };
+    let page = store.leaders(query).await.expect("readable");
+    assert_eq!((page.total, page.rows.len()), (3, 3), "{page:?}");
+    let ratings: Vec<f64> = page
+        .rows
+        .iter()
+        .map(|(_, rated)| rated.rating.rating)
+        .collect();
+    assert!(
+        ratings.is_sorted_by(|one, other| one >= other),
+        "{ratings:?}"
+    );
+    assert_eq!(page.rows[0].0.kind, PlayerKind::Account);
+    let second_page = LeadersQuery {
+        after: 1,
+        limit: 1,
+        ..query
+    };
+    let second_page = store.leaders(second_page).await.expect("readable");
+    assert_eq!(
+        (second_page.total, &second_page.rows[..]),
+        (3, &page.rows[1..2])
+    );
+    let later = LeadersQuery {
+        now_ms: AT_MS + 60 * DAY_MS,
+        ..query
+    };
+    assert_eq!(store.leaders(later).await.expect("readable").total, 0);
+    let bots = LeadersQuery {
+        pool: Pool::Bots,
+        ..query
+    };
+    assert_eq!(store.leaders(bots).await.expect("readable").total, 0);
+}
+
+/// Of each day the last rating is told, of a hundred days at most.
+pub(crate) async fn rating_series_has_one_point_per_day(store: &dyn Store) {
+    add_accounts(store).await;
+    for number in 0..105_u64 {
+        for half in 0..2 {
+            let at_ms = number * DAY_MS + half;
+            let number = u128::from(number * 2 + half);
+            let winner = Seat::ALL[usize::from(number % 4 < 2)];
+            let end = end_event(Some(winner), Reason::Resignation);
+            write_rated_match(store, 1000 + number, [1, 2], &end, at_ms).await;
+        }
+    }
+    post_ratings(store).await;
+    let ratings = store.ratings(player(1).id).await.expect("readable");
+    let [rating] = &ratings[..] else {
+        panic!("{ratings:?}")
+    };
+    assert_eq!(rating.series.len(), 100);
+    let last_day = AT_MS / DAY_MS + 104;
+    let days = rating.series.iter().map(|(day, _)| *day);
+    assert!(days.eq(last_day - 99..=last_day));
+    assert_eq!(
+        rating.series[99].1.to_bits(),
+        rating.rated.rating.rating.to_bits()
+    );
+    assert_eq!(rating.pool, Pool::Live);
+}
+
+/// Whoever leaves again and again is barred for a while.
+pub(crate) async fn repeated_abandonment_bans_from_rated_matches(store: &dyn Store) {
+    add_accounts(store).await;
+    let abandoned = end_event(Some(Seat::Second), Reason::Abandonment);
+    for number in 50..53 {
+        assert_eq!(
+            store.rated_ban_until(player(1).id).await.expect("readable"),
+            0
+        );
+        write_rated_match(store, number, [1, 2], &abandoned, 1000).await;
+        post_ratings(store).await;
+    }
+    let until = store.rated_ban_until(player(1).id).await;
+    assert_eq!(until.expect("readable"), AT_MS + 1000 + 600_000);
+    assert_eq!(
+        store.rated_ban_until(player(2).id).await.expect("readable"),
+        0
+    );
+    let started = LedgerRow::Started {
+        at_ms: AT_MS + 2000,
+    };
+    let numbered = store.change_ratings(RatingsChange::Number(started)).await;
+    assert_eq!(numbered, Ok(true));
+    write_rated_match(store, 60, [1, 2], &abandoned, 3000).await;
+    post_ratings(store).await;
+    let unchanged = store.rated_ban_until(player(1).id).await;
+    assert_eq!(
+        unchanged.expect("readable"),
+        AT_MS + 601_000,
+        "no abandonment is counted after a server start"
+    );
+}
+
+/// The rows of another ledger keep their numbers.
+pub(crate) async fn copied_ledger_rows_keep_their_numbers(store: &dyn Store) {
+    add_accounts(store).await;
+    write_season(store, 50, 6).await;
+    post_ratings(store).await;
+    let before = rating_bits(store).await;
+    let rows = store.ledger(0, 99).await.expect("readable");
+    let change = async |change| store.change_ratings(change).await.expect("written");
+    assert!(change(RatingsChange::Forget).await);
+    assert_eq!(store.ledger(0, 9).await.expect("readable"), []);
+    assert_eq!(rating_bits(store).await, []);
+    assert!(
+        !change(RatingsChange::Copy(rows[1..].to_vec())).await,
+        "rows have a gap"
+    );
+    assert!(change(RatingsChange::Copy(rows[..4].to_vec())).await);
+    assert!(change(RatingsChange::Copy(rows[4..].to_vec())).await);
+    assert!(
+        !change(RatingsChange::Copy(rows[4..].to_vec())).await,
+        "rows already exist"
+    );
+    assert_eq!(store.ledger(0, 99).await.expect("readable"), rows);
+    assert_eq!(post_ratings(store).await, 6);
+    assert_eq!(rating_bits(store).await, before);
+    assert_eq!(Rating::NEW.shown(), 1500);
+}

@@ -1,0 +1,46 @@
+//! Where orders are left beside the servers that use a database.
+
+use super::one_off_connection::OneOffConnection;
+use super::{ConnectionUrl, OpenError};
+use crate::desk::Desk;
+use crate::{OrderId, Unreadable};
+
+/// Leaves orders in a PostgreSQL database. Not to be used within a runtime.
+#[derive(Debug)]
+pub struct PostgresAdminQueue(OneOffConnection);
+
+impl PostgresAdminQueue {
+    /// Connects to the database at this address (`postgres://…`).
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenPostgresError`](super::OpenPostgresError).
+    pub fn open(url: &str) -> Result<Self, OpenError> {
+        Ok(Self(OneOffConnection::open(
+            &url.parse::<ConnectionUrl>()?,
+        )?))
+    }
+}
+
+impl Desk for PostgresAdminQueue {
+    fn ask(&self, command: &str) -> Result<OrderId, Unreadable> {
+        // After so long nobody waits for an answer any more.
+        let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
+                   INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
+        let row = self.0.query_first(sql, &[&command])?;
+        let row = row.ok_or_else(|| Unreadable("it keeps no order".to_owned()))?;
+        Ok(OrderId(row.get(0)))
+    }
+
+    fn answer(&self, id: OrderId) -> Result<Option<String>, Unreadable> {
+        let sql = "SELECT answer FROM orders WHERE id = $1";
+        let found = self.0.query_first(sql, &[&id.0])?;
+        Ok(found.and_then(|row| row.get(0)))
+    }
+
+    fn take_back(&self, id: OrderId) -> Result<bool, Unreadable> {
+        let sql = "DELETE FROM orders WHERE id = $1 RETURNING taken";
+        let found = self.0.query_first(sql, &[&id.0])?;
+        Ok(found.is_none_or(|row| row.get(0)))
+    }
+}

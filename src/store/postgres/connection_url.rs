@@ -1,0 +1,107 @@
+//! Where a database is, and how it is spoken to.
+
+mod tls_roots;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use percent_encoding::percent_decode_str;
+use tokio_postgres::Config;
+use tokio_postgres::config::{LoadBalanceHosts, TargetSessionAttrs};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use self::tls_roots::TlsRoots;
+use super::OpenError;
+
+/// How the database ends a statement by itself, a little after this side has given it up; and a transaction
+/// in the midst of which a server has stopped, before its lease ends and others want what it has locked.
+const SERVER_OPTIONS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
+                      -c idle_in_transaction_session_timeout=3000";
+
+/// After how long without an answer the system gives a connection up.
+const TCP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a host may take to be connected to. If it names several, there must be time for another.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The address of a database, understood.
+#[derive(Clone)]
+pub(super) struct ConnectionUrl {
+    pub(super) config: Config,
+    pub(super) tls: MakeRustlsConnect,
+}
+
+impl ConnectionUrl {
+    /// The address for whoever only looks at what is there: on a host that lets write nothing, too.
+    pub(super) fn into_read_only(mut self) -> Self {
+        let options = self.config.get_options().unwrap_or_default();
+        let options = format!("{options} -c default_transaction_read_only=on");
+        self.config
+            .options(options)
+            .target_session_attrs(TargetSessionAttrs::Any);
+        self
+    }
+}
+
+impl FromStr for ConnectionUrl {
+    type Err = OpenError;
+
+    fn from_str(text: &str) -> Result<Self, OpenError> {
+        let (text, tls_roots) = split_tls_parameters(text)?;
+        let mut config: Config = text.parse().map_err(OpenError::InvalidUrl)?;
+        let options = config.get_options().unwrap_or_default();
+        let options = format!("{SERVER_OPTIONS} {options}");
+        config
+            .application_name("plyhouse")
+            .options(options)
+            .keepalives_idle(TCP_TIMEOUT)
+            .tcp_user_timeout(TCP_TIMEOUT)
+            .connect_timeout(CONNECT_TIMEOUT);
+        if config.get_hosts().len() > 1 {
+            // In another order each time: so one that accepts and then says nothing keeps nobody from the
+            // others.
+            config
+                .target_session_attrs(TargetSessionAttrs::ReadWrite)
+                .load_balance_hosts(LoadBalanceHosts::Random);
+        }
+        let tls = MakeRustlsConnect::new(tls_roots.client_config()?);
+        Ok(Self { config, tls })
+    }
+}
+
+/// What the library reads of an address, and who is to be trusted, which it does not.
+fn split_tls_parameters(text: &str) -> Result<(String, TlsRoots), OpenError> {
+    let (base, parameters) = text.split_once('?').unwrap_or((text, ""));
+    let (mut is_verified, mut root_certificates) = (false, None);
+    let mut remaining = Vec::new();
+    for parameter in parameters.split('&').filter(|one| !one.is_empty()) {
+        match parameter.split_once('=') {
+            Some(("sslmode", "verify-full")) => {
+                is_verified = true;
+                remaining.push("sslmode=require");
+            }
+            Some(("sslrootcert", path)) => {
+                let path = percent_decode_str(path).decode_utf8_lossy();
+                root_certificates = Some(PathBuf::from(path.as_ref()));
+            }
+            _ => remaining.push(parameter),
+        }
+    }
+    let tls_roots = match (is_verified, root_certificates) {
+        (true, Some(path)) => TlsRoots::CertificateFile(path),
+        (true, None) => TlsRoots::System,
+        (false, None) => TlsRoots::Unverified,
+        (false, Some(_)) => return Err(OpenError::UnusedRootCertificates),
+    };
+    Ok((format!("{base}?{}", remaining.join("&")), tls_roots))
+}
+
+impl fmt::Debug for ConnectionUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut output = f.debug_struct("ConnectionUrl");
+        // It leaves the password out.
+        output.field("config", &self.config).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,225 @@
+//! The database as an archive: only looked at, whether a server runs on it or not.
+
+use std::collections::HashMap;
+
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::journal_rows::{CREATION_COLUMN_COUNT, JournalEntries, creation_from_row, to_u64};
+use super::one_off_connection::OneOffConnection;
+use super::reader::{
+    SELECT_ACCOUNTS, SELECT_BLOCKS, SELECT_BOTS, SELECT_MATCH_BY_CODE, SELECT_NAMES,
+    SELECT_SESSIONS, accounts_from_rows, player_from_row, session_from_row,
+};
+use super::reconnecting_connection::{Params, QueryError};
+use super::{ConnectionUrl, OpenError};
+use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
+use crate::{Account, CorruptRecord, OneTimeToken, PlayerRecord, Record, SessionRecord, TokenHash};
+
+/// Reads a PostgreSQL database. Not to be used within a runtime.
+#[derive(Debug)]
+pub struct PostgresInspector(OneOffConnection);
+
+impl PostgresInspector {
+    /// Connects to the database at this address (`postgres://…`), and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenPostgresError`](super::OpenPostgresError).
+    pub fn open(url: &str) -> Result<Self, OpenError> {
+        let url = url.parse::<ConnectionUrl>()?.into_read_only();
+        Ok(Self(OneOffConnection::open(&url)?))
+    }
+
+    fn query(&self, sql: &'static str, params: Params<'_>) -> Result<Vec<Row>, QueryError> {
+        self.0.query(sql, params)
+    }
+
+    fn query_first<T>(&self, sql: &'static str, params: Params<'_>) -> Result<Option<T>, Unreadable>
+    where
+        T: for<'a> tokio_postgres::types::FromSql<'a>,
+    {
+        let rows = self.query(sql, params)?;
+        Ok(rows.first().map(|row| row.get(0)))
+    }
+
+    fn read_match(&self, id: MatchId) -> Result<Option<KeptMatch>, String> {
+        let sql = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms, mt.ended_ms,
+                          j.n, j.last, j.seq, j.epoch, j.body
+                   FROM matches mt LEFT JOIN journal j ON j.m = mt.m
+                   WHERE mt.m = $1 ORDER BY j.n";
+        let rows = self.query(sql, &[&id.0]).map_err(read_failure)?;
+        let Some(first) = rows.first() else {
+            return Ok(None);
+        };
+        let entries = JournalEntries::from_rows(id, &rows, CREATION_COLUMN_COUNT + 1);
+        let (events, _) = entries
+            .map_err(|damage| damage.why)?
+            .into_events()
+            .ok_or("it has no journal")?;
+        let record = Record {
+            creation: creation_from_row(first)?,
+            events,
+        };
+        let players = self.read_players(&record).map_err(read_failure)?;
+        Ok(Some(KeptMatch {
+            record,
+            ended_ms: first.get(CREATION_COLUMN_COUNT),
+            players,
+        }))
+    }
+
+    /// Those who are in a match, as far as they are known.
+    fn read_players(&self, record: &Record) -> Result<Vec<(PlayerId, String)>, QueryError> {
+        let player_ids: Vec<Uuid> = record.involved().map(|player| player.0).collect();
+        let sql = "SELECT id, name FROM players WHERE id = ANY ($1) ORDER BY id";
+        let rows = self.query(sql, &[&player_ids])?;
+        let players = rows.iter().map(|row| (PlayerId(row.get(0)), row.get(1)));
+        Ok(players.collect())
+    }
+}
+
+/// What must come to nothing, and what it means if it does not: a number, and a text after it.
+const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
+    (
+        "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m
+         LEFT JOIN ledger_waiting w ON w.m = mt.m
+         WHERE mt.summary IS NOT NULL AND mt.terms::jsonb -> 'rated' = 'true'
+           AND ((l.no IS NULL) <> (w.m IS NOT NULL) OR mt.ended_no IS DISTINCT FROM l.no)",
+        "rated matches have ended without their row of the ledger",
+    ),
+    (
+        "SELECT (SELECT no FROM ledger_end) - count(*) FROM ledger",
+        "rows of the ledger are missing",
+    ),
+    (
+        "SELECT count(*) FROM folds
+         WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
+        "folds of ratings have more rows than the ledger",
+    ),
+    (
+        "SELECT count(*) FROM (
+             SELECT player, result, count(*) FROM played GROUP BY player, result
+             EXCEPT
+             SELECT player, result, sum(n)::int8 FROM results
+             WHERE seen_by IN ('00000000-0000-0000-0000-000000000000', player)
+             GROUP BY player, result) AS uncounted",
+        "results of players are not as many as their matches",
+    ),
+];
+
+impl Archive for PostgresInspector {
+    fn next(&self, after: Option<MatchId>) -> Result<Option<MatchId>, Unreadable> {
+        let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT 1";
+        let after = after.map(|id| id.0);
+        Ok(self.query_first(sql, &[&after])?.map(MatchId))
+    }
+
+    fn find(&self, name: MatchRef) -> Result<Option<MatchId>, Unreadable> {
+        let found = match name {
+            MatchRef::Id(id) => self.query_first("SELECT m FROM matches WHERE m = $1", &[&id.0])?,
+            MatchRef::Code(code) => self.query_first(SELECT_MATCH_BY_CODE, &[&code.to_string()])?,
+            MatchRef::Nothing => None,
+        };
+        Ok(found.map(MatchId))
+    }
+
+    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, CorruptRecord> {
+        self.read_match(id)
+            .map_err(|reason| CorruptRecord { id, why: reason })
+    }
+
+    fn players(&self) -> Result<u64, Unreadable> {
+        let count: Option<i64> = self.query_first("SELECT count(*) FROM players", &[])?;
+        Ok(count
+            .and_then(|count| u64::try_from(count).ok())
+            .unwrap_or(0))
+    }
+
+    fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
+        let sql = "SELECT id, name, kind, gone FROM players WHERE id > $1 OR $1 IS NULL
+             ORDER BY id LIMIT $2";
+        let after = after.map(|id| id.0);
+        let rows = self.query(sql, &[&after, &PEOPLE_AT_ONCE])?;
+        let is_deleted = |row: &&Row| row.get::<_, bool>(3);
+        let deleted: Vec<PlayerId> = rows
+            .iter()
+            .filter(is_deleted)
+            .map(|row| PlayerId(row.get(0)))
+            .collect();
+        let players: Vec<PlayerRecord> = rows.iter().map(player_from_row).collect();
+        let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
+        let rows = self.query(SELECT_SESSIONS, &[&ids])?;
+        let read =
+            |row| session_from_row(row).ok_or_else(|| Unreadable("a session is none".to_owned()));
+        let mut sessions = HashMap::<PlayerId, Vec<SessionRecord>>::new();
+        for row in &rows {
+            let session: SessionRecord = read(row)?;
+            sessions.entry(session.player).or_default().push(session);
+        }
+        let sql = "SELECT player, key FROM recoveries WHERE player = ANY ($1)";
+        let rows = self.query(sql, &[&ids])?;
+        let key = |row: &Row| Some(TokenHash(row.get::<_, &[u8]>(1).try_into().ok()?));
+        let keys = rows.iter().map(|row| (PlayerId(row.get(0)), key(row)));
+        let mut keys: HashMap<PlayerId, Option<TokenHash>> = keys.collect();
+        let accounts = accounts_from_rows(
+            &self.query(SELECT_ACCOUNTS, &[&ids])?,
+            &self.query(SELECT_NAMES, &[&ids])?,
+            &self.query(SELECT_BOTS, &[&ids])?,
+        );
+        let mut accounts: HashMap<PlayerId, Account> = accounts;
+        let mut blocks = HashMap::<PlayerId, Vec<(PlayerId, u64)>>::new();
+        for row in &self.query(SELECT_BLOCKS, &[&ids])? {
+            let player_blocks = blocks.entry(PlayerId(row.get(0))).or_default();
+            player_blocks.push((PlayerId(row.get(1)), to_u64(row.get(2))));
+        }
+        let person = |player: PlayerRecord| Person {
+            blocks: blocks.remove(&player.id).unwrap_or_default(),
+            account: accounts.remove(&player.id),
+            is_gone: deleted.contains(&player.id),
+            sessions: sessions.remove(&player.id).unwrap_or_default(),
+            recovery: keys.remove(&player.id).flatten(),
+            player,
+        };
+        Ok(players.into_iter().map(person).collect())
+    }
+
+    fn passes(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, Unreadable> {
+        let sql = "SELECT code, player, expires_ms FROM passes ORDER BY code";
+        let rows = self.query(sql, &[])?;
+        let read = |row: &Row| {
+            let code = row.get::<_, &[u8]>(0).try_into();
+            let code = code.map_err(|_| Unreadable("a pass is none".to_owned()))?;
+            let token = OneTimeToken {
+                player: row.get::<_, Option<Uuid>>(1).map(PlayerId),
+                expires_ms: to_u64(row.get(2)),
+            };
+            Ok((TokenHash(code), token))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    /// The database looks after itself; only the ledger is looked at.
+    fn faults(&self) -> Vec<String> {
+        let faults = CONSISTENCY_CHECKS.iter().filter_map(|(sql, meaning)| {
+            let count = self.query(sql, &[]).map(|rows| rows[0].get::<_, i64>(0));
+            match count {
+                Ok(0) => None,
+                Ok(count) => Some(format!("{count} {meaning}")),
+                Err(failure) => Some(read_failure(failure)),
+            }
+        });
+        faults.collect()
+    }
+}
+
+impl From<QueryError> for Unreadable {
+    fn from(failure: QueryError) -> Self {
+        Self(failure.to_string())
+    }
+}
+
+fn read_failure(failure: QueryError) -> String {
+    format!("it cannot be read: {failure}")
+}

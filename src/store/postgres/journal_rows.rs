@@ -1,0 +1,157 @@
+//! The journal of a match as rows, and what is read from them.
+
+use plyhouse_engine::catalog;
+use plyhouse_matches::{Creation, Event};
+use plyhouse_protocol::{MatchId, PlayerId, Seq};
+use tokio_postgres::Row;
+
+use crate::record::terms_from_text;
+use crate::{CorruptRecord, JournalPosition, Record};
+
+/// A mark with numbers as the database has them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PositionColumns {
+    pub(super) entry_no: i64,
+    pub(super) seq: i64,
+    pub(super) epoch: i64,
+}
+
+impl From<JournalPosition> for PositionColumns {
+    fn from(position: JournalPosition) -> Self {
+        Self {
+            entry_no: to_i64(position.n),
+            seq: to_i64(position.seq.0),
+            epoch: to_i64(position.epoch),
+        }
+    }
+}
+
+/// Rows of a journal, read one after the other.
+#[derive(Debug)]
+pub(super) struct JournalEntries {
+    id: MatchId,
+    events: Vec<Event>,
+    end: Option<PositionColumns>,
+}
+
+impl JournalEntries {
+    /// Those of rows that have number, last number, last event, epoch and body in the columns from this
+    /// one on.
+    pub(super) fn from_rows(
+        id: MatchId,
+        rows: &[Row],
+        first_column: usize,
+    ) -> Result<Self, CorruptRecord> {
+        let mut entries = Self {
+            id,
+            events: Vec::new(),
+            end: None,
+        };
+        rows.iter()
+            .try_for_each(|row| entries.push_row(row, first_column))?;
+        Ok(entries)
+    }
+
+    fn push_row(&mut self, row: &Row, first_column: usize) -> Result<(), CorruptRecord> {
+        let read = || -> Result<(i64, PositionColumns, Vec<Event>), String> {
+            let column = |error: tokio_postgres::Error| error.to_string();
+            let n: i64 = row.try_get(first_column).map_err(column)?;
+            let end = PositionColumns {
+                entry_no: row.try_get(first_column + 1).map_err(column)?,
+                seq: row.try_get(first_column + 2).map_err(column)?,
+                epoch: row.try_get(first_column + 3).map_err(column)?,
+            };
+            let body: &str = row.try_get(first_column + 4).map_err(column)?;
+            let events = serde_json::from_str(body);
+            let events = events.map_err(|error| format!("entry {n}: {error}"))?;
+            Ok((n, end, events))
+        };
+        let corrupt = |reason| CorruptRecord {
+            id: self.id,
+            why: reason,
+        };
+        let (n, end, events) = read().map_err(corrupt)?;
+        self.check_continuity(n, end, events.len())
+            .map_err(corrupt)?;
+        self.events.extend(events);
+        self.end = Some(end);
+        Ok(())
+    }
+
+    /// Whether a row with so many events comes next.
+    fn check_continuity(&self, n: i64, end: PositionColumns, events: usize) -> Result<(), String> {
+        let events = to_i64(events as u64);
+        let (entries, is_creation) = if n == 0 {
+            (end.entry_no, true)
+        } else {
+            (end.entry_no - n + 1, false)
+        };
+        // Where a match was taken over there is an entry that is no event.
+        let is_fence = events == 0 && entries == 1;
+        if entries != events && !is_fence {
+            return Err(format!("entry {n} has {events} events, not {entries}"));
+        }
+        match self.end {
+            None => Ok(()),
+            Some(previous) if is_creation || n != previous.entry_no + 1 => {
+                Err(format!("entry {n} follows entry {}", previous.entry_no))
+            }
+            Some(previous) if end.seq != previous.seq + events => Err(format!(
+                "event {} is there in place of {}",
+                end.seq,
+                previous.seq + events
+            )),
+            Some(previous) if end.epoch < previous.epoch => {
+                Err(format!("entry {n} is of a time before"))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The events, and the mark after them; `None` if there was no row.
+    pub(super) fn into_events(self) -> Option<(Vec<Event>, JournalPosition)> {
+        let end = self.end?;
+        let position = JournalPosition::new(
+            to_u64(end.entry_no),
+            Seq(to_u64(end.seq)),
+            to_u64(end.epoch),
+        );
+        Some((self.events, position))
+    }
+}
+
+/// How many columns of a match [`creation_from_row`] reads.
+pub(super) const CREATION_COLUMN_COUNT: usize = 5;
+
+/// What was settled when the match was created of which this row has id, code, game, host and terms in
+/// the first columns; or what is wrong with the row.
+pub(super) fn creation_from_row(row: &Row) -> Result<Creation, String> {
+    let column = |error: tokio_postgres::Error| error.to_string();
+    let code: &str = row.try_get(1).map_err(column)?;
+    let game: &str = row.try_get(2).map_err(column)?;
+    Ok(Creation {
+        id: MatchId(row.try_get(0).map_err(column)?),
+        code: code.parse().map_err(|_| format!("{code:?} is no code"))?,
+        game: catalog::find_game(game).ok_or_else(|| format!("there is no game {game:?}"))?,
+        host: PlayerId(row.try_get(3).map_err(column)?),
+        terms: terms_from_text(row.try_get(4).map_err(column)?)?,
+    })
+}
+
+/// The text that is kept of events.
+pub(super) fn events_to_text(events: &[Event]) -> String {
+    serde_json::to_string(events).expect("events are serializable")
+}
+
+/// How many events a record has, as the database has numbers.
+pub(super) fn event_count(record: &Record) -> i64 {
+    to_i64(record.events.len() as u64)
+}
+
+pub(super) fn to_i64(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn to_u64(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

@@ -1,0 +1,198 @@
+//! What servers tell each other.
+
+use plyhouse_protocol::{MatchId, PlayerId, Status};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::{Reader, match_ids};
+use crate::directory::{Listed, Route, Seeking, Wanted};
+use crate::postgres::journal_rows::{to_i64, to_u64};
+use crate::postgres::reconnecting_connection::Params;
+use crate::{NodeId, ReadError};
+
+/// The matches that are listed and live. They are told apart from those that have ended, so that there is
+/// an index of each.
+macro_rules! live_matches_sql {
+    () => {
+        "matches WHERE listed AND ended_ms IS NULL
+         AND (game = $1 OR $1 IS NULL) AND (status = $2::text OR $2 IS NULL)"
+    };
+}
+/// The matches that are listed and have ended. Of those that are told with a delay lists may not tell that yet:
+/// they show what their owner has said last.
+macro_rules! ended_matches_sql {
+    () => {
+        r#"matches WHERE listed AND ended_ms >= $3
+         AND (game = $1 OR $1 IS NULL)
+         AND ($2::text IS NULL
+              OR $2 = CASE WHEN terms LIKE '%"delay_ms":%' THEN status ELSE 'ended' END)"#
+    };
+}
+
+impl Reader {
+    /// Every server whose lease holds.
+    pub(in crate::postgres) async fn live_nodes(&self) -> Result<Vec<NodeId>, ReadError> {
+        let sql = "SELECT id FROM node WHERE expires > now()";
+        let rows = self.query(sql, &[]).await?;
+        Ok(rows.iter().map(|row| NodeId(row.get(0))).collect())
+    }
+
+    /// Whose a match is.
+    pub(in crate::postgres) async fn find_route(
+        &self,
+        id: MatchId,
+    ) -> Result<Option<Route>, ReadError> {
+        let sql = "SELECT node, epoch, ended_ms IS NOT NULL,
+                          EXISTS (SELECT FROM node WHERE id = mt.node AND expires > now())
+                   FROM matches mt WHERE m = $1";
+        let rows = self.query(sql, &[&id.0]).await?;
+        let route = |row: &Row| Route {
+            owner: row.get::<_, Option<_>>(0).map(NodeId),
+            is_alive: row.get(3),
+            epoch: to_u64(row.get(1)),
+            has_ended: row.get(2),
+        };
+        Ok(rows.first().map(route))
+    }
+
+    /// Those of these matches that are not this server's.
+    pub(in crate::postgres) async fn foreign_matches(
+        &self,
+        node: NodeId,
+        ids: Vec<MatchId>,
+    ) -> Result<Vec<MatchId>, ReadError> {
+        let ids: Vec<Uuid> = ids.into_iter().map(|id| id.0).collect();
+        let sql = "SELECT m FROM matches WHERE m = ANY($1) AND node IS DISTINCT FROM $2";
+        let rows = self.query(sql, &[&ids, &node.0]).await?;
+        Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
+    }
+
+    /// Some of the live matches whose owners are gone, in some order.
+    pub(in crate::postgres) async fn abandoned_matches(
+        &self,
+        limit: usize,
+    ) -> Result<Vec<MatchId>, ReadError> {
+        // Owner by owner: there are few, and nearly all of them are alive.
+        let sql = "WITH RECURSIVE owner AS (
+                       (SELECT node FROM matches
+                        WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS NOT NULL
+                        ORDER BY node LIMIT 1)
+                       UNION ALL
+                       SELECT (SELECT node FROM matches
+                               WHERE ended_ms IS NULL AND wake_ms IS NULL AND node > owner.node
+                               ORDER BY node LIMIT 1)
+                       FROM owner WHERE owner.node IS NOT NULL)
+                   SELECT m FROM (
+                       SELECT m FROM matches
+                       WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS NULL
+                       UNION ALL
+                       SELECT m FROM owner JOIN matches USING (node)
+                       WHERE ended_ms IS NULL AND wake_ms IS NULL AND NOT EXISTS (
+                           SELECT FROM node WHERE id = owner.node AND expires > now())) AS found
+                   ORDER BY random() LIMIT $1";
+        let rows = self.query(sql, &[&to_i64(limit as u64)]).await?;
+        Ok(match_ids(&rows).collect())
+    }
+
+    /// The live matches of a player, but for those of days.
+    pub(in crate::postgres) async fn involved_matches(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<MatchId>, ReadError> {
+        let sql = "SELECT DISTINCT m FROM involved WHERE player = $1 ORDER BY m";
+        let rows = self.query(sql, &[&player.0]).await?;
+        Ok(match_ids(&rows).collect())
+    }
+
+    /// How many live matches a player hosts, but for those of days.
+    pub(in crate::postgres) async fn hosted_match_count(
+        &self,
+        player: PlayerId,
+    ) -> Result<usize, ReadError> {
+        let sql = "SELECT count(*) FROM involved WHERE player = $1 AND place = 2";
+        let rows = self.query(sql, &[&player.0]).await?;
+        let count = rows.first().map_or(0, |row| to_u64(row.get(0)));
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    /// A number that none before had.
+    pub(in crate::postgres) async fn next_connection_number(&self) -> Result<u64, ReadError> {
+        let rows = self
+            .query("SELECT nextval('connection_numbers')", &[])
+            .await?;
+        let number = rows.first().map(|row| to_u64(row.get(0)));
+        number.ok_or(ReadError::Unavailable)
+    }
+
+    /// Whose seeks wait on a server.
+    pub(in crate::postgres) async fn seekers_on_node(
+        &self,
+        node: NodeId,
+    ) -> Result<Vec<PlayerId>, ReadError> {
+        let sql = "SELECT player FROM seeks WHERE node = $1";
+        let rows = self.query(sql, &[&node.0]).await?;
+        Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+    }
+
+    /// Whether a player's seek waits on a server.
+    pub(in crate::postgres) async fn is_seeking(
+        &self,
+        player: PlayerId,
+        node: NodeId,
+    ) -> Result<bool, ReadError> {
+        let sql = "SELECT player FROM seeks WHERE player = $1 AND node = $2";
+        let rows = self.query(sql, &[&player.0, &node.0]).await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// Who waits.
+    pub(in crate::postgres) async fn list_seekers(
+        &self,
+        key_prefix: Option<&str>,
+        limit: usize,
+    ) -> Result<Seeking, ReadError> {
+        let sql = "SELECT seeks.body, count(*) OVER ()
+                   FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
+                   WHERE $1::text IS NULL OR starts_with(seeks.key, $1)
+                   ORDER BY seeks.since, seeks.number LIMIT $2";
+        let limit = to_i64(limit as u64);
+        let rows = self.query(sql, &[&key_prefix, &limit]).await?;
+        Ok(Seeking {
+            total: rows.first().map_or(0, |row| to_u64(row.get(1))),
+            bodies: rows.iter().map(|row| row.get(0)).collect(),
+        })
+    }
+
+    /// What lists show.
+    pub(in crate::postgres) async fn list_matches(
+        &self,
+        query: &Wanted,
+    ) -> Result<Listed, ReadError> {
+        let status = query.status.map(Status::as_str);
+        let since = to_i64(query.ended_since_ms);
+        let sql = concat!(
+            "SELECT (SELECT count(*) FROM ",
+            live_matches_sql!(),
+            ") + (SELECT count(*) FROM ",
+            ended_matches_sql!(),
+            ")"
+        );
+        let total = self.query(sql, &[&query.game, &status, &since]).await?;
+        let sql = concat!(
+            "(SELECT m, card FROM ",
+            live_matches_sql!(),
+            " AND (m < $4 OR $4 IS NULL) ORDER BY m DESC LIMIT $5)
+             UNION ALL (SELECT m, card FROM ",
+            ended_matches_sql!(),
+            " AND (m < $4 OR $4 IS NULL) ORDER BY m DESC LIMIT $5)
+             ORDER BY m DESC LIMIT $5"
+        );
+        let (after, limit) = (query.after.map(|id| id.0), to_i64(query.limit as u64));
+        let params: Params<'_> = &[&query.game, &status, &since, &after, &limit];
+        let rows = self.query(sql, params).await?;
+        Ok(Listed {
+            total: total.first().map_or(0, |row| to_u64(row.get(0))),
+            cards: rows.iter().map(|row| row.get(1)).collect(),
+        })
+    }
+}

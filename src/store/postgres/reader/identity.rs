@@ -1,0 +1,154 @@
+//! Players and their sessions.
+
+use plyhouse_protocol::{PlayerId, SessionId};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::Reader;
+use crate::people::{kind_from_text, player_kind_from_text};
+use crate::postgres::journal_rows::{to_i64, to_u64};
+use crate::postgres::reconnecting_connection::Params;
+use crate::{Pairing, PlayerRecord, ReadError, SessionRecord, TokenHash};
+
+/// The sessions of these players, oldest first.
+pub(in crate::postgres) const SELECT_SESSIONS: &str =
+    "SELECT token, id, player, label, kind, created_ms, seen_day, recovered FROM sessions
+     WHERE player = ANY ($1) ORDER BY player, created_ms, id";
+
+impl Reader {
+    /// The session with this token, and whose it is.
+    pub(in crate::postgres) async fn find_session(
+        &self,
+        token: TokenHash,
+    ) -> Result<Option<(PlayerRecord, SessionRecord)>, ReadError> {
+        let sql =
+            "SELECT s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered,
+                          p.id, p.name, p.kind
+                   FROM sessions s JOIN players p ON p.id = s.player AND NOT p.gone
+                   WHERE s.token = $1";
+        let rows = self.query(sql, &[&token.0.as_slice()]).await?;
+        Ok(rows.first().and_then(|row| {
+            let session = session_from_row(row)?;
+            Some((player_from_columns(row, 8), session))
+        }))
+    }
+
+    /// The sessions of a player, oldest first.
+    pub(in crate::postgres) async fn sessions(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<SessionRecord>, ReadError> {
+        let rows = self.query(SELECT_SESSIONS, &[&vec![player.0]]).await?;
+        Ok(rows.iter().filter_map(session_from_row).collect())
+    }
+
+    /// Those of these sessions, each beside its player, that are not kept.
+    pub(in crate::postgres) async fn ended_sessions(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> Result<Vec<SessionId>, ReadError> {
+        let (players, ids): (Vec<Uuid>, Vec<Uuid>) =
+            sessions.iter().map(|(player, id)| (player.0, id.0)).unzip();
+        let sql = "SELECT u.id FROM UNNEST($1::uuid[], $2::uuid[]) AS u (player, id)
+                   WHERE NOT EXISTS (SELECT FROM sessions s
+                                     WHERE s.player = u.player AND s.id = u.id)";
+        let rows = self.query(sql, &[&players, &ids]).await?;
+        Ok(rows.iter().map(|row| SessionId(row.get(0))).collect())
+    }
+
+    /// Those of these players who were forgotten.
+    pub(in crate::postgres) async fn deleted_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> Result<Vec<PlayerId>, ReadError> {
+        let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+        let sql = "SELECT id FROM players WHERE id = ANY ($1) AND gone";
+        let rows = self.query(sql, &[&players]).await?;
+        Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+    }
+
+    /// Those of these players who are known, as they are called.
+    pub(in crate::postgres) async fn current_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> Result<Vec<PlayerRecord>, ReadError> {
+        let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+        let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1) AND NOT gone";
+        let rows = self.query(sql, &[&players]).await?;
+        Ok(rows.iter().map(|row| player_from_columns(row, 0)).collect())
+    }
+
+    /// The pairing with this code, unless its time is over.
+    pub(in crate::postgres) async fn find_pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> Result<Option<Pairing>, ReadError> {
+        let sql = "SELECT player, expires_ms FROM pairings WHERE code = $1 AND expires_ms > $2";
+        let params: Params<'_> = &[&code.0.as_slice(), &to_i64(now_ms)];
+        let rows = self.query(sql, params).await?;
+        Ok(rows.first().map(|row| Pairing {
+            code,
+            player: PlayerId(row.get(0)),
+            expires_ms: to_u64(row.get(1)),
+        }))
+    }
+
+    /// Whose recovery key this is.
+    pub(in crate::postgres) async fn find_by_recovery_key(
+        &self,
+        key: TokenHash,
+    ) -> Result<Option<PlayerId>, ReadError> {
+        let sql = "SELECT player FROM recoveries WHERE key = $1";
+        let rows = self.query(sql, &[&key.0.as_slice()]).await?;
+        Ok(rows.first().map(|row| PlayerId(row.get(0))))
+    }
+
+    /// Whether the player has a recovery key.
+    pub(in crate::postgres) async fn has_recovery(
+        &self,
+        player: PlayerId,
+    ) -> Result<bool, ReadError> {
+        let sql = "SELECT 1 FROM recoveries WHERE player = $1";
+        Ok(!self.query(sql, &[&player.0]).await?.is_empty())
+    }
+
+    /// The player with this id.
+    pub(in crate::postgres) async fn player_by_id(
+        &self,
+        id: PlayerId,
+    ) -> Result<Option<PlayerRecord>, ReadError> {
+        let sql = "SELECT id, name, kind FROM players
+                   WHERE id = $1 AND NOT gone";
+        let rows = self.query(sql, &[&id.0]).await?;
+        Ok(rows.first().map(player_from_row))
+    }
+}
+
+/// The player of a row.
+pub(in crate::postgres) fn player_from_row(row: &Row) -> PlayerRecord {
+    player_from_columns(row, 0)
+}
+
+/// The player whose columns begin with this one.
+fn player_from_columns(row: &Row, first_column: usize) -> PlayerRecord {
+    PlayerRecord {
+        id: PlayerId(row.get(first_column)),
+        name: row.get(first_column + 1),
+        kind: player_kind_from_text(row.get(first_column + 2)),
+    }
+}
+
+/// The session of a row; none if its token or its kind is none.
+pub(in crate::postgres) fn session_from_row(row: &Row) -> Option<SessionRecord> {
+    Some(SessionRecord {
+        token: TokenHash(<[u8; 32]>::try_from(row.get::<_, &[u8]>(0)).ok()?),
+        id: SessionId(row.get(1)),
+        player: PlayerId(row.get(2)),
+        label: row.get(3),
+        kind: kind_from_text(row.get(4))?,
+        created_ms: to_u64(row.get(5)),
+        seen_day: to_u64(row.get(6)),
+        recovered: row.get(7),
+    })
+}

@@ -1,0 +1,244 @@
+//! What is moved between SQLite and PostgreSQL.
+
+use std::path::Path;
+
+use plyhouse_matches::{EventKind, Match, Occupant, Previous, RequestId};
+use plyhouse_protocol::{ClockControl, Reason};
+use tokio::runtime::{Builder, Runtime};
+
+use super::*;
+use crate::conformance::{AT_MS, end_event, rated_game_events, rated_record, session};
+use crate::{OneTimeToken, Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
+
+fn runtime() -> Runtime {
+    let builder = Builder::new_current_thread().enable_all().build();
+    builder.expect("a runtime")
+}
+
+fn sqlite_side(directory: &Path) -> Side {
+    Side {
+        store: Box::new(SqliteStore::open(directory, None).expect("opens")),
+        archive: Box::new(SqliteArchive::open(directory).expect("opens")),
+    }
+}
+
+fn postgres_side(runtime: &Runtime, address: &str) -> Side {
+    let store = loop {
+        // The database takes a moment to see that a connection has ended.
+        match runtime.block_on(PostgresStore::open_exclusive(address, None)) {
+            Ok(store) => break store,
+            Err(error) => assert!(matches!(error, OpenPostgresError::InUse), "{error:?}"),
+        }
+    };
+    Side {
+        store: Box::new(store),
+        archive: Box::new(PostgresInspector::open(address).expect("opens")),
+    }
+}
+
+/// A match of the first two players that has begun.
+fn started_match(number: u128, clock: Option<ClockControl>) -> Record {
+    let mut record = match_record(number, &player(1));
+    record.creation.terms.clock = clock;
+    let seated_player = |number: u8| Occupant::Player {
+        id: player(number).id,
+        name: player(number).name,
+        kind: plyhouse_protocol::PlayerKind::Guest,
+        rating: None,
+    };
+    record.events = Match::opening(
+        &record.creation.terms,
+        [seated_player(1), seated_player(2)],
+        AT_MS,
+    );
+    record
+}
+
+/// An invitation, a link for the first player, and a rated match that waits for its number.
+async fn add_tokens_and_delayed_match(store: &dyn Store) {
+    for (number, player_id) in [(71, None), (72, Some(player(1).id))] {
+        let token = OneTimeToken {
+            player: player_id,
+            expires_ms: AT_MS + u64::from(number),
+        };
+        let code = TokenHash([number; 32]);
+        assert_eq!(store.add_pass(code, token, AT_MS, 9).await, Ok(true));
+    }
+    let delayed = Record {
+        creation: plyhouse_matches::Creation {
+            terms: plyhouse_matches::Terms {
+                delay_ms: 60_000,
+                ..rated_record(1107, [2, 1]).creation.terms
+            },
+            ..rated_record(1107, [2, 1]).creation
+        },
+        ..rated_record(1107, [2, 1])
+    };
+    let id = delayed.creation.id;
+    let position = store.create(OWNER_NODE, delayed).await.expect("written");
+    let resigned = end_event(Some(Seat::First), Reason::Resignation);
+    let events = rated_game_events(1107, &resigned, 5);
+    store.append(id, position, events).await.expect("written");
+}
+
+/// Has everything written that a store can keep: matches that have ended, one of which had the code of a
+/// live one, a rematch, one of days, one that waits to be woken, and more than are moved at once.
+async fn fill_store(store: &dyn Store) {
+    for number in 1..=2 {
+        let sessions = (0..number).map(|index| session(number + 10 * index, number));
+        let added = store.add_player(player(number), sessions.collect()).await;
+        added.expect("written");
+        let key = TokenHash([number; 32]);
+        let stored = store.keep_recovery(player(number).id, key).await;
+        stored.expect("written");
+    }
+    conformance::register_and_rename_player(store).await;
+    conformance::add_bot(store).await;
+    conformance::add_mutual_block(store).await;
+    conformance::add_deleted_player(store).await;
+    add_tokens_and_delayed_match(store).await;
+    conformance::add_analysed_match(store, 1108).await;
+    let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
+    for number in 1..=300 {
+        let mut written = match_record(number, &player(1));
+        written.creation.code = match_record(number % 299, &player(1)).creation.code;
+        let id = written.creation.id;
+        let position = store.create(OWNER_NODE, written).await.expect("written");
+        if number % 3 == 1 {
+            store
+                .append(id, position, vec![aborted.clone()])
+                .await
+                .expect("written");
+        }
+    }
+    // Ends that were not written in the order of the matches.
+    for number in [1105, 1104, 1106] {
+        let rated = rated_record(number, [1, 2]);
+        let id = rated.creation.id;
+        let position = store.create(OWNER_NODE, rated).await.expect("written");
+        let end = end_event(Some(Seat::First), Reason::Resignation);
+        let events = rated_game_events(number, &end, 5);
+        store.append(id, position, events).await.expect("written");
+    }
+    let mut rematch = match_record(1001, &player(1));
+    rematch.creation.terms.previous = Some(Previous {
+        id: MatchId(Uuid::from_u128(1)),
+        game: 2,
+        points: [1, 1],
+    });
+    store.create(OWNER_NODE, rematch).await.expect("written");
+    let move_ms = 86_400_000;
+    let correspondence = started_match(1002, Some(ClockControl::Move { move_ms }));
+    store
+        .create(OWNER_NODE, correspondence)
+        .await
+        .expect("written");
+    let quick = started_match(1003, None);
+    let state = Match::replay(quick.creation.clone(), &quick.events).expect("not corrupt");
+    let reminder = state.resting(AT_MS + 77, |_| Some(AT_MS + 5));
+    let id = quick.creation.id;
+    let position = store.create(OWNER_NODE, quick).await.expect("written");
+    store
+        .append_with_reminder(id, position, Vec::new(), Some(reminder))
+        .await
+        .expect("written");
+}
+
+/// Everything comes from SQLite to PostgreSQL and back, and is the same as before.
+#[test]
+fn copied_store_round_trips_through_postgres() {
+    let runtime = runtime();
+    let Some(address) = runtime.block_on(create_database()) else {
+        return;
+    };
+    let directories = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let first = sqlite_side(directories[0].path());
+    runtime.block_on(fill_store(&*first.store));
+    let middle = postgres_side(&runtime, &address);
+    let [source, target] = transfer(&runtime, &first, &middle).expect("copied");
+    assert_eq!(source, target);
+    assert_eq!((source.matches, source.live, source.players), (308, 203, 4));
+
+    // It goes on there: somebody takes a match over, and plays.
+    let id = MatchId(Uuid::from_u128(1003));
+    let node = NodeId(Uuid::from_u128(7));
+    let appended = runtime.block_on(async {
+        let due = middle
+            .store
+            .due_reminders((0, MatchId(Uuid::nil())), 9)
+            .await;
+        assert_eq!(due.expect("readable").len(), 2);
+        let participations = middle
+            .store
+            .participations(player(2).id)
+            .await
+            .expect("readable");
+        assert_eq!(participations.len(), 2);
+        middle.store.claim(id, node).await.expect("claimed");
+        let position = middle
+            .store
+            .load(id)
+            .await
+            .expect("readable")
+            .expect("exists")
+            .mark;
+        assert_eq!(position.epoch(), 1);
+        let mut end = EventKind::ended(None, Reason::Aborted).at(AT_MS + 80);
+        end.request = Some(Box::new(RequestId(node.0, 1, 2)));
+        middle.store.append(id, position, vec![end]).await
+    });
+    appended.expect("written");
+    let last = sqlite_side(directories[1].path());
+    let [source, target] = transfer(&runtime, &middle, &last).expect("copied");
+    assert_eq!(source, target);
+    assert_eq!((source.matches, source.live), (308, 202));
+    let rows = runtime.block_on(last.store.ledger(0, 9)).expect("readable");
+    let ids = rows.iter().map(|(_, row)| match row {
+        LedgerRow::Game(game) => game.match_id.0.as_u128(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), [1105, 1104, 1106]);
+    assert_eq!(last.archive.passes().expect("readable").len(), 2);
+    let state = runtime.block_on(last.store.rating_state());
+    let due_ms = state.expect("readable").due_ms;
+    assert_eq!(due_ms, Some(AT_MS + 60_005), "the delayed match is copied");
+    let rated = runtime.block_on(last.store.ratings(player(1).id));
+    assert_eq!(rated.expect("readable")[0].rated.games, 3);
+    let ended = last.archive.read(id).expect("not corrupt").expect("exists");
+    assert_eq!(ended.ended_ms, Some(AT_MS as i64 + 80));
+
+    // What is there is not overwritten.
+    let second_copy = transfer(&runtime, &first, &middle);
+    let Err(TransferError::NotEmpty {
+        matches: 308,
+        players: 4,
+    }) = second_copy
+    else {
+        panic!("{second_copy:?}")
+    };
+}
+
+/// What is damaged is not moved.
+#[test]
+fn corrupt_store_is_not_copied() {
+    let runtime = runtime();
+    let Some(address) = runtime.block_on(create_database()) else {
+        return;
+    };
+    let directory = tempfile::tempdir().expect("a directory");
+    let from = sqlite_side(directory.path());
+    runtime.block_on(async {
+        // Its host is not known.
+        let written = match_record(1, &player(1));
+        from.store
+            .create(OWNER_NODE, written)
+            .await
+            .expect("written");
+    });
+    let to = postgres_side(&runtime, &address);
+    let copied = transfer(&runtime, &from, &to);
+    let Err(TransferError::Unsound { .. }) = copied else {
+        panic!("{copied:?}")
+    };
+    assert_eq!(to.archive.next(None).expect("readable"), None);
+}

@@ -1,0 +1,177 @@
+//! How a player is forgotten. While one of these changes is made, no other server makes any.
+//!
+//! Nor does any write meanwhile who has a part in a match, or how somebody was called there: what was written
+//! before is found by whoever takes the names out, and whatever is written later knows who is gone.
+
+use std::collections::BTreeSet;
+
+use plyhouse_protocol::PlayerId;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::{accounts, is_journal_only};
+use crate::forgetting::{MATCHES_AT_ONCE, without_name};
+use crate::postgres::journal_rows::to_i64;
+use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::postgres::writer::WriteTask;
+use crate::{Forget, PeopleChange};
+
+/// The lock of those who forget somebody, which is shared by those who write of people in matches.
+const ACCOUNT_DELETION_LOCK: i64 = 0x706c_7968_676f_6e65;
+
+/// Begins the transaction of a batch. This lock is its first, so whoever waits for it keeps nobody waiting.
+pub(super) async fn begin_transaction(
+    connection: &PgConnection,
+    tasks: &[WriteTask],
+) -> Result<(), QueryError> {
+    let deletes_account =
+        |task: &WriteTask| matches!(task, WriteTask::ChangeIdentity(PeopleChange::Forget(_)));
+    let lock = if tasks.iter().any(deletes_account) {
+        "pg_advisory_xact_lock"
+    } else if tasks.iter().any(writes_player_references) {
+        "pg_advisory_xact_lock_shared"
+    } else {
+        return connection.execute_batch("BEGIN").await;
+    };
+    let begin = format!("BEGIN; SELECT {lock}({ACCOUNT_DELETION_LOCK})");
+    connection.execute_batch(&begin).await
+}
+
+/// Whether a task writes who has a part in a match, or how somebody is called there.
+fn writes_player_references(task: &WriteTask) -> bool {
+    match task {
+        WriteTask::Create(..) | WriteTask::PairSeek(_) => true,
+        WriteTask::Append { events, .. } => !events.iter().all(is_journal_only),
+        _ => false,
+    }
+}
+
+/// Those of these players who were forgotten.
+pub(super) async fn deleted_players(
+    connection: &PgConnection,
+    players: &[PlayerId],
+) -> Result<BTreeSet<PlayerId>, QueryError> {
+    if players.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+    let sql = "SELECT id FROM players WHERE id = ANY ($1) AND gone";
+    let rows = connection.query(sql, &[&players]).await?;
+    Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+}
+
+/// Those whose names are not taken out of all matches yet. Where this was asked before a match was read, nobody
+/// else is named by that who was forgotten.
+pub(super) async fn pending_name_removals(
+    connection: &PgConnection,
+) -> Result<BTreeSet<PlayerId>, QueryError> {
+    let rows = connection
+        .query("SELECT player FROM forgetting", &[])
+        .await?;
+    Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+}
+
+/// What is done with all that players are known by, and with their accounts. What an account was is not there
+/// any more; its row keeps the names that nobody else gets for a time.
+const DELETE_STATEMENTS: [&str; 11] = [
+    "DELETE FROM sessions WHERE player = ANY ($1)",
+    "DELETE FROM pairings WHERE player = ANY ($1)",
+    "DELETE FROM recoveries WHERE player = ANY ($1)",
+    "DELETE FROM passes WHERE player = ANY ($1)",
+    "DELETE FROM externals WHERE player = ANY ($1)",
+    "DELETE FROM blocks WHERE player = ANY ($1) OR other = ANY ($1)",
+    "DELETE FROM analyses_asked WHERE player = ANY ($1)",
+    "DELETE FROM seeks WHERE player = ANY ($1)",
+    "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ANY ($1)",
+    "UPDATE players SET name = 'someone', kind = NULL, gone = true WHERE id = ANY ($1)",
+    "INSERT INTO forgetting (player) SELECT * FROM UNNEST($1::uuid[]) ON CONFLICT DO NOTHING",
+];
+
+/// Forgets a player and the player's programs. False if there is none, or what was proved is no longer so.
+pub(super) async fn delete_player(
+    connection: &PgConnection,
+    forget: &Forget,
+) -> Result<bool, QueryError> {
+    let player = forget.player;
+    let sql = "SELECT 1 FROM players WHERE id = $1 AND NOT gone";
+    if connection.query_opt(sql, &[&player.0]).await?.is_none() {
+        return Ok(false);
+    }
+    if let Some(proof) = &forget.proved
+        && !accounts::is_proof_valid(connection, player, proof).await?
+    {
+        return Ok(false);
+    }
+    let sql = "SELECT $1::uuid UNION SELECT player FROM accounts WHERE owner = $1";
+    let rows = connection.query(sql, &[&player.0]).await?;
+    let players: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
+    for sql in DELETE_STATEMENTS {
+        connection.query(sql, &[&players]).await?;
+    }
+    let sql = "UPDATE names SET until_ms = $2 WHERE player = ANY ($1) AND until_ms IS NULL";
+    let params: Params<'_> = &[&players, &to_i64(forget.kept_until_ms)];
+    connection.query(sql, params).await?;
+    Ok(true)
+}
+
+/// Takes the name of a player out of some matches. False once it is in none.
+pub(super) async fn remove_names(
+    connection: &PgConnection,
+    player: PlayerId,
+) -> Result<bool, QueryError> {
+    let sql = "SELECT after FROM forgetting WHERE player = $1";
+    let Some(row) = connection.query_opt(sql, &[&player.0]).await? else {
+        return Ok(false);
+    };
+    let after: Option<Uuid> = row.get(0);
+    let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT $2";
+    let rows = connection.query(sql, &[&after, &MATCHES_AT_ONCE]).await?;
+    let match_ids: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
+    remove_name(connection, &match_ids, player).await?;
+    let is_last = (match_ids.len() as u64) < MATCHES_AT_ONCE.unsigned_abs();
+    if is_last {
+        let sql = "DELETE FROM forgetting WHERE player = $1";
+        connection.query(sql, &[&player.0]).await?;
+    } else if let Some(last) = match_ids.last() {
+        let sql = "UPDATE forgetting SET after = $2 WHERE player = $1";
+        connection.query(sql, &[&player.0, last]).await?;
+    }
+    Ok(!is_last)
+}
+
+/// Takes the name of a player out of matches. What lists show of one that goes on is shown anew by whoever
+/// serves it.
+async fn remove_name(
+    connection: &PgConnection,
+    matches: &[Uuid],
+    player: PlayerId,
+) -> Result<(), QueryError> {
+    let player_text = player.0.to_string();
+    let sql = "SELECT m, n, body FROM journal WHERE m = ANY ($1) AND position($2 IN body) > 0
+               ORDER BY m, n";
+    for row in connection.query(sql, &[&matches, &player_text]).await? {
+        let (id, n): (Uuid, i64) = (row.get(0), row.get(1));
+        if let Some(body) = without_name(row.get(2), player) {
+            let sql = "UPDATE journal SET body = $3 WHERE m = $1 AND n = $2";
+            connection.query(sql, &[&id, &n, &body]).await?;
+        }
+    }
+    let sql = "SELECT m, summary, card FROM matches WHERE m = ANY ($1) AND ended_ms IS NOT NULL
+               AND (position($2 IN summary) > 0 OR position($2 IN card) > 0) ORDER BY m";
+    for row in connection.query(sql, &[&matches, &player_text]).await? {
+        let id: Uuid = row.get(0);
+        let (summary, card) = (
+            column_without_name(&row, 1, player),
+            column_without_name(&row, 2, player),
+        );
+        let sql = "UPDATE matches SET summary = $2, card = $3 WHERE m = $1";
+        connection.query(sql, &[&id, &summary, &card]).await?;
+    }
+    Ok(())
+}
+
+/// The text of this column without the name.
+fn column_without_name(row: &Row, column: usize, player: PlayerId) -> Option<String> {
+    let text: Option<String> = row.get(column);
+    text.map(|text| without_name(&text, player).unwrap_or(text))
+}

@@ -1,0 +1,264 @@
+//! Players and their sessions.
+
+use plyhouse_protocol::{PlayerId, SessionId};
+use uuid::Uuid;
+
+use super::{Batch, WriteTask, account_deletion, accounts, blocks, operator_requests};
+use crate::people::player_kind_to_text;
+use crate::postgres::journal_rows::to_i64;
+use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash, WriteError};
+
+/// One number for all servers, so that one changes people at a time.
+const IDENTITY_LOCK: i64 = 0x706c_7968_6f75_7367;
+
+impl Batch<'_> {
+    /// Adds players and their sessions.
+    pub(super) async fn add_players(&self, connection: &PgConnection) -> Result<(), QueryError> {
+        let added = self.tasks.iter().filter_map(|task| match task {
+            WriteTask::AddPlayer(player, sessions) => Some((player, sessions)),
+            _ => None,
+        });
+        let (mut players, sessions): (Vec<&PlayerRecord>, Vec<_>) = added.unzip();
+        if players.is_empty() {
+            return Ok(());
+        }
+        players.sort_unstable_by_key(|player| player.id);
+        let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
+        let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
+        let kinds = players
+            .iter()
+            .map(|player| player_kind_to_text(player.kind));
+        let kinds: Vec<Option<&str>> = kinds.collect();
+        let sql = "INSERT INTO players (id, name, kind)
+                   SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::text[])
+                   ON CONFLICT DO NOTHING";
+        connection.query(sql, &[&ids, &names, &kinds]).await?;
+        let mut sessions: Vec<&SessionRecord> = sessions.into_iter().flatten().collect();
+        sessions.sort_unstable_by_key(|session| session.token);
+        add_sessions(connection, &sessions).await
+    }
+
+    /// Changes by what players are known, in the order in which that was asked for: of all servers one does so
+    /// at a time, since else two could wait for each other, or count at once what must not be too many.
+    pub(super) async fn change_identities(
+        &mut self,
+        connection: &PgConnection,
+    ) -> Result<(), QueryError> {
+        if self.tasks.iter().any(changes_identity) {
+            let sql = "SELECT pg_advisory_xact_lock($1)";
+            connection.query(sql, &[&IDENTITY_LOCK]).await?;
+        }
+        for (index, task) in self.tasks.iter().enumerate() {
+            let WriteTask::ChangeIdentity(change) = task else {
+                continue;
+            };
+            let is_applied = apply_change(connection, change).await?;
+            if !is_applied {
+                self.results[index] = Err(WriteError::Conflict);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Carries a change out. False if it came to nothing.
+async fn apply_change(
+    connection: &PgConnection,
+    change: &PeopleChange,
+) -> Result<bool, QueryError> {
+    match change {
+        PeopleChange::AddSession(added) => add_sessions(connection, &[added]).await?,
+        PeopleChange::OfferPairing {
+            pairing,
+            by,
+            now_ms,
+            max,
+        } => return offer_pairing(connection, pairing, *by, to_i64(*now_ms), *max).await,
+        PeopleChange::TakePairing(code, new_session) => {
+            let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
+            let taken = connection.query_opt(sql, &[&code.0.as_slice()]).await?;
+            if taken.is_some() {
+                add_sessions(connection, &[new_session]).await?;
+            }
+            return Ok(taken.is_some());
+        }
+        PeopleChange::KeepRecovery(player, key) => {
+            store_recovery_key(connection, *player, *key).await?
+        }
+        PeopleChange::RenewRecovery(player, key, proved) => {
+            let is_valid = accounts::is_proof_valid(connection, *player, proved).await?;
+            if is_valid {
+                store_recovery_key(connection, *player, *key).await?;
+            }
+            return Ok(is_valid);
+        }
+        PeopleChange::AddKey(key) => return accounts::add_api_key(connection, key).await,
+        PeopleChange::EndSessions(player, which) => {
+            end_sessions(connection, *player, *which).await?
+        }
+        PeopleChange::SawSession(token, day) => {
+            // A hint: it waits for nobody, and is written again with the next hello.
+            let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
+                           SELECT token FROM sessions WHERE token = $1
+                           FOR UPDATE SKIP LOCKED)";
+            let token = &token.0[..];
+            connection.query(sql, &[&token, &to_i64(*day)]).await?;
+        }
+        PeopleChange::Name(naming) => return accounts::name_player(connection, naming).await,
+        PeopleChange::CallGuest(player, name) => {
+            return accounts::rename_guest(connection, *player, name).await;
+        }
+        PeopleChange::SetPassword(player, password, proved) => {
+            return accounts::set_password(connection, *player, password, proved).await;
+        }
+        PeopleChange::KeepAccount(player, account) => {
+            accounts::store_account(connection, *player, account).await?;
+        }
+        PeopleChange::Block {
+            player,
+            other,
+            since_ms,
+        } => return blocks::change_block(connection, *player, *other, *since_ms).await,
+        PeopleChange::AddExternal(new) => {
+            return accounts::add_external_identity(connection, new).await;
+        }
+        PeopleChange::Forget(deletion) => {
+            return account_deletion::delete_player(connection, deletion).await;
+        }
+        PeopleChange::ForgetNames(player) => {
+            return account_deletion::remove_names(connection, *player).await;
+        }
+        PeopleChange::AddPass {
+            code,
+            pass,
+            now_ms,
+            max,
+        } => {
+            return operator_requests::add_one_time_token(
+                connection,
+                *code,
+                pass,
+                to_i64(*now_ms),
+                *max,
+            )
+            .await;
+        }
+        PeopleChange::TakePass(code) => {
+            return operator_requests::take_one_time_token(connection, *code).await;
+        }
+        PeopleChange::TakeOrder(id) => {
+            return operator_requests::claim_command(connection, *id).await;
+        }
+        PeopleChange::AnswerOrder(id, answer) => {
+            return operator_requests::store_command_result(connection, *id, answer).await;
+        }
+    }
+    Ok(true)
+}
+
+/// Keeps a recovery key in place of the one before.
+async fn store_recovery_key(
+    connection: &PgConnection,
+    player: PlayerId,
+    key: TokenHash,
+) -> Result<(), QueryError> {
+    let sql = "INSERT INTO recoveries (player, key) VALUES ($1, $2)
+               ON CONFLICT (player) DO UPDATE SET key = excluded.key";
+    let params: Params<'_> = &[&player.0, &key.0.as_slice()];
+    connection.query(sql, params).await?;
+    Ok(())
+}
+
+/// Forgets sessions of a player, and of the player's programs.
+pub(super) async fn end_sessions(
+    connection: &PgConnection,
+    player: PlayerId,
+    selection: Sessions,
+) -> Result<(), QueryError> {
+    let sql = "DELETE FROM sessions WHERE token IN (
+                   SELECT token FROM sessions
+                   WHERE player IN (SELECT $1::uuid UNION SELECT player FROM accounts WHERE owner = $1)
+                     AND (id = $2) IS NOT DISTINCT FROM $3
+                     AND ($4 OR kind <> 'key')
+                   ORDER BY token FOR UPDATE)";
+    let (id, is_selected, includes_keys) = session_filter(selection);
+    let params: Params<'_> = &[&player.0, &id, &is_selected, &includes_keys];
+    connection.query(sql, params).await?;
+    let sql = "DELETE FROM pairings
+               WHERE player = $1 AND ($2::uuid IS NULL OR session IS NULL OR session = $2)";
+    let voiding_session = selection.voids_pairing_of().map(|by| by.0);
+    connection
+        .query(sql, &[&player.0, &voiding_session])
+        .await?;
+    Ok(())
+}
+
+/// Whether a task changes by what players are known, and is no mere hint.
+const fn changes_identity(task: &WriteTask) -> bool {
+    matches!(task, WriteTask::ChangeIdentity(change) if !matches!(change, PeopleChange::SawSession(..)))
+}
+
+/// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
+/// as many live as are allowed, or if the session that offers it has ended.
+async fn offer_pairing(
+    connection: &PgConnection,
+    pairing: &Pairing,
+    offering_session: SessionId,
+    now_ms: i64,
+    max: usize,
+) -> Result<bool, QueryError> {
+    let sql = "DELETE FROM pairings WHERE expires_ms <= $1";
+    connection.query(sql, &[&now_ms]).await?;
+    let sql = "INSERT INTO pairings (player, code, expires_ms, session) SELECT $1, $2, $3, $6
+               WHERE (SELECT count(*) FROM pairings WHERE expires_ms > $4 AND player <> $1) < $5
+                 AND EXISTS (SELECT 1 FROM sessions WHERE id = $6 AND player = $1)
+               ON CONFLICT (player) DO UPDATE
+               SET code = excluded.code, expires_ms = excluded.expires_ms,
+                   session = excluded.session RETURNING player";
+    let code = pairing.code.0.as_slice();
+    let (expires_ms, max) = (to_i64(pairing.expires_ms), to_i64(max as u64));
+    let params: Params<'_> = &[
+        &pairing.player.0,
+        &code,
+        &expires_ms,
+        &now_ms,
+        &max,
+        &offering_session.0,
+    ];
+    Ok(connection.query_opt(sql, params).await?.is_some())
+}
+
+pub(super) async fn add_sessions(
+    connection: &PgConnection,
+    added: &[&SessionRecord],
+) -> Result<(), QueryError> {
+    let tokens: Vec<&[u8]> = added.iter().map(|added| &added.token.0[..]).collect();
+    let ids: Vec<Uuid> = added.iter().map(|added| added.id.0).collect();
+    let players: Vec<Uuid> = added.iter().map(|added| added.player.0).collect();
+    let labels: Vec<&str> = added.iter().map(|added| &*added.label).collect();
+    let kinds: Vec<&str> = added.iter().map(|added| added.kind.as_str()).collect();
+    let created: Vec<i64> = added.iter().map(|one| to_i64(one.created_ms)).collect();
+    let last_used: Vec<i64> = added.iter().map(|one| to_i64(one.seen_day)).collect();
+    let recovered: Vec<bool> = added.iter().map(|added| added.recovered).collect();
+    let sql =
+        "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day, recovered)
+               SELECT * FROM UNNEST($1::bytea[], $2::uuid[], $3::uuid[], $4::text[], $5::text[],
+                                    $6::int8[], $7::int8[], $8::boolean[])
+               ON CONFLICT DO NOTHING";
+    let params: Params<'_> = &[
+        &tokens, &ids, &players, &labels, &kinds, &created, &last_used, &recovered,
+    ];
+    connection.query(sql, params).await?;
+    Ok(())
+}
+
+/// The id with which a session is compared, what comes of that if it is meant, and whether keys are.
+fn session_filter(selection: Sessions) -> (Option<Uuid>, Option<bool>, bool) {
+    match selection {
+        Sessions::One(id) => (Some(id.0), Some(true), true),
+        Sessions::AllBut(id) => (Some(id.0), Some(false), true),
+        Sessions::AllButKeysAnd(id) => (Some(id.0), Some(false), false),
+        Sessions::All => (None, None, true),
+    }
+}

@@ -1,0 +1,87 @@
+//! Leases of servers, and what lists show.
+
+use uuid::Uuid;
+
+use super::{Batch, WriteTask};
+use crate::directory::{LEASE, SEEKS_KEPT, Shown};
+use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+
+impl Batch<'_> {
+    /// Renews leases, and ends those of servers that stop.
+    pub(super) async fn update_leases(&self, connection: &PgConnection) -> Result<(), QueryError> {
+        for task in self.tasks {
+            match task {
+                WriteTask::RenewLease(node) => {
+                    let sql = "INSERT INTO node (id, expires)
+                               VALUES ($1, now() + make_interval(secs => $2))
+                               ON CONFLICT (id) DO UPDATE SET expires = excluded.expires";
+                    let values = (node.0, LEASE.as_secs_f64());
+                    connection.query(sql, &[&values.0, &values.1]).await?;
+                    delete_expired_nodes(connection).await?;
+                }
+                WriteTask::WithdrawLease(node) => {
+                    let sql = "WITH gone AS (DELETE FROM node WHERE id = $1)
+                               DELETE FROM seeks WHERE node = $1";
+                    connection.query(sql, &[&node.0]).await?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what lists show of matches.
+    pub(super) async fn update_summaries(
+        &self,
+        connection: &PgConnection,
+    ) -> Result<(), QueryError> {
+        let summaries = self.tasks.iter().filter_map(|task| match task {
+            WriteTask::UpdateSummaries(summaries) => Some(summaries),
+            _ => None,
+        });
+        let mut summaries: Vec<&Shown> = summaries.flatten().collect();
+        // Of two of one match the later counts.
+        summaries.reverse();
+        summaries.sort_by_key(|card| card.id);
+        summaries.dedup_by_key(|card| card.id);
+        if summaries.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<Uuid> = summaries.iter().map(|card| card.id.0).collect();
+        let statuses: Vec<&str> = summaries.iter().map(|card| card.status.as_str()).collect();
+        let listed: Vec<bool> = summaries.iter().map(|card| card.listed).collect();
+        let texts: Vec<&str> = summaries.iter().map(|card| card.card.as_str()).collect();
+        // Locked in the order of all servers. What comes late is no news of a match that has ended. Nothing
+        // is joined but the table: of an array the planner guesses ten rows, and two of them it compares
+        // each with each.
+        let sql = "WITH shown AS (
+                       SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::bool[], $4::text[])
+                           AS u (m, status, listed, card)),
+                   found AS (
+                       SELECT shown.* FROM matches mt JOIN shown ON shown.m = mt.m
+                       WHERE mt.ended_ms IS NULL OR shown.status = 'ended'
+                       ORDER BY mt.m FOR NO KEY UPDATE OF mt)
+                   UPDATE matches mt
+                   SET status = found.status, listed = found.listed, card = found.card
+                   FROM found WHERE mt.m = found.m";
+        connection
+            .query(sql, &[&ids, &statuses, &listed, &texts])
+            .await?;
+        Ok(())
+    }
+}
+
+/// Forgets servers whose leases have run out long ago, and their seeks.
+async fn delete_expired_nodes(connection: &PgConnection) -> Result<(), QueryError> {
+    let sql = "WITH gone AS (
+                   DELETE FROM node WHERE id IN (
+                       SELECT id FROM node WHERE expires < now() - make_interval(secs => $1)
+                       FOR UPDATE SKIP LOCKED)
+                   RETURNING id)
+               DELETE FROM seeks WHERE player IN (
+                   SELECT player FROM seeks JOIN gone ON gone.id = seeks.node
+                   FOR UPDATE OF seeks SKIP LOCKED)";
+    let retention_s = SEEKS_KEPT.as_secs_f64();
+    connection.query(sql, &[&retention_s]).await?;
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! Who is paired with whom.
+//!
+//! Two who want the same and come at the same time would not see each other. So one server at a time
+//! pairs those who want the same: the others do not wait for it, but try again.
+
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::account_deletion::deleted_players;
+use super::match_creation::create_matches;
+use super::{Batch, WriteTask};
+use crate::directory::{MAKE_TRIES, Paired, RatingRange, Waiting};
+use crate::postgres::journal_rows::to_i64;
+use crate::postgres::reader::SELECT_UNPAIRABLE;
+use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::postgres::writer::SeekPairing;
+use crate::{NodeId, WriteError};
+use plyhouse_protocol::PlayerId;
+
+/// How many are paired in one transaction, so that nobody else waits for long. The others try again.
+const PAIRINGS_MAX: usize = 16;
+
+/// The first part of the locks that are held while seeks are paired.
+const PAIRING_LOCK: i32 = 0x706c_7968;
+
+impl Batch<'_> {
+    /// Pairs seeks, and ends others.
+    pub(super) async fn pair_seeks(&mut self, connection: &PgConnection) -> Result<(), QueryError> {
+        let mut pairings = 0;
+        for (index, task) in self.tasks.iter().enumerate() {
+            self.results[index] = match task {
+                WriteTask::PairSeek(_) if pairings >= PAIRINGS_MAX => Err(WriteError::Conflict),
+                WriteTask::PairSeek(pairing) => {
+                    pairings += 1;
+                    match pair_seek(connection, pairing).await? {
+                        Ok(paired) => {
+                            *pairing.outcome.lock() = Some(paired);
+                            Ok(())
+                        }
+                        Err(error) => Err(error),
+                    }
+                }
+                WriteTask::EndSeek(player, node) => {
+                    end_seek(connection, *player, Some(*node)).await?
+                }
+                _ => continue,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Ends a player's seek, on this server or on whichever it was made. Refused as a conflict if there is
+/// none, or somebody else is at it.
+async fn end_seek(
+    connection: &PgConnection,
+    player: PlayerId,
+    node: Option<NodeId>,
+) -> Result<Result<(), WriteError>, QueryError> {
+    let sql = "DELETE FROM seeks WHERE player IN (
+                   SELECT player FROM seeks WHERE player = $1 AND (node = $2 OR $2 IS NULL)
+                   FOR UPDATE SKIP LOCKED)
+               RETURNING player";
+    let node = node.map(|node| node.0);
+    let ended = connection.query_opt(sql, &[&player.0, &node]).await?;
+    Ok(ended.map(|_| ()).ok_or(WriteError::Conflict))
+}
+
+async fn pair_seek(
+    connection: &PgConnection,
+    pairing: &SeekPairing,
+) -> Result<Result<Paired, WriteError>, QueryError> {
+    let SeekPairing { seek, .. } = pairing;
+    let sql = "SELECT pg_try_advisory_xact_lock($1, hashtext($2))";
+    let locked = connection
+        .query_opt(sql, &[&PAIRING_LOCK, &seek.key])
+        .await?;
+    if !locked.is_some_and(|row| row.get(0)) {
+        return Ok(Err(WriteError::Conflict));
+    }
+    if !deleted_players(connection, &[seek.player])
+        .await?
+        .is_empty()
+    {
+        return Ok(Err(WriteError::Forgotten));
+    }
+    // If somebody else is at it, it is still there when it comes to that.
+    let ended = end_seek(connection, seek.player, None).await?;
+    if seek.again && ended.is_err() {
+        let is_waiting = has_seek(connection, seek.player).await?;
+        return Ok(if is_waiting {
+            Err(WriteError::Conflict)
+        } else {
+            Ok(Paired::Over)
+        });
+    }
+    let Some(other) = find_opponent(connection, seek).await? else {
+        return enqueue_seek(connection, pairing).await;
+    };
+    create_pair_match(connection, pairing, other).await
+}
+
+/// The seek that has waited longest of those that fit, locked.
+async fn find_opponent(
+    connection: &PgConnection,
+    seek: &Waiting,
+) -> Result<Option<Waiting>, QueryError> {
+    let unpairable_rows = connection
+        .query(SELECT_UNPAIRABLE, &[&seek.player.0])
+        .await?;
+    let unpairable = unpairable_rows.iter().map(|row| row.get::<_, Uuid>(0));
+    let excluded: Vec<Uuid> = seek
+        .not
+        .iter()
+        .map(|player| player.0)
+        .chain(unpairable)
+        .collect();
+    // How far apart both may be grows as [`RatingRange`](crate::create_directory::RatingRange) says.
+    let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
+                      seeks.rating, seeks.low, seeks.high
+               FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
+               WHERE seeks.key = $1 AND seeks.player <> $2
+                 AND seeks.player <> ALL ($6)
+                 AND ($4::int8 IS NULL OR seeks.rating - $3 BETWEEN $4 AND $5)
+                 AND (seeks.low IS NULL OR $3 - seeks.rating
+                      BETWEEN seeks.low - 50 * floor(extract(epoch FROM now() - seeks.since) / 5)
+                          AND seeks.high + 50 * floor(extract(epoch FROM now() - seeks.since) / 5))
+               ORDER BY seeks.since, seeks.number LIMIT 1 FOR UPDATE OF seeks SKIP LOCKED";
+    let rating = i64::from(seek.fit.rating);
+    let bounds = seek.fit.bounds();
+    let (low, high) = (bounds.map(|[low, _]| low), bounds.map(|[_, high]| high));
+    let params: Params<'_> = &[&seek.key, &seek.player.0, &rating, &low, &high, &excluded];
+    let found = connection.query_opt(sql, params).await?;
+    Ok(found.map(|row| seek_from_row(&row)))
+}
+
+/// Creates the match of both, and ends the other's seek.
+async fn create_pair_match(
+    connection: &PgConnection,
+    SeekPairing {
+        seek, make_match, ..
+    }: &SeekPairing,
+    other: Waiting,
+) -> Result<Result<Paired, WriteError>, QueryError> {
+    if has_seek(connection, seek.player).await? {
+        return Ok(Err(WriteError::Conflict));
+    }
+    for _ in 0..MAKE_TRIES {
+        let record = make_match(&other);
+        if create_matches(connection, &[(seek.node, &record)]).await? == [Ok(())] {
+            let sql = "DELETE FROM seeks WHERE player = $1";
+            connection.query(sql, &[&other.player.0]).await?;
+            return Ok(Ok(Paired::With(Box::new((other, record)))));
+        }
+    }
+    Ok(Err(WriteError::Unavailable))
+}
+
+/// Lets a seek wait, if there is room.
+async fn enqueue_seek(
+    connection: &PgConnection,
+    SeekPairing {
+        seek, seeks_max, ..
+    }: &SeekPairing,
+) -> Result<Result<Paired, WriteError>, QueryError> {
+    let sql = "INSERT INTO seeks (player, node, key, body, rating, low, high, since)
+               SELECT $1, $2, $3, $4, $6, $7, $8, now() - $9::float8 * interval '1 millisecond'
+               WHERE (SELECT count(*) FROM seeks JOIN node
+                      ON node.id = seeks.node AND node.expires > now()) < $5
+               ON CONFLICT DO NOTHING RETURNING player";
+    let seeks_max = to_i64(*seeks_max as u64);
+    let RatingRange {
+        rating,
+        range,
+        waited_ms,
+    } = seek.fit;
+    let rating = i64::from(rating);
+    let [low, high] = [0, 1].map(|end| range.map(|range| i64::from(range[end])));
+    #[expect(clippy::cast_precision_loss, reason = "exact for 285,000 years")]
+    let waited_ms = waited_ms as f64;
+    let params: Params<'_> = &[
+        &seek.player.0,
+        &seek.node.0,
+        &seek.key,
+        &seek.body,
+        &seeks_max,
+        &rating,
+        &low,
+        &high,
+        &waited_ms,
+    ];
+    let inserted = connection.query_opt(sql, params).await?;
+    if inserted.is_some() {
+        return Ok(Ok(Paired::Waits));
+    }
+    if has_seek(connection, seek.player).await? {
+        return Ok(Err(WriteError::Conflict));
+    }
+    Ok(Ok(Paired::Full))
+}
+
+/// Whether a seek of this player is there.
+async fn has_seek(connection: &PgConnection, player: PlayerId) -> Result<bool, QueryError> {
+    let sql = "SELECT player FROM seeks WHERE player = $1";
+    let found = connection.query_opt(sql, &[&player.0]).await?;
+    Ok(found.is_some())
+}
+
+fn seek_from_row(row: &Row) -> Waiting {
+    Waiting {
+        player: PlayerId(row.get(0)),
+        node: NodeId(row.get::<_, Uuid>(1)),
+        key: row.get(2),
+        body: row.get(3),
+        fit: RatingRange {
+            rating: to_i32(row.get(4)),
+            range: (row.get::<_, Option<i64>>(5).zip(row.get(6)))
+                .map(|(low, high)| [low, high].map(to_i32)),
+            waited_ms: 0,
+        },
+        not: Vec::new(),
+        again: false,
+    }
+}
+
+fn to_i32(number: i64) -> i32 {
+    i32::try_from(number).unwrap_or_default()
+}

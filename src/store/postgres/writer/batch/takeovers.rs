@@ -1,0 +1,113 @@
+//! How matches change hands: whatever their owners before write from then on is a conflict.
+
+use std::collections::HashSet;
+
+use plyhouse_protocol::MatchId;
+use uuid::Uuid;
+
+use super::{Batch, WriteTask};
+use crate::directory::TAKEN_MIN;
+use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
+use crate::{NodeId, WriteError};
+
+/// How often a take-over tries to come after what is written at the same time.
+const FENCE_ATTEMPTS_MAX: usize = 10;
+
+impl Batch<'_> {
+    /// Takes matches over, all at once: when a server has died, that is what everybody waits for.
+    pub(super) async fn take_over_all(
+        &mut self,
+        connection: &PgConnection,
+    ) -> Result<(), QueryError> {
+        let mut indices = Vec::new();
+        let (mut ids, mut owners, mut previous_owners) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, task) in self.tasks.iter().enumerate() {
+            let WriteTask::TakeOver {
+                id,
+                owner,
+                from: previous_owner,
+            } = task
+            else {
+                continue;
+            };
+            // Of two at once the later has come too late.
+            self.results[index] = Err(WriteError::Conflict);
+            if !ids.contains(&id.0) {
+                indices.push(index);
+                ids.push(id.0);
+                owners.push(owner.0);
+                previous_owners.push(previous_owner.map(|from| from.0));
+            }
+        }
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let sql = "WITH wanted AS (
+                       SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::uuid[]) AS u (m, owner, before)),
+                   found AS (
+                       SELECT mt.m, wanted.owner FROM matches mt JOIN wanted ON wanted.m = mt.m
+                       WHERE mt.node IS NOT DISTINCT FROM wanted.before
+                         AND (mt.taken_at IS NULL OR mt.taken_at <= now() - make_interval(secs => $4))
+                       ORDER BY mt.m FOR NO KEY UPDATE OF mt)
+                   UPDATE matches mt SET node = found.owner, epoch = mt.epoch + 1, taken_at = now()
+                   FROM found WHERE mt.m = found.m RETURNING mt.m, mt.epoch";
+        let ownership_min_s = TAKEN_MIN.as_secs_f64();
+        let rows = connection
+            .query(sql, &[&ids, &owners, &previous_owners, &ownership_min_s])
+            .await?;
+        let taken: Vec<(Uuid, i64)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let unfenced = insert_fences(connection, taken.clone()).await?;
+        let taken: HashSet<Uuid> = taken.into_iter().map(|(id, _)| id).collect();
+        for (index, id) in indices.into_iter().zip(ids) {
+            if unfenced.contains(&id) {
+                self.results[index] = Err(WriteError::Unknown);
+            } else if taken.contains(&id) {
+                self.results[index] = Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes this the owner of a match, whosever it was.
+pub(super) async fn claim_match(
+    connection: &PgConnection,
+    id: MatchId,
+    owner: NodeId,
+) -> Result<Result<(), WriteError>, QueryError> {
+    let sql = "UPDATE matches SET node = $2, epoch = epoch + 1, taken_at = now()
+               WHERE m = $1 AND ended_ms IS NULL AND node IS DISTINCT FROM $2 RETURNING epoch";
+    let Some(row) = connection.query_opt(sql, &[&id.0, &owner.0]).await? else {
+        return Ok(Ok(()));
+    };
+    let unfenced = insert_fences(connection, vec![(id.0, row.get(0))]).await?;
+    Ok(if unfenced.is_empty() {
+        Ok(())
+    } else {
+        Err(WriteError::Unknown)
+    })
+}
+
+/// Ends the journals of matches, each of which has this epoch now, by an entry that is no event. Gives
+/// those where somebody else was faster every time.
+async fn insert_fences(
+    connection: &PgConnection,
+    mut unfenced: Vec<(Uuid, i64)>,
+) -> Result<HashSet<Uuid>, QueryError> {
+    let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
+               SELECT u.m, j.last + 1, j.last + 1, j.seq, u.epoch, '[]'
+               FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, epoch),
+                    LATERAL (SELECT last, seq FROM journal p
+                             WHERE p.m = u.m ORDER BY p.n DESC LIMIT 1) j
+               ORDER BY u.m ON CONFLICT DO NOTHING RETURNING m";
+    for _ in 0..FENCE_ATTEMPTS_MAX {
+        if unfenced.is_empty() {
+            break;
+        }
+        let (ids, epochs): (Vec<Uuid>, Vec<i64>) = unfenced.iter().copied().unzip();
+        let rows = connection.query(sql, &[&ids, &epochs]).await?;
+        let fenced: HashSet<Uuid> = rows.iter().map(|row| row.get(0)).collect();
+        unfenced.retain(|(id, _)| !fenced.contains(id));
+    }
+    Ok(unfenced.into_iter().map(|(id, _)| id).collect())
+}

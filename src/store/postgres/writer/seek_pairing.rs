@@ -1,0 +1,41 @@
+//! A seek that is to be paired.
+
+use parking_lot::Mutex;
+
+use crate::directory::{Make, Paired, Waiting};
+
+/// A seek that is to be paired, and what has come of it.
+pub(in crate::postgres) struct SeekPairing {
+    pub(super) seek: Waiting,
+    pub(super) seeks_max: usize,
+    pub(super) make_match: Make,
+    /// Counts once the batch is written.
+    pub(super) outcome: Mutex<Option<Paired>>,
+}
+
+impl SeekPairing {
+    pub(in crate::postgres) const fn new(
+        seek: Waiting,
+        seeks_max: usize,
+        make_match: Make,
+    ) -> Self {
+        Self {
+            seek,
+            seeks_max,
+            make_match,
+            outcome: Mutex::new(None),
+        }
+    }
+
+    /// What has come of it, once that is written.
+    pub(in crate::postgres) fn take_outcome(&self) -> Option<Paired> {
+        self.outcome.lock().take()
+    }
+}
+
+impl std::fmt::Debug for SeekPairing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut output = f.debug_struct("SeekPairing");
+        output.field("seek", &self.seek).finish_non_exhaustive()
+    }
+}
