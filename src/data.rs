@@ -13,8 +13,9 @@ use clap::error::ErrorKind;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
 use plyhouse_lab::arguments::refuse;
 use plyhouse_store::{
-    Archive, Desk, MemoryStore, OpenError, OpenPostgresError, PostgresAdminQueue,
-    PostgresInspector, PostgresStore, SqliteArchive, SqliteDesk, SqliteStore, Store, StoreMetrics,
+    AdminQueue, MemoryStore, OpenError, OpenPostgresError, PostgresAdminQueue, PostgresInspector,
+    PostgresStore, SqliteAdminQueue, SqliteInspector, SqliteStore, Store, StoreInspector,
+    StoreMetrics,
 };
 
 /// Stands for no directory.
@@ -98,7 +99,7 @@ impl Data {
         let Self::Directory(directory) = self else {
             return;
         };
-        if let Some(mode) = SqliteStore::loose_mode(directory) {
+        if let Some(mode) = SqliteStore::loose_permissions(directory) {
             let (directory, mode) = (directory.display(), format!("{mode:o}"));
             tracing::warn!(%directory, mode, "other users of this machine may open the database");
         }
@@ -144,10 +145,10 @@ impl Data {
     }
 
     /// Opens where orders are left for whoever uses the store.
-    pub(crate) fn desk(&self) -> anyhow::Result<Box<dyn Desk>> {
+    pub(crate) fn desk(&self) -> anyhow::Result<Box<dyn AdminQueue>> {
         match self {
             Self::Memory => refuse("what is kept in memory cannot be reached from outside"),
-            Self::Directory(directory) => Ok(Box::new(SqliteDesk::open(directory)?)),
+            Self::Directory(directory) => Ok(Box::new(SqliteAdminQueue::open(directory)?)),
             Self::Database(address) => Ok(Box::new(PostgresAdminQueue::open(&address.0)?)),
         }
     }
@@ -161,10 +162,10 @@ impl Data {
     }
 
     /// Opens what is kept, to look at it.
-    pub(crate) fn look_at(&self) -> anyhow::Result<Box<dyn Archive>> {
+    pub(crate) fn look_at(&self) -> anyhow::Result<Box<dyn StoreInspector>> {
         match self {
             Self::Memory => refuse("what is kept in memory cannot be looked at from outside"),
-            Self::Directory(directory) => Ok(Box::new(SqliteArchive::open(directory)?)),
+            Self::Directory(directory) => Ok(Box::new(SqliteInspector::open(directory)?)),
             Self::Database(address) => Ok(Box::new(PostgresInspector::open(&address.0)?)),
         }
     }

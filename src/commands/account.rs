@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use plyhouse_protocol::PlayerKind;
 use plyhouse_server::{AdminCommand, AdminResult, SearchMode, Server, Settings, new_secret};
-use plyhouse_store::{Archive, Person, Store, StoreMetrics};
+use plyhouse_store::{InspectedPlayer, Store, StoreInspector, StoreMetrics};
 use tokio::runtime::Builder;
 
 use crate::data::{Data, Place};
@@ -150,10 +150,10 @@ fn say(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints every account.
-fn list(archive: &dyn Archive) -> anyhow::Result<()> {
+fn list(archive: &dyn StoreInspector) -> anyhow::Result<()> {
     let mut last = None;
     loop {
-        let people = archive.people(last)?;
+        let people = archive.players_after(last)?;
         let Some(end) = people.last() else {
             return Ok(());
         };
@@ -166,15 +166,15 @@ fn list(archive: &dyn Archive) -> anyhow::Result<()> {
     }
 }
 
-fn line(person: &Person) -> String {
-    let Person {
+fn line(person: &InspectedPlayer) -> String {
+    let InspectedPlayer {
         player, sessions, ..
     } = person;
     let kind = match player.kind {
         PlayerKind::Guest | PlayerKind::Account => "person",
         PlayerKind::Bot => "bot",
     };
-    let seen = sessions.iter().map(|session| session.seen_day).max();
+    let seen = sessions.iter().map(|session| session.last_used_day).max();
     let seen = seen.map_or_else(|| "-".to_owned(), plyhouse_matches::scoresheet::day_text);
     let (name, count) = (&player.name, sessions.len());
     format!("{name}\t{kind}\t{count}\t{seen}\t{}", player.id)
@@ -218,11 +218,11 @@ async fn obey(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<Admi
 fn leave(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
     let desk = data.desk()?;
     let order = serde_json::to_string(order).context("cannot write the order")?;
-    let id = desk.ask(&order)?;
+    let id = desk.enqueue(&order)?;
     let until = Instant::now() + PATIENCE;
     loop {
-        if let Some(answer) = desk.answer(id)? {
-            desk.take_back(id)?;
+        if let Some(answer) = desk.find_result(id)? {
+            desk.withdraw(id)?;
             return serde_json::from_str(&answer).context("the server is of another version");
         }
         if Instant::now() >= until {
@@ -230,7 +230,7 @@ fn leave(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
         }
         sleep(LOOK);
     }
-    match desk.take_back(id)? {
+    match desk.withdraw(id)? {
         false => bail!("the server that uses the store does not obey; nothing was done"),
         true => bail!("the server has not said what has come of it: look whether it is done"),
     }

@@ -1,7 +1,7 @@
 //! What the commands have in common that look at a store from outside.
 
 use anyhow::bail;
-use plyhouse_store::Archive;
+use plyhouse_store::StoreInspector;
 
 use crate::data::Place;
 
@@ -14,7 +14,7 @@ pub(super) struct Source {
 
 impl Source {
     /// Opens the store.
-    pub(super) fn open(self) -> anyhow::Result<Box<dyn Archive>> {
+    pub(super) fn open(self) -> anyhow::Result<Box<dyn StoreInspector>> {
         self.place.data()?.look_at()
     }
 }

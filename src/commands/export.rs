@@ -6,7 +6,7 @@ use anyhow::Context;
 use plyhouse_matches::scoresheet::Scoresheet;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchId, MatchRef};
-use plyhouse_store::{Archive, Record};
+use plyhouse_store::{MatchRecord, StoreInspector};
 
 use super::archive::{Source, end};
 use super::reader_is_gone;
@@ -70,7 +70,7 @@ impl Format {
 
 /// Where matches are printed, how many scoresheets were, and how many matches could not be.
 struct Export<'a, W> {
-    archive: &'a dyn Archive,
+    archive: &'a dyn StoreInspector,
     format: Format,
     out: W,
     printed: u64,
@@ -105,7 +105,11 @@ const STDOUT: &str = "cannot write to stdout";
 impl<W: Write> Export<'_, W> {
     fn print_all(&mut self) -> anyhow::Result<()> {
         let mut last = None;
-        while let Some(id) = self.archive.next(last).context("cannot list the matches")? {
+        while let Some(id) = self
+            .archive
+            .next_match(last)
+            .context("cannot list the matches")?
+        {
             last = Some(id);
             self.print(id, false)?;
         }
@@ -114,7 +118,7 @@ impl<W: Write> Export<'_, W> {
 
     fn print_these(&mut self, names: &[String]) -> anyhow::Result<()> {
         for name in names {
-            let found = self.archive.find(MatchRef::from(name.as_str()));
+            let found = self.archive.find_match(MatchRef::from(name.as_str()));
             match found.context("cannot look for a match")? {
                 Some(id) => self.print(id, true)?,
                 None => self.fail(format_args!("there is no match {name:?}")),
@@ -125,7 +129,7 @@ impl<W: Write> Export<'_, W> {
 
     /// Prints a match. One that was not asked for by name is left out if there is nothing to print.
     fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
-        match self.archive.read(id) {
+        match self.archive.inspect_match(id) {
             Ok(Some(kept)) if self.format == Format::Json => {
                 let line = serde_json::to_string(&kept).context("cannot write a match as JSON")?;
                 writeln!(self.out, "{line}").context(STDOUT)
@@ -140,8 +144,8 @@ impl<W: Write> Export<'_, W> {
         }
     }
 
-    fn print_scoresheet(&mut self, record: Record, by_name: bool) -> anyhow::Result<()> {
-        let Record { creation, events } = record;
+    fn print_scoresheet(&mut self, record: MatchRecord, by_name: bool) -> anyhow::Result<()> {
+        let MatchRecord { creation, events } = record;
         let (code, format) = (creation.code, self.format.extension());
         let kept = creation.game.record_format;
         let fits = kept.is_some_and(|kept| kept.extension() == format);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, bail};
-use plyhouse_store::{Side, Summary, TransferError, transfer};
+use plyhouse_store::{CopyError, CopySide, VerificationReport, copy_store};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::data::{Data, Secret};
@@ -56,9 +56,9 @@ impl Args {
         from.look_at()?;
         let source = open(&runtime, &from)?;
         let target = open(&runtime, &to)?;
-        let summaries = match transfer(&runtime, &source, &target) {
+        let summaries = match copy_store(&runtime, &source, &target) {
             Ok(summaries) => summaries,
-            Err(error @ (TransferError::NotEmpty { .. } | TransferError::Unsound { .. })) => {
+            Err(error @ (CopyError::NotEmpty { .. } | CopyError::SourceCorrupt { .. })) => {
                 bail!("nothing was written to {to}: {error}");
             }
             Err(error) => {
@@ -68,7 +68,7 @@ impl Args {
         };
         let mut out = io::stdout().lock();
         for (place, summary) in [&from, &to].into_iter().zip(summaries) {
-            let Summary {
+            let VerificationReport {
                 matches,
                 live,
                 ended,
@@ -87,9 +87,9 @@ impl Args {
     }
 }
 
-fn open(runtime: &Runtime, data: &Data) -> anyhow::Result<Side> {
-    Ok(Side {
+fn open(runtime: &Runtime, data: &Data) -> anyhow::Result<CopySide> {
+    Ok(CopySide {
         store: runtime.block_on(data.open_alone())?,
-        archive: data.look_at()?,
+        inspector: data.look_at()?,
     })
 }

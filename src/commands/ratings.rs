@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use clap::Subcommand;
-use plyhouse_store::{Store, rebuild, verify_ratings};
+use plyhouse_store::{Store, rebuild_ratings, verify_ratings};
 use tokio::runtime::Builder;
 
 use super::archive::end;
@@ -60,7 +60,7 @@ impl Args {
 }
 
 async fn rebuilt(store: &dyn Store) -> anyhow::Result<()> {
-    let rows = rebuild(store).await?;
+    let rows = rebuild_ratings(store).await?;
     let told = writeln!(io::stdout(), "{rows} rows of the ledger were folded anew");
     told.context("cannot write to stdout")
 }

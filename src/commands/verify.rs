@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
-use plyhouse_store::Summary;
+use plyhouse_store::VerificationReport;
 
 use super::archive::{Source, end};
 use super::reader_is_gone;
@@ -31,7 +31,7 @@ impl Args {
                 told = writeln!(out, "{fault}");
             }
         });
-        let Summary {
+        let VerificationReport {
             matches,
             live,
             ended,

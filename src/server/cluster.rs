@@ -19,7 +19,7 @@ use futures::future::join_all;
 use plyhouse_bus::{Bus, Listener, RequestError};
 use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use plyhouse_store::NodeId;
-use plyhouse_store::directory::Directory;
+use plyhouse_store::cluster_directory::ClusterDirectory;
 use tokio::sync::Notify;
 
 pub(super) use self::metrics::ClusterMetrics;
@@ -41,7 +41,7 @@ pub struct ClusterLinks {
     /// This server, under the name by which the bus knows it.
     pub node: NodeId,
     /// What all agree on.
-    pub directory: Arc<dyn Directory>,
+    pub directory: Arc<dyn ClusterDirectory>,
     /// The way to the others.
     pub bus: Arc<dyn Bus>,
     /// What comes from them.
@@ -52,7 +52,7 @@ pub struct ClusterLinks {
 #[derive(Debug)]
 pub(super) struct Cluster {
     pub(super) node: NodeId,
-    pub(super) directory: Arc<dyn Directory>,
+    pub(super) directory: Arc<dyn ClusterDirectory>,
     bus: Arc<dyn Bus>,
     pub(super) lease: Lease,
     pub(super) nodes: Nodes,
@@ -145,7 +145,7 @@ impl Cluster {
     pub(super) async fn leave(&self) {
         self.lease.withdraw();
         let withdrawn =
-            tokio::time::timeout(REQUEST_TIMEOUT, self.directory.withdraw(self.node)).await;
+            tokio::time::timeout(REQUEST_TIMEOUT, self.directory.withdraw_lease(self.node)).await;
         if !matches!(withdrawn, Ok(Ok(()))) {
             tracing::error!("cannot withdraw this server's lease; it will expire");
         }

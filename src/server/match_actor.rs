@@ -32,7 +32,7 @@ use plyhouse_matches::{
     Action, Creation, Event, EventKind, Match, Reminder, ReplayError, Stage, Timestamp,
 };
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, Thinking, WireError};
-use plyhouse_store::{JournalPosition, Loaded, Record};
+use plyhouse_store::{JournalPosition, LoadedMatch, MatchRecord};
 use tokio::time::sleep_until;
 
 use self::bot_turn::News;
@@ -124,7 +124,7 @@ impl MatchActor {
     ) -> Box<Self> {
         let teller = Broadcaster::new(Arc::clone(server));
         let events = Vec::new();
-        let record = Record { creation, events };
+        let record = MatchRecord { creation, events };
         let delayed =
             DelayedView::of(server, &record).expect("nothing has happened that makes no sense");
         let state = Match::new(record.creation).expect("whoever created it has seen how it begins");
@@ -138,17 +138,17 @@ impl MatchActor {
     /// A match that comes from the store, and does not begin yet.
     pub(super) fn replay(
         server: &Arc<ServerContext>,
-        loaded: Loaded,
+        loaded: LoadedMatch,
         mailbox: Receiver<Box<Envelope>>,
         give_rematch: RematchFactory,
     ) -> Result<Box<Self>, ReplayError> {
         let mut teller = Broadcaster::new(Arc::clone(server));
-        let Loaded {
+        let LoadedMatch {
             record,
-            mark,
-            next,
+            position: mark,
+            rematch: next,
             reminder,
-            changes,
+            rating_changes: changes,
         } = loaded;
         let mut done = RequestDedup::default();
         done.begin_again(&record.events);

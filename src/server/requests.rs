@@ -371,10 +371,14 @@ impl Client {
         &self,
         token: TokenHash,
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
-        self.server.store.session(token).await.map_err(|error| {
-            tracing::error!(connection = %self.connection.id, %error, "session not read");
-            unread(&error)
-        })
+        self.server
+            .store
+            .find_session(token)
+            .await
+            .map_err(|error| {
+                tracing::error!(connection = %self.connection.id, %error, "session not read");
+                unread(&error)
+            })
     }
 
     fn guest(&self, name: String, label: String) -> Player {
@@ -404,8 +408,8 @@ impl Client {
             label,
             kind: self.kind,
             created_ms: now_ms,
-            seen_day: now_ms / DAY_MS,
-            recovered: false,
+            last_used_day: now_ms / DAY_MS,
+            from_recovery_key: false,
         }
     }
 }

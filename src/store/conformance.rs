@@ -24,8 +24,8 @@ pub(super) use self::reminders::{
 use uuid::Uuid;
 
 use super::{
-    JournalPosition, Live, Loaded, NodeId, Pairing, PlayerRecord, Record, RematchRecord,
-    SessionRecord, Sessions, Store, Tail, TokenHash, WriteError,
+    JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId, Pairing,
+    PlayerRecord, RematchRecord, SessionRecord, SessionSelection, Store, TokenHash, WriteError,
 };
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
@@ -53,8 +53,8 @@ pub(super) fn session(number: u8, player_number: u8) -> SessionRecord {
         label: format!("device {number} \u{2318}"),
         kind: SessionKind::Cli,
         created_ms: AT_MS + u64::from(number),
-        seen_day: 20_000,
-        recovered: false,
+        last_used_day: 20_000,
+        from_recovery_key: false,
     }
 }
 
@@ -63,8 +63,8 @@ pub(super) fn session(number: u8, player_number: u8) -> SessionRecord {
 pub(super) const AT_MS: u64 = 1_700_000_000_000;
 
 /// A match that this player hosts and has sat down in.
-pub(super) fn match_record(number: u128, host: &PlayerRecord) -> Record {
-    Record {
+pub(super) fn match_record(number: u128, host: &PlayerRecord) -> MatchRecord {
+    MatchRecord {
         creation: Creation {
             id: MatchId(Uuid::from_u128(number)),
             code: MatchCode::from_number(u64::try_from(number).expect("fits")),
@@ -107,7 +107,7 @@ pub(super) const OWNER_NODE: NodeId = NodeId(Uuid::from_u128(1));
 /// Another run of a server.
 const OTHER_NODE: NodeId = NodeId(Uuid::from_u128(2));
 
-fn is_same_record(a: &Record, b: &Record) -> bool {
+fn is_same_record(a: &MatchRecord, b: &MatchRecord) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 
@@ -143,7 +143,7 @@ pub(super) async fn written_events_are_loaded_in_order(store: &dyn Store) {
             is_same_record(&read.record, &written),
             "{read:?} is not {written:?}"
         );
-        assert_eq!(read.mark, position);
+        assert_eq!(read.position, position);
     }
     assert_eq!(position.seq(), Seq(5));
     let missing = store.load(MatchId(Uuid::from_u128(99))).await;
@@ -177,7 +177,7 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     let second = store.create(OWNER_NODE, rematch(32)).await;
     assert_eq!(second, Err(WriteError::Conflict));
     let read = store.load(id).await.expect("readable").expect("exists");
-    assert_eq!(read.next, Some(RematchRecord { id: first, code }));
+    assert_eq!(read.rematch, Some(RematchRecord { id: first, code }));
     // It may have one itself.
     let mut third = rematch(33);
     third.creation.terms.previous = third.creation.terms.previous.map(|previous| Previous {
@@ -191,7 +191,7 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     store.create(OWNER_NODE, third).await.expect("written");
     let read = store.load(first).await.expect("readable").expect("exists");
     assert_eq!(
-        read.next.map(|next| next.id),
+        read.rematch.map(|next| next.id),
         Some(MatchId(Uuid::from_u128(33)))
     );
 }
@@ -200,8 +200,8 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
 pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     let (id, position) = create_match(store, 20).await;
     let wrong_positions = [
-        JournalPosition::after(0),
-        JournalPosition::after(2),
+        JournalPosition::after_events(0),
+        JournalPosition::after_events(2),
         // Journals of other stores: with an entry that is no event, and taken over once.
         JournalPosition::new(2, Seq(1), 0),
         JournalPosition::new(1, Seq(1), 1),
@@ -212,7 +212,7 @@ pub(super) async fn append_at_wrong_position_is_refused(store: &dyn Store) {
     }
     let missing = MatchId(Uuid::from_u128(21));
     let conflict = store
-        .append(missing, JournalPosition::after(0), start_events())
+        .append(missing, JournalPosition::after_events(0), start_events())
         .await;
     assert_eq!(conflict, Err(WriteError::Conflict));
     let duplicate = store.create(OTHER_NODE, match_record(20, &player(1))).await;
@@ -251,7 +251,7 @@ pub(super) async fn concurrent_appends_have_one_winner(store: &dyn Store) {
     }
     let read = store.load(id).await.expect("readable").expect("exists");
     assert_eq!(
-        (read.mark, read.record.events.len()),
+        (read.position, read.record.events.len()),
         (position, 1 + ROUNDS)
     );
 }
@@ -259,7 +259,7 @@ pub(super) async fn concurrent_appends_have_one_winner(store: &dyn Store) {
 /// Many writes at once, of many matches, and every one is answered by itself.
 pub(super) async fn concurrent_writes_are_answered_one_by_one(store: &dyn Store) {
     store.add_player(player(1), vec![]).await.expect("written");
-    let records: Vec<Record> = (100..200)
+    let records: Vec<MatchRecord> = (100..200)
         .map(|number| match_record(number, &player(1)))
         .collect();
     let created = records.iter().cloned();
@@ -267,12 +267,15 @@ pub(super) async fn concurrent_writes_are_answered_one_by_one(store: &dyn Store)
     let appended = records.iter().zip(created).enumerate();
     let appended = appended.map(|(index, (one, position))| {
         let position = position.expect("written");
-        let after = [position, JournalPosition::after(5)][index % 2];
+        let after = [position, JournalPosition::after_events(5)][index % 2];
         store.append(one.creation.id, after, start_events())
     });
     let appended = futures::future::join_all(appended).await;
     for (index, answer) in appended.into_iter().enumerate() {
-        let expected = [Ok(JournalPosition::after(3)), Err(WriteError::Conflict)][index % 2];
+        let expected = [
+            Ok(JournalPosition::after_events(3)),
+            Err(WriteError::Conflict),
+        ][index % 2];
         assert_eq!(answer, expected, "{index}");
     }
 }
@@ -292,7 +295,7 @@ pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
     let third = third.expect("written");
     let all = [match_record(50, &player(1)).events, start_events(), moves].concat();
     for (after, known_events) in [
-        (JournalPosition::after(0), 0),
+        (JournalPosition::after_events(0), 0),
         (first, 1),
         (second, 3),
         (third, 5),
@@ -302,20 +305,20 @@ pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
         let position = third;
         assert_eq!(
             tail,
-            Some(Tail {
+            Some(JournalTail {
                 events,
-                mark: position
+                position: position
             }),
             "{after:?}"
         );
     }
     let missing = MatchId(Uuid::from_u128(51));
     for (id, after) in [
-        (id, JournalPosition::after(6)),
-        (id, JournalPosition::after(u64::MAX)),
+        (id, JournalPosition::after_events(6)),
+        (id, JournalPosition::after_events(u64::MAX)),
         (id, JournalPosition::new(6, Seq(5), 0)),
         (id, JournalPosition::new(5, Seq(5), 1)),
-        (missing, JournalPosition::after(0)),
+        (missing, JournalPosition::after_events(0)),
     ] {
         let tail = store.tail(id, after).await.expect("readable");
         assert_eq!(tail, None, "{id} {after:?}");
@@ -331,12 +334,12 @@ pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn 
     let (events, empty_tail) = (Vec::new(), tail.expect("exists"));
     assert_eq!(
         empty_tail,
-        Tail {
+        JournalTail {
             events,
-            mark: position
+            position: position
         }
     );
-    let _unknown = store.append(id, empty_tail.mark, start_events()).await;
+    let _unknown = store.append(id, empty_tail.position, start_events()).await;
     let tail = store.tail(id, position).await.expect("readable");
     let tail = tail.expect("exists");
     assert_eq!(tail.events, start_events());
@@ -347,8 +350,8 @@ pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn 
         "the append is not repeated"
     );
     let next_move = vec![move_event(Seat::First, "b2")];
-    let appended = store.append(id, tail.mark, next_move).await;
-    assert_eq!(appended, Ok(JournalPosition::after(4)));
+    let appended = store.append(id, tail.position, next_move).await;
+    assert_eq!(appended, Ok(JournalPosition::after_events(4)));
 }
 
 /// A player is known by the tokens of all sessions and by id, and by nothing else.
@@ -361,7 +364,7 @@ pub(super) async fn player_is_found_by_session_token_and_id(store: &dyn Store) {
     store.add_player(player(3), vec![]).await.expect("written");
     for number in [1, 2] {
         for session in [session(number, number), session(number + 10, number)] {
-            let found = store.session(session.token).await.expect("readable");
+            let found = store.find_session(session.token).await.expect("readable");
             assert_eq!(found, Some((player(number), session)));
         }
         let found = store.player_by_id(player(number).id).await;
@@ -369,7 +372,10 @@ pub(super) async fn player_is_found_by_session_token_and_id(store: &dyn Store) {
     }
     assert_eq!(session_numbers(store, 2).await, [2, 12]);
     assert_eq!(session_numbers(store, 3).await, [0; 0]);
-    let missing = store.session(TokenHash([3; 32])).await.expect("readable");
+    let missing = store
+        .find_session(TokenHash([3; 32]))
+        .await
+        .expect("readable");
     assert_eq!(missing, None);
 }
 
@@ -389,17 +395,20 @@ pub(super) async fn end_sessions_removes_selected_sessions_only(store: &dyn Stor
         session_numbers(store, 1).await
     };
     assert_eq!(
-        end(2, Sessions::One(first)).await,
+        end(2, SessionSelection::One(first)).await,
         [1, 2, 3],
         "session of another player"
     );
     for _ in 0..2 {
-        assert_eq!(end(1, Sessions::One(first)).await, [2, 3]);
+        assert_eq!(end(1, SessionSelection::One(first)).await, [2, 3]);
     }
-    let ended = store.session(session(1, 1).token).await.expect("readable");
+    let ended = store
+        .find_session(session(1, 1).token)
+        .await
+        .expect("readable");
     assert_eq!(ended, None);
-    assert_eq!(end(1, Sessions::AllBut(second)).await, [2]);
-    assert_eq!(end(1, Sessions::All).await, [0; 0]);
+    assert_eq!(end(1, SessionSelection::AllBut(second)).await, [2]);
+    assert_eq!(end(1, SessionSelection::All).await, [0; 0]);
     assert_eq!(
         session_numbers(store, 2).await,
         [4],
@@ -426,7 +435,7 @@ pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Stor
         offered.expect("written").then_some(pairing)
     };
     let find = async |number: u8, now_ms| {
-        let found = store.pairing(TokenHash([number; 32]), now_ms).await;
+        let found = store.find_pairing(TokenHash([number; 32]), now_ms).await;
         found.expect("readable")
     };
     assert!(offer(1, 1, 1000).await.is_some());
@@ -459,9 +468,9 @@ pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Stor
     assert!(last.is_some(), "expired pairings are not counted");
     let [own, other] = [4, 9].map(|number| session(number, 4).id);
     for (which, is_voided) in [
-        (Sessions::One(other), false),
-        (Sessions::One(own), true),
-        (Sessions::AllBut(own), true),
+        (SessionSelection::One(other), false),
+        (SessionSelection::One(own), true),
+        (SessionSelection::AllBut(own), true),
     ] {
         let ended = store.end_sessions(player(4).id, which).await;
         ended.expect("written");
@@ -470,7 +479,9 @@ pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Stor
         store.add_session(session(4, 4)).await.expect("written");
         assert_eq!(offer(7, 4, 1100).await, last);
     }
-    let ended = store.end_sessions(player(4).id, Sessions::All).await;
+    let ended = store
+        .end_sessions(player(4).id, SessionSelection::All)
+        .await;
     ended.expect("written");
     let pairing = Pairing {
         code: TokenHash([8; 32]),
@@ -486,12 +497,17 @@ pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Stor
 /// A recovery key is its player's until there is another.
 pub(super) async fn new_recovery_key_replaces_previous_one(store: &dyn Store) {
     let key = |number: u8| TokenHash([number; 32]);
-    let key_owner = async |number: u8| store.recovered(key(number)).await.expect("readable");
+    let key_owner = async |number: u8| {
+        store
+            .find_by_recovery_key(key(number))
+            .await
+            .expect("readable")
+    };
     for (number, player_number) in [(1, 1), (2, 1), (3, 2)] {
         let added = store.add_player(player(player_number), vec![]).await;
         added.expect("written");
         let stored = store
-            .keep_recovery(player(player_number).id, key(number))
+            .store_recovery_key(player(player_number).id, key(number))
             .await;
         stored.expect("written");
     }
@@ -512,7 +528,7 @@ pub(super) async fn touch_session_stores_day_of_last_use(store: &dyn Store) {
         touched.expect("written");
     }
     let days = store.sessions(player(1).id).await.expect("readable");
-    let days: Vec<u64> = days.iter().map(|session| session.seen_day).collect();
+    let days: Vec<u64> = days.iter().map(|session| session.last_used_day).collect();
     assert_eq!(days, [20_001, 20_000]);
 }
 
@@ -545,7 +561,7 @@ pub(super) async fn live_matches_are_listed_by_owner(store: &dyn Store) {
     }
     let ended = MatchId(Uuid::from_u128(33));
     let end = store
-        .append(ended, JournalPosition::after(1), vec![RESIGNATION])
+        .append(ended, JournalPosition::after_events(1), vec![RESIGNATION])
         .await;
     end.expect("written");
     assert_eq!(unowned_matches(store, OWNER_NODE).await, [32, 34]);
@@ -569,7 +585,7 @@ pub(super) async fn live_matches_are_listed_by_owner(store: &dyn Store) {
         .await
         .expect("readable")
         .expect("exists");
-    let appended = store.append(claimed, read.mark, start_events()).await;
+    let appended = store.append(claimed, read.position, start_events()).await;
     appended.expect("append after a claim succeeds");
 
     // A claim of nothing makes nothing.
@@ -586,15 +602,13 @@ async fn unowned_matches(store: &dyn Store, node: NodeId) -> Vec<u128> {
 
 /// The numbers of an owner's matches, and the players in them.
 async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<PlayerRecord>) {
-    let Live {
+    let LiveMatches {
         matches,
         mut players,
-    } = store.live(owner).await.expect("readable");
+    } = store.load_live_matches(owner).await.expect("readable");
     let numbers = matches.iter().map(|one| {
-        let Loaded {
-            record,
-            mark: position,
-            ..
+        let LoadedMatch {
+            record, position, ..
         } = one.as_ref().expect("not corrupt");
         assert_eq!(position.seq(), Seq(record.events.len() as u64));
         record.creation.id.0.as_u128()
@@ -606,13 +620,16 @@ async fn live_matches(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<Playe
 /// A code is one live match's alone, and leads to the last match that had it.
 pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
     let code = match_record(40, &player(1)).creation.code;
-    assert_eq!(store.by_code(code).await.expect("readable"), None);
+    assert_eq!(store.find_by_code(code).await.expect("readable"), None);
     let (first, position) = create_match(store, 40).await;
     let mut second = match_record(47, &player(1));
     second.creation.code = code;
     let refused = store.create(OWNER_NODE, second.clone()).await;
     assert_eq!(refused, Err(WriteError::CodeTaken));
-    assert_eq!(store.by_code(code).await.expect("readable"), Some(first));
+    assert_eq!(
+        store.find_by_code(code).await.expect("readable"),
+        Some(first)
+    );
     let missing = store.load(second.creation.id).await.expect("readable");
     assert!(missing.is_none(), "{missing:?}");
     let duplicate = store.create(OWNER_NODE, match_record(40, &player(1))).await;
@@ -624,12 +641,15 @@ pub(super) async fn match_code_is_unique_among_live_matches(store: &dyn Store) {
 
     let ended = store.append(first, position, vec![RESIGNATION]).await;
     ended.expect("written");
-    assert_eq!(store.by_code(code).await.expect("readable"), Some(first));
+    assert_eq!(
+        store.find_by_code(code).await.expect("readable"),
+        Some(first)
+    );
     store
         .create(OWNER_NODE, second)
         .await
         .expect("the code is available");
-    let found = store.by_code(code).await.expect("readable");
+    let found = store.find_by_code(code).await.expect("readable");
     assert_eq!(found, Some(MatchId(Uuid::from_u128(47))));
 }
 

@@ -4,10 +4,10 @@
 
 mod accounts;
 mod blocks;
-mod directory;
+mod cluster_directory;
 mod history;
-mod kept;
-mod people;
+mod identity;
+mod stored_match;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -16,16 +16,17 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
 
-use self::directory::DirectoryState;
+use self::cluster_directory::DirectoryState;
 use self::history::HistoryIndex;
-use self::kept::Kept;
-use self::people::People;
-use super::forgetting;
+use self::identity::Identities;
+use self::stored_match::StoredMatch;
+use super::account_deletion;
 use super::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
-    KeptRatings, LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, Pairing,
-    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
-    Record, RematchRecord, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
+    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
+    MemoryRatings, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
+    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, RematchRecord,
+    ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Creation, Event, Part, Reminder};
@@ -36,7 +37,7 @@ use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 const ENDED_EVENTS_MAX: usize = 500_000;
 
 /// For how many events at least a record grows at once: most matches have no more than some tens.
-const GROWTH: usize = 16;
+const RESERVED_EVENTS: usize = 16;
 
 /// Keeps live matches, and of those that have ended and of the players the latest.
 #[derive(Debug, Default)]
@@ -48,218 +49,238 @@ pub struct MemoryStore {
 struct Contents {
     /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the
     /// lock.
-    matches: BTreeMap<MatchId, Kept>,
+    matches: BTreeMap<MatchId, StoredMatch>,
     /// The last match of each code. If one of them is live, it is the last: until it ends, nobody
     /// else gets its code.
     codes: BTreeMap<MatchCode, MatchId>,
     /// The rematch of each match that has one.
-    nexts: BTreeMap<MatchId, MatchId>,
+    rematches: BTreeMap<MatchId, MatchId>,
     /// The matches that are to be woken, in the order in which they are.
-    due: BTreeSet<(u64, MatchId)>,
+    wake_times: BTreeSet<(u64, MatchId)>,
     /// Who has a part in which match.
-    parts: BTreeMap<PlayerId, BTreeMap<MatchId, Part>>,
+    participations: BTreeMap<PlayerId, BTreeMap<MatchId, Part>>,
     /// The ended matches that may be forgotten, in the order in which they ended, and how many events each has.
-    ended: VecDeque<(MatchId, usize)>,
+    evictable: VecDeque<(MatchId, usize)>,
     /// What they are found by.
-    past: HistoryIndex,
+    history_index: HistoryIndex,
     /// What was thought of ended matches.
-    analyses: BTreeMap<MatchId, KeptAnalysis>,
+    analyses: BTreeMap<MatchId, StoredAnalysis>,
     /// When players have asked for one, in milliseconds since 1970.
-    asked: BTreeMap<PlayerId, Vec<u64>>,
+    analysis_requests: BTreeMap<PlayerId, Vec<u64>>,
     /// How many events they have together.
     ended_events: usize,
-    people: People,
-    ratings: KeptRatings,
+    identities: Identities,
+    ratings: MemoryRatings,
     /// What servers agree on beside.
-    agreed: DirectoryState,
+    directory: DirectoryState,
 }
 
 impl Contents {
-    fn create(&mut self, owner: NodeId, record: Record) -> Result<JournalPosition, WriteError> {
+    fn create(
+        &mut self,
+        owner: NodeId,
+        record: MatchRecord,
+    ) -> Result<JournalPosition, WriteError> {
         let (id, code) = (record.creation.id, record.creation.code);
         let previous = record.creation.terms.previous.map(|previous| previous.id);
-        let has_other = previous.is_some_and(|previous| self.nexts.contains_key(&previous));
-        if self.matches.contains_key(&id) || has_other {
+        let has_other_rematch =
+            previous.is_some_and(|previous| self.rematches.contains_key(&previous));
+        if self.matches.contains_key(&id) || has_other_rematch {
             return Err(WriteError::Conflict);
         }
         let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
-        if holder.is_some_and(Kept::is_live) {
+        if holder.is_some_and(StoredMatch::is_live) {
             return Err(WriteError::CodeTaken);
         }
-        if !self.people.gone(forgetting::parts(&record)).is_empty() {
-            return Err(WriteError::Forgotten);
+        if !self
+            .identities
+            .deleted_among(account_deletion::initial_participants(&record))
+            .is_empty()
+        {
+            return Err(WriteError::PlayerDeleted);
         }
         let reminder = record.reminder();
-        let kept = Kept::new(record, owner);
-        let mark = kept.mark();
+        let stored = StoredMatch::new(record, owner);
+        let position = stored.position();
         self.codes.insert(code, id);
-        self.nexts.extend(previous.map(|previous| (previous, id)));
-        self.matches.insert(id, kept);
+        self.rematches
+            .extend(previous.map(|previous| (previous, id)));
+        self.matches.insert(id, stored);
         if reminder.is_some() {
-            self.remind(id, reminder);
+            self.set_reminder(id, reminder);
         }
-        Ok(mark)
+        Ok(position)
     }
 
     /// Keeps a match's reminder in place of the one before.
-    fn remind(&mut self, id: MatchId, reminder: Option<Reminder>) {
-        let Some(kept) = self.matches.get_mut(&id) else {
+    fn set_reminder(&mut self, id: MatchId, reminder: Option<Reminder>) {
+        let Some(stored) = self.matches.get_mut(&id) else {
             return;
         };
-        let before = std::mem::replace(&mut kept.reminder, reminder.clone());
-        if let Some(Reminder { wake_ms, parts }) = before {
+        let previous = std::mem::replace(&mut stored.reminder, reminder.clone());
+        if let Some(Reminder { wake_ms, parts }) = previous {
             if let Some(at) = wake_ms {
-                self.due.remove(&(at, id));
+                self.wake_times.remove(&(at, id));
             }
             for Part { player, .. } in parts {
-                if let Some(of_player) = self.parts.get_mut(&player) {
-                    of_player.remove(&id);
-                    if of_player.is_empty() {
-                        self.parts.remove(&player);
+                if let Some(by_match) = self.participations.get_mut(&player) {
+                    by_match.remove(&id);
+                    if by_match.is_empty() {
+                        self.participations.remove(&player);
                     }
                 }
             }
         }
         if let Some(Reminder { wake_ms, parts }) = reminder {
-            self.due.extend(wake_ms.map(|at| (at, id)));
+            self.wake_times.extend(wake_ms.map(|at| (at, id)));
             for part in parts {
-                let of_player = self.parts.entry(part.player).or_default();
-                of_player.insert(id, part);
+                let by_match = self.participations.entry(part.player).or_default();
+                by_match.insert(id, part);
             }
         }
     }
 
-    fn keep(
+    fn append(
         &mut self,
         id: MatchId,
         after: JournalPosition,
         mut events: Vec<Event>,
         reminder: Option<Reminder>,
     ) -> Result<JournalPosition, WriteError> {
-        let kept = self.matches.get_mut(&id);
-        let Some(kept) = kept.filter(|kept| kept.mark() == after) else {
+        let stored = self.matches.get_mut(&id);
+        let Some(stored) = stored.filter(|kept| kept.position() == after) else {
             return Err(WriteError::Conflict);
         };
-        let gone = self.people.gone(forgetting::named(&events));
-        if forgetting::seats_any(&events, &gone) {
-            return Err(WriteError::Forgotten);
+        let deleted = self
+            .identities
+            .deleted_among(account_deletion::seated_players(&events));
+        if account_deletion::seats_deleted_player(&events, &deleted) {
+            return Err(WriteError::PlayerDeleted);
         }
-        forgetting::take_names_out(&mut events, &gone);
-        let all = &mut kept.record.events;
-        if all.capacity() < all.len() + events.len() {
-            all.reserve(GROWTH);
+        account_deletion::remove_names_from_events(&mut events, &deleted);
+        let stored_events = &mut stored.record.events;
+        if stored_events.capacity() < stored_events.len() + events.len() {
+            stored_events.reserve(RESERVED_EVENTS);
         }
-        all.extend(events);
-        let (mark, events) = (kept.mark(), kept.record.events.len());
-        let (is_live, has_one) = (kept.is_live(), kept.reminder.is_some());
-        let mut may_be_forgotten = !is_live;
+        stored_events.extend(events);
+        let (position, events) = (stored.position(), stored.record.events.len());
+        let (is_live, has_reminder) = (stored.is_live(), stored.reminder.is_some());
+        let mut is_evictable = !is_live;
         if !is_live {
-            kept.archived = kept.record.archived().map(Box::new);
-            self.past.file(kept);
-            if let Some(game) = kept.record.rated_game() {
-                may_be_forgotten = false;
-                let ended_ms = kept.ended_ms().unwrap_or_default();
-                let numbered_ms = kept.record.numbered_ms(ended_ms);
-                self.ratings.file(game, numbered_ms);
+            stored.summary = stored.record.summary().map(Box::new);
+            self.history_index.add(stored);
+            if let Some(game) = stored.record.rated_game() {
+                is_evictable = false;
+                let ended_ms = stored.ended_ms().unwrap_or_default();
+                let numbered_ms = stored.record.numbering_due_ms(ended_ms);
+                self.ratings.add_game(game, numbered_ms);
             }
         }
-        if (is_live && reminder.is_some()) || (!is_live && has_one) {
-            self.remind(id, reminder.filter(|_| is_live));
+        if (is_live && reminder.is_some()) || (!is_live && has_reminder) {
+            self.set_reminder(id, reminder.filter(|_| is_live));
         }
-        if may_be_forgotten {
-            self.ended.push_back((id, events));
+        if is_evictable {
+            self.evictable.push_back((id, events));
             self.ended_events += events;
-            self.forget_ended();
+            self.evict_ended();
         }
-        Ok(mark)
+        Ok(position)
     }
 
     /// Forgets the matches that ended first, until those that are left are few enough.
-    fn forget_ended(&mut self) {
+    fn evict_ended(&mut self) {
         while self.ended_events > ENDED_EVENTS_MAX
-            && let Some((first, events)) = self.ended.pop_front()
+            && let Some((first, events)) = self.evictable.pop_front()
         {
-            self.forget(first, events);
+            self.evict(first, events);
         }
     }
 
     /// Forgets an ended match that had so many events.
-    fn forget(&mut self, id: MatchId, events: usize) {
+    fn evict(&mut self, id: MatchId, events: usize) {
         self.ended_events -= events;
-        let Some(kept) = self.matches.remove(&id) else {
+        let Some(stored) = self.matches.remove(&id) else {
             return;
         };
         self.analyses.remove(&id);
-        self.past.unfile(&kept);
-        let Kept { record, .. } = kept;
+        self.history_index.remove(&stored);
+        let StoredMatch { record, .. } = stored;
         let Creation { code, terms, .. } = record.creation;
         if self.codes.get(&code) == Some(&id) {
             self.codes.remove(&code);
         }
         if let Some(previous) = terms.previous {
-            self.nexts.remove(&previous.id);
+            self.rematches.remove(&previous.id);
         }
     }
 
     /// Changes what players are known by. False if it came to nothing.
-    fn change(&mut self, change: PeopleChange) -> bool {
-        let forgotten = match &change {
-            PeopleChange::Forget(forget) => self.people.with_bots(forget.player),
+    fn change_identity(&mut self, change: IdentityChange) -> bool {
+        let deleted = match &change {
+            IdentityChange::DeletePlayer(deletion) => self.identities.with_bots(deletion.player),
             _ => Vec::new(),
         };
-        let is_done = self.people.change(change);
-        if is_done {
-            for player in forgotten {
-                self.agreed.end_seeks_of(player);
+        let is_applied = self.identities.apply(change);
+        if is_applied {
+            for player in deleted {
+                self.directory.remove_seeks_of(player);
                 self.matches
                     .values_mut()
-                    .for_each(|kept| kept.forget(player));
+                    .for_each(|stored| stored.remove_name(player));
             }
         }
-        is_done
+        is_applied
     }
 
     /// Keeps what was thought of an ended match. False if there is none.
-    fn keep_analysis(&mut self, id: MatchId, analysis: KeptAnalysis) -> bool {
-        let has_ended = self.matches.get(&id).is_some_and(|kept| !kept.is_live());
-        let known = self.analyses.get(&id);
-        if has_ended && known.is_none_or(|known| known.nodes <= analysis.nodes) {
+    fn store_analysis(&mut self, id: MatchId, analysis: StoredAnalysis) -> bool {
+        let has_ended = self
+            .matches
+            .get(&id)
+            .is_some_and(|stored| !stored.is_live());
+        let existing = self.analyses.get(&id);
+        if has_ended && existing.is_none_or(|known| known.nodes <= analysis.nodes) {
             self.analyses.insert(id, analysis);
         }
         has_ended
     }
 
     /// Counts one more that a player has asked for, unless that are as many as may be.
-    fn ask_analysis(&mut self, asked: AnalysisAsked) -> bool {
-        self.asked.retain(|_, times| {
-            times.retain(|at_ms| *at_ms > asked.since_ms);
+    fn count_analysis_request(&mut self, request: AnalysisQuotaRequest) -> bool {
+        self.analysis_requests.retain(|_, times| {
+            times.retain(|at_ms| *at_ms > request.since_ms);
             !times.is_empty()
         });
-        let times = self.asked.entry(asked.by).or_default();
-        let is_allowed = times.len() < asked.most as usize;
+        let times = self.analysis_requests.entry(request.player).or_default();
+        let is_allowed = times.len() < request.requests_max as usize;
         if is_allowed {
-            times.push(asked.at_ms);
+            times.push(request.at_ms);
         }
         is_allowed
     }
 
     /// When the first was asked for since then.
-    fn analysis_asked(&self, by: PlayerId, since_ms: u64) -> Option<u64> {
-        let times = self.asked.get(&by).into_iter().flatten().copied();
+    fn first_analysis_request_ms(&self, player: PlayerId, since_ms: u64) -> Option<u64> {
+        let times = self
+            .analysis_requests
+            .get(&player)
+            .into_iter()
+            .flatten()
+            .copied();
         times.filter(|at_ms| *at_ms > since_ms).min()
     }
 
     /// The rematch of a match.
-    fn next(&self, id: MatchId) -> Option<RematchRecord> {
-        let id = *self.nexts.get(&id)?;
+    fn rematch(&self, id: MatchId) -> Option<RematchRecord> {
+        let id = *self.rematches.get(&id)?;
         let code = self.matches.get(&id)?.record.creation.code;
         Some(RematchRecord { id, code })
     }
 
     /// The live matches that are not to be woken, in the order of their ids, which is that of their age.
-    fn live(&self) -> impl Iterator<Item = &Kept> {
-        let served = |kept: &&Kept| kept.is_live() && kept.wake_ms().is_none();
-        self.matches.values().filter(served)
+    fn live_matches(&self) -> impl Iterator<Item = &StoredMatch> {
+        let is_served = |stored: &&StoredMatch| stored.is_live() && stored.wake_ms().is_none();
+        self.matches.values().filter(is_served)
     }
 }
 
@@ -267,7 +288,7 @@ impl Store for MemoryStore {
     fn create(
         &self,
         owner: NodeId,
-        record: Record,
+        record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         future::ready(self.contents.lock().create(owner, record)).boxed()
     }
@@ -280,15 +301,15 @@ impl Store for MemoryStore {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let mut contents = self.contents.lock();
-        future::ready(contents.keep(id, after, events, reminder)).boxed()
+        future::ready(contents.append(id, after, events, reminder)).boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         let contents = self.contents.lock();
-        let kept = contents.matches.get(&id);
-        let loaded = kept.map(|kept| Loaded {
-            changes: contents.ratings.changes_of(id),
-            ..kept.loaded(contents.next(id))
+        let stored = contents.matches.get(&id);
+        let loaded = stored.map(|kept| LoadedMatch {
+            rating_changes: contents.ratings.changes_of_match(id),
+            ..kept.to_loaded(contents.rematch(id))
         });
         future::ready(Ok(loaded)).boxed()
     }
@@ -297,50 +318,56 @@ impl Store for MemoryStore {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
         let contents = self.contents.lock();
-        let tail = contents.matches.get(&id).and_then(|kept| kept.tail(after));
+        let tail = contents
+            .matches
+            .get(&id)
+            .and_then(|stored| stored.tail(after));
         future::ready(Ok(tail)).boxed()
     }
 
-    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         future::ready(Ok(self.contents.lock().codes.get(&code).copied())).boxed()
     }
 
-    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         let contents = self.contents.lock();
-        let is_orphan = |owner| owner != asking && !contents.agreed.holds_lease(owner);
-        let orphans = contents.live();
-        let orphans = orphans.filter(|kept| kept.owner.is_none_or(is_orphan));
-        future::ready(Ok(orphans.map(Kept::id).collect())).boxed()
+        let is_unowned = |owner| owner != node && !contents.directory.holds_lease(owner);
+        let live = contents.live_matches();
+        let unowned = live.filter(|kept| kept.owner.is_none_or(is_unowned));
+        future::ready(Ok(unowned.map(StoredMatch::id).collect())).boxed()
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        if let Some(kept) = self.contents.lock().matches.get_mut(&id)
-            && kept.is_live()
-            && kept.owner != Some(owner)
+        if let Some(stored) = self.contents.lock().matches.get_mut(&id)
+            && stored.is_live()
+            && stored.owner != Some(owner)
         {
-            kept.take(owner);
+            stored.take_over(owner);
         }
         future::ready(Ok(())).boxed()
     }
 
     fn release(&self, id: MatchId) {
-        if let Some(kept) = self.contents.lock().matches.get_mut(&id) {
-            kept.release();
+        if let Some(stored) = self.contents.lock().matches.get_mut(&id) {
+            stored.release();
         }
     }
 
-    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let contents = self.contents.lock();
         // Those that are not to be woken have neither a rematch nor a reminder to be given.
-        let own = contents.live().filter(|kept| kept.owner == Some(owner));
-        let live: Vec<Loaded> = own.map(|kept| kept.loaded(None)).collect();
+        let own = contents
+            .live_matches()
+            .filter(|stored| stored.owner == Some(owner));
+        let live: Vec<LoadedMatch> = own.map(|stored| stored.to_loaded(None)).collect();
         let records = live.iter().map(|loaded| &loaded.record);
-        let involved: HashSet<PlayerId> = records.flat_map(Record::involved).collect();
-        let players = contents.people.players.values();
-        let players = players.filter(|player| involved.contains(&player.id));
-        future::ready(Ok(Live {
+        let player_ids: HashSet<PlayerId> =
+            records.flat_map(MatchRecord::involved_players).collect();
+        let players = contents.identities.players.values();
+        let players = players.filter(|player| player_ids.contains(&player.id));
+        future::ready(Ok(LiveMatches {
             players: players.cloned().collect(),
             matches: live.into_iter().map(Ok).collect(),
         }))
@@ -353,12 +380,12 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
         let contents = self.contents.lock();
-        let due = contents.due.range((Excluded(after), Unbounded));
-        future::ready(Ok(due.take(limit).copied().collect())).boxed()
+        let reminders = contents.wake_times.range((Excluded(after), Unbounded));
+        future::ready(Ok(reminders.take(limit).copied().collect())).boxed()
     }
 
-    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        future::ready(Ok(self.contents.lock().due.len() as u64)).boxed()
+    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        future::ready(Ok(self.contents.lock().wake_times.len() as u64)).boxed()
     }
 
     fn participations(
@@ -366,59 +393,69 @@ impl Store for MemoryStore {
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         let contents = self.contents.lock();
-        let parts = contents.parts.get(&player).into_iter().flatten();
-        future::ready(Ok(parts.map(|(id, part)| (*id, *part)).collect())).boxed()
+        let participations = contents.participations.get(&player).into_iter().flatten();
+        future::ready(Ok(participations
+            .map(|(id, participation)| (*id, *participation))
+            .collect()))
+        .boxed()
     }
 
     fn history(
         &self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        future::ready(Ok(self.contents.lock().history(&wanted))).boxed()
+        future::ready(Ok(self.contents.lock().history(&query))).boxed()
     }
 
     fn results(
         &self,
         player: PlayerId,
-        seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Results, ReadError>> {
-        future::ready(Ok(self.contents.lock().results(player, seen_by))).boxed()
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        future::ready(Ok(self.contents.lock().results(player, viewer))).boxed()
     }
 
     fn explore(
         &self,
         game: &'static str,
         line: String,
-    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
-        future::ready(Ok(self.contents.lock().past.explore(game, &line))).boxed()
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        future::ready(Ok(self.contents.lock().history_index.explore(game, &line))).boxed()
     }
 
-    fn keep_analysis(
+    fn store_analysis(
         &self,
         id: MatchId,
-        analysis: KeptAnalysis,
+        analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().keep_analysis(id, analysis))).boxed()
+        future::ready(Ok(self.contents.lock().store_analysis(id, analysis))).boxed()
     }
 
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
         future::ready(Ok(self.contents.lock().analyses.get(&id).cloned())).boxed()
     }
 
-    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().ask_analysis(asked))).boxed()
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().count_analysis_request(request))).boxed()
     }
 
-    fn analysis_asked(
+    fn first_analysis_request_ms(
         &self,
-        by: PlayerId,
+        player: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        future::ready(Ok(self.contents.lock().analysis_asked(by, since_ms))).boxed()
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .first_analysis_request_ms(player, since_ms)))
+        .boxed()
     }
 
-    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.state())).boxed()
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.progress())).boxed()
     }
 
     fn ledger(
@@ -429,16 +466,30 @@ impl Store for MemoryStore {
         future::ready(Ok(self.contents.lock().ratings.ledger(after, limit))).boxed()
     }
 
-    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.books(fold, &needed))).boxed()
+    fn load_ratings_for(
+        &self,
+        version: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .ratings
+            .load_ratings_for(version, &needed)))
+        .boxed()
     }
 
-    fn posted(
+    fn posted_updates(
         &self,
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.posted(after, until))).boxed()
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .ratings
+            .posted_updates(after, until)))
+        .boxed()
     }
 
     fn ratings_after(
@@ -456,26 +507,29 @@ impl Store for MemoryStore {
         future::ready(Ok(self.contents.lock().ratings.ratings(player))).boxed()
     }
 
-    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+    fn leaderboard(
+        &self,
+        query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         let contents = self.contents.lock();
         let find = |player| {
-            let found: Option<&PlayerRecord> = contents.people.players.get(&player);
+            let found: Option<&PlayerRecord> = contents.identities.players.get(&player);
             found
                 .filter(|found| found.kind != PlayerKind::Guest)
                 .cloned()
         };
-        future::ready(Ok(contents.ratings.leaders(&wanted, find))).boxed()
+        future::ready(Ok(contents.ratings.leaderboard(&query, find))).boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.barred_until(player))).boxed()
+        future::ready(Ok(self.contents.lock().ratings.rated_ban_until(player))).boxed()
     }
 
-    fn changes_of(
+    fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        future::ready(Ok(self.contents.lock().ratings.changes_of(id))).boxed()
+        future::ready(Ok(self.contents.lock().ratings.changes_of_match(id))).boxed()
     }
 
     fn add_player(
@@ -483,73 +537,98 @@ impl Store for MemoryStore {
         player: PlayerRecord,
         sessions: Vec<SessionRecord>,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.contents.lock().people.add(player, sessions);
+        self.contents.lock().identities.add_player(player, sessions);
         future::ready(Ok(())).boxed()
     }
 
-    fn session(
+    fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.session(token))).boxed()
+        future::ready(Ok(self.contents.lock().identities.find_session(token))).boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.sessions(player))).boxed()
+        future::ready(Ok(self.contents.lock().identities.sessions(player))).boxed()
     }
 
-    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().change(change))).boxed()
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().change_identity(change))).boxed()
     }
 
-    fn pairing(
+    fn find_pairing(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        let found = self.contents.lock().people.pairing(code, now_ms);
+        let found = self.contents.lock().identities.pairing(code, now_ms);
         future::ready(Ok(found)).boxed()
     }
 
-    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.recovered(key))).boxed()
+    fn find_by_recovery_key(
+        &self,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .identities
+            .find_by_recovery_key(key)))
+        .boxed()
     }
 
-    fn named(
+    fn find_by_name_skeleton(
         &self,
-        likeness: String,
+        skeleton: String,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        let found = self.contents.lock().people.named(&likeness, now_ms);
+        let found = self
+            .contents
+            .lock()
+            .identities
+            .find_by_name_skeleton(&skeleton, now_ms);
         future::ready(Ok(found)).boxed()
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.blocks(player))).boxed()
+        future::ready(Ok(self.contents.lock().identities.blocks(player))).boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.account(player))).boxed()
+        future::ready(Ok(self.contents.lock().identities.account(player))).boxed()
     }
 
-    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.has_recovery(player))).boxed()
+    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        future::ready(Ok(self.contents.lock().identities.has_recovery_key(player))).boxed()
     }
 
-    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.external(&name))).boxed()
+    fn find_external_identity(
+        &self,
+        name: String,
+    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .identities
+            .find_external_identity(&name)))
+        .boxed()
     }
 
-    fn pass(
+    fn find_one_time_token(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        future::ready(Ok(self.contents.lock().people.pass(code, now_ms))).boxed()
+        future::ready(Ok(self
+            .contents
+            .lock()
+            .identities
+            .find_one_time_token(code, now_ms)))
+        .boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        let player = self.contents.lock().people.players.get(&id).cloned();
+        let player = self.contents.lock().identities.players.get(&id).cloned();
         future::ready(Ok(player)).boxed()
     }
 

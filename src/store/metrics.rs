@@ -14,7 +14,7 @@ pub struct StoreMetrics {
     /// Batches that could not be written, or may not have been.
     pub failures: Counter,
     /// How long it took to make a batch durable, in seconds.
-    pub sync: Histogram,
+    pub sync_duration: Histogram,
 }
 
 impl Default for StoreMetrics {
@@ -23,7 +23,7 @@ impl Default for StoreMetrics {
             batches: Counter::default(),
             writes: Counter::default(),
             failures: Counter::default(),
-            sync: durations(),
+            sync_duration: duration_histogram(),
         }
     }
 }
@@ -50,13 +50,13 @@ impl StoreMetrics {
             "store_sync",
             "How long it took to make a batch durable",
             Unit::Seconds,
-            self.sync.clone(),
+            self.sync_duration.clone(),
         );
     }
 }
 
 /// A histogram of durations in seconds, by powers of two from a microsecond to 33 seconds.
 #[must_use]
-pub fn durations() -> Histogram {
+pub fn duration_histogram() -> Histogram {
     Histogram::new(exponential_buckets(1e-6, 2.0, 26))
 }

@@ -40,11 +40,11 @@ use self::reader::Reader;
 use self::reconnecting_connection::{PgConnection, ReconnectingConnection};
 use self::writer::{WriteTask, Writer};
 use super::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
-    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, OrderId, Pairing,
-    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
-    Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
-    unless_refused,
+    Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
+    JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
+    MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
+    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
+    SessionRecord, Store, StoreMetrics, StoredAnalysis, TokenHash, WriteError, conflict_to_false,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -163,9 +163,9 @@ impl Store for PostgresStore {
     fn create(
         &self,
         owner: NodeId,
-        record: Record,
+        record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        let position = JournalPosition::after(record.events.len() as u64);
+        let position = JournalPosition::after_events(record.events.len() as u64);
         let written = self.writer.write(WriteTask::Create(owner, record));
         written.map_ok(move |()| position).boxed()
     }
@@ -178,7 +178,11 @@ impl Store for PostgresStore {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let count = events.len() as u64;
-        let position = JournalPosition::new(after.n + count, Seq(after.seq.0 + count), after.epoch);
+        let position = JournalPosition::new(
+            after.entry_no + count,
+            Seq(after.seq.0 + count),
+            after.epoch,
+        );
         let append = WriteTask::Append {
             id,
             after,
@@ -188,7 +192,7 @@ impl Store for PostgresStore {
         self.writer.write(append).map_ok(move |()| position).boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         self.reader.load(id).boxed()
     }
 
@@ -196,11 +200,11 @@ impl Store for PostgresStore {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
         self.reader.tail(id, after).boxed()
     }
 
-    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         self.reader.find_by_code(code).boxed()
     }
 
@@ -216,7 +220,7 @@ impl Store for PostgresStore {
         self.writer.write_in_background(WriteTask::Release(id));
     }
 
-    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         self.reader.live_matches(owner).boxed()
     }
 
@@ -228,7 +232,7 @@ impl Store for PostgresStore {
         self.reader.due_reminders(after, limit).boxed()
     }
 
-    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader.due_reminder_count().boxed()
     }
 
@@ -250,7 +254,7 @@ impl Store for PostgresStore {
         &self,
         player: PlayerId,
         viewer: PlayerId,
-    ) -> BoxFuture<'_, Result<Results, ReadError>> {
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
         self.reader.results(player, viewer).boxed()
     }
 
@@ -258,29 +262,32 @@ impl Store for PostgresStore {
         &self,
         game: &'static str,
         line: String,
-    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
         self.reader.explore(game, line).boxed()
     }
 
-    fn keep_analysis(
+    fn store_analysis(
         &self,
         id: MatchId,
-        analysis: KeptAnalysis,
+        analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
-        stored.map(unless_refused).boxed()
+        stored.map(conflict_to_false).boxed()
     }
 
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
         self.reader.analysis(id).boxed()
     }
 
-    fn ask_analysis(&self, request: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
         let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
-        counted.map(unless_refused).boxed()
+        counted.map(conflict_to_false).boxed()
     }
 
-    fn analysis_asked(
+    fn first_analysis_request_ms(
         &self,
         player: PlayerId,
         since_ms: u64,
@@ -290,7 +297,7 @@ impl Store for PostgresStore {
             .boxed()
     }
 
-    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
         self.reader.rating_progress().boxed()
     }
 
@@ -302,11 +309,15 @@ impl Store for PostgresStore {
         self.reader.ledger(after, limit).boxed()
     }
 
-    fn books(&self, version: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+    fn load_ratings_for(
+        &self,
+        version: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<Books, ReadError>> {
         self.reader.load_ratings_for(version, needed).boxed()
     }
 
-    fn posted(
+    fn posted_updates(
         &self,
         after: u64,
         until: u64,
@@ -323,14 +334,17 @@ impl Store for PostgresStore {
 
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         let changed = self.writer.write(WriteTask::ChangeRatings(change));
-        changed.map(unless_refused).boxed()
+        changed.map(conflict_to_false).boxed()
     }
 
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
         self.reader.ratings(player).boxed()
     }
 
-    fn leaders(&self, query: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+    fn leaderboard(
+        &self,
+        query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         self.reader.leaderboard(query).boxed()
     }
 
@@ -338,7 +352,7 @@ impl Store for PostgresStore {
         self.reader.rated_ban_until(player).boxed()
     }
 
-    fn changes_of(
+    fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
@@ -355,7 +369,7 @@ impl Store for PostgresStore {
             .boxed()
     }
 
-    fn session(
+    fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
@@ -366,12 +380,12 @@ impl Store for PostgresStore {
         self.reader.sessions(player).boxed()
     }
 
-    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         let changed = self.writer.write(WriteTask::ChangeIdentity(change));
-        changed.map(unless_refused).boxed()
+        changed.map(conflict_to_false).boxed()
     }
 
-    fn pairing(
+    fn find_pairing(
         &self,
         code: TokenHash,
         now_ms: u64,
@@ -379,11 +393,14 @@ impl Store for PostgresStore {
         self.reader.find_pairing(code, now_ms).boxed()
     }
 
-    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+    fn find_by_recovery_key(
+        &self,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.reader.find_by_recovery_key(key).boxed()
     }
 
-    fn named(
+    fn find_by_name_skeleton(
         &self,
         skeleton: String,
         now_ms: u64,
@@ -399,15 +416,18 @@ impl Store for PostgresStore {
         self.reader.account(player).boxed()
     }
 
-    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
         self.reader.has_recovery(player).boxed()
     }
 
-    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+    fn find_external_identity(
+        &self,
+        name: String,
+    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.reader.find_external_identity(name).boxed()
     }
 
-    fn pass(
+    fn find_one_time_token(
         &self,
         code: TokenHash,
         now_ms: u64,
@@ -419,11 +439,11 @@ impl Store for PostgresStore {
         self.reader.account_deletions().boxed()
     }
 
-    fn takes_orders(&self) -> bool {
+    fn accepts_commands(&self) -> bool {
         true
     }
 
-    fn orders(&self) -> BoxFuture<'_, Result<Vec<(OrderId, String)>, ReadError>> {
+    fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         self.reader.pending_commands().boxed()
     }
 

@@ -8,31 +8,33 @@
 //! A match that strangers see with a delay waits beside the ledger until that is over, and gets its number then:
 //! ratings, leaderboards and the ratings beside names would tell its end before. Nobody else's match waits for it.
 
-mod kept;
-mod rater;
+mod in_memory;
+mod updater;
 
 use plyhouse_matches::ratings::{
     Books, Change, Conduct, LedgerRow, Pair, Posted, Rated, Rating, Record, Unrated,
 };
 use plyhouse_protocol::{MatchId, PlayerId, Pool, RatingChange, SeatNumber};
 
-pub use self::kept::KeptRatings;
-pub use self::rater::{Difference, RaterError, Step, rebuild, step, verify_ratings};
+pub use self::in_memory::MemoryRatings;
+pub use self::updater::{
+    RatingMismatch, RatingStep, RatingUpdateError, rebuild_ratings, run_rating_step, verify_ratings,
+};
 use crate::PlayerRecord;
 
 /// How many rows are posted at once, so that nobody waits for long.
-pub(crate) const POST_MAX: usize = 256;
+pub(crate) const POST_ROWS_MAX: usize = 256;
 
 /// How many rows of a fold that is of no use any more are forgotten at once.
-pub(crate) const CLEAR_MAX: usize = 1000;
+pub(crate) const CLEAR_ROWS_MAX: usize = 1000;
 
 /// For how long after a match a player is on a leaderboard, in milliseconds: 30 days.
-const LEADS_FOR_MS: u64 = 30 * DAY_MS;
+const LEADERBOARD_WINDOW_MS: u64 = 30 * DAY_MS;
 
 pub(crate) const DAY_MS: u64 = 86_400_000;
 
 /// How many days of a rating are told at most.
-pub(crate) const SERIES_MAX: usize = 100;
+pub(crate) const SERIES_DAYS_MAX: usize = 100;
 
 /// How far a fold has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,35 +44,35 @@ pub struct RatingVersion {
     /// The last row that was posted.
     pub cursor: u64,
     /// Up to which row it knows whose matches count for nobody.
-    pub known: u64,
+    pub exclusions_cursor: u64,
 }
 
 /// How ratings stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RatingState {
+pub struct RatingProgress {
     /// The number of the last row of the ledger.
-    pub last_no: u64,
+    pub last_row: u64,
     /// The fold that is told of.
     pub live: RatingVersion,
     /// The fold that is to take its place.
     pub building: Option<RatingVersion>,
     /// Whether there is something of another one, which is of no use any more.
-    pub has_stale: bool,
+    pub has_stale_version: bool,
     /// Whose matches count for nobody, each up to which row.
     pub unrated: Unrated,
     /// When the next of those matches is to be numbered that wait, in milliseconds since 1970.
-    pub due_ms: Option<u64>,
+    pub next_numbering_ms: Option<u64>,
 }
 
 /// What rows are posted to a fold.
 #[derive(Clone, Debug)]
-pub struct Post {
+pub struct RatingPost {
     /// Which fold.
-    pub fold: u64,
+    pub version: u64,
     /// The last row before them.
-    pub from: u64,
+    pub from_row: u64,
     /// The last of them.
-    pub to: u64,
+    pub to_row: u64,
     /// What they have changed, and nothing else.
     pub books: Books,
     /// What has come of each that has changed a rating, by its number.
@@ -81,35 +83,38 @@ pub struct Post {
 #[derive(Clone, Debug)]
 pub enum RatingsChange {
     /// Rows are posted.
-    Post(Box<Post>),
+    Post(Box<RatingPost>),
     /// A fold begins to be built that knows whose matches count for nobody up to this row, in place of another
     /// that is being built.
-    Begin {
+    BeginVersion {
         /// Up to which row.
-        known: u64,
+        exclusions_cursor: u64,
     },
     /// The fold that is built takes the place of the one that is told of.
-    Switch(RatingVersion),
+    SwitchVersion(RatingVersion),
     /// Some of what is of no use any more is forgotten.
-    Clear,
+    ClearStaleVersions,
     /// A row is added to the ledger that is no match.
-    Number(LedgerRow),
+    NumberRow(LedgerRow),
     /// The matches that wait get their numbers, as far as their time has come: this one, in milliseconds since
     /// 1970.
-    NumberDue(u64),
+    NumberDueRows(u64),
     /// The rows of another store's ledger, from the first on or those that follow: they take the place of
     /// whatever had those numbers, and of the matches that wait.
-    Copy(Vec<(u64, LedgerRow)>),
+    CopyRows(Vec<(u64, LedgerRow)>),
     /// The ledger is emptied, with all that was reckoned from it. Matches that wait go on waiting.
-    Forget,
+    Reset,
 }
 
 impl RatingsChange {
     /// Whether it is one of the ledger, and not of a fold of it alone.
-    pub(crate) const fn is_of_ledger(&self) -> bool {
+    pub(crate) const fn is_ledger_change(&self) -> bool {
         match self {
-            Self::Number(_) | Self::NumberDue(_) | Self::Copy(_) | Self::Forget => true,
-            Self::Post(_) | Self::Begin { .. } | Self::Switch(_) | Self::Clear => false,
+            Self::NumberRow(_) | Self::NumberDueRows(_) | Self::CopyRows(_) | Self::Reset => true,
+            Self::Post(_)
+            | Self::BeginVersion { .. }
+            | Self::SwitchVersion(_)
+            | Self::ClearStaleVersions => false,
         }
     }
 }
@@ -130,7 +135,7 @@ pub struct PlayerRating {
 
 /// Which part of a leaderboard is wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct LeadersQuery {
+pub struct LeaderboardQuery {
     /// The game.
     pub game: &'static str,
     /// Among whom.
@@ -143,10 +148,10 @@ pub struct LeadersQuery {
     pub limit: usize,
 }
 
-impl LeadersQuery {
+impl LeaderboardQuery {
     /// Since when somebody must have played, in milliseconds since 1970.
-    pub(crate) const fn since_ms(&self) -> u64 {
-        self.now_ms.saturating_sub(LEADS_FOR_MS)
+    pub(crate) const fn active_since_ms(&self) -> u64 {
+        self.now_ms.saturating_sub(LEADERBOARD_WINDOW_MS)
     }
 
     /// How sure a rating must be.
@@ -157,7 +162,7 @@ impl LeadersQuery {
 
 /// A part of a leaderboard.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LeadersPage {
+pub struct LeaderboardPage {
     /// How many are on it.
     pub total: u64,
     /// Those that are wanted, the best first.
@@ -166,7 +171,7 @@ pub struct LeadersPage {
 
 /// What rows need of the books.
 #[derive(Clone, Debug, Default)]
-pub struct Needed {
+pub struct NeededRatings {
     /// These ratings.
     pub records: Vec<Record>,
     /// What was played between these two.
@@ -175,10 +180,10 @@ pub struct Needed {
     pub players: Vec<PlayerId>,
 }
 
-impl Needed {
+impl NeededRatings {
     /// What these rows need.
     #[must_use]
-    pub fn by(rows: &[(u64, LedgerRow)]) -> Self {
+    pub fn for_rows(rows: &[(u64, LedgerRow)]) -> Self {
         let (records, pairs, players) = Books::needed(rows.iter().map(|(_, row)| row));
         Self {
             records,
@@ -190,7 +195,7 @@ impl Needed {
 
 /// What is told of what a rated match has changed.
 #[must_use]
-pub fn told(posted: &[Change]) -> Vec<RatingChange> {
+pub fn to_rating_changes(posted: &[Change]) -> Vec<RatingChange> {
     let change = |change: &Change| RatingChange {
         seat: SeatNumber(change.seat.number()),
         before: change.before.shown(),
@@ -201,17 +206,17 @@ pub fn told(posted: &[Change]) -> Vec<RatingChange> {
 }
 
 /// The text that is kept of a row.
-pub(crate) fn row_to_text(row: &LedgerRow) -> String {
-    serde_json::to_string(row).expect("it has only texts and numbers")
+pub(crate) fn ledger_row_to_text(row: &LedgerRow) -> String {
+    serde_json::to_string(row).expect("ledger rows are serializable")
 }
 
 /// A row, by the text that is kept of it.
-pub(crate) fn row_from_text(text: &str) -> Result<LedgerRow, String> {
+pub(crate) fn ledger_row_from_text(text: &str) -> Result<LedgerRow, String> {
     serde_json::from_str(text).map_err(|error| format!("a row of the ledger: {error}"))
 }
 
 /// Whose match a row is of, and whose matches count for nobody by it.
-pub(crate) fn row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
+pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
     match row {
         LedgerRow::Game(game) => (Some(game.match_id), None),
         LedgerRow::Unrated { player } => (None, Some(*player)),
@@ -221,12 +226,12 @@ pub(crate) fn row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
 
 /// The text that is kept of what two have played.
 pub(crate) fn pair_to_text(pair: &Pair) -> String {
-    serde_json::to_string(pair).expect("it has only texts and numbers")
+    serde_json::to_string(pair).expect("rating pairs are serializable")
 }
 
 /// The text that is kept of how somebody has treated others.
 pub(crate) fn conduct_to_text(conduct: &Conduct) -> String {
-    serde_json::to_string(conduct).expect("it has only numbers")
+    serde_json::to_string(conduct).expect("conduct is serializable")
 }
 
 /// The pool of this word.
@@ -236,7 +241,7 @@ pub(crate) fn pool_from_text(text: &str) -> Option<Pool> {
 }
 
 /// The days on which ratings stood so after what was posted: of each the last.
-pub(crate) fn days(post: &Post) -> impl Iterator<Item = (&Record, u64, f64)> {
+pub(crate) fn daily_ratings(post: &RatingPost) -> impl Iterator<Item = (&Record, u64, f64)> {
     let changes = post.posted.iter().flat_map(|(_, posted)| {
         let day = posted.at_ms / DAY_MS;
         posted.changes.iter().map(move |change| (change, day))

@@ -4,23 +4,23 @@
 //! one transaction was synced to the disk goes into the next, so many matches share a sync and a
 //! single move waits for one (group commit; Gray and Reuter, "Transaction processing", 1993).
 
+mod account_deletion;
 mod accounts;
+mod admin_queue;
 mod analyses;
-mod archive;
 mod blocks;
-mod claims;
-mod desk;
-mod forgetting;
+mod directory_lock;
 mod history;
-mod lock;
-mod operator;
-mod people;
+mod identity;
+mod inspection;
+pub(super) mod match_rows;
+mod operator_requests;
+mod ownership;
 mod ratings;
 mod reader;
 mod reminders;
-pub(super) mod rows;
 mod schema;
-mod worker;
+mod worker_thread;
 mod writer;
 
 use std::io;
@@ -32,32 +32,32 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
-pub use archive::SqliteArchive;
-pub use desk::SqliteDesk;
+pub use admin_queue::SqliteAdminQueue;
 use futures::future::{self, BoxFuture};
 use futures::{FutureExt, TryFutureExt};
+pub use inspection::SqliteInspector;
 
-use self::claims::Claims;
-use self::lock::Lock;
+use self::directory_lock::DirectoryLock;
+use self::ownership::Ownership;
 use self::reader::Reader;
-use self::writer::{Task, Writer};
+use self::writer::{WriteTask, Writer};
 use super::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
-    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, OrderId, Pairing,
-    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
-    Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
-    unless_refused,
+    Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
+    JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
+    MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
+    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
+    SessionRecord, Store, StoreMetrics, StoredAnalysis, TokenHash, WriteError, conflict_to_false,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 
 /// The database's file within its directory.
-const FILE: &str = "plyhouse.db";
+const DATABASE_FILE: &str = "plyhouse.db";
 
 /// The oldest SQLite that is used: in older ones a reader could see a write-ahead log being reset
 /// (the fix is in its release notes), or they are not known to be sound.
-const SQLITE_MIN: i32 = 3_051_003;
+const SQLITE_VERSION_MIN: i32 = 3_051_003;
 
 /// Keeps matches and players in a directory of their own.
 #[derive(Debug)]
@@ -66,17 +66,17 @@ pub struct SqliteStore {
     writer: Writer,
     reader: Reader,
     /// Reads what may be much: so nobody waits behind that who comes or plays.
-    past: Reader,
-    claims: Arc<Claims>,
-    condition: Arc<Condition>,
-    _lock: Lock,
+    history_reader: Reader,
+    ownership: Arc<Ownership>,
+    health: Arc<Health>,
+    _lock: DirectoryLock,
 }
 
 /// How well the store is, as its threads know it.
 #[derive(Debug)]
-struct Condition {
+struct Health {
     /// What is written is kept.
-    is_well: AtomicBool,
+    is_writable: AtomicBool,
     /// What the file tells is what is on the disk. Not so after a sync that failed, until the file
     /// has been opened anew and synced.
     is_certain: AtomicBool,
@@ -87,7 +87,7 @@ struct Condition {
 }
 
 /// A write that has not come back by then is not likely to.
-const WRITE_MAX: Duration = Duration::from_secs(5);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -106,70 +106,76 @@ pub enum OpenError {
     ReadOnly(PathBuf),
     /// The log is there, and the database that it belongs to is not.
     #[error("the database in {} is gone, but its log is there: restore it, or remove both", .0.display())]
-    Torn(PathBuf),
+    LogWithoutDatabase(PathBuf),
     /// It is the database of another program.
     #[error("{} is no store of plyhouse", .0.display())]
-    NotOurs(PathBuf),
+    ForeignDatabase(PathBuf),
     /// A later version of this program has written it.
     #[error("{} was written by a later version of plyhouse", .0.display())]
     TooNew(PathBuf),
     /// There is nothing to look at.
     #[error("there is no store in {}", .0.display())]
-    Missing(PathBuf),
+    NoStore(PathBuf),
     /// An earlier version of this program has written it, and only a server brings it up to date.
     #[error("{} was written by an earlier version of plyhouse: start the server once", .0.display())]
     TooOld(PathBuf),
     /// The SQLite that this program was built with is known to lose data.
     #[error("SQLite {0} is too old: 3.51.3 is needed")]
-    OldSqlite(&'static str),
+    SqliteTooOld(&'static str),
 }
 
 impl SqliteStore {
     /// Opens the store in this directory, which is made if it is not there.
     ///
-    /// Ended matches are forgotten after `keep_ended`, if it is given.
+    /// Ended matches are forgotten after `retention`, if it is given.
     ///
     /// # Errors
     ///
     /// See [`OpenError`].
-    pub fn open(directory: &Path, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
-        if rusqlite::version_number() < SQLITE_MIN {
-            return Err(OpenError::OldSqlite(rusqlite::version()));
+    pub fn open(directory: &Path, retention: Option<Duration>) -> Result<Self, OpenError> {
+        if rusqlite::version_number() < SQLITE_VERSION_MIN {
+            return Err(OpenError::SqliteTooOld(rusqlite::version()));
         }
-        let lock = Lock::take(directory)?;
-        let path = directory.join(FILE);
+        let lock = DirectoryLock::acquire(directory)?;
+        let path = directory.join(DATABASE_FILE);
         let failed = |error| OpenError::Database(directory.to_owned(), error);
         let connection = schema::open(&path, directory)?;
-        let condition = Arc::new(Condition::default());
+        let health = Arc::new(Health::default());
         let reader = |name| {
-            let connection = schema::open_to_read(&path).map_err(failed)?;
-            Reader::start(name, connection, &condition)
+            let connection = schema::open_reader(&path).map_err(failed)?;
+            Reader::start(name, connection, &health)
                 .map_err(|error| OpenError::Directory(directory.to_owned(), error))
         };
-        let (reader, past) = (reader("store-reader")?, reader("store-past")?);
-        let writer = Writer::start(connection, path, keep_ended, &condition)
+        let (reader, history_reader) = (reader("store-reader")?, reader("store-past")?);
+        let writer = Writer::start(connection, path, retention, &health)
             .map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
         Ok(Self {
             writer,
             reader,
-            past,
-            claims: Arc::default(),
-            condition,
+            history_reader,
+            ownership: Arc::default(),
+            health,
             _lock: lock,
         })
     }
 
     /// The permission bits of the database in this directory, if other users of the machine may open it.
     #[must_use]
-    pub fn loose_mode(directory: &Path) -> Option<u32> {
-        let mode = directory.join(FILE).metadata().ok()?.permissions().mode() & 0o777;
+    pub fn loose_permissions(directory: &Path) -> Option<u32> {
+        let mode = directory
+            .join(DATABASE_FILE)
+            .metadata()
+            .ok()?
+            .permissions()
+            .mode()
+            & 0o777;
         (mode & 0o077 != 0).then_some(mode)
     }
 
     /// What it has written, which goes on being counted.
     #[must_use]
     pub fn metrics(&self) -> StoreMetrics {
-        self.condition.metrics.clone()
+        self.health.metrics.clone()
     }
 }
 
@@ -177,16 +183,16 @@ impl Store for SqliteStore {
     fn create(
         &self,
         owner: NodeId,
-        record: Record,
+        record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        let (id, mark) = (
+        let (id, position) = (
             record.creation.id,
-            JournalPosition::after(record.events.len() as u64),
+            JournalPosition::after_events(record.events.len() as u64),
         );
         let create = async move {
-            self.writer.write(Task::Create(record)).await?;
-            self.claims.claim(id, owner);
-            Ok(mark)
+            self.writer.write(WriteTask::Create(record)).await?;
+            self.ownership.claim(id, owner);
+            Ok(position)
         };
         create.boxed()
     }
@@ -199,28 +205,28 @@ impl Store for SqliteStore {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         let seq = after.seq();
-        if after != JournalPosition::after(seq.0) {
+        if after != JournalPosition::after_events(seq.0) {
             return future::ready(Err(WriteError::Conflict)).boxed();
         }
-        let mark = JournalPosition::after(seq.0 + events.len() as u64);
-        let ends = events.last().is_some_and(Event::is_end);
-        let append = Task::Append {
+        let position = JournalPosition::after_events(seq.0 + events.len() as u64);
+        let ends_match = events.last().is_some_and(Event::is_end);
+        let append = WriteTask::Append {
             id,
             after: seq,
             events,
             reminder,
         };
-        let keep = async move {
+        let write = async move {
             self.writer.write(append).await?;
-            if ends {
-                self.claims.release(id);
+            if ends_match {
+                self.ownership.release(id);
             }
-            Ok(mark)
+            Ok(position)
         };
-        keep.boxed()
+        write.boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         self.reader
             .read(move |connection| reader::load(connection, id))
             .boxed()
@@ -230,9 +236,9 @@ impl Store for SqliteStore {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
         let seq = after.seq();
-        if after != JournalPosition::after(seq.0) {
+        if after != JournalPosition::after_events(seq.0) {
             return future::ready(Ok(None)).boxed();
         }
         self.reader
@@ -240,34 +246,36 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reader::by_code(connection, code)?))
+            .read(move |connection| Ok(reader::find_by_code(connection, code)?))
             .boxed()
     }
 
-    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        let live = self.reader.read(reader::live_ids);
-        let orphans = live.map_ok(move |mut ids| {
-            ids.retain(|id| self.claims.owner(*id) != Some(asking));
+    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        let live = self.reader.read(reader::live_match_ids);
+        let unowned = live.map_ok(move |mut ids| {
+            ids.retain(|id| self.ownership.owner(*id) != Some(node));
             ids
         });
-        orphans.boxed()
+        unowned.boxed()
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.claims.claim(id, owner);
+        self.ownership.claim(id, owner);
         future::ready(Ok(())).boxed()
     }
 
     fn release(&self, id: MatchId) {
-        self.claims.release(id);
+        self.ownership.release(id);
     }
 
-    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
-        let claims = Arc::clone(&self.claims);
+    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+        let ownership = Arc::clone(&self.ownership);
         self.reader
-            .read(move |connection| reader::live(connection, |id| claims.owner(id) == Some(owner)))
+            .read(move |connection| {
+                reader::live_matches(connection, |id| ownership.owner(id) == Some(owner))
+            })
             .boxed()
     }
 
@@ -277,13 +285,13 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reminders::due(connection, after, limit)?))
+            .read(move |connection| Ok(reminders::due_reminders(connection, after, limit)?))
             .boxed()
     }
 
-    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reminders::due_count(connection)?))
+            .read(move |connection| Ok(reminders::due_reminder_count(connection)?))
             .boxed()
     }
 
@@ -292,26 +300,26 @@ impl Store for SqliteStore {
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(reminders::parts(connection, player)?))
+            .read(move |connection| Ok(reminders::participations(connection, player)?))
             .boxed()
     }
 
     fn history(
         &self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.past
-            .read(move |connection| history::history(connection, &wanted))
+        self.history_reader
+            .read(move |connection| history::history(connection, &query))
             .boxed()
     }
 
     fn results(
         &self,
         player: PlayerId,
-        seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Results, ReadError>> {
-        self.past
-            .read(move |connection| Ok(history::results(connection, player, seen_by)?))
+        viewer: PlayerId,
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(history::results(connection, player, viewer)?))
             .boxed()
     }
 
@@ -319,45 +327,48 @@ impl Store for SqliteStore {
         &self,
         game: &'static str,
         line: String,
-    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
-        self.past
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
+        self.history_reader
             .read(move |connection| Ok(history::explore(connection, game, &line)?))
             .boxed()
     }
 
-    fn keep_analysis(
+    fn store_analysis(
         &self,
         id: MatchId,
-        analysis: KeptAnalysis,
+        analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let kept = self.writer.write(Task::KeepAnalysis(id, analysis));
-        kept.map(unless_refused).boxed()
+        let stored = self.writer.write(WriteTask::StoreAnalysis(id, analysis));
+        stored.map(conflict_to_false).boxed()
     }
 
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
-        self.past
-            .read(move |connection| Ok(analyses::of(connection, id)?))
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(analyses::load_analysis(connection, id)?))
             .boxed()
     }
 
-    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let asked = self.writer.write(Task::AskAnalysis(asked));
-        asked.map(unless_refused).boxed()
+    fn count_analysis_request(
+        &self,
+        request: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let counted = self.writer.write(WriteTask::CountAnalysisRequest(request));
+        counted.map(conflict_to_false).boxed()
     }
 
-    fn analysis_asked(
+    fn first_analysis_request_ms(
         &self,
-        by: PlayerId,
+        player: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.past
-            .read(move |connection| Ok(analyses::asked(connection, by, since_ms)?))
+        self.history_reader
+            .read(move |connection| Ok(analyses::first_request_ms(connection, player, since_ms)?))
             .boxed()
     }
 
-    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.past
-            .read(|connection| Ok(ratings::state(connection)?))
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.history_reader
+            .read(|connection| Ok(ratings::progress(connection)?))
             .boxed()
     }
 
@@ -366,24 +377,28 @@ impl Store for SqliteStore {
         after: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.past
+        self.history_reader
             .read(move |connection| Ok(ratings::ledger(connection, after, limit)?))
             .boxed()
     }
 
-    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
-        self.past
-            .read(move |connection| Ok(ratings::books(connection, fold, &needed)?))
+    fn load_ratings_for(
+        &self,
+        version: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(ratings::load_ratings_for(connection, version, &needed)?))
             .boxed()
     }
 
-    fn posted(
+    fn posted_updates(
         &self,
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
-        self.past
-            .read(move |connection| Ok(ratings::posted(connection, after, until)?))
+        self.history_reader
+            .read(move |connection| Ok(ratings::posted_updates(connection, after, until)?))
             .boxed()
     }
 
@@ -391,14 +406,14 @@ impl Store for SqliteStore {
         &self,
         last: Option<RatingRecord>,
     ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
-        self.past
+        self.history_reader
             .read(move |connection| Ok(ratings::ratings_after(connection, last.as_ref())?))
             .boxed()
     }
 
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(Task::ChangeRatings(change));
-        changed.map(unless_refused).boxed()
+        let changed = self.writer.write(WriteTask::ChangeRatings(change));
+        changed.map(conflict_to_false).boxed()
     }
 
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
@@ -407,26 +422,29 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
-        self.past
-            .read(move |connection| Ok(ratings::leaders(connection, &wanted)?))
+    fn leaderboard(
+        &self,
+        query: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        self.history_reader
+            .read(move |connection| Ok(ratings::leaderboard(connection, &query)?))
             .boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.reader
-            .read(move |connection| Ok(ratings::barred_until(connection, player)?))
+            .read(move |connection| Ok(ratings::rated_ban_until(connection, player)?))
             .boxed()
     }
 
-    fn changes_of(
+    fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
         self.reader
             .read(move |connection| {
-                let at_once = connection.unchecked_transaction()?;
-                Ok(ratings::changes_of(&at_once, id)?)
+                let transaction = connection.unchecked_transaction()?;
+                Ok(ratings::changes_of_match(&transaction, id)?)
             })
             .boxed()
     }
@@ -436,58 +454,67 @@ impl Store for SqliteStore {
         player: PlayerRecord,
         sessions: Vec<SessionRecord>,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::AddPlayer(player, sessions)).boxed()
+        self.writer
+            .write(WriteTask::AddPlayer(player, sessions))
+            .boxed()
     }
 
-    fn session(
+    fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(people::session(connection, token)?))
+            .read(move |connection| Ok(identity::find_session(connection, token)?))
             .boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(people::sessions(connection, player)?))
+            .read(move |connection| Ok(identity::sessions(connection, player)?))
             .boxed()
     }
 
-    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let changed = self.writer.write(Task::ChangePeople(change));
-        changed.map(unless_refused).boxed()
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.writer.write(WriteTask::ChangeIdentity(change));
+        changed.map(conflict_to_false).boxed()
     }
 
-    fn pairing(
+    fn find_pairing(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(people::pairing(connection, code, now_ms)?))
+            .read(move |connection| Ok(identity::find_pairing(connection, code, now_ms)?))
             .boxed()
     }
 
-    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.reader
-            .read(move |connection| Ok(people::recovered(connection, key)?))
-            .boxed()
-    }
-
-    fn named(
+    fn find_by_recovery_key(
         &self,
-        likeness: String,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(identity::find_by_recovery_key(connection, key)?))
+            .boxed()
+    }
+
+    fn find_by_name_skeleton(
+        &self,
+        skeleton: String,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(accounts::named(connection, &likeness, now_ms)?))
+            .read(move |connection| {
+                Ok(accounts::find_by_name_skeleton(
+                    connection, &skeleton, now_ms,
+                )?)
+            })
             .boxed()
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
         self.reader
-            .read(move |connection| Ok(blocks::of(connection, player)?))
+            .read(move |connection| Ok(blocks::load_blocks(connection, player)?))
             .boxed()
     }
 
@@ -497,41 +524,48 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
         self.reader
-            .read(move |connection| Ok(people::recovery(connection, player)?.is_some()))
+            .read(move |connection| Ok(identity::recovery_key(connection, player)?.is_some()))
             .boxed()
     }
 
-    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+    fn find_external_identity(
+        &self,
+        name: String,
+    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(accounts::external(connection, &name)?))
+            .read(move |connection| Ok(accounts::find_external_identity(connection, &name)?))
             .boxed()
     }
 
-    fn pass(
+    fn find_one_time_token(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(operator::pass(connection, code, now_ms)?))
+            .read(move |connection| {
+                Ok(operator_requests::find_one_time_token(
+                    connection, code, now_ms,
+                )?)
+            })
             .boxed()
     }
 
     fn account_deletions(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(forgetting::forgetting(connection)?))
+            .read(move |connection| Ok(account_deletion::account_deletions(connection)?))
             .boxed()
     }
 
-    fn takes_orders(&self) -> bool {
+    fn accepts_commands(&self) -> bool {
         true
     }
 
-    fn orders(&self) -> BoxFuture<'_, Result<Vec<(OrderId, String)>, ReadError>> {
+    fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(operator::orders(connection)?))
+            .read(move |connection| Ok(operator_requests::pending_commands(connection)?))
             .boxed()
     }
 
@@ -542,14 +576,14 @@ impl Store for SqliteStore {
     }
 
     fn is_healthy(&self) -> bool {
-        self.condition.has_kept() && !self.condition.hangs()
+        self.health.is_writable() && !self.health.is_stalled()
     }
 }
 
-impl Default for Condition {
+impl Default for Health {
     fn default() -> Self {
         Self {
-            is_well: AtomicBool::new(true),
+            is_writable: AtomicBool::new(true),
             is_certain: AtomicBool::new(true),
             busy_since: Mutex::new(None),
             metrics: StoreMetrics::default(),
@@ -557,32 +591,32 @@ impl Default for Condition {
     }
 }
 
-impl Condition {
+impl Health {
     /// Whether the last write was kept.
-    fn has_kept(&self) -> bool {
-        self.is_well.load(Ordering::Relaxed)
+    fn is_writable(&self) -> bool {
+        self.is_writable.load(Ordering::Relaxed)
     }
 
     /// Whether a write has been under way for too long.
-    fn hangs(&self) -> bool {
-        let since = *self.busy_since.lock();
-        since.is_some_and(|since| since.elapsed() > WRITE_MAX)
+    fn is_stalled(&self) -> bool {
+        let busy_since = *self.busy_since.lock();
+        busy_since.is_some_and(|since| since.elapsed() > WRITE_TIMEOUT)
     }
 
-    fn begins(&self) {
+    fn begin_batch(&self) {
         *self.busy_since.lock() = Some(now());
     }
 
-    fn ends(&self) {
+    fn end_batch(&self) {
         *self.busy_since.lock() = None;
     }
 
-    fn set_well(&self, is_well: bool) {
-        if self.is_well.swap(is_well, Ordering::Relaxed) != is_well {
-            if is_well {
-                tracing::info!("the store is well again");
+    fn set_writable(&self, is_writable: bool) {
+        if self.is_writable.swap(is_writable, Ordering::Relaxed) != is_writable {
+            if is_writable {
+                tracing::info!("store accepts writes again");
             } else {
-                tracing::error!("the store cannot keep anything now");
+                tracing::error!("store does not accept writes");
             }
         }
     }
@@ -598,10 +632,10 @@ impl Condition {
 
 /// The present by the machine's calendar, in milliseconds since 1970: only for how long ended matches
 /// are kept. When something happened, its match has told.
-fn wall_ms() -> u64 {
+fn wall_clock_ms() -> u64 {
     #[expect(
         clippy::disallowed_methods,
-        reason = "matches are kept for days, whichever server wrote them"
+        reason = "retention is measured in days of calendar time"
     )]
     let since_1970 = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -613,7 +647,7 @@ fn wall_ms() -> u64 {
 fn now() -> Instant {
     #[expect(
         clippy::disallowed_methods,
-        reason = "a disk hangs by no clock but the machine's"
+        reason = "disk stalls are measured by the machine's clock"
     )]
     Instant::now()
 }

@@ -19,7 +19,7 @@ use plyhouse_matches::{Action, Creation, Event, Match, Occupant, Offer, Stage, T
 use plyhouse_protocol::{
     ClockControl, ErrorCode, MatchId, PlayerId, PlayerKind, Ply, Request, ServerMessage,
 };
-use plyhouse_store::{Archive, SqliteArchive, SqliteStore};
+use plyhouse_store::{SqliteInspector, SqliteStore, StoreInspector};
 use std::path::Path;
 use std::str::FromStr;
 use uuid::Uuid;
@@ -313,18 +313,18 @@ pub(crate) fn rows(data: &[u8]) {
     };
     // A store of its own for each thread, made once: the tables are what takes time.
     thread_local! {
-        static STORE: (tempfile::TempDir, rusqlite::Connection, SqliteArchive) = {
+        static STORE: (tempfile::TempDir, rusqlite::Connection, SqliteInspector) = {
             let folder = tempfile::tempdir().expect("a directory");
             drop(SqliteStore::open(folder.path(), None).expect("a new store"));
             let writer = database(folder.path());
-            let archive = SqliteArchive::open(folder.path()).expect("the store");
+            let archive = SqliteInspector::open(folder.path()).expect("the store");
             (folder, writer, archive)
         };
     }
     STORE.with(|(_, writer, archive)| {
         let id = MatchId(Uuid::from_u128(1));
         write(writer, id, text).expect("the tables take any text");
-        let Ok(kept) = archive.read(id) else {
+        let Ok(kept) = archive.inspect_match(id) else {
             return;
         };
         let kept = kept.expect("it was written");

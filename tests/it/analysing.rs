@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::Analysts;
 use plyhouse_server::{AccountPolicy, Settings};
-use plyhouse_store::{KeptAnalysis, MemoryStore, Store};
+use plyhouse_store::{MemoryStore, Store, StoredAnalysis};
 use serde_json::{Value, json};
 
 use crate::failing::FailingStore;
@@ -120,7 +120,7 @@ async fn what_an_older_server_kept_is_found_again() {
     let text = older.to_string();
     let known = serde_json::from_value(json!(id)).expect("it is an id");
     let kept = store
-        .keep_analysis(known, KeptAnalysis { nodes, text })
+        .store_analysis(known, StoredAnalysis { nodes, text })
         .await;
     assert_eq!(kept, Ok(true));
     let found = analysed(&mut ann, &id).await;

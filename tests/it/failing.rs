@@ -8,10 +8,11 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
-    LeadersPage, LeadersQuery, Live, Loaded, MemoryStore, Needed, NodeId, OneTimeToken, Pairing,
-    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
-    Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
+    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
+    MemoryStore, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
+    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
+    SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
 };
 use tokio::sync::Mutex;
 use tokio::sync::oneshot::Receiver;
@@ -51,7 +52,7 @@ impl FailingStore {
     fn failing(&self) -> Option<WriteError> {
         match self.mode.load(Ordering::SeqCst) {
             UNAVAILABLE => Some(WriteError::Unavailable),
-            LOST_UNKNOWN | UNREADABLE => Some(WriteError::Unknown),
+            LOST_UNKNOWN | UNREADABLE => Some(WriteError::OutcomeUnknown),
             _ => None,
         }
     }
@@ -65,7 +66,7 @@ impl Store for FailingStore {
     fn create(
         &self,
         owner: NodeId,
-        record: Record,
+        record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         match self.failing() {
             Some(error) => future::ready(Err(error)).boxed(),
@@ -73,7 +74,7 @@ impl Store for FailingStore {
                 let _open = self.gate.lock().await;
                 let mark = self.memory.create(owner, record).await?;
                 match self.mode.load(Ordering::SeqCst) {
-                    WRITTEN_UNKNOWN => Err(WriteError::Unknown),
+                    WRITTEN_UNKNOWN => Err(WriteError::OutcomeUnknown),
                     _ => Ok(mark),
                 }
             }
@@ -104,7 +105,7 @@ impl Store for FailingStore {
             .memory
             .append_with_reminder(id, after, events, reminder);
         if self.mode.load(Ordering::SeqCst) == WRITTEN_UNKNOWN {
-            return written.map(|_| Err(WriteError::Unknown)).boxed();
+            return written.map(|_| Err(WriteError::OutcomeUnknown)).boxed();
         }
         async move {
             let _open = self.gate.lock().await;
@@ -113,7 +114,7 @@ impl Store for FailingStore {
         .boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
@@ -124,15 +125,15 @@ impl Store for FailingStore {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
         self.memory.tail(id, after)
     }
 
-    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.memory.by_code(code)
+    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        self.memory.find_by_code(code)
     }
 
     fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
@@ -143,8 +144,8 @@ impl Store for FailingStore {
         self.memory.claim(id, owner)
     }
 
-    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
-        self.memory.live(owner)
+    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+        self.memory.load_live_matches(owner)
     }
 
     fn due_reminders(
@@ -155,8 +156,8 @@ impl Store for FailingStore {
         self.memory.due_reminders(after, limit)
     }
 
-    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.memory.due_count()
+    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.memory.due_reminder_count()
     }
 
     fn participations(
@@ -181,7 +182,7 @@ impl Store for FailingStore {
         }
     }
 
-    fn session(
+    fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
@@ -190,7 +191,7 @@ impl Store for FailingStore {
             if let Some(held) = held {
                 let _ = held.await;
             }
-            self.memory.session(token).await
+            self.memory.find_session(token).await
         }
         .boxed()
     }
@@ -199,10 +200,10 @@ impl Store for FailingStore {
         self.memory.sessions(player)
     }
 
-    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match self.failing() {
             // What is only a hint is kept in any case.
-            Some(error) if !matches!(change, PeopleChange::SawSession(..)) => {
+            Some(error) if !matches!(change, IdentityChange::TouchSession(..)) => {
                 future::ready(Err(error)).boxed()
             }
             _ => async move {
@@ -213,38 +214,44 @@ impl Store for FailingStore {
         }
     }
 
-    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.memory.external(name)
+    fn find_external_identity(
+        &self,
+        name: String,
+    ) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.memory.find_external_identity(name)
     }
 
-    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        self.memory.has_recovery(player)
+    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        self.memory.has_recovery_key(player)
     }
 
-    fn pass(
+    fn find_one_time_token(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        self.memory.pass(code, now_ms)
+        self.memory.find_one_time_token(code, now_ms)
     }
 
-    fn pairing(
+    fn find_pairing(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.memory.pairing(code, now_ms)
+        self.memory.find_pairing(code, now_ms)
     }
 
-    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+    fn find_by_recovery_key(
+        &self,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.recovered(key)
+        self.memory.find_by_recovery_key(key)
     }
 
-    fn named(
+    fn find_by_name_skeleton(
         &self,
         likeness: String,
         now_ms: u64,
@@ -252,7 +259,7 @@ impl Store for FailingStore {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.named(likeness, now_ms)
+        self.memory.find_by_name_skeleton(likeness, now_ms)
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
@@ -274,7 +281,7 @@ impl Store for FailingStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Results, ReadError>> {
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
         self.memory.results(player, seen_by)
     }
 
@@ -282,40 +289,43 @@ impl Store for FailingStore {
         &self,
         game: &'static str,
         line: String,
-    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
         self.memory.explore(game, line)
     }
 
-    fn keep_analysis(
+    fn store_analysis(
         &self,
         id: MatchId,
-        analysis: KeptAnalysis,
+        analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         if let Some(error) = self.failing() {
             return future::ready(Err(error)).boxed();
         }
         async move {
             let _open = self.gate.lock().await;
-            self.memory.keep_analysis(id, analysis).await
+            self.memory.store_analysis(id, analysis).await
         }
         .boxed()
     }
 
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
         self.memory.analysis(id)
     }
 
-    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn count_analysis_request(
+        &self,
+        asked: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
         if let Some(error) = self.failing() {
             return future::ready(Err(error)).boxed();
         }
-        self.memory.ask_analysis(asked)
+        self.memory.count_analysis_request(asked)
     }
 
-    fn analysis_asked(
+    fn first_analysis_request_ms(
         &self,
         by: PlayerId,
         since_ms: u64,
@@ -323,14 +333,14 @@ impl Store for FailingStore {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.analysis_asked(by, since_ms)
+        self.memory.first_analysis_request_ms(by, since_ms)
     }
 
-    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.rating_state()
+        self.memory.rating_progress()
     }
 
     fn ledger(
@@ -344,14 +354,18 @@ impl Store for FailingStore {
         self.memory.ledger(after, limit)
     }
 
-    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+    fn load_ratings_for(
+        &self,
+        fold: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<Books, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.books(fold, needed)
+        self.memory.load_ratings_for(fold, needed)
     }
 
-    fn posted(
+    fn posted_updates(
         &self,
         after: u64,
         until: u64,
@@ -359,7 +373,7 @@ impl Store for FailingStore {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.posted(after, until)
+        self.memory.posted_updates(after, until)
     }
 
     fn ratings_after(
@@ -386,11 +400,14 @@ impl Store for FailingStore {
         self.memory.ratings(player)
     }
 
-    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+    fn leaderboard(
+        &self,
+        wanted: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.leaders(wanted)
+        self.memory.leaderboard(wanted)
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
@@ -400,14 +417,14 @@ impl Store for FailingStore {
         self.memory.rated_ban_until(player)
     }
 
-    fn changes_of(
+    fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
         if let Some(unreadable) = self.unreadable() {
             return future::ready(Err(unreadable)).boxed();
         }
-        self.memory.changes_of(id)
+        self.memory.changes_of_match(id)
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

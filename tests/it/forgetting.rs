@@ -366,12 +366,12 @@ async fn what_was_begun_before_a_crash_is_finished() {
     first.server.stop().await;
 
     // As far as it gets before it answers, and no further.
-    let forget = plyhouse_store::Forget {
+    let forget = plyhouse_store::PlayerDeletion {
         player: plyhouse_protocol::PlayerId(player.parse().expect("an id")),
-        proved: None,
-        kept_until_ms: 0,
+        proof: None,
+        name_reserved_until_ms: 0,
     };
-    assert!(store.forget_player(forget).await.expect("written"));
+    assert!(store.delete_player(forget).await.expect("written"));
     let begun = store.account_deletions().await.expect("readable");
     assert_eq!(begun.len(), 1);
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;
 use plyhouse_server::{RecoveryStats, Settings};
-use plyhouse_store::{Loaded, MemoryStore, NodeId, Store};
+use plyhouse_store::{LoadedMatch, MemoryStore, NodeId, Store};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -156,7 +156,7 @@ async fn events_are_kept_with_their_times() {
     assert_eq!(after, [0, 0, 0, 5000, 7000]);
 }
 
-async fn load(store: &MemoryStore, id: &str) -> Loaded {
+async fn load(store: &MemoryStore, id: &str) -> LoadedMatch {
     let id = serde_json::from_value(json!(id)).expect("an id");
     let found = store.load(id).await.expect("readable");
     found.expect("it is there")
@@ -174,7 +174,7 @@ async fn a_code_that_is_taken_in_the_store_is_not_given_away() {
     // Both servers draw the codes that their seed has them draw.
     let (server, store) = with_store();
     let (.., id) = server.pair().await;
-    let Loaded { mut record, .. } = load(&store, &id).await;
+    let LoadedMatch { mut record, .. } = load(&store, &id).await;
     server.server.stop().await;
     let code = record.creation.code;
     record.creation.id = MatchId(Uuid::from_u128(1));
@@ -201,8 +201,10 @@ async fn a_damaged_match_is_set_aside() {
     let (mut ann, mut bob, damaged) = server.pair().await;
     let well = ann.create(json!({})).await;
     bob.ask(json!({"type": "join", "match": well})).await;
-    let Loaded { record, mark, .. } = load(&store, &damaged).await;
-    let appended = store.append(record.creation.id, mark, twice());
+    let LoadedMatch {
+        record, position, ..
+    } = load(&store, &damaged).await;
+    let appended = store.append(record.creation.id, position, twice());
     appended.await.expect("written");
 
     let (server, recovered) = restart(server, &store).await;

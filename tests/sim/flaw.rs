@@ -2,7 +2,7 @@
 
 use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_matches::{Event, EventKind, Match};
-use plyhouse_store::{KeptRatings, Needed, Post, RatingsChange, Record};
+use plyhouse_store::{MatchRecord, MemoryRatings, NeededRatings, RatingPost, RatingsChange};
 
 use super::dice::Dice;
 use super::store::Tables;
@@ -90,7 +90,7 @@ impl Flaw {
                 let rows = tables.ratings.ledger(0, usize::MAX);
                 let is_game = |(_, row): &(u64, LedgerRow)| matches!(row, LedgerRow::Game(_));
                 if let Some((_, game)) = rows.into_iter().rfind(is_game) {
-                    tables.ratings.number(game);
+                    tables.ratings.number_row(game);
                 }
             }
             Self::ForgetsPlayers => tables.players.clear(),
@@ -105,8 +105,8 @@ impl Flaw {
 }
 
 /// Posts the last row again, as if the cursor had not been kept with what it has changed.
-fn rate_again(ratings: &mut KeptRatings) {
-    let (state, fold) = (ratings.state(), ratings.state().live);
+fn rate_again(ratings: &mut MemoryRatings) {
+    let (state, fold) = (ratings.progress(), ratings.progress().live);
     let posted = usize::try_from(fold.cursor).unwrap_or(usize::MAX);
     let rows = ratings.ledger(0, posted);
     let is_game = |(_, row): &(u64, LedgerRow)| matches!(row, LedgerRow::Game(_));
@@ -114,21 +114,21 @@ fn rate_again(ratings: &mut KeptRatings) {
         return;
     };
     let rows = [(no, row)];
-    let mut books = ratings.books(fold.id, &Needed::by(&rows));
+    let mut books = ratings.load_ratings_for(fold.id, &NeededRatings::for_rows(&rows));
     // Else it would be the same game again, which changes nothing.
     books.pairs.clear();
     books.post(no, &rows[0].1, &state.unrated);
-    ratings.change(RatingsChange::Post(Box::new(Post {
-        fold: fold.id,
-        from: fold.cursor,
-        to: fold.cursor,
+    ratings.change(RatingsChange::Post(Box::new(RatingPost {
+        version: fold.id,
+        from_row: fold.cursor,
+        to_row: fold.cursor,
         books,
         posted: Vec::new(),
     })));
 }
 
 /// Has a player move who has not.
-fn invent_move(record: &mut Record) -> Option<()> {
+fn invent_move(record: &mut MatchRecord) -> Option<()> {
     let state = Match::replay(record.creation.clone(), &record.events).ok()?;
     let seat = state.turn()?;
     state.occupant(seat).player()?;
@@ -151,7 +151,7 @@ fn invent_move(record: &mut Record) -> Option<()> {
 }
 
 /// Changes the first match that fits, beginning anywhere.
-fn change(tables: &mut Tables, dice: &mut Dice, mut change: impl FnMut(&mut Record) -> bool) {
+fn change(tables: &mut Tables, dice: &mut Dice, mut change: impl FnMut(&mut MatchRecord) -> bool) {
     let mut records: Vec<_> = tables.matches.values_mut().collect();
     if records.is_empty() {
         return;

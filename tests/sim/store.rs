@@ -17,10 +17,11 @@ use plyhouse_protocol::{
     MatchCode, MatchId, PlayerId, PlayerKind, Pool, RatingChange, SessionId, SessionKind, Token,
 };
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
-    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, Pairing, PastMatch, PeopleChange,
-    PlayerRating, PlayerRecord, Post, RatingState, RatingsChange, ReadError, Record, Results,
-    SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
+    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
+    NeededRatings, NodeId, OpeningStats, Pairing, PastMatch, PlayerRating, PlayerRecord,
+    RatingPost, RatingProgress, RatingsChange, ReadError, ResultCounts, SessionRecord, Store,
+    StoredAnalysis, TokenHash, WriteError,
 };
 use sha2::{Digest, Sha256};
 use tokio::time::sleep;
@@ -79,7 +80,9 @@ impl Disk {
         }
         if self.flaw == Some(Flaw::NumbersEarly) {
             for tables in [&mut self.synced, &mut self.written] {
-                tables.ratings.change(RatingsChange::NumberDue(u64::MAX));
+                tables
+                    .ratings
+                    .change(RatingsChange::NumberDueRows(u64::MAX));
             }
         }
         self.note_numbers(now);
@@ -106,12 +109,12 @@ impl Disk {
         }
         let is_unknown = self.dice.percent(self.plan.unknown_percent);
         if is_unknown && self.dice.percent(50) {
-            return (self.dice.ms(0..=50), Err(WriteError::Unknown));
+            return (self.dice.ms(0..=50), Err(WriteError::OutcomeUnknown));
         }
         match self.begin(write, now) {
             Err(conflict) => (Duration::ZERO, Err(conflict)),
             Ok(_) if self.flaw == Some(Flaw::AnswersEarly) => (Duration::ZERO, Ok(())),
-            Ok(ends) if is_unknown => (ends - now, Err(WriteError::Unknown)),
+            Ok(ends) if is_unknown => (ends - now, Err(WriteError::OutcomeUnknown)),
             Ok(ends) => (ends - now, Ok(())),
         }
     }
@@ -231,8 +234,8 @@ impl SimStore {
             label: "device".to_owned(),
             kind: SessionKind::Cli,
             created_ms: 0,
-            seen_day: 0,
-            recovered: false,
+            last_used_day: 0,
+            from_recovery_key: false,
         };
         let mut disk = self.0.lock();
         // Of two who play each other one is on leaderboards, mostly.
@@ -248,11 +251,11 @@ impl SimStore {
         for tables in [synced, written] {
             let known = Write::Player(player.clone(), vec![session.clone()]);
             tables.apply(known).expect("players are always taken in");
-            let fold = tables.ratings.state().live;
-            let post = RatingsChange::Post(Box::new(Post {
-                fold: fold.id,
-                from: fold.cursor,
-                to: fold.cursor,
+            let fold = tables.ratings.progress().live;
+            let post = RatingsChange::Post(Box::new(RatingPost {
+                version: fold.id,
+                from_row: fold.cursor,
+                to_row: fold.cursor,
                 books: begun.clone(),
                 posted: Vec::new(),
             }));
@@ -330,7 +333,7 @@ impl Store for SimStore {
     fn create(
         &self,
         owner: NodeId,
-        record: Record,
+        record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         self.0.lock().owners.insert(record.creation.id, owner);
         let mark = end(&record);
@@ -346,7 +349,7 @@ impl Store for SimStore {
         events: Vec<Event>,
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        let mark = JournalPosition::after(after.seq().0 + events.len() as u64);
+        let mark = JournalPosition::after_events(after.seq().0 + events.len() as u64);
         async move {
             let asked = now();
             let outcome = self.write(Write::Append(id, after, events, reminder)).await;
@@ -356,7 +359,7 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         async move {
             let loaded = self.try_read(|tables| tables.load(id)).await?;
             self.0.lock().note_contact(id);
@@ -369,14 +372,14 @@ impl Store for SimStore {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
         async move {
             let tail = self.try_read(|tables| {
                 let record = tables.matches.get(&id)?;
                 let events = record.events.get(usize::try_from(after.seq().0).ok()?..)?;
-                Some(Tail {
+                Some(JournalTail {
                     events: events.to_vec(),
-                    mark: end(record),
+                    position: end(record),
                 })
             });
             let tail = tail.await?;
@@ -387,7 +390,7 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         self.try_read(move |tables| {
             let mut records = tables.matches.values();
             let found = records.rfind(|record| record.creation.code == code);
@@ -398,13 +401,13 @@ impl Store for SimStore {
 
     /// More players than are asked for, which must do no harm. Never fails: a server that cannot
     /// read this does not start.
-    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
         let owners = self.0.lock().owners.clone();
         async move {
             let live = self.read(move |tables| {
                 let own = tables.served();
                 let own = own.filter(|record| owners.get(&record.creation.id) == Some(&owner));
-                Live {
+                LiveMatches {
                     matches: own.cloned().map(|record| Ok(record.into())).collect(),
                     players: tables.players.values().cloned().collect(),
                 }
@@ -450,7 +453,7 @@ impl Store for SimStore {
     }
 
     /// Never fails, as with what is live.
-    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.read(|tables| Ok(tables.due().len() as u64)).boxed()
     }
 
@@ -477,7 +480,7 @@ impl Store for SimStore {
         self.write(Write::Player(player, sessions)).boxed()
     }
 
-    fn session(
+    fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
@@ -498,39 +501,39 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         let write = match change {
-            PeopleChange::EndSessions(player, which) => Write::EndSessions(player, which),
-            PeopleChange::SawSession(token, day) => Write::Saw(token, day),
-            PeopleChange::Block {
+            IdentityChange::EndSessions(player, which) => Write::EndSessions(player, which),
+            IdentityChange::TouchSession(token, day) => Write::Saw(token, day),
+            IdentityChange::ChangeBlock {
                 player,
                 other,
                 since_ms,
             } => Write::Block(player, other, since_ms),
-            PeopleChange::AddSession(_)
-            | PeopleChange::OfferPairing { .. }
-            | PeopleChange::TakePairing(..)
-            | PeopleChange::KeepRecovery(..)
-            | PeopleChange::RenewRecovery(..)
-            | PeopleChange::AddKey(_)
-            | PeopleChange::Name(_)
-            | PeopleChange::CallGuest(..)
-            | PeopleChange::SetPassword(..)
-            | PeopleChange::KeepAccount(..)
-            | PeopleChange::AddExternal(_)
-            | PeopleChange::Forget(_)
-            | PeopleChange::ForgetNames(_)
-            | PeopleChange::AddPass { .. }
-            | PeopleChange::TakePass(_)
-            | PeopleChange::TakeOrder(_)
-            | PeopleChange::AnswerOrder(..) => {
+            IdentityChange::AddSession(_)
+            | IdentityChange::OfferPairing { .. }
+            | IdentityChange::TakePairing(..)
+            | IdentityChange::StoreRecoveryKey(..)
+            | IdentityChange::RenewRecoveryKey(..)
+            | IdentityChange::AddApiKey(_)
+            | IdentityChange::NamePlayer(_)
+            | IdentityChange::RenameGuest(..)
+            | IdentityChange::SetPassword(..)
+            | IdentityChange::StoreAccount(..)
+            | IdentityChange::AddExternalIdentity(_)
+            | IdentityChange::DeletePlayer(_)
+            | IdentityChange::RemoveNames(_)
+            | IdentityChange::AddOneTimeToken { .. }
+            | IdentityChange::TakeOneTimeToken(_)
+            | IdentityChange::ClaimCommand(_)
+            | IdentityChange::StoreCommandResult(..) => {
                 unreachable!("nobody pairs devices in a simulated world: {change:?}")
             }
         };
         self.write(write).map_ok(|()| true).boxed()
     }
 
-    fn pairing(
+    fn find_pairing(
         &self,
         _code: TokenHash,
         _now_ms: u64,
@@ -538,11 +541,14 @@ impl Store for SimStore {
         unreachable!("nobody pairs devices in a simulated world")
     }
 
-    fn recovered(&self, _key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+    fn find_by_recovery_key(
+        &self,
+        _key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         unreachable!("nobody has a recovery key in a simulated world")
     }
 
-    fn named(
+    fn find_by_name_skeleton(
         &self,
         _likeness: String,
         _now_ms: u64,
@@ -578,40 +584,43 @@ impl Store for SimStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Results, ReadError>> {
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
         let _ = (player, seen_by);
-        self.try_read(|_| Results::default()).boxed()
+        self.try_read(|_| ResultCounts::default()).boxed()
     }
 
     fn explore(
         &self,
         game: &'static str,
         line: String,
-    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
         let _ = (game, line);
-        self.try_read(|_| Explored::default()).boxed()
+        self.try_read(|_| OpeningStats::default()).boxed()
     }
 
     // Nobody has a match looked at in a simulated world.
-    fn keep_analysis(
+    fn store_analysis(
         &self,
         _id: MatchId,
-        _analysis: KeptAnalysis,
+        _analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         futures::future::ready(Ok(false)).boxed()
     }
 
-    fn analysis(&self, _id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+    fn analysis(&self, _id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
         self.try_read(|_| None).boxed()
     }
 
-    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn count_analysis_request(
+        &self,
+        asked: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
         // How many are too many is what the suite of all stores asks: here nobody asks so often.
         let _ = asked;
         futures::future::ready(Ok(true)).boxed()
     }
 
-    fn analysis_asked(
+    fn first_analysis_request_ms(
         &self,
         by: PlayerId,
         since_ms: u64,
@@ -620,8 +629,8 @@ impl Store for SimStore {
         self.try_read(|_| None).boxed()
     }
 
-    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.try_read(|tables| tables.ratings.state()).boxed()
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.try_read(|tables| tables.ratings.progress()).boxed()
     }
 
     fn ledger(
@@ -633,17 +642,21 @@ impl Store for SimStore {
             .boxed()
     }
 
-    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
-        self.try_read(move |tables| tables.ratings.books(fold, &needed))
+    fn load_ratings_for(
+        &self,
+        fold: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.try_read(move |tables| tables.ratings.load_ratings_for(fold, &needed))
             .boxed()
     }
 
-    fn posted(
+    fn posted_updates(
         &self,
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
-        self.try_read(move |tables| tables.ratings.posted(after, until))
+        self.try_read(move |tables| tables.ratings.posted_updates(after, until))
             .boxed()
     }
 
@@ -669,24 +682,27 @@ impl Store for SimStore {
             .boxed()
     }
 
-    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+    fn leaderboard(
+        &self,
+        wanted: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         self.try_read(move |tables| {
             let find = |player| tables.players.get(&player).cloned();
-            tables.ratings.leaders(&wanted, find)
+            tables.ratings.leaderboard(&wanted, find)
         })
         .boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.try_read(move |tables| tables.ratings.barred_until(player))
+        self.try_read(move |tables| tables.ratings.rated_ban_until(player))
             .boxed()
     }
 
-    fn changes_of(
+    fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.try_read(move |tables| tables.ratings.changes_of(id))
+        self.try_read(move |tables| tables.ratings.changes_of_match(id))
             .boxed()
     }
 

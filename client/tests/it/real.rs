@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use plyhouse_matches::ratings::Books;
 use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Server, Settings, new_secret};
-use plyhouse_store::{MemoryStore, Post, RatingVersion, RatingsChange, Store as _, StoreMetrics};
+use plyhouse_store::{
+    MemoryStore, RatingPost, RatingVersion, RatingsChange, Store as _, StoreMetrics,
+};
 use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -79,17 +81,17 @@ impl Real {
 
     /// Has these books kept as if matches had come to them.
     pub(crate) fn rate(&self, books: Books) {
-        let post = |fold: RatingVersion| Post {
-            fold: fold.id,
-            from: fold.cursor,
-            to: fold.cursor,
+        let post = |fold: RatingVersion| RatingPost {
+            version: fold.id,
+            from_row: fold.cursor,
+            to_row: fold.cursor,
             books: books.clone(),
             posted: Vec::new(),
         };
         // The server itself may post in between.
         self.runtime.block_on(async {
             loop {
-                let state = self.store.rating_state().await.unwrap();
+                let state = self.store.rating_progress().await.unwrap();
                 let post = RatingsChange::Post(Box::new(post(state.live)));
                 if self.store.change_ratings(post).await.unwrap() {
                     return;

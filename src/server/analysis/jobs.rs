@@ -9,7 +9,7 @@ use std::time::Duration;
 use plyhouse_engine::review::{Review, TABLE_BYTES};
 use plyhouse_matches::Match;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, ServerMessage, WireError};
-use plyhouse_store::AnalysisAsked;
+use plyhouse_store::AnalysisQuotaRequest;
 
 pub(crate) use super::progress::Analysis;
 pub(crate) use crate::analysis::wire::valuation;
@@ -174,15 +174,15 @@ fn enqueue(
 /// Counts one more for this player, if that is allowed.
 async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     let at_ms = server.clock.now_ms();
-    let quota_request = AnalysisAsked {
-        by: player,
+    let quota_request = AnalysisQuotaRequest {
+        player,
         at_ms,
         since_ms: at_ms.saturating_sub(DAY_MS),
-        most: ANALYSES_PER_DAY,
+        requests_max: ANALYSES_PER_DAY,
     };
     if server
         .store
-        .ask_analysis(quota_request)
+        .count_analysis_request(quota_request)
         .await
         .map_err(unkept)?
     {
@@ -190,7 +190,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
     }
     let first = server
         .store
-        .analysis_asked(player, quota_request.since_ms)
+        .first_analysis_request_ms(player, quota_request.since_ms)
         .await;
     let first = first.map_err(|error| unread(&error))?;
     let message = "you have had as many matches looked at in 24 hours as you may";

@@ -3,7 +3,7 @@
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::review::Review;
 use plyhouse_protocol::{AnalysedPly, Analysis as Page, MatchId};
-use plyhouse_store::KeptAnalysis;
+use plyhouse_store::StoredAnalysis;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
@@ -53,7 +53,7 @@ impl Analysis {
     }
 
     /// What was found before; `None` if it was kept by an older server, which told less.
-    pub(crate) fn from_stored(kept: &KeptAnalysis) -> Result<Option<Self>, serde_json::Error> {
+    pub(crate) fn from_stored(kept: &StoredAnalysis) -> Result<Option<Self>, serde_json::Error> {
         let VersionedAnalysis {
             format_version: kind,
             page,

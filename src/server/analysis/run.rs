@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_engine::review::Review;
 use plyhouse_engine::search::{Level, Limits, Stop};
 use plyhouse_protocol::PlayerId;
-use plyhouse_store::KeptAnalysis;
+use plyhouse_store::StoredAnalysis;
 
 use super::progress::Analysis;
 use crate::bots::{Class, Priority};
@@ -60,12 +60,12 @@ pub(crate) async fn run_analysis(
     let Some(text) = analysis.to_json() else {
         return;
     };
-    let stored = KeptAnalysis {
+    let stored = StoredAnalysis {
         nodes: analysis.nodes(),
         text,
     };
     // Whoever asked has been told.
-    match server.store.keep_analysis(id, stored).await {
+    match server.store.store_analysis(id, stored).await {
         Ok(true) => {}
         Ok(false) => tracing::debug!(match_id = %id, "match of a finished analysis was deleted"),
         Err(error) => tracing::error!(match_id = %id, %error, "cannot store an analysis"),

@@ -8,7 +8,7 @@ use crate::matchmaking::match_loading;
 use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 pub use error::ArchiveError;
 pub(crate) use error::read_error;
@@ -54,7 +54,7 @@ impl ServerContext {
         target: MatchRef,
         extension: &str,
     ) -> Result<GameRecordFile, ArchiveError> {
-        let Record { creation, events } = self.spectator_record(target).await?;
+        let MatchRecord { creation, events } = self.spectator_record(target).await?;
         let format = creation.game.record_format;
         if format.is_none_or(|format| format.extension() != extension) {
             return Err(ArchiveError::NotFound);
@@ -75,7 +75,10 @@ impl ServerContext {
     }
 
     /// What a stranger may see of a match: all that is told outside of a connection goes by this.
-    pub(crate) async fn spectator_record(&self, target: MatchRef) -> Result<Record, ArchiveError> {
+    pub(crate) async fn spectator_record(
+        &self,
+        target: MatchRef,
+    ) -> Result<MatchRecord, ArchiveError> {
         let loaded = match_loading::load_stored_match(self, target)
             .await
             .map_err(read_error)?;
@@ -91,7 +94,7 @@ impl ServerContext {
 }
 
 /// Whether the match has started and nobody but its players may watch it: who asks here is nobody.
-fn is_private(record: &Record) -> bool {
+fn is_private(record: &MatchRecord) -> bool {
     let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
     record.creation.terms.watch() == WatchedBy::Nobody && record.events.iter().any(is_start)
 }

@@ -13,7 +13,7 @@ impl ServerContext {
     /// its delay is over.
     pub(crate) fn is_end_visible(&self, past: &PastMatch, viewer: PlayerId) -> bool {
         let visible_ms = past.ended_ms.saturating_add(past.creation.terms.delay_ms);
-        let mut starters = past.archived.seats.iter();
+        let mut starters = past.summary.seats.iter();
         visible_ms <= self.clock.now_ms()
             || starters.any(|seat| SeatAtStart::player(seat) == Some(viewer))
     }

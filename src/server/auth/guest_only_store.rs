@@ -9,10 +9,11 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Part, Reminder, SeatAtStart};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionKind};
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
-    LeadersPage, LeadersQuery, Live, Loaded, Needed, NodeId, OneTimeToken, OrderId, Pairing,
-    PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError,
-    Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
+    JournalPosition, JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch,
+    MatchRecord, NeededRatings, NodeId, OneTimeToken, OpeningStats, Pairing, PastMatch,
+    PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
+    SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
 };
 
 /// The store, seen so.
@@ -47,17 +48,17 @@ fn of_guests(events: &mut [Event]) {
     }
 }
 
-fn plain(mut loaded: Loaded) -> Loaded {
-    let Record { creation, events } = &mut loaded.record;
+fn plain(mut loaded: LoadedMatch) -> LoadedMatch {
+    let MatchRecord { creation, events } = &mut loaded.record;
     unrated(creation);
     of_guests(events);
-    loaded.changes = None;
+    loaded.rating_changes = None;
     loaded
 }
 
 fn past(mut found: PastMatch) -> PastMatch {
     unrated(&mut found.creation);
-    for starter in &mut found.archived.seats {
+    for starter in &mut found.summary.seats {
         if let SeatAtStart::Player { kind, rating, .. } = starter {
             *kind = PlayerKind::Guest;
             *rating = None;
@@ -70,7 +71,7 @@ impl Store for GuestOnlyStore {
     fn create(
         &self,
         owner: NodeId,
-        record: Record,
+        record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         self.0.create(owner, record)
     }
@@ -85,7 +86,7 @@ impl Store for GuestOnlyStore {
         self.0.append_with_reminder(id, after, events, reminder)
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         let loaded = self.0.load(id);
         loaded.map_ok(|loaded| loaded.map(plain)).boxed()
     }
@@ -94,8 +95,8 @@ impl Store for GuestOnlyStore {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
-        let plain = |mut tail: Tail| {
+    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
+        let plain = |mut tail: JournalTail| {
             of_guests(&mut tail.events);
             tail
         };
@@ -103,8 +104,8 @@ impl Store for GuestOnlyStore {
         tail.map_ok(move |tail| tail.map(plain)).boxed()
     }
 
-    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.0.by_code(code)
+    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        self.0.find_by_code(code)
     }
 
     fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
@@ -119,14 +120,14 @@ impl Store for GuestOnlyStore {
         self.0.release(id);
     }
 
-    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
-        let all = |live: Live| Live {
+    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+        let all = |live: LiveMatches| LiveMatches {
             matches: (live.matches.into_iter())
                 .map(|found| found.map(plain))
                 .collect(),
             players: live.players.into_iter().map(guest).collect(),
         };
-        self.0.live(owner).map_ok(all).boxed()
+        self.0.load_live_matches(owner).map_ok(all).boxed()
     }
 
     fn due_reminders(
@@ -137,8 +138,8 @@ impl Store for GuestOnlyStore {
         self.0.due_reminders(after, limit)
     }
 
-    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.0.due_count()
+    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.0.due_reminder_count()
     }
 
     fn participations(
@@ -161,7 +162,7 @@ impl Store for GuestOnlyStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Results, ReadError>> {
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
         self.0.results(player, seen_by)
     }
 
@@ -169,36 +170,39 @@ impl Store for GuestOnlyStore {
         &self,
         game: &'static str,
         line: String,
-    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
         self.0.explore(game, line)
     }
 
-    fn keep_analysis(
+    fn store_analysis(
         &self,
         id: MatchId,
-        analysis: KeptAnalysis,
+        analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.keep_analysis(id, analysis)
+        self.0.store_analysis(id, analysis)
     }
 
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
         self.0.analysis(id)
     }
 
-    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.ask_analysis(asked)
+    fn count_analysis_request(
+        &self,
+        asked: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.0.count_analysis_request(asked)
     }
 
-    fn analysis_asked(
+    fn first_analysis_request_ms(
         &self,
         by: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.0.analysis_asked(by, since_ms)
+        self.0.first_analysis_request_ms(by, since_ms)
     }
 
-    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.0.rating_state()
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.0.rating_progress()
     }
 
     fn ledger(
@@ -209,16 +213,20 @@ impl Store for GuestOnlyStore {
         self.0.ledger(after, limit)
     }
 
-    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
-        self.0.books(fold, needed)
+    fn load_ratings_for(
+        &self,
+        fold: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.0.load_ratings_for(fold, needed)
     }
 
-    fn posted(
+    fn posted_updates(
         &self,
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
-        self.0.posted(after, until)
+        self.0.posted_updates(after, until)
     }
 
     fn ratings_after(
@@ -236,15 +244,18 @@ impl Store for GuestOnlyStore {
         ready(Ok(Vec::new())).boxed()
     }
 
-    fn leaders(&self, _wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
-        ready(Ok(LeadersPage::default())).boxed()
+    fn leaderboard(
+        &self,
+        _wanted: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        ready(Ok(LeaderboardPage::default())).boxed()
     }
 
     fn rated_ban_until(&self, _player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         ready(Ok(0)).boxed()
     }
 
-    fn changes_of(
+    fn changes_of_match(
         &self,
         _id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
@@ -259,13 +270,13 @@ impl Store for GuestOnlyStore {
         self.0.add_player(player, sessions)
     }
 
-    fn session(
+    fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
         let is_device =
             |(_, session): &(PlayerRecord, SessionRecord)| session.kind != SessionKind::Key;
-        let known = self.0.session(token).map_ok(move |known| {
+        let known = self.0.find_session(token).map_ok(move |known| {
             let known = known.filter(is_device);
             known.map(|(player, session)| (guest(player), session))
         });
@@ -280,41 +291,44 @@ impl Store for GuestOnlyStore {
         self.0.sessions(player).map_ok(devices).boxed()
     }
 
-    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match change {
             // No password is known here, so none is asked for.
-            PeopleChange::RenewRecovery(player, key, _) => self
+            IdentityChange::RenewRecoveryKey(player, key, _) => self
                 .0
-                .change_identity(PeopleChange::KeepRecovery(player, key)),
+                .change_identity(IdentityChange::StoreRecoveryKey(player, key)),
             change => self.0.change_identity(change),
         }
     }
 
-    fn pairing(
+    fn find_pairing(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.0.pairing(code, now_ms)
+        self.0.find_pairing(code, now_ms)
     }
 
-    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.0.recovered(key)
+    fn find_by_recovery_key(
+        &self,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        self.0.find_by_recovery_key(key)
     }
 
-    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
-        self.0.has_recovery(player)
+    fn has_recovery_key(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        self.0.has_recovery_key(player)
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
         let all = |blocks: Blocks| Blocks {
-            own: blocks.own.into_iter().map(guest).collect(),
+            blocked: blocks.blocked.into_iter().map(guest).collect(),
             ..blocks
         };
         self.0.blocks(player).map_ok(all).boxed()
     }
 
-    fn named(
+    fn find_by_name_skeleton(
         &self,
         _likeness: String,
         _now_ms: u64,
@@ -330,20 +344,20 @@ impl Store for GuestOnlyStore {
         self.0.account_deletions()
     }
 
-    fn pass(
+    fn find_one_time_token(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<OneTimeToken>, ReadError>> {
-        self.0.pass(code, now_ms)
+        self.0.find_one_time_token(code, now_ms)
     }
 
-    fn takes_orders(&self) -> bool {
-        self.0.takes_orders()
+    fn accepts_commands(&self) -> bool {
+        self.0.accepts_commands()
     }
 
-    fn orders(&self) -> BoxFuture<'_, Result<Vec<(OrderId, String)>, ReadError>> {
-        self.0.orders()
+    fn pending_commands(&self) -> BoxFuture<'_, Result<Vec<(CommandId, String)>, ReadError>> {
+        self.0.pending_commands()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

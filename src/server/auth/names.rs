@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, WireError};
-use plyhouse_store::{ReadError, Store, legacy_skeleton, seen};
+use plyhouse_store::{ReadError, Store, legacy_skeleton, visible_skeleton};
 
 pub(crate) use plyhouse_store::{name_skeleton, name_skeletons};
 
@@ -84,12 +84,12 @@ fn looks_like(name: &str, word: &str) -> bool {
 fn ways_to_see(word: &str) -> [String; 3] {
     let (first, rest) = word.split_at(1);
     let title = first.to_ascii_uppercase() + rest;
-    [word, &word.to_ascii_uppercase(), &title].map(|word| seen(word).to_lowercase())
+    [word, &word.to_ascii_uppercase(), &title].map(|word| visible_skeleton(word).to_lowercase())
 }
 
 /// What may be seen of a name.
 fn ways_to_read(name: &str) -> [String; 2] {
-    [legacy_skeleton(name), seen(name)].map(|bare| bare.to_lowercase())
+    [legacy_skeleton(name), visible_skeleton(name)].map(|bare| bare.to_lowercase())
 }
 
 /// Whose alone a name is that looks like this, and whether it is that player's still.
@@ -101,12 +101,12 @@ pub(crate) async fn owner_of_name(
     let (before, now) = (legacy_skeleton(name), name_skeleton(name));
     // Of two who have had their names since before they were found to look alike each has their own.
     if before != now {
-        let found = store.named(before, now_ms).await?;
+        let found = store.find_by_name_skeleton(before, now_ms).await?;
         if found.is_some() {
             return Ok(found);
         }
     }
-    store.named(now, now_ms).await
+    store.find_by_name_skeleton(now, now_ms).await
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use plyhouse_store::directory::LEASE;
+use plyhouse_store::cluster_directory::LEASE_DURATION;
 
 use crate::context::clock::now;
 use crate::context::locks::{LEASES, Mutex};
@@ -28,7 +28,7 @@ impl Lease {
     /// not have renewed theirs yet.
     pub(crate) fn is_recent(&self) -> bool {
         let since = self.0.lock().held_since;
-        since.is_none_or(|since| now() < since + LEASE)
+        since.is_none_or(|since| now() < since + LEASE_DURATION)
     }
 
     /// It is renewed by something that was asked for at this instant, which counts: how long the answer
@@ -39,7 +39,7 @@ impl Lease {
             if state.expires_at.is_none_or(|until| until <= now()) {
                 state.held_since = Some(now());
             }
-            state.expires_at = Some(requested_at + LEASE);
+            state.expires_at = Some(requested_at + LEASE_DURATION);
         }
     }
 

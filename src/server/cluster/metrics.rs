@@ -1,6 +1,6 @@
 //! What a server of a cluster counts.
 
-use plyhouse_store::durations;
+use plyhouse_store::duration_histogram;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
@@ -38,12 +38,12 @@ impl ClusterMetrics {
             nodes: Gauge::default(),
             failed_renewals: Counter::default(),
             relayed_requests: Counter::default(),
-            relay_duration: durations(),
+            relay_duration: duration_histogram(),
             takeovers: Counter::default(),
             handovers: Counter::default(),
             ownership_losses: Counter::default(),
             write_conflicts: Counter::default(),
-            replica_lag: durations(),
+            replica_lag: duration_histogram(),
             missed_events: Counter::default(),
         };
         let mut register_counter = |name, help, counter: &Counter| {

@@ -1,7 +1,7 @@
 //! What servers say to each other.
 
 use plyhouse_protocol::{Listing, MatchId, PlayerId, PlayerSummary};
-use plyhouse_store::{NodeId, Sessions};
+use plyhouse_store::{NodeId, SessionSelection};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::precedence::Standing;
@@ -55,7 +55,10 @@ pub(crate) enum Packet {
         precedence: Standing,
     },
     /// These sessions of a player were ended.
-    SessionsEnded { player: PlayerId, which: Sessions },
+    SessionsEnded {
+        player: PlayerId,
+        which: SessionSelection,
+    },
     /// A player is called so now.
     #[serde(rename = "Called")]
     PlayerRenamed { player: PlayerSummary },

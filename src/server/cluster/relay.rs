@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyhouse_bus::RequestError;
 use plyhouse_protocol::{MatchId, Seq, SessionId};
-use plyhouse_store::directory::Route;
+use plyhouse_store::cluster_directory::MatchRoute;
 use plyhouse_store::{NodeId, ReadError, WriteError};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
@@ -104,7 +104,7 @@ impl Cluster {
         id: MatchId,
         from: Option<NodeId>,
     ) -> Result<bool, WriteError> {
-        let is_taken = self.directory.take(id, self.node, from).await?;
+        let is_taken = self.directory.take_over(id, self.node, from).await?;
         if is_taken {
             let (match_id, by) = (id, self.node);
             self.broadcast(&Packet::OwnerChanged { match_id, by });
@@ -121,12 +121,12 @@ impl Cluster {
         include_ended: bool,
     ) -> Result<MatchLocation, LocateError> {
         for _ in 0..LOCATE_ATTEMPTS_MAX {
-            let Some(route) = self.directory.route(id).await? else {
+            let Some(route) = self.directory.find_route(id).await? else {
                 return Ok(MatchLocation::Unknown);
             };
-            let Route {
+            let MatchRoute {
                 owner,
-                is_alive,
+                is_lease_valid: is_alive,
                 has_ended,
                 ..
             } = route;
@@ -153,7 +153,7 @@ impl Cluster {
     /// Whether a match that was read at this epoch is this server's. To be asked after it was read: another may
     /// have taken it over just before, and what was read is that one's to write on.
     pub(crate) async fn is_owner(&self, id: MatchId, epoch: u64) -> Result<bool, LocateError> {
-        let route = self.directory.route(id).await?;
+        let route = self.directory.find_route(id).await?;
         Ok(route.is_some_and(|route| route.owner == Some(self.node) && route.epoch == epoch))
     }
 }

@@ -18,7 +18,7 @@ async fn renew_lease(server: &Arc<ServerContext>) {
         return;
     };
     let requested_at = now();
-    match cluster.directory.renew(cluster.node).await {
+    match cluster.directory.renew_lease(cluster.node).await {
         Ok(nodes) => {
             if !cluster.lease.is_valid() {
                 // What was this server's may be another's by now: first that is looked up.

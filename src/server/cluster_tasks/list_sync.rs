@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::{ErrorCode, Listing, MatchId, MatchRef, WireError};
-use plyhouse_store::directory::{Shown, Wanted};
+use plyhouse_store::cluster_directory::{MatchListQuery, MatchListing};
 use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
@@ -36,16 +36,19 @@ pub(crate) async fn list_matches(
         None => None,
         Some(MatchRef::Id(id)) => Some(id),
         Some(MatchRef::Code(code)) => {
-            let found = server.store.by_code(code).await.map_err(read_error)?;
+            let found = server.store.find_by_code(code).await.map_err(read_error)?;
             Some(found.ok_or_else(unknown)?)
         }
         Some(MatchRef::Nothing) => return Err(unknown()),
     };
     let listed = cluster
         .directory
-        .list(list_query(server, filter, after, limit));
+        .list_matches(list_query(server, filter, after, limit));
     let listed = listed.await.map_err(read_error)?;
-    let cards = listed.cards.iter().filter_map(|card| parse_listing(card));
+    let cards = listed
+        .summaries
+        .iter()
+        .filter_map(|card| parse_listing(card));
     // What is served here is known better.
     let fresh = |listing: Listing| {
         let handle = server.lobby.find(MatchRef::Id(listing.match_id));
@@ -62,7 +65,7 @@ pub(crate) async fn count_matches(
 ) -> Option<u64> {
     let listed = cluster
         .directory
-        .list(list_query(server, filter, None, 0))
+        .list_matches(list_query(server, filter, None, 0))
         .await;
     Some(listed.ok()?.total)
 }
@@ -72,9 +75,9 @@ fn list_query(
     filter: ListFilter,
     after: Option<MatchId>,
     limit: usize,
-) -> Wanted {
+) -> MatchListQuery {
     let linger_ms = u64::try_from(server.settings.linger.as_millis()).unwrap_or(u64::MAX);
-    Wanted {
+    MatchListQuery {
         game: filter.game.map(str::to_owned),
         status: filter.status,
         after,
@@ -127,13 +130,13 @@ async fn publish_listings(
         .flatten()
         .map(|handle| handle.card().listing())
         .collect();
-    let rows = listings.iter().map(|listing| Shown {
+    let rows = listings.iter().map(|listing| MatchListing {
         id: listing.match_id,
         status: listing.status,
         listed: true,
-        card: serde_json::to_string(listing).expect("a listing serializes to JSON"),
+        summary: serde_json::to_string(listing).expect("a listing serializes to JSON"),
     });
-    if let Err(error) = cluster.directory.show(rows.collect()).await {
+    if let Err(error) = cluster.directory.update_summaries(rows.collect()).await {
         tracing::warn!(%error, "cannot store changed listings");
         return false;
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, Seeker, ShownRating, WireError};
-use plyhouse_store::directory::{Make, Paired, Waiting};
-use plyhouse_store::{Record, WriteError};
+use plyhouse_store::cluster_directory::{MatchFactory, PairOutcome, SeekRecord};
+use plyhouse_store::{MatchRecord, WriteError};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
@@ -50,7 +50,7 @@ pub(crate) async fn read_snapshot(
 ) -> Result<SeekSnapshot, WireError> {
     let rows = cluster
         .directory
-        .seekers(game.map(key_prefix), SNAPSHOT_MAX);
+        .list_seekers(game.map(key_prefix), SNAPSHOT_MAX);
     let rows = rows.await.map_err(|error| {
         tracing::error!(%error, "cannot read the waiting seeks");
         not_now()
@@ -78,17 +78,17 @@ impl Cluster {
         &self,
         server: &Arc<ServerContext>,
         seek: &Arc<Seek>,
-    ) -> Result<Option<(Waiting, Record)>, WireError> {
+    ) -> Result<Option<(SeekRecord, MatchRecord)>, WireError> {
         server.seeks.add_waiting(seek)?;
         let paired = self.pair_seek(server, seek, false).await;
-        if !matches!(paired, Ok(Paired::Waits)) {
+        if !matches!(paired, Ok(PairOutcome::Waiting)) {
             server.seeks.remove(seek);
         }
         match paired {
-            Ok(Paired::Waits) => Ok(None),
-            Ok(Paired::Full | Paired::Over) => Err(TooManySeeks.into()),
-            Ok(Paired::With(paired)) => Ok(Some(*paired)),
-            Err(WriteError::Forgotten) => Err(forgotten()),
+            Ok(PairOutcome::Waiting) => Ok(None),
+            Ok(PairOutcome::LimitReached | PairOutcome::SeekEnded) => Err(TooManySeeks.into()),
+            Ok(PairOutcome::Paired(paired)) => Ok(Some(*paired)),
+            Err(WriteError::PlayerDeleted) => Err(forgotten()),
             Err(error) => {
                 tracing::error!(player = %seek.player, %error, "cannot store a seek");
                 Err(not_now())
@@ -101,7 +101,7 @@ impl Cluster {
         server: &Arc<ServerContext>,
         seek: &Arc<Seek>,
         is_retry: bool,
-    ) -> Result<Paired, WriteError> {
+    ) -> Result<PairOutcome, WriteError> {
         let clock = serde_json::to_string(&seek.clock).expect("a clock serializes to JSON");
         let body = SeekBody {
             name: seek.name.clone(),
@@ -117,20 +117,20 @@ impl Cluster {
             (true, PlayerKind::Bot) => " rated bots",
             (true, PlayerKind::Guest | PlayerKind::Account) => " rated",
         };
-        let waiting = Waiting {
+        let waiting = SeekRecord {
             player: seek.player,
             node: self.node,
             key: key_prefix(seek.game.info.id) + &clock + rated,
             body: serde_json::to_string(&body).expect("a seek serializes to JSON"),
-            fit: seek.rating_range(server.clock.now_ms()),
-            not: seek.excluded_players.clone(),
-            again: is_retry,
+            rating_range: seek.rating_range(server.clock.now_ms()),
+            excluded: seek.excluded_players.clone(),
+            is_retry,
         };
         // Of several servers one has the player's seek.
         self.notify_player(seek.player, Notification::SeekMoved);
         let max = server.settings.seeks_max;
         self.directory
-            .pair(waiting, max, match_factory(server, Arc::clone(seek)))
+            .pair_seek(waiting, max, match_factory(server, Arc::clone(seek)))
             .await
     }
 
@@ -139,7 +139,7 @@ impl Cluster {
         &self,
         server: &Arc<ServerContext>,
         (player, connection): (PlayerId, &ConnectionHandle),
-        (other, record): (Waiting, Record),
+        (other, record): (SeekRecord, MatchRecord),
     ) -> Result<(), WireError> {
         let match_id = record.creation.id;
         pairing::start_paired_match(server, record)?;
@@ -169,12 +169,12 @@ impl Cluster {
         let is_over = !server.seeks.is_waiting(seek);
         match paired {
             // It was ended while it was written.
-            Ok(Paired::Waits) if is_over => {
+            Ok(PairOutcome::Waiting) if is_over => {
                 self.end_seek(seek.player).await;
             }
             // It is found out elsewhere what has become of it.
-            Ok(Paired::Waits | Paired::Over) => {}
-            Ok(Paired::With(paired)) => {
+            Ok(PairOutcome::Waiting | PairOutcome::SeekEnded) => {}
+            Ok(PairOutcome::Paired(paired)) => {
                 server.seeks.remove(seek);
                 if let Err(error) = self
                     .start_paired_match(server, (seek.player, &seek.connection), *paired)
@@ -183,7 +183,7 @@ impl Cluster {
                     tracing::warn!(player = %seek.player, why = error.message, "cannot start the match of a pair");
                 }
             }
-            Ok(Paired::Full) => {
+            Ok(PairOutcome::LimitReached) => {
                 if server.seeks.remove(seek) {
                     Reply::unasked(seek.connection.outbox.clone()).error(TooManySeeks.into());
                 }
@@ -194,7 +194,7 @@ impl Cluster {
 }
 
 /// Makes the match of a seek and of another one, which has waited longer.
-fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> Make {
+fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
     let server = Arc::clone(server);
     Box::new(move |other| {
         let now_ms = server.clock.now_ms();
@@ -238,7 +238,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> Make {
             },
         };
         let events = Match::opening(&creation.terms, seats, now_ms);
-        Record { creation, events }
+        MatchRecord { creation, events }
     })
 }
 
@@ -280,7 +280,7 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
-    let waiting: BTreeSet<PlayerId> = match cluster.directory.waiting(cluster.node).await {
+    let waiting: BTreeSet<PlayerId> = match cluster.directory.seekers_on_node(cluster.node).await {
         Ok(waiting) => waiting.into_iter().collect(),
         Err(error) => {
             tracing::warn!(%error, "cannot read the waiting seeks");
@@ -302,7 +302,7 @@ async fn check_seeks(server: &Arc<ServerContext>, seeks: Vec<Arc<Seek>>) {
             }
             continue;
         }
-        let involved = cluster.directory.involved(seek.player).await;
+        let involved = cluster.directory.involved_matches(seek.player).await;
         let newer = |id: &MatchId| {
             // An id begins with the milliseconds of its creation.
             let created_ms = id.0.as_u128() >> 80;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use plyhouse_protocol::{MatchId, MatchRef, Status};
-use plyhouse_store::directory::LEASE;
+use plyhouse_store::cluster_directory::LEASE_DURATION;
 use tokio::time::sleep;
 
 use crate::context::server_context::ServerContext;
@@ -18,7 +18,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
     let watching = async {
         loop {
-            sleep(LEASE).await;
+            sleep(LEASE_DURATION).await;
             check_ownership(&server).await;
         }
     };
@@ -40,7 +40,7 @@ pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
     for batch in ids.chunks(LOOKUP_BATCH_SIZE) {
         let foreign = cluster
             .directory
-            .foreign(cluster.node, batch.to_vec())
+            .foreign_matches(cluster.node, batch.to_vec())
             .await;
         let foreign = foreign.unwrap_or_else(|error| {
             tracing::warn!(%error, "cannot check which matches this server owns");

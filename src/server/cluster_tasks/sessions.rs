@@ -99,7 +99,7 @@ async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<
     let known_records: BTreeMap<PlayerId, PlayerRecord> = known_records.collect();
     let players: Vec<PlayerId> = known_records.keys().copied().collect();
     for batch in players.chunks(BATCH_SIZE) {
-        for record in cluster.directory.called(batch.to_vec()).await? {
+        for record in cluster.directory.current_players(batch.to_vec()).await? {
             let before = known_records.get(&record.id);
             if let Some(before) = before.filter(|before| **before != record) {
                 server.players.call_after(before, &record);
@@ -131,7 +131,7 @@ async fn close_ended_sessions(server: &ServerContext, cluster: &Cluster) -> Resu
     let sessions: Vec<(PlayerId, SessionId)> = connected.keys().copied().collect();
     let mut ended = BTreeSet::new();
     for batch in sessions.chunks(BATCH_SIZE) {
-        ended.extend(cluster.directory.ended(batch.to_vec()).await?);
+        ended.extend(cluster.directory.ended_sessions(batch.to_vec()).await?);
     }
     let has_ended = |session: &SessionId| ended.contains(session);
     for ((_, session), connections) in connected {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use plyhouse_store::directory::LEASE;
+use plyhouse_store::cluster_directory::LEASE_DURATION;
 use tokio::time::sleep;
 
 use crate::context::server_context::ServerContext;
@@ -21,7 +21,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
             let jitter = u32::from_be_bytes(server.rng.random_bytes()) % 1000;
             ownership::take_over_abandoned(&server).await;
             account_deletion::go_on_for_others(&server, &mut deleted_players).await;
-            sleep(LEASE / 2 + LEASE * jitter / 1000).await;
+            sleep(LEASE_DURATION / 2 + LEASE_DURATION * jitter / 1000).await;
         }
     };
     tokio::select! {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::{PlayerId, PlayerKind, WireError};
-use plyhouse_store::{Naming, OneTimeToken, OrderId, PlayerRecord, TokenHash};
+use plyhouse_store::{CommandId, NameChange, OneTimeToken, PlayerRecord, TokenHash};
 use serde::{Deserialize, Serialize};
 
 use super::server_context::ServerContext;
@@ -78,8 +78,8 @@ pub enum AdminResult {
 /// Obeys what is ordered, until the server stops.
 pub(crate) async fn run(server: Arc<ServerContext>) {
     // What is in memory alone nobody else can write to.
-    while server.store.takes_orders() && !server.is_stopping() {
-        match server.store.orders().await {
+    while server.store.accepts_commands() && !server.is_stopping() {
+        match server.store.pending_commands().await {
             Ok(orders) => {
                 for (id, body) in orders {
                     run_queued_command(&server, id, &body).await;
@@ -91,9 +91,9 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
     }
 }
 
-async fn run_queued_command(server: &Arc<ServerContext>, id: OrderId, body: &str) {
+async fn run_queued_command(server: &Arc<ServerContext>, id: CommandId, body: &str) {
     // Of several servers one does it.
-    if !matches!(server.store.take_order(id).await, Ok(true)) {
+    if !matches!(server.store.claim_command(id).await, Ok(true)) {
         return;
     }
     let result = match serde_json::from_str(body) {
@@ -101,7 +101,7 @@ async fn run_queued_command(server: &Arc<ServerContext>, id: OrderId, body: &str
         Err(_) => AdminResult::Refused("the server is of another version".to_owned()),
     };
     let answer = serde_json::to_string(&result).expect("an admin result serializes to JSON");
-    if let Err(error) = server.store.answer_order(id, answer).await {
+    if let Err(error) = server.store.store_command_result(id, answer).await {
         tracing::warn!(%error, "cannot store the result of an admin command");
     }
 }
@@ -160,7 +160,7 @@ async fn add_one_time_token(
     };
     let added = server
         .store
-        .add_pass(code, token, now_ms, ONE_TIME_TOKENS_MAX)
+        .add_one_time_token(code, token, now_ms, ONE_TIME_TOKENS_MAX)
         .await;
     match added.map_err(|error| error_text(&unkept(error)))? {
         true => Ok(()),
@@ -191,14 +191,14 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
         name,
         ..before.clone()
     };
-    let naming = Naming {
+    let naming = NameChange {
         player: record.clone(),
-        likenesses,
+        skeletons: likenesses,
         invite: None,
         password: None,
-        before: (before.kind, account.and_then(|account| account.renamed_ms)),
+        expected: (before.kind, account.and_then(|account| account.renamed_ms)),
         now_ms,
-        kept_until_ms: now_ms + names::KEPT_MS,
+        old_name_reserved_until_ms: now_ms + names::KEPT_MS,
     };
     let named = server.full_store.name_player(naming).await;
     if !named.map_err(|error| error_text(&unkept(error)))? {

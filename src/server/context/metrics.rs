@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::cluster::ClusterMetrics;
 use plyhouse_engine::catalog::{CATALOG, GameEntry};
 use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Reason};
-use plyhouse_store::{StoreMetrics, durations};
+use plyhouse_store::{StoreMetrics, duration_histogram};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -166,7 +166,7 @@ impl MetricsPage {
     }
 
     fn add_histogram(&mut self, name: &str, help: &str) -> Histogram {
-        let times = durations();
+        let times = duration_histogram();
         self.0
             .register_with_unit(name, help, Unit::Seconds, times.clone());
         times

@@ -11,7 +11,7 @@ use plyhouse_protocol::{
     ErrorCode, MatchId, PlayerId, RatingChange, Rematch, RequestId, Said, Seq, ServerMessage,
     Thinking, WatchedBy,
 };
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::chat::LINES;
 use super::subscribers::Subscribers;
@@ -161,8 +161,8 @@ impl Broadcaster {
 
     /// The match that the events of this record made, all of which happened before anybody follows. Has
     /// the last of them ready for those who ask for them.
-    pub(super) fn replay(&mut self, record: Record) -> Result<Match, ReplayError> {
-        let Record {
+    pub(super) fn replay(&mut self, record: MatchRecord) -> Result<Match, ReplayError> {
+        let MatchRecord {
             mut creation,
             events,
         } = record;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Creation, Event, EventKind, Match, ReplayError, Stage, TurnTime};
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WatchedBy, WireError};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::MatchActor;
 use super::broadcaster::{Beside, Broadcaster, Crowd, Elsewhere};
@@ -76,7 +76,7 @@ impl DelayedView {
     /// What strangers see of the match of this record; `None` if that is all that there is.
     pub(super) fn of(
         server: &Arc<ServerContext>,
-        record: &Record,
+        record: &MatchRecord,
     ) -> Result<Option<Box<Self>>, ReplayError> {
         let delay_ms = record.creation.terms.delay_ms;
         if delay_ms == 0 {
@@ -99,9 +99,9 @@ impl DelayedView {
 
     /// Begins anew with what the store holds, all who follow being kept. What had happened long enough ago is
     /// told by the next snapshot.
-    fn begin_again(&mut self, record: &Record, now_ms: u64) -> Result<(), ReplayError> {
+    fn begin_again(&mut self, record: &MatchRecord, now_ms: u64) -> Result<(), ReplayError> {
         let told = record.visible_to_spectators(now_ms).len();
-        let past = Record {
+        let past = MatchRecord {
             creation: as_strangers_know(&record.creation),
             events: record.events[..told].to_vec(),
         };
@@ -446,7 +446,7 @@ impl MatchActor {
     }
 
     /// Begins anew with what the store holds, and shows strangers what they may know of it.
-    pub(super) fn begin_delayed_again(&mut self, record: &Record) -> Result<(), ReplayError> {
+    pub(super) fn begin_delayed_again(&mut self, record: &MatchRecord) -> Result<(), ReplayError> {
         let now_ms = self.server.clock.now_ms();
         if let Some(delayed) = &mut self.delayed_view {
             delayed.begin_again(record, now_ms)?;

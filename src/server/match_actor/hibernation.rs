@@ -98,9 +98,9 @@ impl Leader {
             // If it is kept all the same, no harm is done.
             Err(
                 WriteError::CodeTaken
-                | WriteError::Forgotten
+                | WriteError::PlayerDeleted
                 | WriteError::Unavailable
-                | WriteError::Unknown,
+                | WriteError::OutcomeUnknown,
             ) => Err(ActionError::Unavailable),
         }
     }

@@ -320,7 +320,7 @@ impl Leader {
             .await;
         self.mark = match kept {
             Ok(mark) => mark,
-            Err(WriteError::Forgotten) => return Err(ActionError::Forgotten),
+            Err(WriteError::PlayerDeleted) => return Err(ActionError::Forgotten),
             Err(error) => {
                 tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
                 match error {
@@ -328,9 +328,9 @@ impl Leader {
                         self.server.metrics.cluster.write_conflicts.inc();
                     }
                     WriteError::CodeTaken
-                    | WriteError::Forgotten
+                    | WriteError::PlayerDeleted
                     | WriteError::Unavailable
-                    | WriteError::Unknown => {
+                    | WriteError::OutcomeUnknown => {
                         self.server.store_health.report_refused(began);
                     }
                 }
@@ -353,7 +353,7 @@ impl Leader {
             return false;
         }
         let tail = self.server.store.tail(state.id(), self.mark).await;
-        !matches!(tail, Ok(Some(tail)) if tail.mark == self.mark)
+        !matches!(tail, Ok(Some(tail)) if tail.position == self.mark)
     }
 
     /// Puts off what the match does by itself, since an action of its own failed.
@@ -380,9 +380,9 @@ impl Leader {
         }
         match self.server.store.tail(id, self.mark).await {
             // Whoever has taken the match over since has read them, and tells them.
-            Ok(Some(tail)) if tail.mark.epoch() != self.mark.epoch() => Err(ActionError::Lost),
-            Ok(Some(tail)) if tail.events == events => Ok(tail.mark),
-            Ok(Some(tail)) if tail.mark == self.mark => Err(ActionError::Unavailable),
+            Ok(Some(tail)) if tail.position.epoch() != self.mark.epoch() => Err(ActionError::Lost),
+            Ok(Some(tail)) if tail.events == events => Ok(tail.position),
+            Ok(Some(tail)) if tail.position == self.mark => Err(ActionError::Unavailable),
             Ok(_) | Err(_) => Err(ActionError::Lost),
         }
     }

@@ -2,7 +2,7 @@
 
 use plyhouse_matches::{ReplayError, Stage};
 use plyhouse_protocol::PlayerId;
-use plyhouse_store::{Loaded, ReadError};
+use plyhouse_store::{LoadedMatch, ReadError};
 use tokio::time::sleep;
 
 use super::MatchActor;
@@ -29,7 +29,7 @@ impl MatchActor {
                 return false;
             }
             let why = match self.server.store.load(id).await {
-                Ok(Some(loaded)) => match self.is_read_in_time(loaded.mark.epoch()).await {
+                Ok(Some(loaded)) => match self.is_read_in_time(loaded.position.epoch()).await {
                     Some(true) => match self.begin_again(loaded) {
                         Ok(()) => return true,
                         Err(damage) => damage.to_string(),
@@ -39,7 +39,7 @@ impl MatchActor {
                     None => return false,
                 },
                 Ok(None) => "the store has lost it".to_owned(),
-                Err(error @ ReadError::Damaged(_)) => error.to_string(),
+                Err(error @ ReadError::Corrupt(_)) => error.to_string(),
                 Err(ReadError::Unavailable) => {
                     if self.refuse_for_a_while().await {
                         continue;
@@ -134,9 +134,12 @@ impl MatchActor {
     }
 
     /// Goes on from what the store holds, and shows it to everybody who follows.
-    fn begin_again(&mut self, loaded: Loaded) -> Result<(), ReplayError> {
-        let Loaded {
-            record, mark, next, ..
+    fn begin_again(&mut self, loaded: LoadedMatch) -> Result<(), ReplayError> {
+        let LoadedMatch {
+            record,
+            position: mark,
+            rematch: next,
+            ..
         } = loaded;
         self.wishes = RematchOffers::known(next);
         self.leader.request_dedup.begin_again(&record.events);

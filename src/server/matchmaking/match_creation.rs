@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plyhouse_matches::{Creation, Event, Match, Terms};
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
-use plyhouse_store::{JournalPosition, Record, WriteError};
+use plyhouse_store::{JournalPosition, MatchRecord, WriteError};
 
 use super::create_params::CreateParams;
 use super::pending_match::PendingMatch;
@@ -122,7 +122,7 @@ async fn check_hosted_limit(
     let Some(cluster) = server.cluster.as_ref().filter(|_| max < usize::MAX) else {
         return Ok(());
     };
-    match cluster.directory.hosted(host).await {
+    match cluster.directory.hosted_match_count(host).await {
         Ok(hosted) if hosted >= max => Err(TooManyHosted.into()),
         Ok(_) => Ok(()),
         Err(error) => {
@@ -158,7 +158,7 @@ async fn store_match(
     let id = creation.id;
     let mut attempts_left = CODE_ATTEMPTS_MAX;
     let error = loop {
-        let record = Record {
+        let record = MatchRecord {
             creation: creation.clone(),
             events: events.to_vec(),
         };
@@ -171,13 +171,13 @@ async fn store_match(
             Err(error) => break error,
         }
     };
-    if matches!(error, WriteError::Forgotten) {
+    if matches!(error, WriteError::PlayerDeleted) {
         return Err(forgotten());
     }
     tracing::error!(match_id = %id, %error, "cannot store a match");
-    if matches!(error, WriteError::Unknown) {
+    if matches!(error, WriteError::OutcomeUnknown) {
         match server.store.load(id).await {
-            Ok(Some(loaded)) if loaded.mark.epoch() == 0 => return Ok(loaded.mark),
+            Ok(Some(loaded)) if loaded.position.epoch() == 0 => return Ok(loaded.position),
             // Another server has taken it over already, and decides on it.
             Ok(Some(_)) => {
                 let message = "the match was created, and cannot be shown now";

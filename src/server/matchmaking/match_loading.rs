@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt};
 use plyhouse_matches::Match;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
-use plyhouse_store::{Live, Loaded, ReadError};
+use plyhouse_store::{LiveMatches, LoadedMatch, ReadError};
 
 use super::pending_match::PendingMatch;
 use super::{ownership, rematch_creation};
@@ -43,7 +43,7 @@ pub(crate) async fn recover_matches(
             tracing::error!(match_id = %id, %error, "cannot claim a match");
         }
     }
-    let Live { matches, players } = server.store.live(server.node).await?;
+    let LiveMatches { matches, players } = server.store.load_live_matches(server.node).await?;
     let mut stats = RecoveryStats::default();
     let mut pending_matches = Vec::with_capacity(matches.len());
     for loaded in matches {
@@ -82,7 +82,7 @@ pub(crate) async fn recover_matches(
             }
         }
     }
-    stats.hibernating = server.store.due_count().await?;
+    stats.hibernating = server.store.due_reminder_count().await?;
     (server.metrics.hibernating_matches).set(i64::try_from(stats.hibernating).unwrap_or(i64::MAX));
     Ok(stats)
 }
@@ -175,7 +175,7 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
 }
 
 /// Becomes the owner of a live match that nobody serves, and reads it.
-async fn claim_match(server: &ServerContext, id: MatchId) -> Result<Loaded, WireError> {
+async fn claim_match(server: &ServerContext, id: MatchId) -> Result<LoadedMatch, WireError> {
     if let Err(error) = server.store.claim(id, server.node).await {
         tracing::error!(match_id = %id, %error, "cannot claim a match");
         return Err(not_now());
@@ -197,10 +197,10 @@ async fn claim_match(server: &ServerContext, id: MatchId) -> Result<Loaded, Wire
 pub(crate) async fn load_stored_match(
     server: &ServerContext,
     target: MatchRef,
-) -> Result<Option<Loaded>, ReadError> {
+) -> Result<Option<LoadedMatch>, ReadError> {
     let id = match target {
         MatchRef::Id(id) => Some(id),
-        MatchRef::Code(code) => server.store.by_code(code).await?,
+        MatchRef::Code(code) => server.store.find_by_code(code).await?,
         MatchRef::Nothing => None,
     };
     match id {

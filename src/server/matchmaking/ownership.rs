@@ -52,7 +52,7 @@ async fn resolve_match_id(
 ) -> Result<Option<MatchId>, WireError> {
     match target {
         MatchRef::Id(id) => Ok(Some(id)),
-        MatchRef::Code(code) => server.store.by_code(code).await.map_err(read_error),
+        MatchRef::Code(code) => server.store.find_by_code(code).await.map_err(read_error),
         MatchRef::Nothing => Ok(None),
     }
 }
@@ -78,7 +78,7 @@ async fn serve_match(
         }
     });
     let loaded = loaded.map_err(read_error)?.ok_or_else(unknown_match)?;
-    let position = loaded.mark;
+    let position = loaded.position;
     if is_own {
         let owns = cluster.is_owner(id, position.epoch()).await;
         if !owns.map_err(|_| read_error("the owner cannot be determined"))? {
@@ -104,7 +104,11 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
         return;
     };
     while cluster.has_valid_lease() && !server.is_stopping() {
-        let abandoned = match cluster.directory.abandoned(TAKEOVER_BATCH_SIZE).await {
+        let abandoned = match cluster
+            .directory
+            .abandoned_matches(TAKEOVER_BATCH_SIZE)
+            .await
+        {
             Ok(abandoned) => abandoned,
             Err(error) => {
                 tracing::warn!(%error, "cannot read the list of matches without an owner");

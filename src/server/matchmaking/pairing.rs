@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{ClockControl, ErrorCode, WireError};
-use plyhouse_store::{JournalPosition, Record};
+use plyhouse_store::{JournalPosition, MatchRecord};
 
 use super::create_params::CreateParams;
 use super::lobby::TooManyMatches;
@@ -50,12 +50,12 @@ pub(crate) fn terms_from_seek(
 /// Has a match begin that the store has made of two seeks.
 pub(crate) fn start_paired_match(
     server: &Arc<ServerContext>,
-    record: Record,
+    record: MatchRecord,
 ) -> Result<(), WireError> {
-    let Record { creation, events } = record;
+    let MatchRecord { creation, events } = record;
     let (stored_creation, position) = (
         creation.clone(),
-        JournalPosition::after(events.len() as u64),
+        JournalPosition::after_events(events.len() as u64),
     );
     server.metrics.game(creation.game).created.inc();
     let (sender, receiver) = mailbox(MAILBOX);

@@ -62,7 +62,7 @@ pub(crate) async fn load_matches_of_player(
     cluster: &Cluster,
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
-    let match_ids = cluster.directory.involved(player).await;
+    let match_ids = cluster.directory.involved_matches(player).await;
     let mut handles = Vec::new();
     for id in match_ids.map_err(read_error)? {
         // One that cannot be read now keeps nobody from the others.

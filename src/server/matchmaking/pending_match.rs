@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plyhouse_matches::Stage;
 use plyhouse_protocol::PlayerId;
-use plyhouse_store::{CorruptRecord, Loaded};
+use plyhouse_store::{CorruptRecord, LoadedMatch};
 
 use super::lobby::TooManyMatches;
 use crate::context::server_context::ServerContext;
@@ -43,7 +43,7 @@ impl PendingMatch {
     /// The match that the store holds.
     pub(super) fn replay(
         server: &Arc<ServerContext>,
-        loaded: Loaded,
+        loaded: LoadedMatch,
         give_rematch: RematchFactory,
     ) -> Result<Self, CorruptRecord> {
         let id = loaded.record.creation.id;
@@ -52,7 +52,7 @@ impl PendingMatch {
             Ok(actor) => Ok(Self::new(actor, sender)),
             Err(damaged) => Err(CorruptRecord {
                 id,
-                why: damaged.to_string(),
+                reason: damaged.to_string(),
             }),
         }
     }

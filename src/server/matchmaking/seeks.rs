@@ -17,7 +17,7 @@ use plyhouse_engine::search::Level;
 use plyhouse_protocol::{
     ClockControl, ErrorCode, PlayerId, PlayerKind, PlayerSummary, Seeker, ShownRating, WireError,
 };
-use plyhouse_store::directory::{RatingRange, WIDENS_MS};
+use plyhouse_store::cluster_directory::{RatingRange, WIDENING_INTERVAL_MS};
 
 /// After so many steps there is no rating that would not fit.
 const WIDENING_STEPS_MAX: u64 = 100;
@@ -70,7 +70,7 @@ impl Seek {
     pub(crate) fn rating_range(&self, now_ms: u64) -> RatingRange {
         RatingRange {
             rating: self.rating.map_or(0, |rating| rating.rating),
-            range: self.range,
+            initial_offsets: self.range,
             waited_ms: now_ms.saturating_sub(self.created_ms),
         }
     }
@@ -78,7 +78,8 @@ impl Seek {
     /// Whether more fit at this time than when that was asked last, in milliseconds since 1970.
     pub(crate) fn has_widened(&self, now_ms: u64) -> bool {
         // By then anybody fits.
-        let steps = (self.rating_range(now_ms).waited_ms / WIDENS_MS).min(WIDENING_STEPS_MAX);
+        let steps =
+            (self.rating_range(now_ms).waited_ms / WIDENING_INTERVAL_MS).min(WIDENING_STEPS_MAX);
         self.range.is_some() && self.widening_steps.swap(steps, Ordering::Relaxed) < steps
     }
 

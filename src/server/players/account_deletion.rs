@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use plyhouse_matches::Action;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
-use plyhouse_store::{Forget, PlayerRecord, Proved, SOMEONE, Sessions};
+use plyhouse_store::{
+    DELETED_PLAYER_NAME, IdentityProof, PlayerDeletion, PlayerRecord, SessionSelection,
+};
 
 use crate::auth::names;
 use crate::cluster::Packet;
@@ -123,7 +125,7 @@ async fn go_out(
         }
         Err(error) => return Err(error),
     }
-    let name = SOMEONE.to_owned();
+    let name = DELETED_PLAYER_NAME.to_owned();
     let forget = MatchRequest::Forget { player, name };
     handle.tell(forget, &server.metrics).await;
     Ok(())
@@ -207,19 +209,19 @@ fn match_running() -> WireError {
 pub(crate) async fn forget(
     server: &Arc<ServerContext>,
     player: &PlayerRecord,
-    proved: Option<Proved>,
+    proved: Option<IdentityProof>,
     but: Option<ConnectionId>,
 ) -> Result<bool, WireError> {
     let account = server.store.account(player.id).await;
     let account = account.map_err(|error| unread(&error))?;
     let mut all = account.unwrap_or_default().bots;
     all.push(player.clone());
-    let forget = Forget {
+    let forget = PlayerDeletion {
         player: player.id,
-        proved,
-        kept_until_ms: server.clock.now_ms() + names::KEPT_MS,
+        proof: proved,
+        name_reserved_until_ms: server.clock.now_ms() + names::KEPT_MS,
     };
-    if !server.store.forget_player(forget).await.map_err(unkept)? {
+    if !server.store.delete_player(forget).await.map_err(unkept)? {
         return Ok(false);
     }
     for PlayerRecord { id, .. } in &all {
@@ -239,7 +241,9 @@ pub(crate) async fn forget(
 /// Takes note that nobody is this player any more: what the player still asks for is asked for by someone.
 pub(crate) fn gone(server: &Arc<ServerContext>, player: PlayerId, but: Option<ConnectionId>) {
     server.players.gone(player);
-    server.players.end_sessions(player, Sessions::All, but);
+    server
+        .players
+        .end_sessions(player, SessionSelection::All, but);
     server.seeks.end_by_player(player);
 }
 
@@ -262,7 +266,7 @@ async fn take_names_out(server: &Arc<ServerContext>, player: PlayerId, name: Str
 /// False if the store refuses.
 async fn try_take_out(server: &ServerContext, player: PlayerId) -> bool {
     loop {
-        match server.store.forget_names(player).await {
+        match server.store.remove_names(player).await {
             Ok(true) => {}
             Ok(false) => return true,
             Err(error) => {
@@ -293,13 +297,17 @@ pub(crate) async fn look(server: &Arc<ServerContext>) {
     };
     let cards = server.lobby.all().into_iter();
     let named = cards.flat_map(|handle| handle.card().named());
-    let mut named: BTreeMap<PlayerId, String> = named.filter(|(_, name)| name != SOMEONE).collect();
+    let mut named: BTreeMap<PlayerId, String> = named
+        .filter(|(_, name)| name != DELETED_PLAYER_NAME)
+        .collect();
     for player in server.players.everybody_connected() {
-        named.entry(player).or_insert_with(|| SOMEONE.to_owned());
+        named
+            .entry(player)
+            .or_insert_with(|| DELETED_PLAYER_NAME.to_owned());
     }
     let asked: Vec<PlayerId> = named.keys().copied().collect();
     for some in asked.chunks(ASKED_AT_ONCE) {
-        let gone = match cluster.directory.forgotten(some.to_vec()).await {
+        let gone = match cluster.directory.deleted_players(some.to_vec()).await {
             Ok(gone) => gone,
             Err(error) => {
                 tracing::warn!(%error, "nobody knows who was forgotten");
@@ -313,7 +321,7 @@ pub(crate) async fn look(server: &Arc<ServerContext>) {
                 leave_all(server, player).await;
             }
             let name = named.remove(&player).unwrap_or_default();
-            if is_news || name != SOMEONE {
+            if is_news || name != DELETED_PLAYER_NAME {
                 forgotten(server, player, name).await;
             }
         }
@@ -351,5 +359,5 @@ async fn finish(server: &Arc<ServerContext>, player: PlayerId) {
         cluster.broadcast(&Packet::PlayerDeleted { player });
     }
     leave_all(server, player).await;
-    take_names_out(server, player, SOMEONE.to_owned()).await;
+    take_names_out(server, player, DELETED_PLAYER_NAME.to_owned()).await;
 }

@@ -83,7 +83,7 @@ impl BlockCache {
         if entry.changes != before {
             return false;
         }
-        entry.apart = kept.apart.iter().copied().collect();
+        entry.apart = kept.unpairable.iter().copied().collect();
         true
     }
 
@@ -128,9 +128,9 @@ mod tests {
             kind: plyhouse_protocol::PlayerKind::Guest,
         };
         let kept = Kept {
-            own: vec![bob],
-            by: Vec::new(),
-            apart: vec![BOB],
+            blocked: vec![bob],
+            blocked_by: Vec::new(),
+            unpairable: vec![BOB],
         };
         blocks.change(ANN, BOB, false);
         assert!(!blocks.know(ANN, &kept, before));

@@ -69,7 +69,7 @@ pub(crate) async fn read_around(server: &ServerContext, player: PlayerId, other:
 /// Takes note that a person has one more program: whoever does not meet the one does not meet the other.
 pub(crate) async fn grown(server: &ServerContext, person: PlayerId) {
     let kept = server.store.blocks(person).await;
-    for other in kept.map(|kept| kept.apart).unwrap_or_default() {
+    for other in kept.map(|kept| kept.unpairable).unwrap_or_default() {
         let _ = read(server, other).await;
     }
 }
@@ -123,7 +123,7 @@ pub(crate) async fn are_apart(
         tracing::error!(%player, %error, "nobody knows whom a player blocks");
         unread(&error)
     })?;
-    Ok(others.any(|other| kept.has(other)))
+    Ok(others.any(|other| kept.is_unpairable_with(other)))
 }
 
 /// Two do not meet, since one of them wants it so.

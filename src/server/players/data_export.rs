@@ -89,7 +89,7 @@ impl DataExport {
             ExportState::EndedMatches(before) => {
                 let query = HistoryQuery {
                     before,
-                    ..HistoryQuery::of(self.player, PAGE_SIZE)
+                    ..HistoryQuery::for_player(self.player, PAGE_SIZE)
                 };
                 let found = match self.server.store.history(query).await {
                     Ok(found) => found.unwrap_or_default(),
@@ -117,14 +117,22 @@ async fn find_player(
 ) -> Result<Option<PlayerRecord>, ExportError> {
     let token = match requester {
         ExportRequester::External(name) => {
-            return server.store.external(name).await.map_err(store_error);
+            return server
+                .store
+                .find_external_identity(name)
+                .await
+                .map_err(store_error);
         }
         ExportRequester::Token(token) => tokens::hash(&token),
     };
     if let Some((record, _)) = server.players.guest(token) {
         return Ok(Some(record));
     }
-    let found = server.store.session(token).await.map_err(store_error)?;
+    let found = server
+        .store
+        .find_session(token)
+        .await
+        .map_err(store_error)?;
     let found = found.filter(|(_, session)| session.kind != SessionKind::Key);
     Ok(found.map(|(record, _)| record))
 }
@@ -140,9 +148,9 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
     );
     if let Some(account) = server.store.account(id).await? {
         let names = account
-            .names
+            .unique_names
             .iter()
-            .map(|own| json!({"likeness": own.likeness, "until_ms": own.until_ms}));
+            .map(|own| json!({"likeness": own.skeleton, "until_ms": own.reserved_until_ms}));
         let bots = account
             .bots
             .iter()
@@ -153,11 +161,11 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
             "renamed_ms": account.renamed_ms,
             "names": names.collect::<Vec<Value>>(),
             "bots": bots.collect::<Vec<Value>>(),
-            "external": account.external,
+            "external": account.external_name,
         });
         push_line(&mut page, &account);
     }
-    let has_recovery = server.store.has_recovery(id).await?;
+    let has_recovery = server.store.has_recovery_key(id).await?;
     push_line(
         &mut page,
         &json!({"type": "recovery_key", "kept": has_recovery}),
@@ -173,12 +181,12 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
             "label": session.label,
             "kind": session.kind.as_str(),
             "created_ms": session.created_ms,
-            "seen_day": day_text(session.seen_day),
-            "recovered": session.recovered,
+            "seen_day": day_text(session.last_used_day),
+            "recovered": session.from_recovery_key,
         });
         push_line(&mut page, &session);
     }
-    for blocked in server.store.blocks(id).await?.own {
+    for blocked in server.store.blocks(id).await?.blocked {
         push_line(
             &mut page,
             &json!({"type": "block", "id": blocked.id, "name": blocked.name}),

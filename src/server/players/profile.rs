@@ -32,7 +32,7 @@ impl ServerContext {
             results.count(result).saturating_sub(hidden.count() as u64)
         };
         Ok(Profile {
-            since_ms: self.since_ms(id, results.first_ms).await?,
+            since_ms: self.since_ms(id, results.first_end_ms).await?,
             player: to_protocol::player(&record),
             ratings: self.ratings_of(id).await?,
             won: count(MatchResult::Won),
@@ -51,8 +51,8 @@ impl ServerContext {
     ) -> Result<(Vec<PastMatch>, Vec<MatchResult>), WireError> {
         let store = &self.store;
         let wanted = |limit| HistoryQuery {
-            seen_by: asking,
-            ..HistoryQuery::of(id, limit)
+            viewer: asking,
+            ..HistoryQuery::for_player(id, limit)
         };
         let last = store.history(wanted(LAST)).await.map_err(not_read)?;
         let mut last = last.unwrap_or_default();
@@ -64,7 +64,7 @@ impl ServerContext {
             last = lately.unwrap_or_default();
         }
         let hidden = last.iter().filter(|past| is_hidden(past));
-        let hidden = hidden.map(|past| past.archived.result(past.seat)).collect();
+        let hidden = hidden.map(|past| past.summary.result(past.seat)).collect();
         last.retain(|past| !is_hidden(past));
         last.truncate(LAST);
         Ok((last, hidden))

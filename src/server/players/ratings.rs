@@ -9,7 +9,7 @@ use plyhouse_matches::ratings::{LedgerRow, Posted, Rating, pool_of};
 use plyhouse_protocol::{
     ErrorCode, MatchId, MatchRef, PlayerId, PlayerKind, ShownRating, WireError,
 };
-use plyhouse_store::{PlayerRecord, RatingsChange, Step, step, told};
+use plyhouse_store::{PlayerRecord, RatingStep, RatingsChange, run_rating_step, to_rating_changes};
 use tokio::time::{sleep, timeout};
 
 use super::block_check;
@@ -153,7 +153,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 async fn record_server_start(server: &ServerContext) {
     let at_ms = server.started_ms;
     loop {
-        let started = RatingsChange::Number(LedgerRow::Started { at_ms });
+        let started = RatingsChange::NumberRow(LedgerRow::Started { at_ms });
         match server.store.change_ratings(started).await {
             Ok(_) => return,
             Err(error) => tracing::warn!(%error, "cannot record the start of this server"),
@@ -164,18 +164,18 @@ async fn record_server_start(server: &ServerContext) {
 
 /// Does one step, and waits where there is nothing to do.
 async fn run_step(server: &Arc<ServerContext>) {
-    match step(&*server.store, server.clock.now_ms()).await {
-        Ok(Step::Idle(due_ms)) => {
+    match run_rating_step(&*server.store, server.clock.now_ms()).await {
+        Ok(RatingStep::Idle(due_ms)) => {
             server.metrics.rating_backlog.set(0);
             wait_for_work(server, due_ms).await;
         }
-        Ok(Step::Told(rows)) => {
+        Ok(RatingStep::Posted(rows)) => {
             for (row, posted) in rows {
                 publish_rating(server, &row, &posted).await;
             }
             update_backlog_metric(server).await;
         }
-        Ok(Step::More) => {
+        Ok(RatingStep::MoreWork) => {
             update_backlog_metric(server).await;
             tokio::task::yield_now().await;
         }
@@ -194,7 +194,7 @@ async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
     // Where nobody else writes, nothing comes unawares.
-    let needs_polling = server.cluster.is_some() || server.store.takes_orders();
+    let needs_polling = server.cluster.is_some() || server.store.accepts_commands();
     let longest = needs_polling.then_some(POLL_INTERVAL);
     match until_due.into_iter().chain(longest).min() {
         Some(longest) => drop(timeout(longest, wakeup).await),
@@ -204,8 +204,8 @@ async fn wait_for_work(server: &ServerContext, due_ms: Option<u64>) {
 
 /// Shows how many rows are not posted.
 async fn update_backlog_metric(server: &ServerContext) {
-    if let Ok(state) = server.store.rating_state().await {
-        let behind = state.last_no.saturating_sub(state.live.cursor);
+    if let Ok(state) = server.store.rating_progress().await {
+        let behind = state.last_row.saturating_sub(state.live.cursor);
         let behind = i64::try_from(behind).unwrap_or(i64::MAX);
         server.metrics.rating_backlog.set(behind);
     }
@@ -216,7 +216,7 @@ async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &P
     let LedgerRow::Game(game) = row else { return };
     server.metrics.matches_rated.inc();
     let update = RatingUpdate {
-        changes: told(&posted.changes),
+        changes: to_rating_changes(&posted.changes),
         why: posted.why,
     };
     if let Some(cluster) = &server.cluster {

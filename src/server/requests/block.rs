@@ -44,7 +44,7 @@ impl Client {
             self.set_block(id, other, on).await?;
         }
         let kept = self.server.store.blocks(id).await.map_err(not_read)?;
-        let told = kept.own.into_iter().map(|own| BlockedPlayer {
+        let told = kept.blocked.into_iter().map(|own| BlockedPlayer {
             id: own.id,
             name: own.name,
         });
@@ -60,7 +60,7 @@ impl Client {
         player_lookup::persist_player(server, id).await?;
         player_lookup::persist_player(server, other).await?;
         let since_ms = on.then(|| server.clock.now_ms());
-        match server.store.block(id, other, since_ms).await {
+        match server.store.change_block(id, other, since_ms).await {
             Ok(true) => {}
             Ok(false) => return not_allowed("you block as many as is allowed"),
             Err(error) => {

@@ -15,7 +15,7 @@ use plyhouse_protocol::{
     ErrorCode, ExploredMove, History, LeaderRow, Leaders, MatchId, MatchRef, PlayerId, Pool,
     ServerMessage, WireError,
 };
-use plyhouse_store::{HistoryQuery, LeadersQuery, Opponent, PastMatch, ReadError};
+use plyhouse_store::{HistoryQuery, LeaderboardQuery, Opponent, PastMatch, ReadError};
 
 impl Client {
     pub(super) async fn history(&self, player: &Player, asked: History, reply: Reply) {
@@ -44,14 +44,19 @@ impl Client {
 
     /// The part of a leaderboard that is asked for, and how many are on it.
     async fn leaderboard(&self, asked: &Leaders) -> Result<(u64, Vec<LeaderRow>), WireError> {
-        let wanted = LeadersQuery {
+        let wanted = LeaderboardQuery {
             game: from_protocol::game(&asked.game)?.info.id,
             pool: asked.pool.unwrap_or(Pool::Live),
             now_ms: self.server.clock.now_ms(),
             after: asked.after.unwrap_or(0),
             limit: usize::try_from(asked.limit.unwrap_or(PAGE)).unwrap_or(usize::MAX),
         };
-        let page = self.server.store.leaders(wanted).await.map_err(not_read)?;
+        let page = self
+            .server
+            .store
+            .leaderboard(wanted)
+            .await
+            .map_err(not_read)?;
         let rows = (wanted.after + 1..).zip(&page.rows);
         let rows = rows.map(|(place, (player, rated))| LeaderRow {
             place,
@@ -99,9 +104,9 @@ impl Client {
         let limit = usize::try_from(asked.limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
         let wanted = HistoryQuery {
             player,
-            seen_by: asking,
+            viewer: asking,
             game: game.map(|entry| entry.info.id),
-            with,
+            opponent: with,
             result: asked.result,
             before,
             limit: limit.saturating_add(1),
@@ -132,7 +137,12 @@ impl Client {
             MatchRef::Id(id) => Ok(id),
             MatchRef::Nothing => Err(unknown_match()),
             MatchRef::Code(code) => {
-                let found = self.server.store.by_code(code).await.map_err(not_read)?;
+                let found = self
+                    .server
+                    .store
+                    .find_by_code(code)
+                    .await
+                    .map_err(not_read)?;
                 found.ok_or_else(unknown_match)
             }
         }
@@ -156,13 +166,13 @@ async fn explored(
     let found = found.map_err(not_read)?;
     let moves = found.moves.iter().map(|(m, tally)| ExploredMove {
         m: entry.transform_move(m, laid.inverse()),
-        n: tally.n,
-        won: tally.won,
-        drawn: tally.drawn,
+        n: tally.matches,
+        won: tally.wins,
+        drawn: tally.draws,
     });
     let mut moves: Vec<ExploredMove> = moves.collect();
     moves.sort_by_key(|explored| Reverse(explored.n));
-    Ok((found.n, moves))
+    Ok((found.matches, moves))
 }
 
 fn unplayable(error: &PlayError) -> WireError {

@@ -13,7 +13,7 @@ use crate::wire::encode;
 use crate::wire::encode::Frame;
 use plyhouse_matches::{Match, ReplayError};
 use plyhouse_protocol::{ErrorCode, MatchId, Seq, Status, WireError};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 use tokio::task::yield_now;
 
 /// How many events are played through before others may use the thread.
@@ -98,7 +98,7 @@ pub(super) async fn stored(server: &ServerContext, id: MatchId) -> Result<Match,
         return Err(unreadable());
     };
     let loaded = server.store.load(id).await.map_err(not_read)?;
-    let Record { creation, events } = loaded.ok_or_else(unreadable)?.record;
+    let MatchRecord { creation, events } = loaded.ok_or_else(unreadable)?.record;
     Match::replay(creation, &events).map_err(|damaged| {
         tracing::error!(match_id = %id, %damaged, "match not read");
         unreadable()

@@ -149,7 +149,7 @@ impl Client {
         match &self.server.cluster {
             None => Ok(self.server.next_hello()),
             Some(cluster) => {
-                let number = cluster.directory.connection().await;
+                let number = cluster.directory.next_connection_number().await;
                 number.map_err(|error| not_welcomed(&error))
             }
         }

@@ -8,7 +8,7 @@ use plyhouse_store::{ReadError, WriteError};
 pub(crate) fn unread(error: &ReadError) -> WireError {
     let (code, message) = match error {
         ReadError::Unavailable => (ErrorCode::Overloaded, "the store cannot be read now"),
-        ReadError::Damaged(_) => (ErrorCode::Internal, "the match cannot be read"),
+        ReadError::Corrupt(_) => (ErrorCode::Internal, "the match cannot be read"),
     };
     WireError::new(code, message)
 }
@@ -17,11 +17,11 @@ pub(crate) fn unread(error: &ReadError) -> WireError {
 /// nothing is kept for certain.
 pub(crate) fn unkept(error: WriteError) -> WireError {
     match error {
-        WriteError::Unknown => {
+        WriteError::OutcomeUnknown => {
             WireError::new(ErrorCode::Internal, "that may have been kept or not")
         }
         WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => not_now(),
-        WriteError::Forgotten => forgotten(),
+        WriteError::PlayerDeleted => forgotten(),
     }
 }
 

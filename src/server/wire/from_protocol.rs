@@ -9,7 +9,7 @@ use plyhouse_matches::Action;
 use plyhouse_protocol::{
     ErrorCode, PlayerId, PlayerKind, PlayerSummary, SeatFill, SeatNumber, SessionId, WireError,
 };
-use plyhouse_store::{PlayerRecord, Sessions};
+use plyhouse_store::{PlayerRecord, SessionSelection};
 
 pub(crate) fn seat(number: SeatNumber) -> Seat {
     Seat::from_number(number.0).expect("the reader of requests lets 0 and 1 through only")
@@ -50,13 +50,13 @@ pub(crate) fn player_record(told: PlayerSummary) -> PlayerRecord {
 }
 
 /// The sessions that are meant; `None` if there can be none of that name.
-pub(crate) fn sessions(text: &str, own: SessionId) -> Option<Sessions> {
+pub(crate) fn sessions(text: &str, own: SessionId) -> Option<SessionSelection> {
     match text.trim() {
-        "others" => Some(Sessions::AllBut(own)),
-        "all" => Some(Sessions::All),
+        "others" => Some(SessionSelection::AllBut(own)),
+        "all" => Some(SessionSelection::All),
         id => {
             let id = Uuid::try_parse(id).ok()?;
-            Some(Sessions::One(SessionId(id)))
+            Some(SessionSelection::One(SessionId(id)))
         }
     }
 }

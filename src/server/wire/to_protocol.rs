@@ -141,7 +141,9 @@ pub(crate) fn ending(state: &Match) -> Option<Ending> {
 /// An ended match as its players find it.
 pub(crate) fn history_row(past: &PastMatch) -> HistoryRow {
     let PastMatch {
-        creation, archived, ..
+        creation,
+        summary: archived,
+        ..
     } = past;
     let seated = |at: Seat| SeatState {
         side: creation.game.info.sides[at.index()].to_owned(),

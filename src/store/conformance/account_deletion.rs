@@ -10,8 +10,8 @@ use plyhouse_protocol::PlayerKind;
 use super::accounts::{api_key_with_new_bot, proof, register_and_rename_player, registration};
 use super::{OWNER_NODE, RESIGNATION, match_record, player, session, session_numbers};
 use crate::{
-    Blocks, ExternalIdentity, Forget, HistoryQuery, Naming, OneTimeToken, PlayerRecord, SOMEONE,
-    Store, TokenHash, WriteError,
+    Blocks, DELETED_PLAYER_NAME, ExternalIdentity, HistoryQuery, NameChange, OneTimeToken,
+    PlayerDeletion, PlayerRecord, Store, TokenHash, WriteError,
 };
 
 async fn add_player_with_session(store: &dyn Store, number: u8) {
@@ -24,7 +24,7 @@ async fn add_player_with_session(store: &dyn Store, number: u8) {
 async fn remove_names(store: &dyn Store, number: u8) -> u32 {
     let mut steps = 1;
     while store
-        .forget_names(player(number).id)
+        .remove_names(player(number).id)
         .await
         .expect("written")
     {
@@ -40,12 +40,12 @@ pub(crate) async fn add_deleted_player(store: &dyn Store) {
         store.name_player(registration(3, "carl", None)).await,
         Ok(true)
     );
-    let deletion = Forget {
+    let deletion = PlayerDeletion {
         player: player(3).id,
-        proved: None,
-        kept_until_ms: u64::MAX >> 1,
+        proof: None,
+        name_reserved_until_ms: u64::MAX >> 1,
     };
-    assert_eq!(store.forget_player(deletion).await, Ok(true));
+    assert_eq!(store.delete_player(deletion).await, Ok(true));
     remove_names(store, 3).await;
 }
 
@@ -58,31 +58,31 @@ pub(crate) async fn deleted_player_leaves_no_personal_data(store: &dyn Store) {
     add_player_with_session(store, 2).await;
     register_and_rename_player(store).await;
     assert_eq!(
-        store.add_key(api_key_with_new_bot(9, 5, "randy")).await,
+        store.add_api_key(api_key_with_new_bot(9, 5, "randy")).await,
         Ok(true)
     );
     let [ann, bob] = [1, 2].map(|number| player(number).id);
     store
-        .keep_recovery(ann, TokenHash([7; 32]))
+        .store_recovery_key(ann, TokenHash([7; 32]))
         .await
         .expect("written");
     for (one, other) in [(ann, bob), (bob, ann)] {
-        assert_eq!(store.block(one, other, Some(7)).await, Ok(true));
+        assert_eq!(store.change_block(one, other, Some(7)).await, Ok(true));
     }
     for number in MATCH_NUMBERS {
         write_two_player_match(store, number).await;
     }
-    let deletion = |proved| Forget {
+    let deletion = |proved| PlayerDeletion {
         player: ann,
-        proved,
-        kept_until_ms: 9000,
+        proof: proved,
+        name_reserved_until_ms: 9000,
     };
     let wrong = deletion(Some(proof(1, Some("second"))));
-    let refused = store.forget_player(wrong).await;
+    let refused = store.delete_player(wrong).await;
     assert_eq!(refused, Ok(false), "proof has another password");
     let right = deletion(Some(proof(1, Some("first"))));
-    assert_eq!(store.forget_player(right).await, Ok(true));
-    assert_eq!(store.forget_player(deletion(None)).await, Ok(false));
+    assert_eq!(store.delete_player(right).await, Ok(true));
+    assert_eq!(store.delete_player(deletion(None)).await, Ok(false));
     check_player_data_is_deleted(store).await;
     remove_names(store, 1).await;
     remove_names(store, 5).await;
@@ -92,12 +92,12 @@ pub(crate) async fn deleted_player_leaves_no_personal_data(store: &dyn Store) {
 
 /// Forgets the first player.
 async fn delete_first_player(store: &dyn Store) {
-    let deletion = Forget {
+    let deletion = PlayerDeletion {
         player: player(1).id,
-        proved: None,
-        kept_until_ms: 9000,
+        proof: None,
+        name_reserved_until_ms: 9000,
     };
-    assert_eq!(store.forget_player(deletion).await, Ok(true));
+    assert_eq!(store.delete_player(deletion).await, Ok(true));
 }
 
 /// Whoever was forgotten hosts no match, sits down in none and is invited to none, and no bot stands in under
@@ -117,7 +117,7 @@ pub(crate) async fn deleted_player_cannot_enter_a_match(store: &dyn Store) {
     delete_first_player(store).await;
     remove_names(store, 1).await;
 
-    let refused = Err(WriteError::Forgotten);
+    let refused = Err(WriteError::PlayerDeleted);
     assert_eq!(
         store.create(OWNER_NODE, match_record(92, &ann)).await,
         refused
@@ -198,14 +198,14 @@ async fn check_player_data_is_deleted(store: &dyn Store) {
         assert_eq!(stored.expect("readable"), None);
         assert_eq!(session_numbers(store, number).await, [] as [u8; 0]);
     }
-    let recovered = store.recovered(TokenHash([7; 32])).await;
+    let recovered = store.find_by_recovery_key(TokenHash([7; 32])).await;
     assert_eq!(recovered.expect("readable"), None);
     let account = store.account(player(1).id).await.expect("readable");
     let account = account.unwrap_or_default();
     assert_eq!((account.password, account.bots), (None, vec![]));
     for name in ["anna", "randy"] {
         let name_owner = async |now_ms| {
-            let owner = store.named(name.to_owned(), now_ms).await;
+            let owner = store.find_by_name_skeleton(name.to_owned(), now_ms).await;
             owner.expect("readable").map(|(_, is_own)| is_own)
         };
         assert_eq!(
@@ -224,22 +224,27 @@ async fn check_names_are_removed(store: &dyn Store) {
         let read = store.load(id).await.expect("readable").expect("exists");
         let events = format!("{:?}", read.record.events);
         assert!(!events.contains(&player(1).name), "{events}");
-        assert!(events.contains(SOMEONE), "{events}");
+        assert!(events.contains(DELETED_PLAYER_NAME), "{events}");
         assert!(events.contains(&player(2).name), "{events}");
         if !number.is_multiple_of(2) {
-            let ended = store.append(id, read.mark, vec![RESIGNATION]).await;
+            let ended = store.append(id, read.position, vec![RESIGNATION]).await;
             ended.expect("written");
         }
     }
-    let found = store.history(HistoryQuery::of(player(2).id, 300)).await;
+    let found = store
+        .history(HistoryQuery::for_player(player(2).id, 300))
+        .await;
     let found = found.expect("readable").expect("matches");
     assert_eq!(found.len(), MATCH_NUMBERS.count());
     for past_match in found {
-        let name = |seat: usize| match &past_match.archived.seats[seat] {
+        let name = |seat: usize| match &past_match.summary.seats[seat] {
             SeatAtStart::Player { name, .. } => name.clone(),
             SeatAtStart::Bot { .. } => String::new(),
         };
-        assert_eq!((name(0), name(1)), (SOMEONE.to_owned(), player(2).name));
+        assert_eq!(
+            (name(0), name(1)),
+            (DELETED_PLAYER_NAME.to_owned(), player(2).name)
+        );
     }
 }
 
@@ -252,13 +257,18 @@ pub(crate) async fn external_identity_has_one_account(store: &dyn Store) {
         ..player(number)
     };
     let new = |number, external: &str, skeleton: &str| ExternalIdentity {
-        external: external.to_owned(),
+        external_name: external.to_owned(),
         player: account(number),
-        likenesses: vec![skeleton.to_owned()],
+        skeletons: vec![skeleton.to_owned()],
         now_ms: 2050,
     };
-    let add_external = async |new| store.add_external(new).await.expect("written");
-    let external = async |name: &str| store.external(name.to_owned()).await.expect("readable");
+    let add_external = async |new| store.add_external_identity(new).await.expect("written");
+    let external = async |name: &str| {
+        store
+            .find_external_identity(name.to_owned())
+            .await
+            .expect("readable")
+    };
     assert_eq!(external("anna").await, None, "not an external name");
     assert!(
         !add_external(new(2, "ann@x", "anna")).await,
@@ -280,13 +290,13 @@ pub(crate) async fn external_identity_has_one_account(store: &dyn Store) {
         .await
         .expect("readable")
         .expect("exists");
-    assert_eq!(stored.external.as_deref(), Some("ann@x"));
-    let deletion = Forget {
+    assert_eq!(stored.external_name.as_deref(), Some("ann@x"));
+    let deletion = PlayerDeletion {
         player: player(2).id,
-        proved: None,
-        kept_until_ms: 9000,
+        proof: None,
+        name_reserved_until_ms: 9000,
     };
-    assert_eq!(store.forget_player(deletion).await, Ok(true));
+    assert_eq!(store.delete_player(deletion).await, Ok(true));
     assert_eq!(external("ann@x").await, None);
 }
 
@@ -301,21 +311,23 @@ pub(crate) async fn one_time_token_is_used_once_before_it_expires(store: &dyn St
     };
     let ann = player(1).id;
     let add_token = async |number, player, now_ms| {
-        let added = store.add_pass(code(number), token(player), now_ms, 2).await;
+        let added = store
+            .add_one_time_token(code(number), token(player), now_ms, 2)
+            .await;
         added.expect("written")
     };
     assert!(add_token(1, Some(ann), 1000).await);
     assert!(add_token(2, None, 1000).await);
     assert!(!add_token(3, None, 1999).await, "limit of two valid tokens");
     let find_token = async |number, now_ms| {
-        let found = store.pass(code(number), now_ms).await;
+        let found = store.find_one_time_token(code(number), now_ms).await;
         found.expect("readable")
     };
     assert_eq!(find_token(1, 1999).await, Some(token(Some(ann))));
     assert_eq!(find_token(1, 2000).await, None);
     assert_eq!(find_token(3, 1000).await, None);
     let register = async |number: u8, name: &str, invite, now_ms| {
-        let naming = Naming {
+        let naming = NameChange {
             invite: Some(code(invite)),
             now_ms,
             ..registration(number, name, None)
@@ -327,8 +339,8 @@ pub(crate) async fn one_time_token_is_used_once_before_it_expires(store: &dyn St
     assert!(!register(1, "ann", 2, 2000).await, "expired");
     assert!(register(1, "ann", 2, 1000).await);
     assert!(!register(2, "bob", 2, 1000).await, "already used");
-    assert_eq!(store.take_pass(code(1)).await, Ok(true));
-    assert_eq!(store.take_pass(code(1)).await, Ok(false));
+    assert_eq!(store.take_one_time_token(code(1)).await, Ok(true));
+    assert_eq!(store.take_one_time_token(code(1)).await, Ok(false));
     assert!(add_token(4, None, 1000).await);
     assert!(
         add_token(5, None, 2000).await,

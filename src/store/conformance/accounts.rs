@@ -4,8 +4,8 @@ use plyhouse_protocol::{PlayerKind, SessionKind};
 
 use super::{player, session, session_numbers};
 use crate::{
-    Account, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved, SessionRecord,
-    Sessions, Store,
+    Account, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash, PlayerRecord,
+    SessionRecord, SessionSelection, Store, UniqueName,
 };
 
 fn password_hash(text: &str) -> PasswordHash {
@@ -18,28 +18,28 @@ fn single_skeleton(name: &str) -> Vec<String> {
 }
 
 /// The guest with this number takes a name.
-pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> Naming {
-    Naming {
+pub(crate) fn registration(number: u8, name: &str, password: Option<&str>) -> NameChange {
+    NameChange {
         player: PlayerRecord {
             name: name.to_uppercase(),
             kind: PlayerKind::Account,
             ..player(number)
         },
-        likenesses: single_skeleton(name),
+        skeletons: single_skeleton(name),
         invite: None,
         password: password.map(password_hash),
-        before: (PlayerKind::Guest, None),
+        expected: (PlayerKind::Guest, None),
         now_ms: 1000,
-        kept_until_ms: 1000,
+        old_name_reserved_until_ms: 1000,
     }
 }
 
 /// The account with this number takes another name, having taken the one before then.
-fn renaming(number: u8, name: &str, before_ms: Option<u64>, now_ms: u64) -> Naming {
-    Naming {
-        before: (PlayerKind::Account, before_ms),
+fn renaming(number: u8, name: &str, before_ms: Option<u64>, now_ms: u64) -> NameChange {
+    NameChange {
+        expected: (PlayerKind::Account, before_ms),
         now_ms,
-        kept_until_ms: now_ms + 100,
+        old_name_reserved_until_ms: now_ms + 100,
         ..registration(number, name, None)
     }
 }
@@ -65,10 +65,10 @@ pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) 
     add_player_with_session(store, 1).await;
     add_player_with_session(store, 2).await;
     let owner_of_name = async |name: &str, now_ms| {
-        let owner = store.named(name.to_owned(), now_ms).await;
+        let owner = store.find_by_name_skeleton(name.to_owned(), now_ms).await;
         owner.expect("readable")
     };
-    let name_player = async |naming: Naming| store.name_player(naming).await.expect("written");
+    let name_player = async |naming: NameChange| store.name_player(naming).await.expect("written");
     let [ann, bob] = [1, 2].map(|number| player(number).id);
     assert_eq!(owner_of_name("ann", 1000).await, None);
     assert!(
@@ -90,7 +90,7 @@ pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) 
     );
     assert_eq!(owner_of_name("ann", 1000).await, Some((ann, true)));
     let (stored, _) = store
-        .session(session(1, 1).token)
+        .find_session(session(1, 1).token)
         .await
         .expect("readable")
         .expect("exists");
@@ -123,12 +123,12 @@ pub(crate) async fn name_is_unique_and_reserved_after_rename(store: &dyn Store) 
     // One's own name of before may be taken again.
     assert!(name_player(renaming(2, "bob", Some(2100), 2150)).await);
     let account = store.account(bob).await.expect("readable").expect("exists");
-    let own_name = |likeness: &str, until_ms| OwnName {
-        likeness: likeness.to_owned(),
-        until_ms,
+    let own_name = |likeness: &str, until_ms| UniqueName {
+        skeleton: likeness.to_owned(),
+        reserved_until_ms: until_ms,
     };
     assert_eq!(
-        account.names,
+        account.unique_names,
         [own_name("ann", Some(2250)), own_name("bob", None)]
     );
     assert_eq!(account.renamed_ms, Some(2150));
@@ -139,9 +139,9 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     for number in 1..=3 {
         add_player_with_session(store, number).await;
     }
-    let name_player = async |naming: Naming| store.name_player(naming).await.expect("written");
-    let with_skeletons = |naming: Naming, skeletons: &[&str]| Naming {
-        likenesses: skeletons
+    let name_player = async |naming: NameChange| store.name_player(naming).await.expect("written");
+    let with_skeletons = |naming: NameChange, skeletons: &[&str]| NameChange {
+        skeletons: skeletons
             .iter()
             .map(|skeleton| (*skeleton).to_owned())
             .collect(),
@@ -156,16 +156,16 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
             "{taken:?}"
         );
         let bot = api_key_with_new_bot(9, 9, "other");
-        let new = bot.bot.map(|new| NewBot {
-            likenesses: taken.map(str::to_owned).to_vec(),
+        let new = bot.bot.map(|new| NewBotAccount {
+            skeletons: taken.map(str::to_owned).to_vec(),
             ..new
         });
-        let key = NewKey {
+        let key = NewApiKey {
             bot: new,
-            proved: proof(1, None),
+            proof: proof(1, None),
             ..bot
         };
-        assert!(!store.add_key(key).await.expect("written"), "{taken:?}");
+        assert!(!store.add_api_key(key).await.expect("written"), "{taken:?}");
     }
     let skeletons = ["other", " other", ".Other"];
     assert!(name_player(with_skeletons(registration(2, "other", None), &skeletons)).await);
@@ -173,7 +173,9 @@ pub(crate) async fn names_sharing_any_skeleton_conflict(store: &dyn Store) {
     let anna = with_skeletons(renaming(1, "anna", None, 2000), &["anna", " ann", ".Anna"]);
     assert!(name_player(anna).await);
     let owner_of_name = async |skeleton: &str, now_ms| {
-        let owner = store.named(skeleton.to_owned(), now_ms).await;
+        let owner = store
+            .find_by_name_skeleton(skeleton.to_owned(), now_ms)
+            .await;
         owner.expect("readable").map(|(player, _)| player)
     };
     let owner = Some(player(1).id);
@@ -191,13 +193,13 @@ pub(crate) async fn check_upgraded_name_skeletons(store: &dyn Store) {
         (1, " ben".to_owned(), true),
         (1, ".BEN".to_owned(), true),
     ] {
-        let owner = store.named(skeleton.clone(), 0).await;
+        let owner = store.find_by_name_skeleton(skeleton.clone(), 0).await;
         let expected = Some((player(number).id, is_current));
         assert_eq!(owner.expect("readable"), expected, "{skeleton}");
     }
     add_player_with_session(store, 3).await;
-    let third = Naming {
-        likenesses: crate::name_skeletons("B\u{395}N"),
+    let third = NameChange {
+        skeletons: crate::name_skeletons("B\u{395}N"),
         ..registration(3, "third", None)
     };
     assert_eq!(store.name_player(third).await, Ok(false));
@@ -210,7 +212,7 @@ pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Sto
     let ann = player(1).id;
     let key = SessionRecord {
         kind: SessionKind::Key,
-        recovered: true,
+        from_recovery_key: true,
         ..session(3, 1)
     };
     for added in [session(2, 1), key.clone()] {
@@ -255,7 +257,7 @@ pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Sto
     assert_eq!(password().await, Some(Some(password_hash("second"))));
     assert_eq!(session_numbers(store, 1).await, [2, 3]);
     assert_eq!(session_numbers(store, 4).await, [4]);
-    let found = store.session(key.token).await.expect("readable");
+    let found = store.find_session(key.token).await.expect("readable");
     assert_eq!(found.map(|(_, session)| session), Some(key));
     assert!(
         !set_by_session(1, Some("second"), "third").await,
@@ -264,8 +266,8 @@ pub(crate) async fn set_password_ends_other_sessions_except_keys(store: &dyn Sto
 }
 
 /// Proved by this session, with this password.
-pub(crate) fn proof(session_number: u8, password: Option<&str>) -> Proved {
-    Proved {
+pub(crate) fn proof(session_number: u8, password: Option<&str>) -> IdentityProof {
+    IdentityProof {
         session: session(session_number, 1).id,
         password: password.map(password_hash),
     }
@@ -281,13 +283,13 @@ pub(crate) async fn renew_recovery_requires_valid_proof(store: &dyn Store) {
     assert_eq!(registered, Ok(true));
     let [first, second] = [session(1, 1), session(2, 1)].map(|session| session.token);
     let renew = async |key, session_number, password| {
-        let renewed = store.renew_recovery(ann, key, proof(session_number, password));
+        let renewed = store.renew_recovery_key(ann, key, proof(session_number, password));
         renewed.await.expect("written")
     };
     assert!(renew(first, 1, Some("first")).await);
     assert!(!renew(second, 1, Some("second")).await);
     assert!(!renew(second, 2, Some("first")).await);
-    let key_owner = async |key| store.recovered(key).await.expect("readable");
+    let key_owner = async |key| store.find_by_recovery_key(key).await.expect("readable");
     assert_eq!(
         (key_owner(first).await, key_owner(second).await),
         (Some(ann), None)
@@ -303,28 +305,28 @@ fn bot_record(number: u8) -> PlayerRecord {
 }
 
 /// A key with this number of the first player's, or of a program with this number.
-fn api_key(number: u8, player_number: u8) -> NewKey {
-    NewKey {
+fn api_key(number: u8, player_number: u8) -> NewApiKey {
+    NewApiKey {
         session: SessionRecord {
             kind: SessionKind::Key,
             ..session(number, player_number)
         },
         owner: player(1).id,
-        proved: proof(1, Some("first")),
+        proof: proof(1, Some("first")),
         bot: None,
-        max: 4,
+        keys_max: 4,
     }
 }
 
 /// A key with this number of a new program with this number and name.
-pub(crate) fn api_key_with_new_bot(number: u8, player_number: u8, name: &str) -> NewKey {
-    let new = NewBot {
+pub(crate) fn api_key_with_new_bot(number: u8, player_number: u8, name: &str) -> NewApiKey {
+    let new = NewBotAccount {
         player: bot_record(player_number),
-        likenesses: single_skeleton(name),
+        skeletons: single_skeleton(name),
         now_ms: 2050,
-        max: 2,
+        bots_max: 2,
     };
-    NewKey {
+    NewApiKey {
         bot: Some(new),
         ..api_key(number, player_number)
     }
@@ -333,7 +335,9 @@ pub(crate) fn api_key_with_new_bot(number: u8, player_number: u8, name: &str) ->
 /// The first player, who is an account by now, has a program.
 pub(crate) async fn add_bot(store: &dyn Store) {
     assert_eq!(
-        store.add_key(api_key_with_new_bot(99, 98, "randy")).await,
+        store
+            .add_api_key(api_key_with_new_bot(99, 98, "randy"))
+            .await,
         Ok(true)
     );
 }
@@ -344,15 +348,15 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
     add_player_with_session(store, 4).await;
     register_and_rename_player(store).await;
     let ann = player(1).id;
-    let add_key = async |key: NewKey| store.add_key(key).await.expect("written");
+    let add_key = async |key: NewApiKey| store.add_api_key(key).await.expect("written");
     assert!(add_key(api_key(2, 1)).await);
     for refused in [
-        NewKey {
-            proved: proof(1, None),
+        NewApiKey {
+            proof: proof(1, None),
             ..api_key(3, 1)
         },
-        NewKey {
-            proved: proof(9, Some("first")),
+        NewApiKey {
+            proof: proof(9, Some("first")),
             ..api_key(3, 1)
         },
         // Of somebody else's account, or of nobody's.
@@ -387,12 +391,15 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
     let account = store.account(bot_record(5).id).await.expect("readable");
     let owner = account.expect("exists").owner;
     assert_eq!(owner, Some(ann));
-    let name_owner = store.named("randy".to_owned(), 9000).await;
+    let name_owner = store.find_by_name_skeleton("randy".to_owned(), 9000).await;
     assert_eq!(
         name_owner.expect("readable"),
         Some((bot_record(5).id, true))
     );
-    let found = store.session(session(7, 5).token).await.expect("readable");
+    let found = store
+        .find_session(session(7, 5).token)
+        .await
+        .expect("readable");
     assert_eq!(found.map(|(player, _)| player), Some(bot_record(5)));
     let missing = store.player_by_id(player(7).id).await.expect("readable");
     assert_eq!(missing, None);
@@ -404,12 +411,12 @@ pub(crate) async fn owner_has_api_keys_and_bot_accounts(store: &dyn Store) {
             .await;
         ended.expect("written");
     };
-    end(1, Sessions::One(session(7, 5).id)).await;
+    end(1, SessionSelection::One(session(7, 5).id)).await;
     assert_eq!(session_numbers(store, 5).await, [3]);
-    end(5, Sessions::All).await;
+    end(5, SessionSelection::All).await;
     assert_eq!(session_numbers(store, 5).await, [] as [u8; 0]);
     assert_eq!(session_numbers(store, 6).await, [5]);
-    end(1, Sessions::AllBut(session(1, 1).id)).await;
+    end(1, SessionSelection::AllBut(session(1, 1).id)).await;
     assert_eq!(session_numbers(store, 6).await, [] as [u8; 0]);
     assert_eq!(session_numbers(store, 1).await, [1]);
 }
@@ -434,27 +441,27 @@ pub(crate) async fn imported_account_is_stored_unchanged(store: &dyn Store) {
     let player = registration(1, "ann", None).player;
     let added = store.add_player(player.clone(), vec![]).await;
     added.expect("written");
-    let own_name = |likeness: &str, until_ms| OwnName {
-        likeness: likeness.to_owned(),
-        until_ms,
+    let own_name = |likeness: &str, until_ms| UniqueName {
+        skeleton: likeness.to_owned(),
+        reserved_until_ms: until_ms,
     };
     let account = Account {
         password: Some(password_hash("first")),
         renamed_ms: Some(7),
-        names: vec![
+        unique_names: vec![
             own_name("Ann", Some(9)),
             own_name("ann", None),
             own_name("\u{e9}", Some(8)),
         ],
         ..Account::default()
     };
-    let stored = store.keep_account(player.id, account.clone()).await;
+    let stored = store.store_account(player.id, account.clone()).await;
     stored.expect("written");
     let found = store.account(player.id).await.expect("readable");
     assert_eq!(found, Some(account));
     let found = store.player_by_id(player.id).await.expect("readable");
     assert_eq!(found, Some(player.clone()));
-    let name_owner = store.named("ann".to_owned(), 1000).await;
+    let name_owner = store.find_by_name_skeleton("ann".to_owned(), 1000).await;
     assert_eq!(name_owner.expect("readable"), Some((player.id, true)));
 
     let account = Account {
@@ -463,7 +470,7 @@ pub(crate) async fn imported_account_is_stored_unchanged(store: &dyn Store) {
     };
     let added = store.add_player(bot_record(2), vec![]).await;
     added.expect("written");
-    let stored = store.keep_account(bot_record(2).id, account.clone()).await;
+    let stored = store.store_account(bot_record(2).id, account.clone()).await;
     stored.expect("written");
     let found = store.account(bot_record(2).id).await.expect("readable");
     assert_eq!(found, Some(account));

@@ -3,11 +3,11 @@
 use uuid::Uuid;
 
 use super::{RESIGNATION, create_match, player, start_events};
-use crate::{AnalysisAsked, KeptAnalysis, Store};
+use crate::{AnalysisQuotaRequest, Store, StoredAnalysis};
 use plyhouse_protocol::MatchId;
 
-fn analysis(nodes: u64, text: &str) -> KeptAnalysis {
-    KeptAnalysis {
+fn analysis(nodes: u64, text: &str) -> StoredAnalysis {
+    StoredAnalysis {
         nodes,
         text: text.to_owned(),
     }
@@ -18,7 +18,7 @@ pub(crate) async fn add_analysed_match(store: &dyn Store, number: u128) -> Match
     let (id, position) = create_match(store, number).await;
     let events = [start_events(), vec![RESIGNATION]].concat();
     store.append(id, position, events).await.expect("written");
-    let stored = store.keep_analysis(id, analysis(500, "\u{2318}")).await;
+    let stored = store.store_analysis(id, analysis(500, "\u{2318}")).await;
     assert_eq!(stored, Ok(true));
     id
 }
@@ -34,7 +34,7 @@ pub(crate) async fn analysis_with_most_nodes_is_stored(store: &dyn Store) {
         (501, "more", "more"),
     ] {
         assert_eq!(
-            store.keep_analysis(id, analysis(nodes, text)).await,
+            store.store_analysis(id, analysis(nodes, text)).await,
             Ok(true)
         );
         assert_eq!(
@@ -47,7 +47,7 @@ pub(crate) async fn analysis_with_most_nodes_is_stored(store: &dyn Store) {
     let (live, _) = create_match(store, 1202).await;
     let missing = MatchId(Uuid::from_u128(1203));
     for id in [live, missing] {
-        assert_eq!(store.keep_analysis(id, analysis(1, "")).await, Ok(false));
+        assert_eq!(store.store_analysis(id, analysis(1, "")).await, Ok(false));
         assert_eq!(stored(id).await, None);
     }
 }
@@ -57,17 +57,20 @@ pub(crate) async fn analysis_requests_are_limited_per_player(store: &dyn Store) 
     let [ann, bob] = [131, 132].map(|number| player(number).id);
     let request_analysis = async |player, at_ms, since_ms| {
         let most = 3;
-        let request = AnalysisAsked {
-            by: player,
+        let request = AnalysisQuotaRequest {
+            player,
             at_ms,
             since_ms,
-            most,
+            requests_max: most,
         };
-        store.ask_analysis(request).await.expect("written")
+        store
+            .count_analysis_request(request)
+            .await
+            .expect("written")
     };
     let first_request_ms = async |player, since_ms| {
         store
-            .analysis_asked(player, since_ms)
+            .first_analysis_request_ms(player, since_ms)
             .await
             .expect("readable")
     };

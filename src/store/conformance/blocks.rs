@@ -14,7 +14,10 @@ async fn add_players(store: &dyn Store, players: &[PlayerRecord]) {
 pub(crate) async fn add_mutual_block(store: &dyn Store) {
     let [first, second] = [1, 2].map(|number| player(number).id);
     for (one, other, since_ms) in [(second, first, 1000), (first, second, 999)] {
-        assert_eq!(store.block(one, other, Some(since_ms)).await, Ok(true));
+        assert_eq!(
+            store.change_block(one, other, Some(since_ms)).await,
+            Ok(true)
+        );
     }
 }
 
@@ -23,7 +26,7 @@ pub(crate) async fn block_is_visible_to_both_players(store: &dyn Store) {
     let [ann, bob, cat] = [1, 2, 3].map(player);
     add_players(store, &[ann.clone(), bob.clone(), cat.clone()]).await;
     let block = async |blocker: &PlayerRecord, other: &PlayerRecord, since_ms| {
-        let blocked = store.block(blocker.id, other.id, since_ms).await;
+        let blocked = store.change_block(blocker.id, other.id, since_ms).await;
         assert_eq!(blocked, Ok(true));
     };
     let blocks_of = async |record: &PlayerRecord| store.blocks(record.id).await.expect("readable");
@@ -31,24 +34,38 @@ pub(crate) async fn block_is_visible_to_both_players(store: &dyn Store) {
     block(&ann, &bob, Some(1000)).await;
     block(&ann, &cat, Some(500)).await;
     block(&bob, &cat, Some(3000)).await;
-    let (own, by) = (vec![bob.clone(), cat.clone()], vec![]);
-    let apart = vec![bob.id, cat.id];
-    assert_eq!(blocks_of(&ann).await, Blocks { own, by, apart });
-    let (own, by) = (vec![cat.clone()], vec![ann.id]);
-    let apart = vec![ann.id, cat.id];
-    assert_eq!(blocks_of(&bob).await, Blocks { own, by, apart });
+    let (blocked, blocked_by) = (vec![bob.clone(), cat.clone()], vec![]);
+    let unpairable = vec![bob.id, cat.id];
+    assert_eq!(
+        blocks_of(&ann).await,
+        Blocks {
+            blocked,
+            blocked_by,
+            unpairable
+        }
+    );
+    let (blocked, blocked_by) = (vec![cat.clone()], vec![ann.id]);
+    let unpairable = vec![ann.id, cat.id];
+    assert_eq!(
+        blocks_of(&bob).await,
+        Blocks {
+            blocked,
+            blocked_by,
+            unpairable
+        }
+    );
     let of_cat = blocks_of(&cat).await;
     assert_eq!(
-        (&*of_cat.own, &*of_cat.by),
+        (&*of_cat.blocked, &*of_cat.blocked_by),
         (&[][..], &[ann.id, bob.id][..])
     );
-    assert!(of_cat.has(ann.id) && !of_cat.has(cat.id));
+    assert!(of_cat.is_unpairable_with(ann.id) && !of_cat.is_unpairable_with(cat.id));
 
     for _ in 0..2 {
         block(&ann, &cat, None).await;
     }
-    assert_eq!(blocks_of(&ann).await.own, std::slice::from_ref(&bob));
-    assert_eq!(blocks_of(&cat).await.by, [bob.id]);
+    assert_eq!(blocks_of(&ann).await.blocked, std::slice::from_ref(&bob));
+    assert_eq!(blocks_of(&cat).await.blocked_by, [bob.id]);
 }
 
 /// Whoever blocks somebody meets no program of theirs, and whoever blocks a program does not meet its owner.
@@ -62,13 +79,13 @@ pub(crate) async fn block_covers_bots_of_both_owners(store: &dyn Store) {
             owner: Some(owner.id),
             ..Account::default()
         };
-        let stored = store.keep_account(bot.id, account).await;
+        let stored = store.store_account(bot.id, account).await;
         stored.expect("written");
     }
     let unpairable_with =
-        async |record: &PlayerRecord| store.blocks(record.id).await.expect("readable").apart;
+        async |record: &PlayerRecord| store.blocks(record.id).await.expect("readable").unpairable;
     for (blocker, blocked) in [(&ann, &bob), (&ann, &second_bot), (&bob, &anns_bot)] {
-        let block = async |since_ms| store.block(blocker.id, blocked.id, since_ms).await;
+        let block = async |since_ms| store.change_block(blocker.id, blocked.id, since_ms).await;
         assert_eq!(block(Some(1)).await, Ok(true));
         for one in [&ann, &anns_bot] {
             assert_eq!(unpairable_with(one).await, [bob.id, bot.id, second_bot.id]);
@@ -93,20 +110,24 @@ pub(crate) async fn block_above_limit_is_refused(store: &dyn Store) {
     for n in 0..=BLOCKS_MAX {
         add_players(store, &[numbered_player(n)]).await;
         let blocked = store
-            .block(ann.id, numbered_player(n).id, Some(n as u64))
+            .change_block(ann.id, numbered_player(n).id, Some(n as u64))
             .await;
         assert_eq!(blocked, Ok(n < BLOCKS_MAX), "{n}");
     }
-    let repeated = store.block(ann.id, numbered_player(0).id, Some(7)).await;
+    let repeated = store
+        .change_block(ann.id, numbered_player(0).id, Some(7))
+        .await;
     assert_eq!(repeated, Ok(true), "already blocked");
     let blocks = store.blocks(ann.id).await.expect("readable");
-    assert_eq!(blocks.own.len(), BLOCKS_MAX);
+    assert_eq!(blocks.blocked.len(), BLOCKS_MAX);
     assert_eq!(
-        store.block(ann.id, numbered_player(0).id, None).await,
+        store
+            .change_block(ann.id, numbered_player(0).id, None)
+            .await,
         Ok(true)
     );
     let last = store
-        .block(ann.id, numbered_player(BLOCKS_MAX).id, Some(8))
+        .change_block(ann.id, numbered_player(BLOCKS_MAX).id, Some(8))
         .await;
     assert_eq!(last, Ok(true), "below the limit");
 }

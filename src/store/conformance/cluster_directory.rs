@@ -41,12 +41,12 @@ use super::{
     OTHER_NODE, OWNER_NODE, RESIGNATION, create_match, live_matches, match_record, move_event,
     player, start_events, unowned_matches,
 };
-use crate::directory::Directory;
-use crate::{Record, Store};
+use crate::port::cluster_directory::ClusterDirectory;
+use crate::{MatchRecord, Store};
 
 /// A store that two servers share.
 pub(crate) trait SharedStore {
-    type Store: Store + Directory;
+    type Store: Store + ClusterDirectory;
 
     /// The store, as each of two servers has it.
     fn servers(&self) -> [&Self::Store; 2];

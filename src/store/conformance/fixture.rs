@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    Archive, Difference, HistoryQuery, LeadersQuery, Opponent, PlayerRecord, Store, TokenHash,
-    name_skeleton, verify, verify_ratings,
+    HistoryQuery, LeaderboardQuery, Opponent, PlayerRecord, RatingMismatch, Store, StoreInspector,
+    TokenHash, name_skeleton, verify, verify_ratings,
 };
 
 /// What the script that wrote a fixture knows of its players and matches.
@@ -92,7 +92,7 @@ variants!(
 variants!(ROWS, row_name, LedgerRow: Game, Unrated, Started);
 
 /// Every match is sound, and together they have every kind of event and every way to end.
-pub(crate) fn check_every_event_kind_is_stored(archive: &dyn Archive) {
+pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
     let mut faults = Vec::new();
     let summary = verify(archive, &mut |fault| faults.push(fault.to_string()));
     summary.expect("readable");
@@ -100,10 +100,10 @@ pub(crate) fn check_every_event_kind_is_stored(archive: &dyn Archive) {
 
     let (mut kinds, mut reasons, mut details) = (BTreeSet::new(), Vec::new(), Vec::new());
     let mut last = None;
-    while let Some(id) = archive.next(last).expect("readable") {
+    while let Some(id) = archive.next_match(last).expect("readable") {
         last = Some(id);
         let stored = archive
-            .read(id)
+            .inspect_match(id)
             .expect("not corrupt")
             .expect("listed match exists");
         for event in &stored.record.events {
@@ -124,16 +124,18 @@ pub(crate) fn check_every_event_kind_is_stored(archive: &dyn Archive) {
 }
 
 /// The players of the archive are those of the port, with every table of accounts.
-pub(crate) fn check_people(archive: &dyn Archive, facts: &FixtureFacts) {
+pub(crate) fn check_people(archive: &dyn StoreInspector, facts: &FixtureFacts) {
     let mut people = Vec::new();
     loop {
-        let last = people.last().map(|player: &crate::Person| player.player.id);
-        match archive.people(last).expect("readable") {
+        let last = people
+            .last()
+            .map(|player: &crate::InspectedPlayer| player.player.id);
+        match archive.players_after(last).expect("readable") {
             page if page.is_empty() => break,
             page => people.extend(page),
         }
     }
-    let count = archive.players().expect("readable");
+    let count = archive.player_count().expect("readable");
     assert_eq!(people.len() as u64, count);
     let find = |name| {
         let id = facts.player_id(name);
@@ -141,15 +143,15 @@ pub(crate) fn check_people(archive: &dyn Archive, facts: &FixtureFacts) {
         matching.next().expect("exists")
     };
     let ann = find("ann");
-    assert_eq!(ann.recovery, Some(facts.token_hash("recovery")));
+    assert_eq!(ann.recovery_key, Some(facts.token_hash("recovery")));
     assert_eq!(ann.blocks.len(), 1);
     assert!(
         ann.account
             .as_ref()
             .is_some_and(|account| account.password.is_some())
     );
-    assert!(find("erik").is_gone && !ann.is_gone);
-    let passes = archive.passes().expect("readable");
+    assert!(find("erik").is_deleted && !ann.is_deleted);
+    let passes = archive.one_time_tokens().expect("readable");
     let invites = passes.iter().filter(|(_, pass)| pass.player.is_none());
     assert_eq!((passes.len(), invites.count()), (2, 1));
 }
@@ -172,10 +174,10 @@ pub(crate) async fn check_sessions(store: &dyn Store, facts: &FixtureFacts) {
             name: stored_name.to_owned(),
             kind,
         };
-        let found = store.session(token).await.expect("readable");
+        let found = store.find_session(token).await.expect("readable");
         let (player, session) = found.expect("exists");
         assert_eq!((&player, session.token), (&expected, token), "{name}");
-        assert!(session.created_ms > 0 && session.seen_day > 0);
+        assert!(session.created_ms > 0 && session.last_used_day > 0);
         let all = store.sessions(id).await.expect("readable");
         assert!(all.contains(&session), "{name}: {all:?}");
         let read = store.player_by_id(id).await.expect("readable");
@@ -192,7 +194,7 @@ pub(crate) async fn check_sessions(store: &dyn Store, facts: &FixtureFacts) {
     for label in ["laptop", "phone", "tablet", "engine"] {
         assert!(labels.contains(&label), "{labels:?}");
     }
-    let recovered = ann.iter().filter(|session| session.recovered);
+    let recovered = ann.iter().filter(|session| session.from_recovery_key);
     assert_eq!(recovered.count(), 1);
 }
 
@@ -207,39 +209,56 @@ pub(crate) async fn check_accounts(store: &dyn Store, facts: &FixtureFacts) {
     assert_eq!(account(annbot).await.owner, Some(ann));
     let of_bob = account(bob).await;
     assert!(of_bob.renamed_ms.is_some());
-    assert!(of_bob.names.iter().any(|name| name.until_ms.is_some()));
-    assert!(of_bob.names.iter().any(|name| name.until_ms.is_none()));
+    assert!(
+        of_bob
+            .unique_names
+            .iter()
+            .any(|name| name.reserved_until_ms.is_some())
+    );
+    assert!(
+        of_bob
+            .unique_names
+            .iter()
+            .any(|name| name.reserved_until_ms.is_none())
+    );
     for (name, is_current) in [("bob", false), ("bobby", true)] {
-        let owner = store.named(name_skeleton(name), 0).await.expect("readable");
+        let owner = store
+            .find_by_name_skeleton(name_skeleton(name), 0)
+            .await
+            .expect("readable");
         assert_eq!(owner, Some((bob, is_current)), "{name}");
     }
-    let external = store.external("hal@example.org".to_owned()).await;
+    let external = store
+        .find_external_identity("hal@example.org".to_owned())
+        .await;
     let external = external.expect("readable").expect("exists");
     assert_eq!(external.id.0, facts.id("/external/player"));
-    let of_external = account(external.id).await.external;
+    let of_external = account(external.id).await.external_name;
     assert_eq!(of_external.as_deref(), Some("hal@example.org"));
 
-    let recovered = store.recovered(facts.token_hash("recovery")).await;
+    let recovered = store
+        .find_by_recovery_key(facts.token_hash("recovery"))
+        .await;
     assert_eq!(recovered.expect("readable"), Some(ann));
-    assert!(store.has_recovery(ann).await.expect("readable"));
-    let pairing = store.pairing(facts.token_hash("pairing"), 0).await;
+    assert!(store.has_recovery_key(ann).await.expect("readable"));
+    let pairing = store.find_pairing(facts.token_hash("pairing"), 0).await;
     assert_eq!(pairing.expect("readable").expect("exists").player, bob);
     let blocks = store.blocks(ann).await.expect("readable");
-    let blocked: Vec<_> = blocks.own.iter().map(|player| player.id.0).collect();
+    let blocked: Vec<_> = blocks.blocked.iter().map(|player| player.id.0).collect();
     assert_eq!(blocked, [facts.id("/blocked")]);
 }
 
 /// What the operator left, and who is being deleted.
 pub(crate) async fn check_admin_tables(store: &dyn Store, facts: &FixtureFacts) {
-    let orders = store.orders().await.expect("readable");
+    let orders = store.pending_commands().await.expect("readable");
     let bodies: Vec<Value> = (orders.iter())
         .map(|(_, body)| serde_json::from_str(body).expect("JSON"))
         .collect();
     assert_eq!(bodies.len(), 1, "{bodies:?}");
     assert_eq!(bodies[0]["do"], "invite");
     let (order, _) = orders[0];
-    assert_eq!(store.take_order(order).await, Ok(true));
-    assert_eq!(store.orders().await.expect("readable"), []);
+    assert_eq!(store.claim_command(order).await, Ok(true));
+    assert_eq!(store.pending_commands().await.expect("readable"), []);
 
     let deleted = PlayerId(facts.id("/deleted"));
     assert_eq!(store.player_by_id(deleted).await.expect("readable"), None);
@@ -247,7 +266,7 @@ pub(crate) async fn check_admin_tables(store: &dyn Store, facts: &FixtureFacts) 
         store.account_deletions().await.expect("readable"),
         [deleted]
     );
-    while store.forget_names(deleted).await.expect("written") {}
+    while store.remove_names(deleted).await.expect("written") {}
     assert_eq!(store.account_deletions().await.expect("readable"), []);
 }
 
@@ -257,9 +276,9 @@ pub(crate) async fn check_matches(store: &dyn Store, facts: &FixtureFacts) {
             let loaded = store.load(id).await.expect("readable").expect("exists");
             assert_eq!(loaded.record.creation.id, id);
             assert_eq!(loaded.record.has_ended(), has_ended, "{list} {id}");
-            let tail = store.tail(id, loaded.mark).await.expect("readable");
+            let tail = store.tail(id, loaded.position).await.expect("readable");
             assert_eq!(tail.expect("exists").events, []);
-            let found = store.by_code(loaded.record.creation.code).await;
+            let found = store.find_by_code(loaded.record.creation.code).await;
             assert!(found.expect("readable").is_some());
         }
     }
@@ -270,10 +289,12 @@ pub(crate) async fn check_matches(store: &dyn Store, facts: &FixtureFacts) {
         .await
         .expect("readable")
         .expect("exists");
-    assert_eq!(loaded.next.map(|next| next.id), Some(rematch));
+    assert_eq!(loaded.rematch.map(|next| next.id), Some(rematch));
     let analysed = store.analysis(facts.ended_match("rules")).await;
     assert_eq!(analysed.expect("readable").expect("exists").nodes, 100);
-    let first_request_ms = store.analysis_asked(facts.player_id("ann"), 0).await;
+    let first_request_ms = store
+        .first_analysis_request_ms(facts.player_id("ann"), 0)
+        .await;
     assert!(first_request_ms.expect("readable").is_some());
 }
 
@@ -304,7 +325,10 @@ pub(crate) async fn check_reminders(store: &dyn Store, facts: &FixtureFacts) {
 
     let first = (0, MatchId(uuid::Uuid::nil()));
     let due = store.due_reminders(first, 100).await.expect("readable");
-    assert_eq!(due.len() as u64, store.due_count().await.expect("readable"));
+    assert_eq!(
+        due.len() as u64,
+        store.due_reminder_count().await.expect("readable")
+    );
     let ids: Vec<MatchId> = due.iter().map(|(_, id)| *id).collect();
     assert!(
         ids.contains(&correspondence) && ids.contains(&hibernated),
@@ -325,21 +349,21 @@ pub(crate) async fn check_history(store: &dyn Store, facts: &FixtureFacts) {
             .map(|past| past.creation.id)
             .collect::<Vec<_>>()
     };
-    let all = history(HistoryQuery::of(ann, 1000)).await;
+    let all = history(HistoryQuery::for_player(ann, 1000)).await;
     for name in ["timeout", "flag", "stand-in", "rules checkmate", "bot"] {
         assert!(all.contains(&facts.ended_match(name)), "{name}");
     }
     assert!(!all.contains(&facts.ended_match("not in the history")));
     let with = HistoryQuery {
-        with: Some(Opponent::Player(dora)),
+        opponent: Some(Opponent::Player(dora)),
         game: Some("go"),
         result: Some(MatchResult::Lost),
-        ..HistoryQuery::of(ann, 9)
+        ..HistoryQuery::for_player(ann, 9)
     };
     assert_eq!(history(with).await, [facts.ended_match("rated over days")]);
     let private = HistoryQuery {
-        seen_by: dora,
-        ..HistoryQuery::of(bob, 1000)
+        viewer: dora,
+        ..HistoryQuery::for_player(bob, 1000)
     };
     assert!(
         !history(private)
@@ -352,12 +376,12 @@ pub(crate) async fn check_history(store: &dyn Store, facts: &FixtureFacts) {
     assert!(others.counts.values().sum::<u64>() < all.len() as u64);
     let explored = store.explore("chess", String::new()).await;
     let explored = explored.expect("readable");
-    assert!(explored.n > 0 && explored.moves.iter().any(|(m, _)| m == "e2e4"));
+    assert!(explored.matches > 0 && explored.moves.iter().any(|(m, _)| m == "e2e4"));
 }
 
 pub(crate) async fn check_ratings(store: &dyn Store, facts: &FixtureFacts) {
     let mut differences = Vec::new();
-    let mut collect = |found: Difference| differences.push(found.to_string());
+    let mut collect = |found: RatingMismatch| differences.push(found.to_string());
     let verified = verify_ratings(store, &mut collect).await;
     let (rows, ratings) = verified.expect("readable");
     assert!(rows > 8 && ratings > 5, "{rows} rows, {ratings} ratings");
@@ -366,12 +390,12 @@ pub(crate) async fn check_ratings(store: &dyn Store, facts: &FixtureFacts) {
     let ledger = store.ledger(0, 1000).await.expect("readable");
     let kinds: BTreeSet<&str> = ledger.iter().map(|(_, row)| row_name(row)).collect();
     assert_eq!(kinds, ROWS.iter().copied().collect());
-    let state = store.rating_state().await.expect("readable");
-    assert_eq!(state.last_no, ledger.len() as u64);
+    let state = store.rating_progress().await.expect("readable");
+    assert_eq!(state.last_row, ledger.len() as u64);
     let unrated: Vec<PlayerId> = state.unrated.iter().map(|(player, _)| *player).collect();
     assert_eq!(unrated, [facts.player_id("erik")]);
     assert!(
-        state.due_ms.is_some(),
+        state.next_numbering_ms.is_some(),
         "a match is waiting for its ledger number"
     );
     let mut pools = BTreeSet::new();
@@ -386,20 +410,20 @@ pub(crate) async fn check_ratings(store: &dyn Store, facts: &FixtureFacts) {
         }
     }
     assert_eq!(pools.len(), Pool::ALL.len());
-    let changes = store.changes_of(facts.ended_match("rated")).await;
+    let changes = store.changes_of_match(facts.ended_match("rated")).await;
     assert_eq!(changes.expect("readable").map(|all| all.len()), Some(2));
-    let farmed_changes = store.changes_of(facts.ended_match("farmed")).await;
+    let farmed_changes = store.changes_of_match(facts.ended_match("farmed")).await;
     assert_eq!(farmed_changes.expect("readable"), Some(vec![]));
     let ban_until = store.rated_ban_until(facts.player_id("bob")).await;
     assert_eq!(ban_until.expect("readable"), 0);
-    let query = LeadersQuery {
+    let query = LeaderboardQuery {
         game: "chess",
         pool: Pool::Live,
         now_ms: 0,
         after: 0,
         limit: 9,
     };
-    store.leaders(query).await.expect("readable");
+    store.leaderboard(query).await.expect("readable");
 }
 
 /// Reads a stored text and writes it again: the JSON is the same. Its order may differ, since the deletion of a player

@@ -8,7 +8,7 @@ use plyhouse_protocol::{MatchId, MatchResult, Reason};
 use uuid::Uuid;
 
 use super::{AT_MS, OWNER_NODE, match_record, player};
-use crate::{HistoryQuery, Opponent, Results, Store, Tally};
+use crate::{HistoryQuery, Opponent, ResultCounts, Store, Tally};
 
 /// What is played, and another game.
 fn game_ids() -> [&'static str; 2] {
@@ -106,7 +106,7 @@ async fn write_five_matches(store: &dyn Store) {
 /// Whoever sat in a match at its start finds it when it is over, the newest end first.
 pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
     write_five_matches(store).await;
-    let ann = HistoryQuery::of(player(1).id, 100);
+    let ann = HistoryQuery::for_player(player(1).id, 100);
     let check = async |query, expected: &[u128]| {
         let found = history_numbers(store, query).await;
         assert_eq!(found.as_deref(), Some(expected), "{query:?}");
@@ -129,7 +129,14 @@ pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
         (Opponent::Bot, &[72]),
     ] {
         let with = Some(with);
-        check(HistoryQuery { with, ..ann }, expected).await;
+        check(
+            HistoryQuery {
+                opponent: with,
+                ..ann
+            },
+            expected,
+        )
+        .await;
     }
     for (result, expected) in [
         (MatchResult::Won, 70),
@@ -149,14 +156,14 @@ pub(crate) async fn history_lists_ended_matches_of_a_player(store: &dyn Store) {
     for result in MatchResult::ALL {
         assert_eq!(counted.count(*result), 1, "{result:?}");
     }
-    assert_eq!(counted.first_ms, Some(AT_MS + 10));
+    assert_eq!(counted.first_end_ms, Some(AT_MS + 10));
     let unknown_player = store.results(player(9).id, player(9).id).await;
-    assert_eq!(unknown_player.expect("readable"), Results::default());
+    assert_eq!(unknown_player.expect("readable"), ResultCounts::default());
 
     let read = store.history(ann).await.expect("readable").expect("exists");
     let (second, record) = (&read[1], store.load(MatchId(Uuid::from_u128(71))).await);
     let record = record.expect("readable").expect("exists").record;
-    assert_eq!(Some(&second.archived), record.archived().as_ref());
+    assert_eq!(Some(&second.summary), record.summary().as_ref());
     assert_eq!((second.seat, second.ended_ms), (Seat::Second, AT_MS + 30));
     assert_eq!(
         format!("{:?}", second.creation),
@@ -171,8 +178,8 @@ pub(crate) async fn private_matches_are_listed_only_for_their_players(store: &dy
     for (viewer, expected) in [(1, &[71, 170][..]), (2, &[71, 170]), (3, &[71])] {
         let viewer = player(viewer).id;
         let query = HistoryQuery {
-            seen_by: viewer,
-            ..HistoryQuery::of(player(1).id, 9)
+            viewer,
+            ..HistoryQuery::for_player(player(1).id, 9)
         };
         assert_eq!(
             history_numbers(store, query).await.as_deref(),
@@ -182,10 +189,10 @@ pub(crate) async fn private_matches_are_listed_only_for_their_players(store: &dy
         let counted = counted.expect("readable");
         assert_eq!(counted.count(MatchResult::Won), expected.len() as u64);
         let first_ms = AT_MS + if expected.len() == 2 { 10 } else { 20 };
-        assert_eq!(counted.first_ms, Some(first_ms));
+        assert_eq!(counted.first_end_ms, Some(first_ms));
     }
     let explored = store.explore(game_ids()[0], String::new()).await;
-    assert_eq!(explored.expect("readable").n, 1);
+    assert_eq!(explored.expect("readable").matches, 1);
 }
 
 /// Openings are counted once for all ways to lay the board down.
@@ -215,9 +222,13 @@ pub(crate) async fn openings_are_counted_once_for_all_symmetries(store: &dyn Sto
         let explored = explored.expect("readable");
         let moves = explored.moves.iter().map(|(m, tally)| (m.as_str(), *tally));
         assert_eq!(moves.collect::<Vec<_>>(), expected, "{line}");
-        assert_eq!(explored.n, n, "{line}");
+        assert_eq!(explored.matches, n, "{line}");
     };
-    let tally = |n, won, drawn| Tally { n, won, drawn };
+    let tally = |n, won, drawn| Tally {
+        matches: n,
+        wins: won,
+        draws: drawn,
+    };
     let all = [("a1", tally(1, [0, 0], 1)), ("b2", tally(4, [3, 1], 0))];
     check("", 5, &all).await;
     let corner = ("a1", tally(2, [2, 0], 0));
@@ -225,5 +236,5 @@ pub(crate) async fn openings_are_counted_once_for_all_symmetries(store: &dyn Sto
     check("b2 a1", 2, &[]).await;
     check("c3", 0, &[]).await;
     let other = store.explore(game_ids()[1], String::new()).await;
-    assert_eq!(other.expect("readable").n, 0);
+    assert_eq!(other.expect("readable").matches, 0);
 }

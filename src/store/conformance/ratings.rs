@@ -7,8 +7,8 @@ use plyhouse_protocol::{ClockControl, MatchId, PlayerKind, Pool, Reason};
 
 use super::{AT_MS, OWNER_NODE, match_record, player};
 use crate::{
-    Difference, LeadersQuery, Needed, Post, RatingsChange, Record, Step, Store, rebuild, step,
-    verify_ratings,
+    LeaderboardQuery, MatchRecord, NeededRatings, RatingMismatch, RatingPost, RatingStep,
+    RatingsChange, Store, rebuild_ratings, run_rating_step, verify_ratings,
 };
 
 const DAY_MS: u64 = 86_400_000;
@@ -19,7 +19,7 @@ const CLOCK: ClockControl = ClockControl::Fischer {
 };
 
 /// A rated match of accounts with these numbers that has begun.
-pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> Record {
+pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
     let mut written = match_record(number, &player(seats[0]));
     written.creation.terms = Terms {
         rated: true,
@@ -144,15 +144,15 @@ async fn post_ratings(store: &dyn Store) -> usize {
 async fn post_ratings_at(store: &dyn Store, now_ms: u64) -> usize {
     let mut posted = 0;
     loop {
-        match step(store, now_ms).await.expect("succeeds") {
-            Step::Idle(_) => return posted,
-            Step::Told(rows) => {
+        match run_rating_step(store, now_ms).await.expect("succeeds") {
+            RatingStep::Idle(_) => return posted,
+            RatingStep::Posted(rows) => {
                 let games = rows
                     .iter()
                     .filter(|(row, _)| matches!(row, LedgerRow::Game(_)));
                 posted += games.count();
             }
-            Step::More => {}
+            RatingStep::MoreWork => {}
         }
     }
 }
@@ -175,7 +175,7 @@ async fn rating_bits(store: &dyn Store) -> Vec<(u8, String, u64, [u64; 3], usize
     all
 }
 
-async fn rating_differences(store: &dyn Store) -> Vec<Difference> {
+async fn rating_differences(store: &dyn Store) -> Vec<RatingMismatch> {
     let mut found = Vec::new();
     let verified = verify_ratings(store, &mut |difference| found.push(difference)).await;
     verified.expect("readable");
@@ -211,8 +211,8 @@ pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
     );
     assert_eq!(store.ledger(1, 9).await.expect("readable"), rows[1..]);
     assert_eq!(store.ledger(0, 1).await.expect("readable"), rows[..1]);
-    let state = store.rating_state().await.expect("readable");
-    assert_eq!((state.last_no, state.live.cursor), (2, 0));
+    let state = store.rating_progress().await.expect("readable");
+    assert_eq!((state.last_row, state.live.cursor), (2, 0));
 }
 
 /// A match that strangers see later is rated once they may know of its end, and keeps nobody else waiting.
@@ -222,24 +222,24 @@ pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store)
     write_delayed_rated_match(store, (50, 9000), [1, 2], &resigned, 0).await;
     write_delayed_rated_match(store, (51, 2000), [1, 3], &resigned, 1000).await;
     write_rated_match(store, 52, [3, 2], &resigned, 2000).await;
-    let state = async || store.rating_state().await.expect("readable");
+    let state = async || store.rating_progress().await.expect("readable");
     let due_ms = AT_MS + 3000;
     assert_eq!(
-        (state().await.last_no, state().await.due_ms),
+        (state().await.last_row, state().await.next_numbering_ms),
         (1, Some(due_ms))
     );
     assert_eq!(post_ratings_at(store, due_ms - 1).await, 1);
     let ratings = store.ratings(player(1).id).await.expect("readable");
     assert_eq!(ratings, []);
     let first_match = MatchId(uuid::Uuid::from_u128(50));
-    let changes = store.changes_of(first_match).await.expect("readable");
+    let changes = store.changes_of_match(first_match).await.expect("readable");
     assert_eq!(changes, None);
 
     assert_eq!(post_ratings_at(store, due_ms).await, 1);
     assert_eq!(post_ratings_at(store, AT_MS + 8999).await, 0);
     // What is reckoned anew reckons with it, too.
-    assert_eq!(rebuild(store).await.expect("succeeds"), 2);
-    assert_eq!(state().await.due_ms, Some(AT_MS + 9000));
+    assert_eq!(rebuild_ratings(store).await.expect("succeeds"), 2);
+    assert_eq!(state().await.next_numbering_ms, Some(AT_MS + 9000));
     assert_eq!(post_ratings_at(store, AT_MS + 60_000).await, 1);
     let rows = store.ledger(0, 9).await.expect("readable");
     let order = rows.iter().map(|(no, row)| match row {
@@ -247,8 +247,8 @@ pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store)
         other => panic!("{other:?}"),
     });
     assert_eq!(order.collect::<Vec<_>>(), [(1, 52), (2, 51), (3, 50)]);
-    assert_eq!(state().await.due_ms, None);
-    let changes = store.changes_of(first_match).await.expect("readable");
+    assert_eq!(state().await.next_numbering_ms, None);
+    let changes = store.changes_of_match(first_match).await.expect("readable");
     assert_eq!(changes.map(|changes| changes.len()), Some(2));
     assert_eq!(post_ratings_at(store, AT_MS + 60_000).await, 0);
     assert_eq!(rating_differences(store).await, []);
@@ -259,12 +259,12 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     add_accounts(store).await;
     write_season(store, 50, 12).await;
     let id = MatchId(uuid::Uuid::from_u128(50));
-    let before = store.changes_of(id).await;
+    let before = store.changes_of_match(id).await;
     assert_eq!(before.expect("readable"), None, "not rated yet");
-    let live = store.rating_state().await.expect("readable").live;
+    let live = store.rating_progress().await.expect("readable").live;
     let (one, other) = tokio::join!(post_ratings(store), post_ratings(store));
     assert_eq!(one + other, 12);
-    let state = store.rating_state().await.expect("readable");
+    let state = store.rating_progress().await.expect("readable");
     assert_eq!((state.live.cursor, state.building), (12, None));
     let ratings = rating_bits(store).await;
     assert_eq!(
@@ -275,11 +275,13 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
 
     // Somebody who is late changes nothing.
     let rows = store.ledger(0, 3).await.expect("readable");
-    let rating_state = store.books(live.id, Needed::by(&rows)).await;
-    let stale_post = Post {
-        fold: live.id,
-        from: 0,
-        to: 3,
+    let rating_state = store
+        .load_ratings_for(live.id, NeededRatings::for_rows(&rows))
+        .await;
+    let stale_post = RatingPost {
+        version: live.id,
+        from_row: 0,
+        to_row: 3,
         books: rating_state.expect("readable"),
         posted: Vec::new(),
     };
@@ -289,7 +291,7 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     assert_eq!(rating_bits(store).await, ratings);
 
     let changes = store
-        .changes_of(id)
+        .changes_of_match(id)
         .await
         .expect("readable")
         .expect("rated");
@@ -297,7 +299,7 @@ pub(crate) async fn concurrent_posts_rate_each_match_once(store: &dyn Store) {
     assert_eq!((changes[0].before, changes[1].before), (1500, 1500));
     assert!(changes[0].provisional);
     assert_eq!(changes[0].after - 1500, 1500 - changes[1].after);
-    let posted = store.posted(4, 7).await.expect("readable");
+    let posted = store.posted_updates(4, 7).await.expect("readable");
     assert!(posted.iter().all(|(no, _)| (5..=7).contains(no)) && !posted.is_empty());
 }
 
@@ -309,13 +311,19 @@ pub(crate) async fn rebuild_gives_identical_ratings(store: &dyn Store) {
     write_season(store, 70, 7).await;
     post_ratings(store).await;
     let before = rating_bits(store).await;
-    let posted = store.posted(0, 99).await.expect("readable");
-    assert_eq!(rebuild(store).await.expect("rebuild succeeds"), 27);
+    let posted = store.posted_updates(0, 99).await.expect("readable");
+    assert_eq!(rebuild_ratings(store).await.expect("rebuild succeeds"), 27);
     assert_eq!(rating_bits(store).await, before);
-    assert_eq!(store.posted(0, 99).await.expect("readable"), posted);
+    assert_eq!(store.posted_updates(0, 99).await.expect("readable"), posted);
     assert_eq!(rating_differences(store).await, []);
     post_ratings(store).await;
-    assert!(!store.rating_state().await.expect("readable").has_stale);
+    assert!(
+        !store
+            .rating_progress()
+            .await
+            .expect("readable")
+            .has_stale_version
+    );
     assert_eq!(rating_bits(store).await, before);
     write_season(store, 80, 3).await;
     assert_eq!(post_ratings(store).await, 3);
@@ -342,7 +350,7 @@ pub(crate) async fn excluded_matches_do_not_count(store: &dyn Store) {
         "later matches count"
     );
     assert_eq!(rating_differences(store).await, []);
-    rebuild(store).await.expect("rebuild succeeds");
+    rebuild_ratings(store).await.expect("rebuild succeeds");
     assert_eq!(rating_bits(store).await, after);
 }
 
@@ -359,14 +367,14 @@ pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
     )
     .await;
     post_ratings(store).await;
-    let query = LeadersQuery {
+    let query = LeaderboardQuery {
         game: rated_record(1, [1, 2]).creation.game.info.id,
         pool: Pool::Live,
         now_ms: AT_MS + 10 * DAY_MS,
         after: 0,
         limit: 10,
     };
-    let page = store.leaders(query).await.expect("readable");
+    let page = store.leaderboard(query).await.expect("readable");
     assert_eq!((page.total, page.rows.len()), (3, 3), "{page:?}");
     let ratings: Vec<f64> = page
         .rows
@@ -378,26 +386,26 @@ pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
         "{ratings:?}"
     );
     assert_eq!(page.rows[0].0.kind, PlayerKind::Account);
-    let second_page = LeadersQuery {
+    let second_page = LeaderboardQuery {
         after: 1,
         limit: 1,
         ..query
     };
-    let second_page = store.leaders(second_page).await.expect("readable");
+    let second_page = store.leaderboard(second_page).await.expect("readable");
     assert_eq!(
         (second_page.total, &second_page.rows[..]),
         (3, &page.rows[1..2])
     );
-    let later = LeadersQuery {
+    let later = LeaderboardQuery {
         now_ms: AT_MS + 60 * DAY_MS,
         ..query
     };
-    assert_eq!(store.leaders(later).await.expect("readable").total, 0);
-    let bots = LeadersQuery {
+    assert_eq!(store.leaderboard(later).await.expect("readable").total, 0);
+    let bots = LeaderboardQuery {
         pool: Pool::Bots,
         ..query
     };
-    assert_eq!(store.leaders(bots).await.expect("readable").total, 0);
+    assert_eq!(store.leaderboard(bots).await.expect("readable").total, 0);
 }
 
 /// Of each day the last rating is told, of a hundred days at most.
@@ -449,7 +457,9 @@ pub(crate) async fn repeated_abandonment_bans_from_rated_matches(store: &dyn Sto
     let started = LedgerRow::Started {
         at_ms: AT_MS + 2000,
     };
-    let numbered = store.change_ratings(RatingsChange::Number(started)).await;
+    let numbered = store
+        .change_ratings(RatingsChange::NumberRow(started))
+        .await;
     assert_eq!(numbered, Ok(true));
     write_rated_match(store, 60, [1, 2], &abandoned, 3000).await;
     post_ratings(store).await;
@@ -469,17 +479,17 @@ pub(crate) async fn copied_ledger_rows_keep_their_numbers(store: &dyn Store) {
     let before = rating_bits(store).await;
     let rows = store.ledger(0, 99).await.expect("readable");
     let change = async |change| store.change_ratings(change).await.expect("written");
-    assert!(change(RatingsChange::Forget).await);
+    assert!(change(RatingsChange::Reset).await);
     assert_eq!(store.ledger(0, 9).await.expect("readable"), []);
     assert_eq!(rating_bits(store).await, []);
     assert!(
-        !change(RatingsChange::Copy(rows[1..].to_vec())).await,
+        !change(RatingsChange::CopyRows(rows[1..].to_vec())).await,
         "rows have a gap"
     );
-    assert!(change(RatingsChange::Copy(rows[..4].to_vec())).await);
-    assert!(change(RatingsChange::Copy(rows[4..].to_vec())).await);
+    assert!(change(RatingsChange::CopyRows(rows[..4].to_vec())).await);
+    assert!(change(RatingsChange::CopyRows(rows[4..].to_vec())).await);
     assert!(
-        !change(RatingsChange::Copy(rows[4..].to_vec())).await,
+        !change(RatingsChange::CopyRows(rows[4..].to_vec())).await,
         "rows already exist"
     );
     assert_eq!(store.ledger(0, 99).await.expect("readable"), rows);

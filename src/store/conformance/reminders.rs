@@ -75,7 +75,7 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     assert_eq!(due_reminders(store, (0, 0), 9).await, all);
     assert_eq!(due_reminders(store, (0, 0), 2).await, all[..2]);
     assert_eq!(due_reminders(store, all[1], 9).await, all[2..]);
-    assert_eq!(store.due_count().await.expect("readable"), 3);
+    assert_eq!(store.due_reminder_count().await.expect("readable"), 3);
     assert_eq!(live_matches(store, OWNER_NODE).await.0, [63]);
     assert_eq!(unowned_matches(store, OTHER_NODE).await, [63]);
     let participations = store.participations(player(2).id).await.expect("readable");
@@ -96,7 +96,7 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     };
     let stored = store.append_with_reminder(
         id,
-        JournalPosition::after(1),
+        JournalPosition::after_events(1),
         vec![move_event(first, "b2")],
         Some(later.clone()),
     );

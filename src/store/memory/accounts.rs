@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plyhouse_protocol::{PlayerId, PlayerKind};
 use uuid::Uuid;
 
-use crate::{Account, ExternalIdentity, Naming, NewBot, OwnName, PasswordHash};
+use crate::{Account, ExternalIdentity, NameChange, NewBotAccount, PasswordHash, UniqueName};
 
 /// Accounts and their names.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct Accounts {
     /// Without their names and those of their programs.
     accounts: BTreeMap<PlayerId, Account>,
     /// Whom proxies know, by what these call them.
-    externals: BTreeMap<String, PlayerId>,
+    external_names: BTreeMap<String, PlayerId>,
     /// The accounts of programs by their owners.
     bots: BTreeSet<(PlayerId, PlayerId)>,
     /// Whose the names with a likeness are, and until when if that is not for good.
@@ -22,28 +22,30 @@ pub(super) struct Accounts {
 
 impl Accounts {
     /// False if somebody else has the name, or it is not the one after the name that was believed.
-    pub(super) fn name(&mut self, naming: &Naming) -> bool {
+    pub(super) fn name_player(&mut self, naming: &NameChange) -> bool {
         let now_ms = &naming.now_ms;
-        let (id, (was, before_ms)) = (naming.player.id, naming.before);
+        let (id, (old_kind, expected_renamed_ms)) = (naming.player.id, naming.expected);
         let renamed_ms = self
             .accounts
             .get(&id)
             .and_then(|account| account.renamed_ms);
-        if self.is_taken(&naming.likenesses, *now_ms, Some(id)) || renamed_ms != before_ms {
+        if self.is_name_taken(&naming.skeletons, *now_ms, Some(id))
+            || renamed_ms != expected_renamed_ms
+        {
             return false;
         }
-        let is_over = |until: &Option<u64>| until.is_some_and(|until| until <= *now_ms);
-        self.names.retain(|_, (_, until)| !is_over(until));
-        for (whose, until) in self.names.values_mut() {
-            if *whose == id && until.is_none() {
-                *until = Some(naming.kept_until_ms);
+        let is_expired = |until: &Option<u64>| until.is_some_and(|until| until <= *now_ms);
+        self.names.retain(|_, (_, until)| !is_expired(until));
+        for (holder, until) in self.names.values_mut() {
+            if *holder == id && until.is_none() {
+                *until = Some(naming.old_name_reserved_until_ms);
             }
         }
-        let names = naming.likenesses.iter();
+        let names = naming.skeletons.iter();
         self.names
-            .extend(names.map(|likeness| (likeness.clone(), (id, None))));
+            .extend(names.map(|skeleton| (skeleton.clone(), (id, None))));
         let account = self.accounts.entry(id).or_default();
-        if was != PlayerKind::Guest {
+        if old_kind != PlayerKind::Guest {
             account.renamed_ms = Some(*now_ms);
         }
         if let Some(password) = &naming.password {
@@ -61,49 +63,49 @@ impl Accounts {
     }
 
     /// Makes an account of a program. False if somebody else has the name, or there would be too many.
-    pub(super) fn add_bot(&mut self, owner: PlayerId, new: &NewBot) -> bool {
-        let is_taken = self.is_taken(&new.likenesses, new.now_ms, None);
-        if is_taken || self.bots(owner).count() >= new.max {
+    pub(super) fn add_bot_account(&mut self, owner: PlayerId, bot: &NewBotAccount) -> bool {
+        let is_taken = self.is_name_taken(&bot.skeletons, bot.now_ms, None);
+        if is_taken || self.bots(owner).count() >= bot.bots_max {
             return false;
         }
         let account = Account {
             owner: Some(owner),
-            names: OwnName::all(&new.likenesses),
+            unique_names: UniqueName::from_skeletons(&bot.skeletons),
             ..Account::default()
         };
-        self.keep(new.player.id, account);
+        self.store(bot.player.id, account);
         true
     }
 
     /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has
     /// the name.
-    pub(super) fn add_external(&mut self, new: &ExternalIdentity) -> bool {
-        let is_taken = self.is_taken(&new.likenesses, new.now_ms, None);
-        if is_taken || self.externals.contains_key(&new.external) {
+    pub(super) fn add_external_identity(&mut self, identity: &ExternalIdentity) -> bool {
+        let is_taken = self.is_name_taken(&identity.skeletons, identity.now_ms, None);
+        if is_taken || self.external_names.contains_key(&identity.external_name) {
             return false;
         }
         let account = Account {
-            names: OwnName::all(&new.likenesses),
-            external: Some(new.external.clone()),
+            unique_names: UniqueName::from_skeletons(&identity.skeletons),
+            external_name: Some(identity.external_name.clone()),
             ..Account::default()
         };
-        self.keep(new.player.id, account);
+        self.store(identity.player.id, account);
         true
     }
 
     /// The player whom a proxy knows so.
-    pub(super) fn external(&self, name: &str) -> Option<PlayerId> {
-        self.externals.get(name).copied()
+    pub(super) fn find_external_identity(&self, name: &str) -> Option<PlayerId> {
+        self.external_names.get(name).copied()
     }
 
     /// Forgets an account, whose names nobody else gets for a time.
-    pub(super) fn end(&mut self, player: PlayerId, kept_until_ms: u64) {
+    pub(super) fn delete(&mut self, player: PlayerId, names_reserved_until_ms: u64) {
         let names = std::mem::take(&mut self.names);
-        self.forget(player);
+        self.remove(player);
         self.names = names;
-        for (whose, until) in self.names.values_mut() {
-            if *whose == player {
-                until.get_or_insert(kept_until_ms);
+        for (holder, until) in self.names.values_mut() {
+            if *holder == player {
+                until.get_or_insert(names_reserved_until_ms);
             }
         }
     }
@@ -115,33 +117,34 @@ impl Accounts {
     }
 
     /// Whose program it is.
-    pub(super) fn owner(&self, player: PlayerId) -> Option<PlayerId> {
+    pub(super) fn owner_of(&self, player: PlayerId) -> Option<PlayerId> {
         self.accounts.get(&player)?.owner
     }
 
-    pub(super) fn keep(&mut self, player: PlayerId, account: Account) {
-        let names = account.names.iter();
-        let names = names.map(|own| (own.likeness.clone(), (player, own.until_ms)));
+    pub(super) fn store(&mut self, player: PlayerId, account: Account) {
+        let names = account.unique_names.iter();
+        let names = names.map(|name| (name.skeleton.clone(), (player, name.reserved_until_ms)));
         self.names.extend(names);
         self.bots.extend(account.owner.map(|owner| (owner, player)));
-        let external = account.external.clone();
-        self.externals.extend(external.map(|name| (name, player)));
+        let external = account.external_name.clone();
+        self.external_names
+            .extend(external.map(|name| (name, player)));
         let account = Account {
-            names: Vec::new(),
+            unique_names: Vec::new(),
             bots: Vec::new(),
             ..account
         };
         self.accounts.insert(player, account);
     }
 
-    pub(super) fn forget(&mut self, player: PlayerId) {
+    pub(super) fn remove(&mut self, player: PlayerId) {
         if let Some(account) = self.accounts.remove(&player) {
-            self.names.retain(|_, (whose, _)| *whose != player);
+            self.names.retain(|_, (holder, _)| *holder != player);
             if let Some(owner) = account.owner {
                 self.bots.remove(&(owner, player));
             }
-            if let Some(external) = &account.external {
-                self.externals.remove(external);
+            if let Some(external) = &account.external_name {
+                self.external_names.remove(external);
             }
         }
     }
@@ -152,20 +155,19 @@ impl Accounts {
     }
 
     /// Whether somebody has a name that is alike, other than this player.
-    fn is_taken(
-        &self,
-        likenesses: &[String],
-        now_ms: u64,
-        by_other_than: Option<PlayerId>,
-    ) -> bool {
-        let mut named = likenesses
+    fn is_name_taken(&self, skeletons: &[String], now_ms: u64, except: Option<PlayerId>) -> bool {
+        let mut holders = skeletons
             .iter()
-            .filter_map(|like| self.named(like, now_ms));
-        named.any(|(whose, _)| Some(whose) != by_other_than)
+            .filter_map(|skeleton| self.find_by_name_skeleton(skeleton, now_ms));
+        holders.any(|(holder, _)| Some(holder) != except)
     }
 
-    pub(super) fn named(&self, likeness: &str, now_ms: u64) -> Option<(PlayerId, bool)> {
-        let (player, until) = self.names.get(likeness)?;
+    pub(super) fn find_by_name_skeleton(
+        &self,
+        skeleton: &str,
+        now_ms: u64,
+    ) -> Option<(PlayerId, bool)> {
+        let (player, until) = self.names.get(skeleton)?;
         match until {
             None => Some((*player, true)),
             Some(until) => (*until > now_ms).then_some((*player, false)),
@@ -174,13 +176,16 @@ impl Accounts {
 
     pub(super) fn account(&self, player: PlayerId) -> Option<Account> {
         let account = self.accounts.get(&player)?;
-        let own = self.names.iter().filter(|(_, (whose, _))| *whose == player);
-        let names = own.map(|(likeness, (_, until_ms))| OwnName {
-            likeness: likeness.clone(),
-            until_ms: *until_ms,
+        let names = self
+            .names
+            .iter()
+            .filter(|(_, (holder, _))| *holder == player);
+        let names = names.map(|(skeleton, (_, until_ms))| UniqueName {
+            skeleton: skeleton.clone(),
+            reserved_until_ms: *until_ms,
         });
         Some(Account {
-            names: names.collect(),
+            unique_names: names.collect(),
             ..account.clone()
         })
     }

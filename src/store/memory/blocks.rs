@@ -8,68 +8,68 @@ use crate::BLOCKS_MAX;
 
 /// Who blocks whom.
 #[derive(Debug, Default)]
-pub(super) struct Blocked {
+pub(super) struct BlockLists {
     /// Whom a player blocks, and since when.
-    own: BTreeMap<PlayerId, BTreeMap<PlayerId, u64>>,
-    by: BTreeMap<PlayerId, BTreeSet<PlayerId>>,
+    blocked: BTreeMap<PlayerId, BTreeMap<PlayerId, u64>>,
+    blocked_by: BTreeMap<PlayerId, BTreeSet<PlayerId>>,
 }
 
-impl Blocked {
+impl BlockLists {
     /// False if the player blocks too many.
-    pub(super) fn change(
+    pub(super) fn change_block(
         &mut self,
         player: PlayerId,
         other: PlayerId,
         since_ms: Option<u64>,
     ) -> bool {
         let Some(since_ms) = since_ms else {
-            self.end(player, other);
+            self.unblock(player, other);
             return true;
         };
-        let own = self.own.entry(player).or_default();
-        if own.len() >= BLOCKS_MAX && !own.contains_key(&other) {
+        let blocked = self.blocked.entry(player).or_default();
+        if blocked.len() >= BLOCKS_MAX && !blocked.contains_key(&other) {
             return false;
         }
-        own.entry(other).or_insert(since_ms);
-        self.by.entry(other).or_default().insert(player);
+        blocked.entry(other).or_insert(since_ms);
+        self.blocked_by.entry(other).or_default().insert(player);
         true
     }
 
-    fn end(&mut self, player: PlayerId, other: PlayerId) {
-        if let Some(own) = self.own.get_mut(&player) {
-            own.remove(&other);
-            if own.is_empty() {
-                self.own.remove(&player);
+    fn unblock(&mut self, player: PlayerId, other: PlayerId) {
+        if let Some(blocked) = self.blocked.get_mut(&player) {
+            blocked.remove(&other);
+            if blocked.is_empty() {
+                self.blocked.remove(&player);
             }
         }
-        if let Some(by) = self.by.get_mut(&other) {
-            by.remove(&player);
-            if by.is_empty() {
-                self.by.remove(&other);
+        if let Some(blocked_by) = self.blocked_by.get_mut(&other) {
+            blocked_by.remove(&player);
+            if blocked_by.is_empty() {
+                self.blocked_by.remove(&other);
             }
         }
     }
 
     /// Ends all that this player blocks, and all that blocks the player.
-    pub(super) fn forget(&mut self, player: PlayerId) {
-        for (other, _) in self.own(player) {
-            self.end(player, other);
+    pub(super) fn remove_player(&mut self, player: PlayerId) {
+        for (other, _) in self.blocked_by_player(player) {
+            self.unblock(player, other);
         }
-        for other in self.by(player) {
-            self.end(other, player);
+        for other in self.blockers_of(player) {
+            self.unblock(other, player);
         }
     }
 
     /// Whom the player blocks, in the order in which that began, and since when.
-    pub(super) fn own(&self, player: PlayerId) -> Vec<(PlayerId, u64)> {
-        let own = self.own.get(&player).into_iter().flatten();
-        let mut own: Vec<(PlayerId, u64)> = own.map(|(id, since)| (*id, *since)).collect();
-        own.sort_by_key(|(id, since_ms)| (*since_ms, *id));
-        own
+    pub(super) fn blocked_by_player(&self, player: PlayerId) -> Vec<(PlayerId, u64)> {
+        let blocked = self.blocked.get(&player).into_iter().flatten();
+        let mut blocked: Vec<(PlayerId, u64)> = blocked.map(|(id, since)| (*id, *since)).collect();
+        blocked.sort_by_key(|(id, since_ms)| (*since_ms, *id));
+        blocked
     }
 
-    pub(super) fn by(&self, player: PlayerId) -> Vec<PlayerId> {
-        let by = self.by.get(&player).into_iter().flatten();
-        by.copied().collect()
+    pub(super) fn blockers_of(&self, player: PlayerId) -> Vec<PlayerId> {
+        let blockers = self.blocked_by.get(&player).into_iter().flatten();
+        blockers.copied().collect()
     }
 }

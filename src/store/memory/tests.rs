@@ -3,7 +3,7 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::SessionId;
 
-use super::people::PLAYERS_MAX;
+use super::identity::PLAYERS_MAX;
 use super::*;
 use crate::conformance;
 use crate::conformance::{SharedStore, conformance_tests, shared_conformance_tests};
@@ -27,72 +27,80 @@ impl SharedStore for MemoryStore {
 
 /// Matches that ended make room for others, those that ended first before all; live ones stay.
 #[tokio::test]
-async fn the_first_ended_matches_are_forgotten() {
+async fn oldest_ended_matches_are_evicted() {
     const EVENTS: usize = ENDED_EVENTS_MAX / 10;
     let store = MemoryStore::default();
-    let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); EVENTS];
-    ended.push(conformance::RESIGNATION);
+    let mut events = vec![plyhouse_matches::EventKind::STARTED.at(0); EVENTS];
+    events.push(conformance::RESIGNATION);
     for number in 0..=11 {
-        let written = conformance::match_record(number, &conformance::player(1));
-        let id = written.creation.id;
-        let mark = store
-            .create(conformance::OWNER_NODE, written)
+        let created = conformance::match_record(number, &conformance::player(1));
+        let id = created.creation.id;
+        let position = store
+            .create(conformance::OWNER_NODE, created)
             .await
             .unwrap();
         if number > 0 {
-            store.append(id, mark, ended.clone()).await.unwrap();
-            let thought = KeptAnalysis {
+            store.append(id, position, events.clone()).await.unwrap();
+            let analysis = StoredAnalysis {
                 nodes: 1,
                 text: String::new(),
             };
-            assert_eq!(store.keep_analysis(id, thought).await, Ok(true));
+            assert_eq!(store.store_analysis(id, analysis).await, Ok(true));
         }
     }
     for number in 0..=11 {
-        let Record { creation, .. } = conformance::match_record(number, &conformance::player(1));
-        let kept = store.load(creation.id).await.unwrap().is_some();
-        let by_code = store.by_code(creation.code).await.unwrap().is_some();
+        let MatchRecord { creation, .. } =
+            conformance::match_record(number, &conformance::player(1));
+        let is_stored = store.load(creation.id).await.unwrap().is_some();
+        let is_found_by_code = store.find_by_code(creation.code).await.unwrap().is_some();
         let is_expected = number == 0 || number > 2;
-        assert_eq!((kept, by_code), (is_expected, is_expected), "{number}");
-        let thought = store.analysis(creation.id).await.unwrap().is_some();
-        assert_eq!(thought, is_expected && number > 0, "{number}");
+        assert_eq!(
+            (is_stored, is_found_by_code),
+            (is_expected, is_expected),
+            "{number}"
+        );
+        let has_analysis = store.analysis(creation.id).await.unwrap().is_some();
+        assert_eq!(has_analysis, is_expected && number > 0, "{number}");
     }
 }
 
 /// Rated matches are always kept.
 #[tokio::test]
-async fn rated_matches_are_never_forgotten() {
+async fn rated_matches_are_not_evicted() {
     let store = MemoryStore::default();
     let rated = conformance::rated_record(9001, [1, 2]);
     let id = rated.creation.id;
-    let mark = store.create(conformance::OWNER_NODE, rated).await.unwrap();
+    let position = store.create(conformance::OWNER_NODE, rated).await.unwrap();
     let resigned =
         conformance::end_event(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
     let events = conformance::rated_game_events(9001, &resigned, 0);
-    store.append(id, mark, events).await.unwrap();
-    let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); ENDED_EVENTS_MAX];
-    ended.push(conformance::RESIGNATION);
+    store.append(id, position, events).await.unwrap();
+    let mut unrated_events = vec![plyhouse_matches::EventKind::STARTED.at(0); ENDED_EVENTS_MAX];
+    unrated_events.push(conformance::RESIGNATION);
     for number in 0..3 {
-        let written = conformance::match_record(number, &conformance::player(1));
-        let id = written.creation.id;
-        let mark = store
-            .create(conformance::OWNER_NODE, written)
+        let created = conformance::match_record(number, &conformance::player(1));
+        let id = created.creation.id;
+        let position = store
+            .create(conformance::OWNER_NODE, created)
             .await
             .unwrap();
-        store.append(id, mark, ended.clone()).await.unwrap();
+        store
+            .append(id, position, unrated_events.clone())
+            .await
+            .unwrap();
     }
     assert!(store.load(id).await.unwrap().is_some());
-    let wanted = HistoryQuery::of(conformance::player(1).id, 9);
-    let found = store.history(wanted).await.unwrap().unwrap();
-    assert_eq!(found.len(), 1, "the others are gone");
+    let query = HistoryQuery::for_player(conformance::player(1).id, 9);
+    let history = store.history(query).await.unwrap().unwrap();
+    assert_eq!(history.len(), 1, "the unrated matches are evicted");
 }
 
 #[tokio::test]
-async fn the_first_players_are_forgotten() {
+async fn oldest_players_are_evicted() {
     let store = MemoryStore::default();
-    let number = |number: usize| uuid::Uuid::from_u128(number as u128);
+    let to_uuid = |number: usize| uuid::Uuid::from_u128(number as u128);
     let player = |n| PlayerRecord {
-        id: PlayerId(number(n)),
+        id: PlayerId(to_uuid(n)),
         name: String::new(),
         kind: PlayerKind::Guest,
     };
@@ -101,7 +109,7 @@ async fn the_first_players_are_forgotten() {
         token[..8].copy_from_slice(&n.to_le_bytes());
         SessionRecord {
             token: TokenHash(token),
-            id: SessionId(number(n)),
+            id: SessionId(to_uuid(n)),
             player: player(n).id,
             ..conformance::session(1, 1)
         }
@@ -110,9 +118,9 @@ async fn the_first_players_are_forgotten() {
         store.add_player(player(n), vec![session(n)]).await.unwrap();
     }
     assert_eq!(store.player_by_id(player(0).id).await.unwrap(), None);
-    assert_eq!(store.session(session(0).token).await.unwrap(), None);
+    assert_eq!(store.find_session(session(0).token).await.unwrap(), None);
     for n in [1, PLAYERS_MAX] {
-        let kept = store.session(session(n).token).await;
-        assert_eq!(kept.unwrap(), Some((player(n), session(n))));
+        let stored = store.find_session(session(n).token).await;
+        assert_eq!(stored.unwrap(), Some((player(n), session(n))));
     }
 }

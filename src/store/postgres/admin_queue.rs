@@ -2,8 +2,8 @@
 
 use super::one_off_connection::OneOffConnection;
 use super::{ConnectionUrl, OpenError};
-use crate::desk::Desk;
-use crate::{OrderId, Unreadable};
+use crate::port::admin_queue::AdminQueue;
+use crate::{CommandId, StoreAccessError};
 
 /// Leaves orders in a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -22,23 +22,23 @@ impl PostgresAdminQueue {
     }
 }
 
-impl Desk for PostgresAdminQueue {
-    fn ask(&self, command: &str) -> Result<OrderId, Unreadable> {
+impl AdminQueue for PostgresAdminQueue {
+    fn enqueue(&self, command: &str) -> Result<CommandId, StoreAccessError> {
         // After so long nobody waits for an answer any more.
         let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
                    INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
         let row = self.0.query_first(sql, &[&command])?;
-        let row = row.ok_or_else(|| Unreadable("it keeps no order".to_owned()))?;
-        Ok(OrderId(row.get(0)))
+        let row = row.ok_or_else(|| StoreAccessError("it keeps no order".to_owned()))?;
+        Ok(CommandId(row.get(0)))
     }
 
-    fn answer(&self, id: OrderId) -> Result<Option<String>, Unreadable> {
+    fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError> {
         let sql = "SELECT answer FROM orders WHERE id = $1";
         let found = self.0.query_first(sql, &[&id.0])?;
         Ok(found.and_then(|row| row.get(0)))
     }
 
-    fn take_back(&self, id: OrderId) -> Result<bool, Unreadable> {
+    fn withdraw(&self, id: CommandId) -> Result<bool, StoreAccessError> {
         let sql = "DELETE FROM orders WHERE id = $1 RETURNING taken";
         let found = self.0.query_first(sql, &[&id.0])?;
         Ok(found.is_none_or(|row| row.get(0)))

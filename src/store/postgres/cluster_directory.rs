@@ -11,8 +11,11 @@ use tokio::time::{Instant, sleep};
 
 use super::PostgresStore;
 use super::writer::{SeekPairing, WriteTask};
-use crate::directory::{Directory, Listed, Make, Paired, Route, Seeking, Shown, Waiting, Wanted};
-use crate::{NodeId, PlayerRecord, ReadError, WriteError, unless_refused};
+use crate::port::cluster_directory::{
+    ClusterDirectory, MatchFactory, MatchListPage, MatchListQuery, MatchListing, MatchRoute,
+    PairOutcome, SeekRecord, SeekerPage,
+};
+use crate::{NodeId, PlayerRecord, ReadError, WriteError, conflict_to_false};
 
 /// How soon a seek is tried again that somebody else is at.
 const RETRY_DELAY: Duration = Duration::from_millis(3);
@@ -44,13 +47,16 @@ impl PostgresStore {
         nodes.map_err(|_| WriteError::Unavailable)
     }
 
-    async fn pair_with_retries(&self, pairing: &Arc<SeekPairing>) -> Result<Paired, WriteError> {
+    async fn pair_with_retries(
+        &self,
+        pairing: &Arc<SeekPairing>,
+    ) -> Result<PairOutcome, WriteError> {
         let attempt = async || {
             let written = self
                 .writer
                 .write(WriteTask::PairSeek(Arc::clone(pairing)))
                 .await;
-            Ok(if unless_refused(written)? {
+            Ok(if conflict_to_false(written)? {
                 pairing.take_outcome()
             } else {
                 None
@@ -66,7 +72,7 @@ impl PostgresStore {
     ) -> Result<bool, WriteError> {
         let attempt = async || {
             let ended = self.writer.write(WriteTask::EndSeek(player, node)).await;
-            if unless_refused(ended)? {
+            if conflict_to_false(ended)? {
                 return Ok(Some(true));
             }
             let is_waiting = self.reader.is_seeking(player, node).await;
@@ -77,20 +83,20 @@ impl PostgresStore {
     }
 }
 
-impl Directory for PostgresStore {
-    fn renew(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
+impl ClusterDirectory for PostgresStore {
+    fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
         Self::renew_lease_and_list_nodes(self, node).boxed()
     }
 
-    fn withdraw(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
         self.writer.write(WriteTask::WithdrawLease(node)).boxed()
     }
 
-    fn route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Route>, ReadError>> {
+    fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>> {
         self.reader.find_route(id).boxed()
     }
 
-    fn foreign(
+    fn foreign_matches(
         &self,
         node: NodeId,
         ids: Vec<MatchId>,
@@ -98,58 +104,61 @@ impl Directory for PostgresStore {
         self.reader.foreign_matches(node, ids).boxed()
     }
 
-    fn take(
+    fn take_over(
         &self,
         id: MatchId,
         owner: NodeId,
         from: Option<NodeId>,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         let taken = self.writer.write(WriteTask::TakeOver { id, owner, from });
-        taken.map(unless_refused).boxed()
+        taken.map(conflict_to_false).boxed()
     }
 
-    fn abandoned(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         self.reader.abandoned_matches(limit).boxed()
     }
 
-    fn involved(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+    fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         self.reader.involved_matches(player).boxed()
     }
 
-    fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
+    fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
         self.reader.hosted_match_count(player).boxed()
     }
 
-    fn ended(
+    fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
     ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
         self.reader.ended_sessions(sessions).boxed()
     }
 
-    fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn deleted_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader.deleted_players(players).boxed()
     }
 
-    fn called(
+    fn current_players(
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
         self.reader.current_players(players).boxed()
     }
 
-    fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+    fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
         let number = self.reader.next_connection_number();
         let connection = number.map(|number| number.map_err(|_| WriteError::Unavailable));
         connection.boxed()
     }
 
-    fn pair(
+    fn pair_seek(
         &self,
-        seek: Waiting,
+        seek: SeekRecord,
         max: usize,
-        make_match: Make,
-    ) -> BoxFuture<'_, Result<Paired, WriteError>> {
+        make_match: MatchFactory,
+    ) -> BoxFuture<'_, Result<PairOutcome, WriteError>> {
         let pairing = Arc::new(SeekPairing::new(seek, max, make_match));
         async move { Self::pair_with_retries(self, &pairing).await }.boxed()
     }
@@ -158,25 +167,31 @@ impl Directory for PostgresStore {
         Self::end_seek_with_retries(self, player, node).boxed()
     }
 
-    fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+    fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader.seekers_on_node(node).boxed()
     }
 
-    fn seekers(
+    fn list_seekers(
         &self,
         key_begin: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Seeking, ReadError>> {
+    ) -> BoxFuture<'_, Result<SeekerPage, ReadError>> {
         async move { self.reader.list_seekers(key_begin.as_deref(), limit).await }.boxed()
     }
 
-    fn show(&self, summaries: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn update_summaries(
+        &self,
+        summaries: Vec<MatchListing>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
         self.writer
             .write(WriteTask::UpdateSummaries(summaries))
             .boxed()
     }
 
-    fn list(&self, query: Wanted) -> BoxFuture<'_, Result<Listed, ReadError>> {
+    fn list_matches(
+        &self,
+        query: MatchListQuery,
+    ) -> BoxFuture<'_, Result<MatchListPage, ReadError>> {
         async move { self.reader.list_matches(&query).await }.boxed()
     }
 }

@@ -14,8 +14,12 @@ use super::reader::{
 };
 use super::reconnecting_connection::{Params, QueryError};
 use super::{ConnectionUrl, OpenError};
-use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Account, CorruptRecord, OneTimeToken, PlayerRecord, Record, SessionRecord, TokenHash};
+use crate::port::inspection::{
+    InspectedMatch, InspectedPlayer, PLAYERS_PAGE_SIZE, StoreAccessError, StoreInspector,
+};
+use crate::{
+    Account, CorruptRecord, MatchRecord, OneTimeToken, PlayerRecord, SessionRecord, TokenHash,
+};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -36,7 +40,11 @@ impl PostgresInspector {
         self.0.query(sql, params)
     }
 
-    fn query_first<T>(&self, sql: &'static str, params: Params<'_>) -> Result<Option<T>, Unreadable>
+    fn query_first<T>(
+        &self,
+        sql: &'static str,
+        params: Params<'_>,
+    ) -> Result<Option<T>, StoreAccessError>
     where
         T: for<'a> tokio_postgres::types::FromSql<'a>,
     {
@@ -44,7 +52,7 @@ impl PostgresInspector {
         Ok(rows.first().map(|row| row.get(0)))
     }
 
-    fn read_match(&self, id: MatchId) -> Result<Option<KeptMatch>, String> {
+    fn read_match(&self, id: MatchId) -> Result<Option<InspectedMatch>, String> {
         let sql = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms, mt.ended_ms,
                           j.n, j.last, j.seq, j.epoch, j.body
                    FROM matches mt LEFT JOIN journal j ON j.m = mt.m
@@ -55,15 +63,15 @@ impl PostgresInspector {
         };
         let entries = JournalEntries::from_rows(id, &rows, CREATION_COLUMN_COUNT + 1);
         let (events, _) = entries
-            .map_err(|damage| damage.why)?
+            .map_err(|damage| damage.reason)?
             .into_events()
             .ok_or("it has no journal")?;
-        let record = Record {
+        let record = MatchRecord {
             creation: creation_from_row(first)?,
             events,
         };
         let players = self.read_players(&record).map_err(read_failure)?;
-        Ok(Some(KeptMatch {
+        Ok(Some(InspectedMatch {
             record,
             ended_ms: first.get(CREATION_COLUMN_COUNT),
             players,
@@ -71,8 +79,8 @@ impl PostgresInspector {
     }
 
     /// Those who are in a match, as far as they are known.
-    fn read_players(&self, record: &Record) -> Result<Vec<(PlayerId, String)>, QueryError> {
-        let player_ids: Vec<Uuid> = record.involved().map(|player| player.0).collect();
+    fn read_players(&self, record: &MatchRecord) -> Result<Vec<(PlayerId, String)>, QueryError> {
+        let player_ids: Vec<Uuid> = record.involved_players().map(|player| player.0).collect();
         let sql = "SELECT id, name FROM players WHERE id = ANY ($1) ORDER BY id";
         let rows = self.query(sql, &[&player_ids])?;
         let players = rows.iter().map(|row| (PlayerId(row.get(0)), row.get(1)));
@@ -109,14 +117,14 @@ const CONSISTENCY_CHECKS: [(&str, &str); 4] = [
     ),
 ];
 
-impl Archive for PostgresInspector {
-    fn next(&self, after: Option<MatchId>) -> Result<Option<MatchId>, Unreadable> {
+impl StoreInspector for PostgresInspector {
+    fn next_match(&self, after: Option<MatchId>) -> Result<Option<MatchId>, StoreAccessError> {
         let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT 1";
         let after = after.map(|id| id.0);
         Ok(self.query_first(sql, &[&after])?.map(MatchId))
     }
 
-    fn find(&self, name: MatchRef) -> Result<Option<MatchId>, Unreadable> {
+    fn find_match(&self, name: MatchRef) -> Result<Option<MatchId>, StoreAccessError> {
         let found = match name {
             MatchRef::Id(id) => self.query_first("SELECT m FROM matches WHERE m = $1", &[&id.0])?,
             MatchRef::Code(code) => self.query_first(SELECT_MATCH_BY_CODE, &[&code.to_string()])?,
@@ -125,23 +133,26 @@ impl Archive for PostgresInspector {
         Ok(found.map(MatchId))
     }
 
-    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, CorruptRecord> {
+    fn inspect_match(&self, id: MatchId) -> Result<Option<InspectedMatch>, CorruptRecord> {
         self.read_match(id)
-            .map_err(|reason| CorruptRecord { id, why: reason })
+            .map_err(|reason| CorruptRecord { id, reason })
     }
 
-    fn players(&self) -> Result<u64, Unreadable> {
+    fn player_count(&self) -> Result<u64, StoreAccessError> {
         let count: Option<i64> = self.query_first("SELECT count(*) FROM players", &[])?;
         Ok(count
             .and_then(|count| u64::try_from(count).ok())
             .unwrap_or(0))
     }
 
-    fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
+    fn players_after(
+        &self,
+        after: Option<PlayerId>,
+    ) -> Result<Vec<InspectedPlayer>, StoreAccessError> {
         let sql = "SELECT id, name, kind, gone FROM players WHERE id > $1 OR $1 IS NULL
              ORDER BY id LIMIT $2";
         let after = after.map(|id| id.0);
-        let rows = self.query(sql, &[&after, &PEOPLE_AT_ONCE])?;
+        let rows = self.query(sql, &[&after, &PLAYERS_PAGE_SIZE])?;
         let is_deleted = |row: &&Row| row.get::<_, bool>(3);
         let deleted: Vec<PlayerId> = rows
             .iter()
@@ -151,8 +162,9 @@ impl Archive for PostgresInspector {
         let players: Vec<PlayerRecord> = rows.iter().map(player_from_row).collect();
         let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
         let rows = self.query(SELECT_SESSIONS, &[&ids])?;
-        let read =
-            |row| session_from_row(row).ok_or_else(|| Unreadable("a session is none".to_owned()));
+        let read = |row| {
+            session_from_row(row).ok_or_else(|| StoreAccessError("a session is none".to_owned()))
+        };
         let mut sessions = HashMap::<PlayerId, Vec<SessionRecord>>::new();
         for row in &rows {
             let session: SessionRecord = read(row)?;
@@ -174,23 +186,23 @@ impl Archive for PostgresInspector {
             let player_blocks = blocks.entry(PlayerId(row.get(0))).or_default();
             player_blocks.push((PlayerId(row.get(1)), to_u64(row.get(2))));
         }
-        let person = |player: PlayerRecord| Person {
+        let person = |player: PlayerRecord| InspectedPlayer {
             blocks: blocks.remove(&player.id).unwrap_or_default(),
             account: accounts.remove(&player.id),
-            is_gone: deleted.contains(&player.id),
+            is_deleted: deleted.contains(&player.id),
             sessions: sessions.remove(&player.id).unwrap_or_default(),
-            recovery: keys.remove(&player.id).flatten(),
+            recovery_key: keys.remove(&player.id).flatten(),
             player,
         };
         Ok(players.into_iter().map(person).collect())
     }
 
-    fn passes(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, Unreadable> {
+    fn one_time_tokens(&self) -> Result<Vec<(TokenHash, OneTimeToken)>, StoreAccessError> {
         let sql = "SELECT code, player, expires_ms FROM passes ORDER BY code";
         let rows = self.query(sql, &[])?;
         let read = |row: &Row| {
             let code = row.get::<_, &[u8]>(0).try_into();
-            let code = code.map_err(|_| Unreadable("a pass is none".to_owned()))?;
+            let code = code.map_err(|_| StoreAccessError("a pass is none".to_owned()))?;
             let token = OneTimeToken {
                 player: row.get::<_, Option<Uuid>>(1).map(PlayerId),
                 expires_ms: to_u64(row.get(2)),
@@ -201,7 +213,7 @@ impl Archive for PostgresInspector {
     }
 
     /// The database looks after itself; only the ledger is looked at.
-    fn faults(&self) -> Vec<String> {
+    fn integrity_faults(&self) -> Vec<String> {
         let faults = CONSISTENCY_CHECKS.iter().filter_map(|(sql, meaning)| {
             let count = self.query(sql, &[]).map(|rows| rows[0].get::<_, i64>(0));
             match count {
@@ -214,7 +226,7 @@ impl Archive for PostgresInspector {
     }
 }
 
-impl From<QueryError> for Unreadable {
+impl From<QueryError> for StoreAccessError {
     fn from(failure: QueryError) -> Self {
         Self(failure.to_string())
     }

@@ -5,8 +5,8 @@ use plyhouse_matches::{Creation, Event};
 use plyhouse_protocol::{MatchId, PlayerId, Seq};
 use tokio_postgres::Row;
 
-use crate::record::terms_from_text;
-use crate::{CorruptRecord, JournalPosition, Record};
+use crate::records::match_record::terms_from_text;
+use crate::{CorruptRecord, JournalPosition, MatchRecord};
 
 /// A mark with numbers as the database has them.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct PositionColumns {
 impl From<JournalPosition> for PositionColumns {
     fn from(position: JournalPosition) -> Self {
         Self {
-            entry_no: to_i64(position.n),
+            entry_no: to_i64(position.entry_no),
             seq: to_i64(position.seq.0),
             epoch: to_i64(position.epoch),
         }
@@ -68,7 +68,7 @@ impl JournalEntries {
         };
         let corrupt = |reason| CorruptRecord {
             id: self.id,
-            why: reason,
+            reason,
         };
         let (n, end, events) = read().map_err(corrupt)?;
         self.check_continuity(n, end, events.len())
@@ -144,7 +144,7 @@ pub(super) fn events_to_text(events: &[Event]) -> String {
 }
 
 /// How many events a record has, as the database has numbers.
-pub(super) fn event_count(record: &Record) -> i64 {
+pub(super) fn event_count(record: &MatchRecord) -> i64 {
     to_i64(record.events.len() as u64)
 }
 

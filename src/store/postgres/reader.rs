@@ -28,7 +28,8 @@ use super::reconnecting_connection::{
     Params, PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
 use crate::{
-    CorruptRecord, JournalPosition, Live, Loaded, NodeId, ReadError, Record, RematchRecord, Tail,
+    CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord, NodeId,
+    ReadError, RematchRecord,
 };
 
 /// How many matches are read at once when a server starts.
@@ -74,7 +75,7 @@ impl Reader {
     }
 
     /// The record of a match.
-    pub(super) async fn load(&self, id: MatchId) -> Result<Option<Loaded>, ReadError> {
+    pub(super) async fn load(&self, id: MatchId) -> Result<Option<LoadedMatch>, ReadError> {
         let sql = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms, nx.m, nx.code, mt.wake_ms,
                           j.n, j.last, j.seq, j.epoch, j.body
                    FROM matches mt
@@ -85,7 +86,7 @@ impl Reader {
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let corrupt = |reason| ReadError::Damaged(CorruptRecord { id, why: reason });
+        let corrupt = |reason| ReadError::Corrupt(CorruptRecord { id, reason });
         let creation = creation_from_row(first).map_err(corrupt)?;
         let rematch = rematch_from_row(first).map_err(|error| corrupt(error.to_string()))?;
         let wake_ms: Option<i64> = first.get(CREATION_COLUMN_COUNT + 2);
@@ -95,17 +96,17 @@ impl Reader {
             Some(wake_ms) => Some(self.reminder(id, to_u64(wake_ms)).await?),
             None => None,
         };
-        let record = Record { creation, events };
+        let record = MatchRecord { creation, events };
         let rating_changes = match record.has_ended() && record.creation.terms.rated {
             true => self.changes_of_match(id).await?,
             false => None,
         };
-        Ok(Some(Loaded {
+        Ok(Some(LoadedMatch {
             record,
-            mark: position,
-            next: rematch,
+            position,
+            rematch,
             reminder,
-            changes: rating_changes,
+            rating_changes,
         }))
     }
 
@@ -125,7 +126,7 @@ impl Reader {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> Result<Option<Tail>, ReadError> {
+    ) -> Result<Option<JournalTail>, ReadError> {
         // From the entry on that is known, which shows that the match has got that far.
         let sql = "SELECT n, last, seq, epoch, body FROM journal
                    WHERE m = $1 AND last >= $2 ORDER BY n";
@@ -134,14 +135,11 @@ impl Reader {
         let Some((mut events, position)) = read_entries(id, &rows, 0)? else {
             return Ok(None);
         };
-        if after == JournalPosition::after(0) {
-            return Ok(Some(Tail {
-                events,
-                mark: position,
-            }));
+        if after == JournalPosition::after_events(0) {
+            return Ok(Some(JournalTail { events, position }));
         }
         let known_entries =
-            JournalEntries::from_rows(id, &rows[..1], 0).map_err(ReadError::Damaged)?;
+            JournalEntries::from_rows(id, &rows[..1], 0).map_err(ReadError::Corrupt)?;
         let Some((known_events, _)) = known_entries
             .into_events()
             .filter(|(_, position)| *position == after)
@@ -149,10 +147,7 @@ impl Reader {
             return Ok(None);
         };
         events.drain(..known_events.len());
-        Ok(Some(Tail {
-            events,
-            mark: position,
-        }))
+        Ok(Some(JournalTail { events, position }))
     }
 
     /// The latest match with this code, a live one before all others.
@@ -176,7 +171,7 @@ impl Reader {
     }
 
     /// The live matches of an owner that are served all the time, and the players in them.
-    pub(super) async fn live_matches(&self, owner: NodeId) -> Result<Live, ReadError> {
+    pub(super) async fn live_matches(&self, owner: NodeId) -> Result<LiveMatches, ReadError> {
         let sql = "SELECT m FROM matches
                    WHERE ended_ms IS NULL AND wake_ms IS NULL AND node = $1 ORDER BY m";
         let rows = self.query(sql, &[&owner.0]).await?;
@@ -187,7 +182,7 @@ impl Reader {
             for loaded in join_all(loaded).await {
                 match loaded {
                     Ok(loaded) => matches.extend(loaded.map(Ok)),
-                    Err(ReadError::Damaged(corrupt)) => matches.push(Err(corrupt)),
+                    Err(ReadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
                     Err(ReadError::Unavailable) => return Err(ReadError::Unavailable),
                 }
             }
@@ -195,7 +190,7 @@ impl Reader {
         let mut involved: Vec<_> = matches
             .iter()
             .flatten()
-            .flat_map(|loaded: &Loaded| loaded.record.involved())
+            .flat_map(|loaded: &LoadedMatch| loaded.record.involved_players())
             .map(|player| player.0)
             .collect();
         involved.sort_unstable();
@@ -203,7 +198,7 @@ impl Reader {
         let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1)";
         let rows = self.query(sql, &[&involved]).await?;
         let players = rows.iter().map(player_from_row).collect();
-        Ok(Live { matches, players })
+        Ok(LiveMatches { matches, players })
     }
 
     /// The matches that are to be woken after this time and this match, at most so many.
@@ -250,7 +245,7 @@ fn read_entries(
     rows: &[Row],
     first_column: usize,
 ) -> Result<Option<(Vec<Event>, JournalPosition)>, ReadError> {
-    let read = JournalEntries::from_rows(id, rows, first_column).map_err(ReadError::Damaged)?;
+    let read = JournalEntries::from_rows(id, rows, first_column).map_err(ReadError::Corrupt)?;
     Ok(read.into_events())
 }
 

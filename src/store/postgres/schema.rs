@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 
 use super::OpenError;
 use super::writer::index_all_matches;
-use crate::likeness;
+use crate::name_skeleton;
 
 /// Every version of the tables, each by what makes it from the one before. Never changed, only
 /// added to.
@@ -451,7 +451,7 @@ async fn recompute_name_skeletons(
 ) -> Result<(), tokio_postgres::Error> {
     let names = read_names(transaction).await?;
     let sql = "UPDATE names SET likeness = $2 WHERE likeness = $1";
-    for (before, now) in likeness::mended(&names) {
+    for (before, now) in name_skeleton::recomputed_skeletons(&names) {
         transaction.execute(sql, &[&before, &now]).await?;
     }
     Ok(())
@@ -464,7 +464,7 @@ async fn add_missing_name_skeletons(
     let names = read_names(transaction).await?;
     let sql =
         "INSERT INTO names (likeness, player) SELECT $2, player FROM names WHERE likeness = $1";
-    for (skeleton, added) in likeness::missing(&names) {
+    for (skeleton, added) in name_skeleton::missing_skeletons(&names) {
         transaction.execute(sql, &[&skeleton, &added]).await?;
     }
     Ok(())
@@ -472,7 +472,7 @@ async fn add_missing_name_skeletons(
 
 async fn read_names(
     transaction: &tokio_postgres::Transaction<'_>,
-) -> Result<Vec<likeness::Kept>, tokio_postgres::Error> {
+) -> Result<Vec<name_skeleton::StoredSkeleton>, tokio_postgres::Error> {
     let sql = "SELECT n.likeness, CASE WHEN n.until_ms IS NULL THEN p.name END
                FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
     let rows = transaction.query(sql, &[]).await?;

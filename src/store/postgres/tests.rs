@@ -145,7 +145,7 @@ async fn concurrent_appends_of_servers_have_one_winner() {
         position = won[0].expect("one append succeeds");
     }
     let read = store.load(id).await.expect("readable").expect("exists");
-    assert_eq!(read.mark, position);
+    assert_eq!(read.position, position);
     assert_eq!(read.record.events.len() as u64, position.seq().0);
 }
 
@@ -161,9 +161,12 @@ async fn claim_fences_off_previous_owner() {
     let stale_append = store.append(id, position, vec![RESIGNATION]).await;
     assert_eq!(stale_append, Err(WriteError::Conflict));
     let read = store.load(id).await.expect("readable").expect("exists");
-    assert_eq!((read.mark.epoch, read.mark.n), (1, position.n + 1));
     assert_eq!(
-        read.mark.seq(),
+        (read.position.epoch, read.position.entry_no),
+        (1, position.entry_no + 1)
+    );
+    assert_eq!(
+        read.position.seq(),
         position.seq(),
         "a fence is not counted as an event"
     );
@@ -172,14 +175,14 @@ async fn claim_fences_off_previous_owner() {
         .await
         .expect("readable")
         .expect("exists");
-    assert_eq!((tail.events.len(), tail.mark), (0, read.mark));
+    assert_eq!((tail.events.len(), tail.position), (0, read.position));
     let next = store
-        .append(id, read.mark, vec![move_event(Seat::First, "b2")])
+        .append(id, read.position, vec![move_event(Seat::First, "b2")])
         .await;
     let next = next.expect("written");
     assert_eq!((next.seq(), next.epoch), (Seq(position.seq().0 + 1), 1));
     let reloaded = store.load(id).await.expect("readable").expect("exists");
-    assert_eq!(reloaded.mark, next);
+    assert_eq!(reloaded.position, next);
 }
 
 /// Whoever holds a lease is not gone.
@@ -237,12 +240,12 @@ async fn lost_connection_is_reestablished() {
                 continue;
             };
             if !tail.events.is_empty() {
-                break tail.mark;
+                break tail.position;
             }
         };
     }
     let read = store.load(id).await.expect("readable").expect("exists");
-    assert_eq!(read.mark, position);
+    assert_eq!(read.position, position);
     assert_eq!(read.record.events.len(), 3 + 5);
     assert!(store.is_healthy());
 }
@@ -311,9 +314,9 @@ fn inspector_reads_stored_matches() {
             .await
             .expect("claimed");
         let read = store.load(id).await.expect("readable").expect("exists");
-        assert_ne!(read.mark, position);
+        assert_ne!(read.position, position);
         store
-            .append(id, read.mark, vec![RESIGNATION])
+            .append(id, read.position, vec![RESIGNATION])
             .await
             .expect("written");
         store
@@ -332,7 +335,7 @@ fn inspector_reads_stored_matches() {
     assert_eq!(faults, []);
     assert_eq!((summary.matches, summary.live, summary.ended), (2, 1, 1));
     assert_eq!((summary.events, summary.players), (5, 1));
-    let stored = crate::Archive::read(&archive, id)
+    let stored = crate::StoreInspector::inspect_match(&archive, id)
         .expect("not corrupt")
         .expect("exists");
     assert_eq!(stored.players, [(player(1).id, player(1).name)]);
@@ -422,7 +425,7 @@ async fn expired_matches_are_deleted_once() {
     assert_eq!(analyses.len(), 0);
     for server in &servers {
         let stored = server.load(live).await.expect("readable").expect("exists");
-        assert_eq!(stored.mark, position);
+        assert_eq!(stored.position, position);
         assert!(server.is_healthy());
     }
 }

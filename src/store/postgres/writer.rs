@@ -20,10 +20,10 @@ use super::Health;
 use super::reconnecting_connection::{
     PgConnection, QueryError, ReconnectingConnection, error_chain,
 };
-use crate::directory::Shown;
+use crate::port::cluster_directory::MatchListing;
 use crate::{
-    AnalysisAsked, JournalPosition, KeptAnalysis, NodeId, PeopleChange, PlayerRecord,
-    RatingsChange, Record, SessionRecord, WriteError,
+    AnalysisQuotaRequest, IdentityChange, JournalPosition, MatchRecord, NodeId, PlayerRecord,
+    RatingsChange, SessionRecord, StoredAnalysis, WriteError,
 };
 
 /// How many writes are put into one transaction.
@@ -42,7 +42,7 @@ const EXPIRY_BATCH_MAX: i64 = 100;
 /// Something to write.
 #[derive(Debug)]
 pub(super) enum WriteTask {
-    Create(NodeId, Record),
+    Create(NodeId, MatchRecord),
     Append {
         id: MatchId,
         after: JournalPosition,
@@ -59,20 +59,20 @@ pub(super) enum WriteTask {
     Release(MatchId),
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
     /// Refused as a conflict if it comes to nothing.
-    ChangeIdentity(PeopleChange),
+    ChangeIdentity(IdentityChange),
     /// Refused as a conflict if it comes to nothing.
     ChangeRatings(RatingsChange),
     /// Refused as a conflict if there is no such match that has ended.
-    StoreAnalysis(MatchId, KeptAnalysis),
+    StoreAnalysis(MatchId, StoredAnalysis),
     /// Refused as a conflict if as many as may be are counted.
-    CountAnalysisRequest(AnalysisAsked),
+    CountAnalysisRequest(AnalysisQuotaRequest),
     RenewLease(NodeId),
     WithdrawLease(NodeId),
     /// Refused as a conflict if somebody else is at it.
     PairSeek(Arc<SeekPairing>),
     /// Refused as a conflict if there is none, or somebody else is at it.
     EndSeek(PlayerId, NodeId),
-    UpdateSummaries(Vec<Shown>),
+    UpdateSummaries(Vec<MatchListing>),
 }
 
 /// A task, and where to tell what has become of it.
@@ -115,7 +115,7 @@ impl Writer {
         if self.jobs.send(WriteJob { task, reply }).await.is_err() {
             return Err(WriteError::Unavailable);
         }
-        outcome.await.unwrap_or(Err(WriteError::Unknown))
+        outcome.await.unwrap_or(Err(WriteError::OutcomeUnknown))
     }
 
     /// Has something written that nobody waits for, if there is room for it.
@@ -177,7 +177,7 @@ impl Worker {
             Ok(results) => {
                 metrics.batches.inc();
                 metrics.writes.inc_by(tasks.len() as u64);
-                metrics.sync.observe(began.elapsed().as_secs_f64());
+                metrics.sync_duration.observe(began.elapsed().as_secs_f64());
                 (results, true)
             }
             Err(failure) => {
@@ -186,7 +186,7 @@ impl Worker {
                 metrics.failures.inc();
                 let write_error = match failure {
                     QueryError::NotConnected | QueryError::Rejected(_) => WriteError::Unavailable,
-                    QueryError::ConnectionLost => WriteError::Unknown,
+                    QueryError::ConnectionLost => WriteError::OutcomeUnknown,
                 };
                 (vec![Err(write_error); tasks.len()], false)
             }

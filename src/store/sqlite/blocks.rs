@@ -4,12 +4,12 @@ use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
-use super::people;
-use crate::people::apart;
+use super::identity;
+use crate::records::identity::unpairable_players_sql;
 use crate::{BLOCKS_MAX, Blocks};
 
 /// Has a player block another from this time on, or not any more. False if the player blocks too many.
-pub(super) fn change(
+pub(super) fn change_block(
     connection: &Connection,
     player: PlayerId,
     other: PlayerId,
@@ -26,7 +26,7 @@ pub(super) fn change(
                ON CONFLICT DO NOTHING";
     let mut insert = connection.prepare_cached(sql)?;
     insert.execute((player, other, since_ms, BLOCKS_MAX))?;
-    is_there(connection, player, other)
+    has_block(connection, player, other)
 }
 
 /// Whether a player blocks another.
@@ -35,44 +35,44 @@ pub(super) fn is_blocked(
     player: PlayerId,
     other: PlayerId,
 ) -> rusqlite::Result<bool> {
-    is_there(connection, player.0.into_bytes(), other.0.into_bytes())
+    has_block(connection, player.0.into_bytes(), other.0.into_bytes())
 }
 
-fn is_there(connection: &Connection, player: [u8; 16], other: [u8; 16]) -> rusqlite::Result<bool> {
+fn has_block(connection: &Connection, player: [u8; 16], other: [u8; 16]) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM blocks WHERE player = ?1 AND other = ?2";
     connection.prepare_cached(sql)?.exists((player, other))
 }
 
 /// Who does not want to meet whom, as far as this player is concerned.
-pub(super) fn of(connection: &Connection, player: PlayerId) -> rusqlite::Result<Blocks> {
+pub(super) fn load_blocks(connection: &Connection, player: PlayerId) -> rusqlite::Result<Blocks> {
     let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
                WHERE b.player = ?1 ORDER BY b.since_ms, b.other";
-    let mut own = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| people::player_with(id(row)?, row, 1);
-    let own = own.query_map([player.0.as_bytes()], read)?;
+    let mut blocked = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| identity::player_from_columns(id_from_row(row)?, row, 1);
+    let blocked = blocked.query_map([player.0.as_bytes()], read)?;
     let sql = "SELECT player FROM blocks WHERE other = ?1 ORDER BY player";
-    let mut by = connection.prepare_cached(sql)?;
-    let by = by.query_map([player.0.as_bytes()], id)?;
-    let mut apart = connection.prepare_cached(apart!("?1"))?;
-    let apart = apart.query_map([player.0.as_bytes()], id)?;
+    let mut blocked_by = connection.prepare_cached(sql)?;
+    let blocked_by = blocked_by.query_map([player.0.as_bytes()], id_from_row)?;
+    let mut unpairable = connection.prepare_cached(unpairable_players_sql!("?1"))?;
+    let unpairable = unpairable.query_map([player.0.as_bytes()], id_from_row)?;
     Ok(Blocks {
-        own: own.collect::<rusqlite::Result<_>>()?,
-        by: by.collect::<rusqlite::Result<_>>()?,
-        apart: apart.collect::<rusqlite::Result<_>>()?,
+        blocked: blocked.collect::<rusqlite::Result<_>>()?,
+        blocked_by: blocked_by.collect::<rusqlite::Result<_>>()?,
+        unpairable: unpairable.collect::<rusqlite::Result<_>>()?,
     })
 }
 
 /// Whom a player blocks, in the order of their ids, and since when.
-pub(super) fn kept(
+pub(super) fn player_blocks(
     connection: &Connection,
     player: PlayerId,
 ) -> rusqlite::Result<Vec<(PlayerId, u64)>> {
     let sql = "SELECT other, since_ms FROM blocks WHERE player = ?1 ORDER BY other";
-    let mut found = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| Ok((id(row)?, row.get(1)?));
-    found.query_map([player.0.as_bytes()], read)?.collect()
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok((id_from_row(row)?, row.get(1)?));
+    statement.query_map([player.0.as_bytes()], read)?.collect()
 }
 
-fn id(row: &Row<'_>) -> rusqlite::Result<PlayerId> {
+fn id_from_row(row: &Row<'_>) -> rusqlite::Result<PlayerId> {
     Ok(PlayerId(Uuid::from_bytes(row.get(0)?)))
 }

@@ -1,22 +1,24 @@
 //! The ledger and its folds as rows.
 
-mod reading;
+mod queries;
 
 use plyhouse_matches::ratings::{ALGORITHM, Books, Change, LedgerRow, Rating, Record};
 use plyhouse_protocol::MatchId;
 use rusqlite::types::Type;
 use rusqlite::{CachedStatement, Connection, Error, Row};
 
-pub(super) use self::reading::{
-    barred_until, books, changes_of, leaders, ledger, posted, ratings, ratings_after, state,
+pub(super) use self::queries::{
+    changes_of_match, leaderboard, ledger, load_ratings_for, posted_updates, progress,
+    rated_ban_until, ratings, ratings_after,
 };
 use crate::ratings::{
-    CLEAR_MAX, conduct_to_text, days, pair_to_text, row_from_text, row_keys, row_to_text,
+    CLEAR_ROWS_MAX, conduct_to_text, daily_ratings, ledger_row_from_text, ledger_row_keys,
+    ledger_row_to_text, pair_to_text,
 };
-use crate::{Post, RatingVersion, RatingsChange};
+use crate::{RatingPost, RatingVersion, RatingsChange};
 
 /// The tables that a fold has rows in.
-const OF_FOLDS: [&str; 5] = [
+const VERSION_TABLES: [&str; 5] = [
     "rating",
     "rating_days",
     "rating_changes",
@@ -25,17 +27,17 @@ const OF_FOLDS: [&str; 5] = [
 ];
 
 /// Gives the next number to a row, and gives that.
-pub(super) fn number(connection: &Connection, row: &LedgerRow) -> rusqlite::Result<u64> {
+pub(super) fn number_row(connection: &Connection, row: &LedgerRow) -> rusqlite::Result<u64> {
     let sql = "UPDATE ledger_end SET no = no + 1 RETURNING no";
-    let mut next = connection.prepare_cached(sql)?;
-    let no = next.query_row([], |row| row.get(0))?;
-    drop(next);
-    keep_row(connection, no, row)?;
+    let mut increment = connection.prepare_cached(sql)?;
+    let no = increment.query_row([], |row| row.get(0))?;
+    drop(increment);
+    insert_ledger_row(connection, no, row)?;
     Ok(no)
 }
 
 /// Has a match wait for its number until this time, in milliseconds since 1970.
-pub(super) fn wait(
+pub(super) fn insert_waiting_row(
     connection: &Connection,
     id: MatchId,
     row: &LedgerRow,
@@ -43,65 +45,70 @@ pub(super) fn wait(
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO ledger_waiting (match, due_ms, body) VALUES (?1, ?2, ?3)";
     let mut insert = connection.prepare_cached(sql)?;
-    insert.execute((id.0.as_bytes(), due_ms, row_to_text(row)))?;
+    insert.execute((id.0.as_bytes(), due_ms, ledger_row_to_text(row)))?;
     Ok(())
 }
 
 /// Gives their numbers to the matches that wait, as far as their time has come.
-fn number_due(connection: &Connection, until_ms: u64) -> rusqlite::Result<()> {
+fn number_due_rows(connection: &Connection, until_ms: u64) -> rusqlite::Result<()> {
     let sql = "SELECT body FROM ledger_waiting WHERE due_ms <= ?1 ORDER BY due_ms, match";
     let mut due = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| {
-        let body = row_from_text(row.get_ref(0)?.as_str()?);
+        let body = ledger_row_from_text(row.get_ref(0)?.as_str()?);
         body.map_err(|why| Error::FromSqlConversionFailure(0, Type::Text, why.into()))
     };
     let rows = due.query_map([until_ms.min(u64::MAX >> 1)], read)?;
     for row in rows.collect::<rusqlite::Result<Vec<_>>>()? {
-        let no = number(connection, &row)?;
-        mark(connection, no, &row)?;
+        let no = number_row(connection, &row)?;
+        store_row_number(connection, no, &row)?;
     }
     Ok(())
 }
 
 /// Notes the number of a match with it, which waits no more.
-fn mark(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
-    let (Some(id), _) = row_keys(row) else {
+fn store_row_number(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
+    let (Some(id), _) = ledger_row_keys(row) else {
         return Ok(());
     };
     let sql = "UPDATE matches SET ended_no = ?2 WHERE id = ?1";
-    let mut mark = connection.prepare_cached(sql)?;
-    mark.execute((id.0.as_bytes(), no))?;
+    let mut update = connection.prepare_cached(sql)?;
+    update.execute((id.0.as_bytes(), no))?;
     let sql = "DELETE FROM ledger_waiting WHERE match = ?1";
-    let mut waits = connection.prepare_cached(sql)?;
-    waits.execute([id.0.as_bytes()])?;
+    let mut delete = connection.prepare_cached(sql)?;
+    delete.execute([id.0.as_bytes()])?;
     Ok(())
 }
 
-fn keep_row(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
-    let (id, unrated) = row_keys(row);
+fn insert_ledger_row(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
+    let (id, unrated) = ledger_row_keys(row);
     let sql = "INSERT INTO ledger (no, match, unrated, body) VALUES (?1, ?2, ?3, ?4)";
     connection.prepare_cached(sql)?.execute((
         no,
         id.as_ref().map(|id| id.0.as_bytes()),
         unrated.as_ref().map(|player| player.0.as_bytes()),
-        row_to_text(row),
+        ledger_row_to_text(row),
     ))?;
     Ok(())
 }
 
 /// Carries a change out. False if it came to nothing.
-pub(super) fn change(connection: &Connection, change: &RatingsChange) -> rusqlite::Result<bool> {
+pub(super) fn apply_change(
+    connection: &Connection,
+    change: &RatingsChange,
+) -> rusqlite::Result<bool> {
     match change {
         RatingsChange::Post(post) => return post_rows(connection, post),
-        RatingsChange::Begin { known } => begin(connection, *known)?,
-        RatingsChange::Switch(fold) => return switch(connection, fold),
-        RatingsChange::Clear => clear(connection)?,
-        RatingsChange::Number(row) => {
-            number(connection, row)?;
+        RatingsChange::BeginVersion {
+            exclusions_cursor: known,
+        } => begin_version(connection, *known)?,
+        RatingsChange::SwitchVersion(version) => return switch_version(connection, version),
+        RatingsChange::ClearStaleVersions => clear_stale_versions(connection)?,
+        RatingsChange::NumberRow(row) => {
+            number_row(connection, row)?;
         }
-        RatingsChange::NumberDue(until_ms) => number_due(connection, *until_ms)?,
-        RatingsChange::Copy(rows) => return copy(connection, rows),
-        RatingsChange::Forget => connection.execute_batch(
+        RatingsChange::NumberDueRows(until_ms) => number_due_rows(connection, *until_ms)?,
+        RatingsChange::CopyRows(rows) => return copy_rows(connection, rows),
+        RatingsChange::Reset => connection.execute_batch(
             "DELETE FROM ledger; UPDATE ledger_end SET no = 0; UPDATE matches SET ended_no = NULL;
              UPDATE folds SET place = 'stale';
              INSERT INTO folds (place, cursor, known, last_ms, started_ms)
@@ -112,32 +119,34 @@ pub(super) fn change(connection: &Connection, change: &RatingsChange) -> rusqlit
 }
 
 /// Whether a change of which nobody knows was carried out, or nothing if that cannot be seen.
-pub(super) fn is_done(
+pub(super) fn is_applied(
     connection: &Connection,
     change: &RatingsChange,
 ) -> rusqlite::Result<Option<bool>> {
     Ok(match change {
         // Another may have posted the same.
-        RatingsChange::Post(_) | RatingsChange::Begin { .. } | RatingsChange::Switch(_) => None,
-        RatingsChange::Number(_) | RatingsChange::Forget => None,
+        RatingsChange::Post(_)
+        | RatingsChange::BeginVersion { .. }
+        | RatingsChange::SwitchVersion(_) => None,
+        RatingsChange::NumberRow(_) | RatingsChange::Reset => None,
         // Once it was carried out nothing is due.
-        RatingsChange::NumberDue(until_ms) => {
+        RatingsChange::NumberDueRows(until_ms) => {
             let sql = "SELECT 1 FROM ledger_waiting WHERE due_ms <= ?1";
-            let mut found = connection.prepare_cached(sql)?;
-            Some(!found.exists([until_ms.min(&(u64::MAX >> 1))])?)
+            let mut statement = connection.prepare_cached(sql)?;
+            Some(!statement.exists([until_ms.min(&(u64::MAX >> 1))])?)
         }
-        RatingsChange::Clear => Some(true),
-        RatingsChange::Copy(rows) => {
+        RatingsChange::ClearStaleVersions => Some(true),
+        RatingsChange::CopyRows(rows) => {
             let sql = "SELECT 1 FROM ledger WHERE no = ?1";
-            let mut found = connection.prepare_cached(sql)?;
+            let mut statement = connection.prepare_cached(sql)?;
             let last = rows.last().map_or(0, |(no, _)| *no);
-            Some(found.exists([last])?)
+            Some(statement.exists([last])?)
         }
     })
 }
 
 /// Adds rows with numbers of their own, which must be the next ones.
-fn copy(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<bool> {
+fn copy_rows(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<bool> {
     let sql = "SELECT no FROM ledger_end";
     let mut end = connection.prepare_cached(sql)?;
     let last: u64 = end.query_row([], |row| row.get(0))?;
@@ -149,8 +158,8 @@ fn copy(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<
         return Ok(false);
     }
     for (no, row) in rows {
-        keep_row(connection, *no, row)?;
-        mark(connection, *no, row)?;
+        insert_ledger_row(connection, *no, row)?;
+        store_row_number(connection, *no, row)?;
     }
     let sql = "UPDATE ledger_end SET no = ?1";
     let mut set = connection.prepare_cached(sql)?;
@@ -158,33 +167,35 @@ fn copy(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<
     Ok(true)
 }
 
-fn begin(connection: &Connection, known: u64) -> rusqlite::Result<()> {
+fn begin_version(connection: &Connection, exclusions_cursor: u64) -> rusqlite::Result<()> {
     let sql = "UPDATE folds SET place = 'stale' WHERE place = 'built'";
     connection.prepare_cached(sql)?.execute([])?;
     let sql = "INSERT INTO folds (place, cursor, known, last_ms, started_ms)
                VALUES ('built', 0, ?1, 0, 0)";
-    connection.prepare_cached(sql)?.execute([known])?;
+    connection
+        .prepare_cached(sql)?
+        .execute([exclusions_cursor])?;
     Ok(())
 }
 
-fn switch(connection: &Connection, fold: &RatingVersion) -> rusqlite::Result<bool> {
+fn switch_version(connection: &Connection, version: &RatingVersion) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM folds WHERE id = ?1 AND cursor = ?2 AND place = 'built'";
     let mut built = connection.prepare_cached(sql)?;
-    if !built.exists((fold.id, fold.cursor))? {
+    if !built.exists((version.id, version.cursor))? {
         return Ok(false);
     }
     let sql = "UPDATE folds SET place = iif(id = ?1, 'live', 'stale') WHERE place <> 'stale'";
-    connection.prepare_cached(sql)?.execute([fold.id])?;
+    connection.prepare_cached(sql)?.execute([version.id])?;
     Ok(true)
 }
 
 /// Forgets some rows of folds that are of no use any more, and such a fold when it has none.
-fn clear(connection: &Connection) -> rusqlite::Result<()> {
-    for table in OF_FOLDS {
+fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
+    for table in VERSION_TABLES {
         let sql = format!(
             "DELETE FROM {table} WHERE rowid IN (
                  SELECT t.rowid FROM folds f JOIN {table} t ON t.fold = f.id
-                 WHERE f.place = 'stale' LIMIT {CLEAR_MAX})"
+                 WHERE f.place = 'stale' LIMIT {CLEAR_ROWS_MAX})"
         );
         if connection.prepare_cached(&sql)?.execute([])? > 0 {
             return Ok(());
@@ -196,7 +207,7 @@ fn clear(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Posts rows, if the fold is where it is said to be.
-fn post_rows(connection: &Connection, post: &Post) -> rusqlite::Result<bool> {
+fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<bool> {
     let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
                WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";
     let Books {
@@ -204,29 +215,36 @@ fn post_rows(connection: &Connection, post: &Post) -> rusqlite::Result<bool> {
         started_ms,
         ..
     } = post.books;
-    let mut go_on = connection.prepare_cached(sql)?;
-    if go_on.execute((post.fold, post.from, post.to, last_ms, started_ms))? == 0 {
+    let mut advance = connection.prepare_cached(sql)?;
+    if advance.execute((
+        post.version,
+        post.from_row,
+        post.to_row,
+        last_ms,
+        started_ms,
+    ))? == 0
+    {
         return Ok(false);
     }
-    keep_ratings(connection, post)?;
+    upsert_ratings(connection, post)?;
     let sql = "INSERT INTO rating_pairs (fold, one, other, body) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT DO UPDATE SET body = excluded.body";
-    let mut keep = connection.prepare_cached(sql)?;
+    let mut upsert = connection.prepare_cached(sql)?;
     for ([one, other], pair) in &post.books.pairs {
         let row = (
-            post.fold,
+            post.version,
             one.0.as_bytes(),
             other.0.as_bytes(),
             pair_to_text(pair),
         );
-        keep.execute(row)?;
+        upsert.execute(row)?;
     }
     let sql = "INSERT INTO conduct (fold, player, until_ms, body) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT DO UPDATE SET until_ms = excluded.until_ms, body = excluded.body";
-    let mut keep = connection.prepare_cached(sql)?;
+    let mut upsert = connection.prepare_cached(sql)?;
     for (player, conduct) in &post.books.conduct {
         let (until_ms, body) = (conduct.until_ms(), conduct_to_text(conduct));
-        keep.execute((post.fold, player.0.as_bytes(), until_ms, body))?;
+        upsert.execute((post.version, player.0.as_bytes(), until_ms, body))?;
     }
     let sql = "INSERT INTO rating_changes (fold, no, seat, player, game, pool, at_ms, algorithm,
                    rating, deviation, volatility, new_rating, new_deviation, new_volatility)
@@ -234,29 +252,29 @@ fn post_rows(connection: &Connection, post: &Post) -> rusqlite::Result<bool> {
     let mut insert = connection.prepare_cached(sql)?;
     for (no, posted) in &post.posted {
         for change in &posted.changes {
-            keep_change(&mut insert, (post.fold, *no, posted.at_ms), change)?;
+            insert_change(&mut insert, (post.version, *no, posted.at_ms), change)?;
         }
     }
     Ok(true)
 }
 
-fn keep_ratings(connection: &Connection, post: &Post) -> rusqlite::Result<()> {
+fn upsert_ratings(connection: &Connection, post: &RatingPost) -> rusqlite::Result<()> {
     let sql = "INSERT INTO rating (fold, player, game, pool,
                    rating, deviation, volatility, games, last_ms)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                ON CONFLICT DO UPDATE SET rating = excluded.rating, deviation = excluded.deviation,
                    volatility = excluded.volatility, games = excluded.games,
                    last_ms = excluded.last_ms";
-    let mut keep = connection.prepare_cached(sql)?;
+    let mut upsert = connection.prepare_cached(sql)?;
     for (record, rated) in &post.books.ratings {
-        let (player, game, pool) = columns(record);
+        let (player, game, pool) = record_columns(record);
         let Rating {
             rating,
             deviation,
             volatility,
         } = rated.rating;
-        let row = (post.fold, player, game, pool);
-        keep.execute((
+        let row = (post.version, player, game, pool);
+        upsert.execute((
             row.0,
             row.1,
             row.2,
@@ -271,23 +289,23 @@ fn keep_ratings(connection: &Connection, post: &Post) -> rusqlite::Result<()> {
     let sql = "INSERT INTO rating_days (fold, player, game, pool, day, rating)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT DO UPDATE SET rating = excluded.rating";
-    let mut keep = connection.prepare_cached(sql)?;
-    for (record, day, rating) in days(post) {
-        let (player, game, pool) = columns(record);
-        keep.execute((post.fold, player, game, pool, day, rating))?;
+    let mut upsert = connection.prepare_cached(sql)?;
+    for (record, day, rating) in daily_ratings(post) {
+        let (player, game, pool) = record_columns(record);
+        upsert.execute((post.version, player, game, pool, day, rating))?;
     }
     Ok(())
 }
 
-fn keep_change(
+fn insert_change(
     insert: &mut CachedStatement<'_>,
-    (fold, no, at_ms): (u64, u64, u64),
+    (version, no, at_ms): (u64, u64, u64),
     change: &Change,
 ) -> rusqlite::Result<()> {
-    let (player, game, pool) = columns(&change.record);
+    let (player, game, pool) = record_columns(&change.record);
     let (before, after) = (&change.before, &change.after);
     insert.execute((
-        fold,
+        version,
         no,
         change.seat.number(),
         player,
@@ -305,7 +323,7 @@ fn keep_change(
     Ok(())
 }
 
-fn columns(record: &Record) -> (&[u8; 16], &str, &'static str) {
+fn record_columns(record: &Record) -> (&[u8; 16], &str, &'static str) {
     (
         record.player.0.as_bytes(),
         &record.game,

@@ -8,35 +8,38 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::Condition;
-use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
-use super::worker::{Jobs, Worker};
-use super::{people, ratings, reminders};
-use crate::record::event_from_text;
+use super::Health;
+use super::match_rows::{
+    CREATION_COLUMN_COUNT, CREATION_COLUMN_LIST, JournalLength, LENGTH_COLUMN_LIST,
+    creation_from_row,
+};
+use super::worker_thread::{JobQueue, Worker};
+use super::{identity, ratings, reminders};
+use crate::records::match_record::event_from_text;
 use crate::{
-    CorruptRecord, JournalPosition, Live, Loaded, PlayerRecord, ReadError, Record, RematchRecord,
-    Tail,
+    CorruptRecord, JournalPosition, JournalTail, LiveMatches, LoadedMatch, MatchRecord,
+    PlayerRecord, ReadError, RematchRecord,
 };
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
-type Job = Box<dyn FnOnce(&Connection) + Send>;
+type ReadJob = Box<dyn FnOnce(&Connection) + Send>;
 
 /// The way to the thread that reads.
 #[derive(Debug)]
 pub(super) struct Reader {
-    worker: Worker<Job>,
-    condition: Arc<Condition>,
+    worker: Worker<ReadJob>,
+    health: Arc<Health>,
 }
 
 /// Why something was not read.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum LoadError {
     Sqlite(rusqlite::Error),
-    Damaged(CorruptRecord),
+    Corrupt(CorruptRecord),
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for LoadError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
@@ -46,118 +49,122 @@ impl Reader {
     pub(super) fn start(
         name: &str,
         connection: Connection,
-        condition: &Arc<Condition>,
+        health: &Arc<Health>,
     ) -> io::Result<Self> {
-        let work = move |jobs: Jobs<Job>| {
+        let run = move |jobs: JobQueue<ReadJob>| {
             while let Some(job) = jobs.next() {
                 job(&connection);
-                jobs.done(1);
+                jobs.release_permits(1);
             }
         };
         Ok(Self {
-            worker: Worker::start(name, work)?,
-            condition: Arc::clone(condition),
+            worker: Worker::start(name, run)?,
+            health: Arc::clone(health),
         })
     }
 
     /// Has something read.
     pub(super) async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+        read: impl FnOnce(&Connection) -> Result<T, LoadError> + Send + 'static,
     ) -> Result<T, ReadError> {
-        let (answer, found) = oneshot::channel();
-        let condition = Arc::clone(&self.condition);
+        let (reply, result) = oneshot::channel();
+        let health = Arc::clone(&self.health);
         let job = Box::new(move |connection: &Connection| {
-            let found = if condition.is_certain() {
-                read(connection).map_err(not_read)
+            let result = if health.is_certain() {
+                read(connection).map_err(to_read_error)
             } else {
                 Err(ReadError::Unavailable)
             };
             // Who asked may be gone.
-            let _ = answer.send(found);
+            let _ = reply.send(result);
         });
-        if !self.worker.give(job).await {
+        if !self.worker.submit(job).await {
             return Err(ReadError::Unavailable);
         }
-        found.await.unwrap_or(Err(ReadError::Unavailable))
+        result.await.unwrap_or(Err(ReadError::Unavailable))
     }
 }
 
-fn not_read(failure: Failure) -> ReadError {
+fn to_read_error(failure: LoadError) -> ReadError {
     match failure {
-        Failure::Sqlite(error) => {
-            tracing::error!(%error, "the store could not be read");
+        LoadError::Sqlite(error) => {
+            tracing::error!(%error, "cannot read from the store");
             ReadError::Unavailable
         }
-        Failure::Damaged(damage) => ReadError::Damaged(damage),
+        LoadError::Corrupt(corrupt) => ReadError::Corrupt(corrupt),
     }
 }
 
 /// The record of a match.
-pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded>, Failure> {
+pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<LoadedMatch>, LoadError> {
     // One reading transaction, so that the events are those of the match as it was.
-    let at_once = connection.unchecked_transaction()?;
-    let loaded = load_within(&at_once, id).and_then(|found| {
+    let transaction = connection.unchecked_transaction()?;
+    let loaded = load_in_transaction(&transaction, id).and_then(|found| {
         let Some((record, _)) = found else {
             return Ok(None);
         };
-        let (next, reminder) = match record.has_ended() {
-            true => (next(&at_once, id)?, None),
-            false => (None, reminders::load(&at_once, id)?),
+        let (rematch, reminder) = match record.has_ended() {
+            true => (load_rematch(&transaction, id)?, None),
+            false => (None, reminders::load_reminder(&transaction, id)?),
         };
         let changes = match record.has_ended() && record.creation.terms.rated {
-            true => ratings::changes_of(&at_once, id)?,
+            true => ratings::changes_of_match(&transaction, id)?,
             false => None,
         };
-        let loaded = Loaded::from(record);
-        Ok(Some(Loaded {
-            next,
+        let loaded = LoadedMatch::from(record);
+        Ok(Some(LoadedMatch {
+            rematch,
             reminder,
-            changes,
+            rating_changes: changes,
             ..loaded
         }))
     });
     match loaded {
         Ok(found) => Ok(found),
-        Err(Failure::Sqlite(error)) if is_damage(&error) => {
-            Err(Failure::Damaged(damage(id, &error.to_string())))
+        Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
+            Err(LoadError::Corrupt(corrupt_record(id, &error.to_string())))
         }
         Err(failure) => Err(failure),
     }
 }
 
 /// The record of a match, and how long its row tells that it is.
-pub(super) fn load_within(
-    at_once: &Connection,
+pub(super) fn load_in_transaction(
+    transaction: &Connection,
     id: MatchId,
-) -> Result<Option<(Record, Length)>, Failure> {
-    let sql = format!("SELECT {CREATION}, {LENGTH} FROM matches WHERE id = ?1");
-    let found = at_once
+) -> Result<Option<(MatchRecord, JournalLength)>, LoadError> {
+    let sql =
+        format!("SELECT {CREATION_COLUMN_LIST}, {LENGTH_COLUMN_LIST} FROM matches WHERE id = ?1");
+    let found = transaction
         .prepare_cached(&sql)?
         .query_row([id.0.as_bytes()], |row| {
-            Ok((creation(row)?, Length::of(row, CREATION_COLUMNS)?))
+            Ok((
+                creation_from_row(row)?,
+                JournalLength::from_row(row, CREATION_COLUMN_COUNT)?,
+            ))
         })
         .optional()?;
     let Some((creation, length)) = found else {
         return Ok(None);
     };
-    let damaged = |why| Failure::Damaged(CorruptRecord { id, why });
-    let creation = creation.map_err(damaged)?;
-    let mut events = Events::from(1);
-    let mut statement = at_once
+    let corrupt = |why| LoadError::Corrupt(CorruptRecord { id, reason: why });
+    let creation = creation.map_err(corrupt)?;
+    let mut events = EventRows::starting_at(1);
+    let mut statement = transaction
         .prepare_cached("SELECT seq, at_ms, event FROM events WHERE match = ?1 ORDER BY seq")?;
     let mut rows = statement.query([id.0.as_bytes()])?;
     while let Some(row) = rows.next()? {
-        events.add(row)?;
+        events.push_row(row)?;
     }
-    let events = events.finish(length).map_err(damaged)?;
-    Ok(Some((Record { creation, events }, length)))
+    let events = events.into_events(length).map_err(corrupt)?;
+    Ok(Some((MatchRecord { creation, events }, length)))
 }
 
 /// The rematch of a match.
-fn next(at_once: &Connection, id: MatchId) -> Result<Option<RematchRecord>, Failure> {
+fn load_rematch(transaction: &Connection, id: MatchId) -> Result<Option<RematchRecord>, LoadError> {
     let sql = "SELECT id, code FROM matches WHERE previous = ?1";
-    let found = at_once
+    let found = transaction
         .prepare_cached(sql)?
         .query_row([id.0.as_bytes()], |row| {
             Ok((row.get(0)?, row.get::<_, String>(1)?))
@@ -176,47 +183,51 @@ pub(super) fn tail(
     connection: &Connection,
     id: MatchId,
     after: Seq,
-) -> Result<Option<Tail>, Failure> {
-    let at_once = connection.unchecked_transaction()?;
-    match tail_within(&at_once, id, after) {
-        Err(Failure::Sqlite(error)) if is_damage(&error) => {
-            Err(Failure::Damaged(damage(id, &error.to_string())))
+) -> Result<Option<JournalTail>, LoadError> {
+    let transaction = connection.unchecked_transaction()?;
+    match tail_in_transaction(&transaction, id, after) {
+        Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
+            Err(LoadError::Corrupt(corrupt_record(id, &error.to_string())))
         }
         read => read,
     }
 }
 
-fn tail_within(at_once: &Connection, id: MatchId, after: Seq) -> Result<Option<Tail>, Failure> {
-    let sql = format!("SELECT {LENGTH} FROM matches WHERE id = ?1");
-    let length = at_once
+fn tail_in_transaction(
+    transaction: &Connection,
+    id: MatchId,
+    after: Seq,
+) -> Result<Option<JournalTail>, LoadError> {
+    let sql = format!("SELECT {LENGTH_COLUMN_LIST} FROM matches WHERE id = ?1");
+    let length = transaction
         .prepare_cached(&sql)?
-        .query_row([id.0.as_bytes()], |row| Length::of(row, 0))
+        .query_row([id.0.as_bytes()], |row| JournalLength::from_row(row, 0))
         .optional()?;
     let Some(length) = length else {
         return Ok(None);
     };
     // From the event that is known on, if there is one: it shows that the match has got that far.
-    let known = after.0.min(1);
-    let mut events = Events::from(after.0 - known + 1);
+    let known_events = after.0.min(1);
+    let mut events = EventRows::starting_at(after.0 - known_events + 1);
     let sql = "SELECT seq, at_ms, event FROM events WHERE match = ?1 AND seq >= ?2 ORDER BY seq";
-    let mut statement = at_once.prepare_cached(sql)?;
-    let first = i64::try_from(events.next).unwrap_or(i64::MAX);
-    let mut rows = statement.query((id.0.as_bytes(), first))?;
+    let mut statement = transaction.prepare_cached(sql)?;
+    let first_seq = i64::try_from(events.next).unwrap_or(i64::MAX);
+    let mut rows = statement.query((id.0.as_bytes(), first_seq))?;
     while let Some(row) = rows.next()? {
-        events.add(row)?;
+        events.push_row(row)?;
     }
-    if events.next <= after.0 && events.damage.is_none() {
+    if events.next <= after.0 && events.corruption.is_none() {
         return Ok(None);
     }
-    let damaged = |why| Failure::Damaged(CorruptRecord { id, why });
-    let mut events = events.finish(length).map_err(damaged)?;
-    events.drain(..usize::from(known > 0));
-    let mark = JournalPosition::after(after.0 + events.len() as u64);
-    Ok(Some(Tail { events, mark }))
+    let corrupt = |why| LoadError::Corrupt(CorruptRecord { id, reason: why });
+    let mut events = events.into_events(length).map_err(corrupt)?;
+    events.drain(..usize::from(known_events > 0));
+    let position = JournalPosition::after_events(after.0 + events.len() as u64);
+    Ok(Some(JournalTail { events, position }))
 }
 
 /// The latest match with this code, a live one before all others.
-pub(super) fn by_code(
+pub(super) fn find_by_code(
     connection: &Connection,
     code: MatchCode,
 ) -> rusqlite::Result<Option<MatchId>> {
@@ -233,54 +244,57 @@ pub(super) fn by_code(
 pub(super) fn player_by_id(
     connection: &Connection,
     id: PlayerId,
-) -> Result<Option<PlayerRecord>, Failure> {
+) -> Result<Option<PlayerRecord>, LoadError> {
     let sql = "SELECT id, name, kind FROM players WHERE id = ?1 AND NOT gone";
-    let found = connection.prepare_cached(sql)?;
-    Ok({ found }
-        .query_row([id.0.as_bytes()], player_of)
+    let statement = connection.prepare_cached(sql)?;
+    Ok({ statement }
+        .query_row([id.0.as_bytes()], player_from_row)
         .optional()?)
 }
 
 /// The live matches that are wanted, and the players in them. What is damaged is told match by match,
 /// and the others are read.
-pub(super) fn live(
+pub(super) fn live_matches(
     connection: &Connection,
-    is_wanted: impl Fn(MatchId) -> bool,
-) -> Result<Live, Failure> {
-    let at_once = connection.unchecked_transaction()?;
+    is_included: impl Fn(MatchId) -> bool,
+) -> Result<LiveMatches, LoadError> {
+    let transaction = connection.unchecked_transaction()?;
     let mut matches = Vec::new();
-    let ids = live_ids(&at_once)?.into_iter();
-    for id in ids.filter(|id| is_wanted(*id)) {
-        match load_within(&at_once, id) {
+    let ids = live_match_ids(&transaction)?.into_iter();
+    for id in ids.filter(|id| is_included(*id)) {
+        match load_in_transaction(&transaction, id) {
             Ok(Some((record, _))) => matches.push(Ok(record.into())),
             // It is in an index, and not there.
-            Ok(None) => matches.push(Err(damage(id, "it has no row"))),
-            Err(Failure::Damaged(damage)) => matches.push(Err(damage)),
-            Err(Failure::Sqlite(error)) if is_damage(&error) => {
-                matches.push(Err(damage(id, &error.to_string())));
+            Ok(None) => matches.push(Err(corrupt_record(id, "it has no row"))),
+            Err(LoadError::Corrupt(corrupt)) => matches.push(Err(corrupt)),
+            Err(LoadError::Sqlite(error)) if is_corruption(&error) => {
+                matches.push(Err(corrupt_record(id, &error.to_string())));
             }
             Err(failure) => return Err(failure),
         }
     }
-    let involved = involved(&matches);
-    let mut statement = at_once.prepare("SELECT id, name, kind FROM players WHERE id = ?1")?;
-    let mut players = Vec::with_capacity(involved.len());
-    for id in involved {
-        match statement.query_row([id.0.as_bytes()], player_of).optional() {
+    let player_ids = involved_players(&matches);
+    let mut statement = transaction.prepare("SELECT id, name, kind FROM players WHERE id = ?1")?;
+    let mut players = Vec::with_capacity(player_ids.len());
+    for id in player_ids {
+        match statement
+            .query_row([id.0.as_bytes()], player_from_row)
+            .optional()
+        {
             Ok(found) => players.extend(found),
             // Who is missing is told of by whoever needs them.
-            Err(error) if is_damage(&error) => {
-                tracing::error!(player = %id, %error, "a player cannot be read");
+            Err(error) if is_corruption(&error) => {
+                tracing::error!(player = %id, %error, "cannot read player");
             }
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(Live { matches, players })
+    Ok(LiveMatches { matches, players })
 }
 
 /// The ids of the live matches that are served all the time, oldest first. Around a damaged page they are read from
 /// both sides.
-pub(super) fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure> {
+pub(super) fn live_match_ids(connection: &Connection) -> Result<Vec<MatchId>, LoadError> {
     let mut ids = BTreeSet::new();
     let mut read = |order: &str| -> rusqlite::Result<()> {
         let sql = format!(
@@ -293,17 +307,17 @@ pub(super) fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure>
                 Ok(id) => {
                     ids.insert(MatchId(Uuid::from_bytes(id)));
                 }
-                Err(error) => tracing::error!(%error, "a match has no id that can be read"),
+                Err(error) => tracing::error!(%error, "cannot read match id"),
             }
         }
         Ok(())
     };
     match read("ASC") {
         Ok(()) => {}
-        Err(error) if is_damage(&error) => {
-            tracing::error!(%error, "part of the matches cannot be read");
+        Err(error) if is_corruption(&error) => {
+            tracing::error!(%error, "cannot read some matches");
             if let Err(error) = read("DESC")
-                && !is_damage(&error)
+                && !is_corruption(&error)
             {
                 return Err(error.into());
             }
@@ -313,13 +327,13 @@ pub(super) fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure>
     Ok(ids.into_iter().collect())
 }
 
-fn damage(id: MatchId, why: &str) -> CorruptRecord {
-    let why = why.to_owned();
-    CorruptRecord { id, why }
+fn corrupt_record(id: MatchId, reason: &str) -> CorruptRecord {
+    let why = reason.to_owned();
+    CorruptRecord { id, reason: why }
 }
 
 /// Whether an error tells that what is there makes no sense, and not that it cannot be read now.
-fn is_damage(error: &rusqlite::Error) -> bool {
+fn is_corruption(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(..) => matches!(
             error.sqlite_error_code(),
@@ -329,47 +343,47 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-fn involved(matches: &[Result<Loaded, CorruptRecord>]) -> Vec<PlayerId> {
-    let mut all: Vec<PlayerId> = matches
+fn involved_players(matches: &[Result<LoadedMatch, CorruptRecord>]) -> Vec<PlayerId> {
+    let mut players: Vec<PlayerId> = matches
         .iter()
         .flatten()
-        .flat_map(|loaded| loaded.record.involved())
+        .flat_map(|loaded| loaded.record.involved_players())
         .collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    players.sort_unstable();
+    players.dedup();
+    players
 }
 
-fn player_of(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
-    people::player_with(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
+fn player_from_row(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
+    identity::player_from_columns(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
 }
 
 /// The events of a match from one on, as they are read one after the other.
 #[derive(Debug)]
-struct Events {
+struct EventRows {
     /// The number of the event to come.
     next: u64,
     events: Vec<Event>,
-    damage: Option<String>,
+    corruption: Option<String>,
 }
 
-impl Events {
+impl EventRows {
     /// None yet, and the first is to be this one.
-    const fn from(first: u64) -> Self {
+    const fn starting_at(first: u64) -> Self {
         Self {
             next: first,
             events: Vec::new(),
-            damage: None,
+            corruption: None,
         }
     }
 
     /// Adds the event of a row that has its number, its time and its text in the first columns.
-    fn add(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+    fn push_row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         let (seq, next): (i64, u64) = (row.get(0)?, self.next);
         let event = if u64::try_from(seq) == Ok(next) {
             let at_ms = row.get(1)?;
-            let read = event_from_text(row.get_ref(2)?.as_str()?).map(|kind| kind.at(at_ms));
-            read.map_err(|why| format!("event {seq}: {why}"))
+            let parsed = event_from_text(row.get_ref(2)?.as_str()?).map(|kind| kind.at(at_ms));
+            parsed.map_err(|why| format!("event {seq}: {why}"))
         } else {
             Err(format!("event {seq} is there in place of {next}"))
         };
@@ -379,18 +393,18 @@ impl Events {
                 self.next += 1;
             }
             Err(why) => {
-                self.damage.get_or_insert(why);
+                self.corruption.get_or_insert(why);
             }
         }
         Ok(())
     }
 
     /// The events, if they end where the match's row tells.
-    fn finish(self, length: Length) -> Result<Vec<Event>, String> {
-        if let Some(damage) = self.damage {
-            return Err(damage);
+    fn into_events(self, length: JournalLength) -> Result<Vec<Event>, String> {
+        if let Some(corruption) = self.corruption {
+            return Err(corruption);
         }
-        length.check(self.next - 1)?;
+        length.check_event_count(self.next - 1)?;
         Ok(self.events)
     }
 }

@@ -371,13 +371,13 @@ pub(super) const MIGRATIONS: &[&str] = &[
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
 /// filed with the change.
-const ARCHIVED: usize = 10;
+const HISTORY_VERSION: usize = 10;
 
 /// The version of the tables from which on names are one that look alike once more.
-pub(super) const ALIKE: usize = 17;
+pub(super) const SKELETONS_VERSION: usize = 17;
 
 /// The version of the tables from which on names are one that look alike as they are written.
-pub(super) const WRITTEN: usize = 20;
+pub(super) const WRITTEN_NAMES_VERSION: usize = 20;
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.
 pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
@@ -385,21 +385,21 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
     let size = |path: &Path| path.metadata().map_or(0, |file| file.len());
     let log = path.with_extension("db-wal");
     if size(path) == 0 && size(&log) > 0 {
-        return Err(OpenError::Torn(directory.to_owned()));
+        return Err(OpenError::LogWithoutDatabase(directory.to_owned()));
     }
-    make_private(path).map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
-    let mut connection = open_to_write(path, OpenFlags::SQLITE_OPEN_CREATE).map_err(failed)?;
+    create_private(path).map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
+    let mut connection = open_read_write(path, OpenFlags::SQLITE_OPEN_CREATE).map_err(failed)?;
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(failed)? {
         return Err(OpenError::ReadOnly(path.to_owned()));
     }
-    let version = version(&connection).map_err(failed)?;
+    let version = schema_version(&connection).map_err(failed)?;
     if version == 0 {
         let sql = "SELECT count(*) FROM sqlite_schema";
         let tables: u64 = connection
             .query_row(sql, [], |row| row.get(0))
             .map_err(failed)?;
         if tables > 0 {
-            return Err(OpenError::NotOurs(path.to_owned()));
+            return Err(OpenError::ForeignDatabase(path.to_owned()));
         }
         // What is deleted can be given back. To be said before there are tables, and only then: it
         // writes, which must not stand in the way of a store that is opened anew.
@@ -407,10 +407,10 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
             .map_err(failed)?;
     }
-    let Some(missing) = MIGRATIONS.get(version..) else {
+    let Some(pending) = MIGRATIONS.get(version..) else {
         return Err(OpenError::TooNew(path.to_owned()));
     };
-    migrate(&mut connection, version, missing).map_err(failed)?;
+    migrate(&mut connection, version, pending).map_err(failed)?;
     // What a server that was killed has written and not synced is there to be read, too. Before
     // anybody is told of it, it has to be on the disk.
     checkpoint(&connection).map_err(failed)?;
@@ -419,7 +419,7 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
 
 /// Creates the file for its owner alone: it holds names and hashes of tokens. SQLite gives the files beside it the
 /// same mode. The mode of an existing file is the operator's choice and is kept.
-fn make_private(path: &Path) -> io::Result<()> {
+fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     match options.write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
@@ -429,8 +429,8 @@ fn make_private(path: &Path) -> io::Result<()> {
 }
 
 /// Opens the database again after it has failed, and has everything that it shows on the disk.
-pub(super) fn open_again(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = open_to_write(path, OpenFlags::empty())?;
+pub(super) fn reopen(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = open_read_write(path, OpenFlags::empty())?;
     checkpoint(&connection)?;
     Ok(connection)
 }
@@ -446,9 +446,9 @@ pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn open_to_write(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
+fn open_read_write(path: &Path, extra_flags: OpenFlags) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags | more)?;
+    let connection = Connection::open_with_flags(path, flags | extra_flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // Every commit waits until it is on the disk.
@@ -458,7 +458,7 @@ fn open_to_write(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "foreign_keys", "OFF")?;
     // After a checkpoint the log is cut back to this many bytes.
     connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
-    wipe(&connection)?;
+    enable_secure_delete(&connection)?;
     // In pages, as many as the log may have: what is written again and again before the log is full
     // is copied into the database once.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
@@ -471,13 +471,13 @@ fn open_to_write(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
 /// Has what is deleted overwritten where it stood, so that whoever is forgotten is found there no more. Always, and
 /// not only while somebody is: rows move when a page is divided, and what they leave behind stays. Whoever writes
 /// events deletes nothing, and does not notice.
-fn wipe(connection: &Connection) -> rusqlite::Result<()> {
+fn enable_secure_delete(connection: &Connection) -> rusqlite::Result<()> {
     // It answers with what holds from now on.
     connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))
 }
 
 /// Opens a database to read in it.
-pub(super) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
+pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
         // A reader of a log that nobody has open must be able to make the files beside it.
@@ -489,16 +489,16 @@ pub(super) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Opens a database only to look at it, whoever else uses it: nothing is written in it.
-pub(super) fn open_to_look(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
+pub(super) fn open_inspector(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
     let failed = |error| OpenError::Database(directory.to_owned(), error);
     if !path.exists() {
-        return Err(OpenError::Missing(directory.to_owned()));
+        return Err(OpenError::NoStore(directory.to_owned()));
     }
     // What a log holds that nobody has open is read, too, and stays in the log.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
-    match version(&connection).map_err(failed)? {
+    match schema_version(&connection).map_err(failed)? {
         version if version == MIGRATIONS.len() => Ok(connection),
         version if version < MIGRATIONS.len() => Err(OpenError::TooOld(path.to_owned())),
         _ => Err(OpenError::TooNew(path.to_owned())),
@@ -506,15 +506,15 @@ pub(super) fn open_to_look(path: &Path, directory: &Path) -> Result<Connection, 
 }
 
 /// Opens a database to leave an order in it, beside the server that uses it.
-pub(super) fn open_to_order(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
-    drop(open_to_look(path, directory)?);
+pub(super) fn open_admin_queue(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
+    drop(open_inspector(path, directory)?);
     let failed = |error| OpenError::Database(directory.to_owned(), error);
     let open = || {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        wipe(&connection)?;
+        enable_secure_delete(&connection)?;
         // The log is the server's to write into the database.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         Ok(connection)
@@ -522,25 +522,25 @@ pub(super) fn open_to_order(path: &Path, directory: &Path) -> Result<Connection,
     open().map_err(failed)
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<usize> {
+fn schema_version(connection: &Connection) -> rusqlite::Result<usize> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-fn migrate(connection: &mut Connection, version: usize, missing: &[&str]) -> rusqlite::Result<()> {
-    for (step, tables) in missing.iter().enumerate() {
-        let change = connection.transaction()?;
-        change.execute_batch(tables)?;
-        if version + step + 1 == ARCHIVED {
-            history::file_all(&change)?;
+fn migrate(connection: &mut Connection, version: usize, pending: &[&str]) -> rusqlite::Result<()> {
+    for (step, tables) in pending.iter().enumerate() {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(tables)?;
+        if version + step + 1 == HISTORY_VERSION {
+            history::index_all_matches(&transaction)?;
         }
-        if version + step + 1 == ALIKE {
-            accounts::mend_names(&change)?;
+        if version + step + 1 == SKELETONS_VERSION {
+            accounts::recompute_name_skeletons(&transaction)?;
         }
-        if version + step + 1 == WRITTEN {
-            accounts::add_missing_names(&change)?;
+        if version + step + 1 == WRITTEN_NAMES_VERSION {
+            accounts::add_missing_name_skeletons(&transaction)?;
         }
-        change.pragma_update(None, "user_version", version + step + 1)?;
-        change.commit()?;
+        transaction.pragma_update(None, "user_version", version + step + 1)?;
+        transaction.commit()?;
     }
     Ok(())
 }

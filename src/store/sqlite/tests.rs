@@ -14,20 +14,25 @@ use crate::conformance::{
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::MatchResult;
 
-fn open(directory: &Path) -> SqliteStore {
-    SqliteStore::open(directory, None).expect("it opens")
+fn open_store(directory: &Path) -> SqliteStore {
+    SqliteStore::open(directory, None).expect("opens")
 }
 
-fn fresh() -> (SqliteStore, TempDir) {
+fn new_store() -> (SqliteStore, TempDir) {
     let directory = tempfile::tempdir().expect("a directory");
-    (open(directory.path()), directory)
+    (open_store(directory.path()), directory)
 }
 
-conformance_tests!(Some(fresh()));
+conformance_tests!(Some(new_store()));
 
 /// The permission bits of the files of the database.
-fn modes(directory: &Path) -> Vec<u32> {
-    let names = [FILE, "plyhouse.db-wal", "plyhouse.db-shm", "plyhouse.lock"];
+fn file_modes(directory: &Path) -> Vec<u32> {
+    let names = [
+        DATABASE_FILE,
+        "plyhouse.db-wal",
+        "plyhouse.db-shm",
+        "plyhouse.lock",
+    ];
     let mode = |name| {
         fs::metadata(directory.join(name))
             .expect(name)
@@ -39,22 +44,26 @@ fn modes(directory: &Path) -> Vec<u32> {
 }
 
 #[test]
-fn new_files_are_for_their_owner_alone_and_existing_ones_keep_their_mode() {
+fn new_files_are_private_and_existing_modes_are_kept() {
     let directory = tempfile::tempdir().expect("a directory");
-    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("ours");
-    let store = open(directory.path());
-    assert_eq!(modes(directory.path()), [0o600; 4]);
-    assert_eq!(SqliteStore::loose_mode(directory.path()), None);
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755))
+        .expect("owned by this user");
+    let store = open_store(directory.path());
+    assert_eq!(file_modes(directory.path()), [0o600; 4]);
+    assert_eq!(SqliteStore::loose_permissions(directory.path()), None);
     drop(store);
-    let file = directory.path().join(FILE);
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("ours");
-    let _store = open(directory.path());
-    assert_eq!(modes(directory.path())[0], 0o640);
-    assert_eq!(SqliteStore::loose_mode(directory.path()), Some(0o640));
+    let file = directory.path().join(DATABASE_FILE);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("owned by this user");
+    let _store = open_store(directory.path());
+    assert_eq!(file_modes(directory.path())[0], 0o640);
+    assert_eq!(
+        SqliteStore::loose_permissions(directory.path()),
+        Some(0o640)
+    );
 }
 
 /// Whether a file of this directory has these bytes.
-fn is_anywhere(directory: &Path, text: &str) -> bool {
+fn is_in_any_file(directory: &Path, text: &str) -> bool {
     let files = fs::read_dir(directory).expect("readable");
     files
         .map(|file| file.expect("readable").path())
@@ -62,128 +71,132 @@ fn is_anywhere(directory: &Path, text: &str) -> bool {
             let bytes = fs::read(file).expect("readable");
             bytes
                 .windows(text.len())
-                .any(|some| some == text.as_bytes())
+                .any(|window| window == text.as_bytes())
         })
 }
 
 /// Of whoever is forgotten no file has the name any more, wherever it stood, and wherever it has been moved from.
 #[tokio::test]
-async fn no_file_has_the_name_of_whoever_was_forgotten() {
+async fn name_of_deleted_player_is_wiped_from_all_files() {
     const NAME: &str = "Wilhelmina of Nowhere";
-    let (store, directory) = fresh();
+    let (store, directory) = new_store();
     // Spread out, so that pages are divided.
-    let scattered = |number: u128| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-    let called = |number: u128, name: &str| PlayerRecord {
-        id: PlayerId(uuid::Uuid::from_u128(scattered(number))),
+    let scatter = |number: u128| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    let player_named = |number: u128, name: &str| PlayerRecord {
+        id: PlayerId(uuid::Uuid::from_u128(scatter(number))),
         name: name.to_owned(),
         ..player(1)
     };
-    let wilhelmina = called(500, NAME);
+    let wilhelmina = player_named(500, NAME);
     for number in 0..1000 {
-        let (name, id) = (format!("somebody {number}"), scattered(number));
-        let somebody = match number {
+        let (name, id) = (format!("somebody {number}"), scatter(number));
+        let player = match number {
             500 => wilhelmina.clone(),
-            number => called(number, &name),
+            number => player_named(number, &name),
         };
-        let added = store.add_player(somebody.clone(), vec![]).await;
+        let added = store.add_player(player.clone(), vec![]).await;
         added.expect("written");
         let host = if number % 3 == 0 {
             &wilhelmina
         } else {
-            &somebody
+            &player
         };
-        let mut written = match_record(number, host);
-        written.creation.id = MatchId(uuid::Uuid::from_u128(id));
-        store.create(OWNER_NODE, written).await.expect("written");
+        let mut created = match_record(number, host);
+        created.creation.id = MatchId(uuid::Uuid::from_u128(id));
+        store.create(OWNER_NODE, created).await.expect("written");
     }
-    assert!(is_anywhere(directory.path(), NAME));
-    let forget = crate::Forget {
+    assert!(is_in_any_file(directory.path(), NAME));
+    let deletion = crate::PlayerDeletion {
         player: wilhelmina.id,
-        proved: None,
-        kept_until_ms: u64::MAX >> 1,
+        proof: None,
+        name_reserved_until_ms: u64::MAX >> 1,
     };
-    assert_eq!(store.forget_player(forget).await, Ok(true));
-    while store.forget_names(wilhelmina.id).await.expect("written") {}
-    assert!(!is_anywhere(directory.path(), NAME));
+    assert_eq!(store.delete_player(deletion).await, Ok(true));
+    while store.remove_names(wilhelmina.id).await.expect("written") {}
+    assert!(!is_in_any_file(directory.path(), NAME));
 }
 
 /// A store with one match of so many moves, all confirmed.
-async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
-    let store = open(directory);
-    let written = match_record(1, &player(1));
-    let id = written.creation.id;
+async fn store_with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
+    let store = open_store(directory);
+    let created = match_record(1, &player(1));
+    let id = created.creation.id;
     let sessions = vec![session(1, 1)];
     store
         .add_player(player(1), sessions)
         .await
         .expect("written");
-    let mark = store.create(OWNER_NODE, written).await.expect("written");
-    let mut mark = store
-        .append(id, mark, start_events())
+    let position = store.create(OWNER_NODE, created).await.expect("written");
+    let mut position = store
+        .append(id, position, start_events())
         .await
         .expect("written");
     for (index, m) in moves.iter().enumerate() {
         let seat = [Seat::First, Seat::Second][index % 2];
-        let appended = store.append(id, mark, vec![move_event(seat, m)]).await;
-        mark = appended.expect("written");
+        let appended = store.append(id, position, vec![move_event(seat, m)]).await;
+        position = appended.expect("written");
     }
     store
 }
 
 /// Every live match of a store, for a server that has just begun.
-async fn all_live(store: &SqliteStore) -> Result<Live, ReadError> {
+async fn claim_all_live(store: &SqliteStore) -> Result<LiveMatches, ReadError> {
     for id in store.unowned(OWNER_NODE).await? {
         store.claim(id, OWNER_NODE).await.expect("claimed");
     }
-    store.live(OWNER_NODE).await
+    store.load_live_matches(OWNER_NODE).await
 }
 
-fn the_match() -> MatchId {
+fn match_id() -> MatchId {
     match_record(1, &player(1)).creation.id
 }
 
 #[tokio::test]
-async fn everything_is_there_when_it_is_opened_again() {
+async fn reopened_store_has_all_written_events() {
     let directory = tempfile::tempdir().expect("a directory");
-    drop(with_moves(directory.path(), &["b2", "a1"]).await);
-    let store = open(directory.path());
-    let live = all_live(&store).await;
+    drop(store_with_moves(directory.path(), &["b2", "a1"]).await);
+    let store = open_store(directory.path());
+    let live = claim_all_live(&store).await;
     let live = live.expect("readable");
-    let loaded = live.matches[0].as_ref().expect("sound");
+    let loaded = live.matches[0].as_ref().expect("not corrupt");
     assert_eq!(loaded.record.events.len(), 5);
     assert_eq!(live.players, [player(1)]);
     assert_eq!(
-        store.session(session(1, 1).token).await.expect("readable"),
+        store
+            .find_session(session(1, 1).token)
+            .await
+            .expect("readable"),
         Some((player(1), session(1, 1)))
     );
 }
 
 #[tokio::test]
-async fn a_second_server_is_kept_out() {
-    let (store, directory) = fresh();
+async fn second_server_cannot_open_directory() {
+    let (store, directory) = new_store();
     let second = SqliteStore::open(directory.path(), None);
     assert!(matches!(second, Err(OpenError::InUse(_))), "{second:?}");
     drop(store);
-    open(directory.path());
+    open_store(directory.path());
 }
 
 #[tokio::test]
-async fn the_directory_is_made_for_its_owner_alone() {
+async fn new_directory_is_private() {
     let parent = tempfile::tempdir().expect("a directory");
     let directory = parent.path().join("share/plyhouse");
-    let _store = open(&directory);
+    let _store = open_store(&directory);
     let mode = fs::metadata(&directory)
-        .expect("it is there")
+        .expect("exists")
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o700);
 }
 
 #[tokio::test]
-async fn a_later_version_is_left_alone() {
+async fn database_of_later_version_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");
-    drop(open(directory.path()));
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    drop(open_store(directory.path()));
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     connection
         .pragma_update(None, "user_version", 1_000)
         .expect("written");
@@ -193,68 +206,71 @@ async fn a_later_version_is_left_alone() {
 }
 
 /// A database of the second version, with the same tables as the first.
-const OLD: &[u8] = include_bytes!("../../../tests/data/store-2.db");
+const VERSION_2_DATABASE: &[u8] = include_bytes!("../../../tests/data/store-2.db");
 
 /// What an earlier version wrote goes on, and from then on that version leaves it alone.
 #[tokio::test]
-async fn an_earlier_version_is_brought_up_to_date() {
+async fn earlier_versions_are_migrated() {
     for earlier in [1, 2] {
         let directory = tempfile::tempdir().expect("a directory");
-        fs::write(directory.path().join(FILE), OLD).expect("written");
-        let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+        fs::write(directory.path().join(DATABASE_FILE), VERSION_2_DATABASE).expect("written");
+        let connection =
+            rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
         let pragma = "user_version";
         let written = connection.pragma_update(None, pragma, earlier);
         written.expect("written");
-        let store = open(directory.path());
+        let store = open_store(directory.path());
         let version = connection.pragma_query_value(None, pragma, |row| row.get::<_, usize>(0));
         assert_eq!(version, Ok(schema::MIGRATIONS.len()));
-        let live = all_live(&store).await.expect("readable").matches;
+        let live = claim_all_live(&store).await.expect("readable").matches;
         assert_eq!(live.len(), 5);
-        let Loaded { record, mark, .. } = live[0].clone().expect("sound");
-        let appended = store.append(record.creation.id, mark, vec![conformance::RESIGNATION]);
-        appended.await.expect("it goes on");
+        let LoadedMatch {
+            record, position, ..
+        } = live[0].clone().expect("not corrupt");
+        let appended = store.append(record.creation.id, position, vec![conformance::RESIGNATION]);
+        appended.await.expect("append succeeds");
     }
 }
 
 /// Names that were kept by what had been found of them before are kept by what is found now.
 #[tokio::test]
-async fn names_from_before_are_mended() {
+async fn migration_recomputes_name_skeletons() {
     let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join(FILE);
-    let connection = rusqlite::Connection::open(path).expect("it opens");
-    for tables in &schema::MIGRATIONS[..schema::ALIKE - 1] {
+    let path = directory.path().join(DATABASE_FILE);
+    let connection = rusqlite::Connection::open(path).expect("opens");
+    for tables in &schema::MIGRATIONS[..schema::SKELETONS_VERSION - 1] {
         connection.execute_batch(tables).expect("written");
     }
     // The last two look alike.
     let names = ["b0b", "\u{a4d1}aypal", "paypal"];
     for (number, name) in (1..).zip(names) {
         let id = player(number).id.0.into_bytes();
-        let likeness = crate::legacy_skeleton(name);
+        let skeleton = crate::legacy_skeleton(name);
         let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, 'account')";
         connection.execute(sql, (id, name)).expect("written");
         let sql = "INSERT INTO names (likeness, player) VALUES (?1, ?2)";
-        connection.execute(sql, (likeness, id)).expect("written");
+        connection.execute(sql, (skeleton, id)).expect("written");
     }
-    let version = schema::ALIKE - 1;
+    let version = schema::SKELETONS_VERSION - 1;
     let written = connection.pragma_update(None, "user_version", version);
     written.expect("written");
     drop(connection);
-    let store = open(directory.path());
-    for (number, likeness) in [(1, "b0b"), (2, "Paypal"), (3, "paypal")] {
-        let named = store.named(likeness.to_owned(), 0).await;
+    let store = open_store(directory.path());
+    for (number, skeleton) in [(1, "b0b"), (2, "Paypal"), (3, "paypal")] {
+        let owner = store.find_by_name_skeleton(skeleton.to_owned(), 0).await;
         let expected = Some((player(number).id, true));
-        assert_eq!(named.expect("readable"), expected, "{likeness}");
+        assert_eq!(owner.expect("readable"), expected, "{skeleton}");
     }
 }
 
 /// Names that were kept by their likeness alone are kept by what they look like as they are written, too: what two
 /// have in common stays with the first, and both have their names.
 #[tokio::test]
-async fn names_from_before_are_looked_at_as_they_are_written() {
+async fn migration_adds_skeletons_of_written_names() {
     let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join(FILE);
-    let connection = rusqlite::Connection::open(path).expect("it opens");
-    for tables in &schema::MIGRATIONS[..schema::WRITTEN - 1] {
+    let path = directory.path().join(DATABASE_FILE);
+    let connection = rusqlite::Connection::open(path).expect("opens");
+    for tables in &schema::MIGRATIONS[..schema::WRITTEN_NAMES_VERSION - 1] {
         connection.execute_batch(tables).expect("written");
     }
     for (number, name) in (1..).zip(["BEN", "\u{412}EN"]) {
@@ -265,21 +281,21 @@ async fn names_from_before_are_looked_at_as_they_are_written() {
         let written = connection.execute(sql, (crate::name_skeleton(name), id));
         written.expect("written");
     }
-    let version = schema::WRITTEN - 1;
+    let version = schema::WRITTEN_NAMES_VERSION - 1;
     let written = connection.pragma_update(None, "user_version", version);
     written.expect("written");
     drop(connection);
-    conformance::check_upgraded_name_skeletons(&open(directory.path())).await;
+    conformance::check_upgraded_name_skeletons(&open_store(directory.path())).await;
 }
 
 /// A match of days from before there were reminders is served like any other until it has one.
 #[tokio::test]
-async fn a_match_without_a_reminder_is_served() {
-    const BEFORE: usize = 4;
+async fn migrated_correspondence_match_without_reminder_is_live() {
+    const OLD_VERSION: usize = 4;
     let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join(FILE);
-    let connection = rusqlite::Connection::open(path).expect("it opens");
-    for tables in &schema::MIGRATIONS[..BEFORE] {
+    let path = directory.path().join(DATABASE_FILE);
+    let connection = rusqlite::Connection::open(path).expect("opens");
+    for tables in &schema::MIGRATIONS[..OLD_VERSION] {
         connection.execute_batch(tables).expect("written");
     }
     let (id, ann) = ([7_u8; 16], player(1));
@@ -299,36 +315,49 @@ async fn a_match_without_a_reminder_is_served() {
         ),
     ];
     assert_eq!(written, [Ok(1), Ok(1)]);
-    let set = connection.pragma_update(None, "user_version", BEFORE);
+    let set = connection.pragma_update(None, "user_version", OLD_VERSION);
     set.expect("written");
 
-    let store = open(directory.path());
-    let known = store.session(TokenHash([1; 32])).await.expect("readable");
-    let (player, session) = known.expect("its token goes on as a session");
+    let store = open_store(directory.path());
+    let stored = store
+        .find_session(TokenHash([1; 32]))
+        .await
+        .expect("readable");
+    let (player, session) = stored.expect("its token is a session");
     assert_eq!(player, ann);
     assert_eq!(store.sessions(ann.id).await.expect("readable"), [session]);
-    let live = all_live(&store).await.expect("readable").matches;
-    let loaded = live[0].clone().expect("sound");
+    let live = claim_all_live(&store).await.expect("readable").matches;
+    let loaded = live[0].clone().expect("not corrupt");
     assert_eq!(loaded.record.creation.id, match_id);
-    assert_eq!(store.due_count().await.expect("readable"), 0);
+    assert_eq!(store.due_reminder_count().await.expect("readable"), 0);
     let reminder = Reminder {
         wake_ms: Some(5),
         parts: Vec::new(),
     };
-    let kept = store.append_with_reminder(match_id, loaded.mark, vec![], Some(reminder));
-    kept.await.expect("written");
-    assert!(all_live(&store).await.expect("readable").matches.is_empty());
-    let due = store
+    let appended = store.append_with_reminder(match_id, loaded.position, vec![], Some(reminder));
+    appended.await.expect("written");
+    assert!(
+        claim_all_live(&store)
+            .await
+            .expect("readable")
+            .matches
+            .is_empty()
+    );
+    let reminders = store
         .due_reminders((0, match_id), 9)
         .await
         .expect("readable");
-    assert_eq!(due, [(5, match_id)]);
+    assert_eq!(reminders, [(5, match_id)]);
 }
 
 #[tokio::test]
-async fn what_is_no_database_is_not_opened() {
+async fn file_that_is_no_database_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");
-    fs::write(directory.path().join(FILE), "no database, ".repeat(1000)).expect("written");
+    fs::write(
+        directory.path().join(DATABASE_FILE),
+        "no database, ".repeat(1000),
+    )
+    .expect("written");
     let store = SqliteStore::open(directory.path(), None);
     assert!(matches!(store, Err(OpenError::Database(..))), "{store:?}");
 }
@@ -336,41 +365,43 @@ async fn what_is_no_database_is_not_opened() {
 /// A crash in the middle of a write leaves a log with a torn end: what was confirmed before is
 /// there, and what was torn is not.
 #[tokio::test]
-async fn a_torn_end_of_the_log_is_no_harm() {
+async fn torn_end_of_log_loses_only_unconfirmed_write() {
     let directory = tempfile::tempdir().expect("a directory");
-    let store = with_moves(directory.path(), &["b2", "a1", "c3"]).await;
+    let store = store_with_moves(directory.path(), &["b2", "a1", "c3"]).await;
     // The files as a crash would leave them: the store is still open.
     let crashed = tempfile::tempdir().expect("a directory");
-    for file in [FILE, "plyhouse.db-wal"] {
+    for file in [DATABASE_FILE, "plyhouse.db-wal"] {
         fs::copy(directory.path().join(file), crashed.path().join(file)).expect("copied");
     }
     drop(store);
     let log = crashed.path().join("plyhouse.db-wal");
-    let whole = fs::metadata(&log).expect("it is there").len();
+    let log_size = fs::metadata(&log).expect("exists").len();
     let mut log = OpenOptions::new()
         .read(true)
         .write(true)
         .open(log)
-        .expect("it opens");
-    log.seek(SeekFrom::Start(whole - 100)).expect("sought");
+        .expect("opens");
+    log.seek(SeekFrom::Start(log_size - 100)).expect("sought");
     let mut tail = [0; 100];
     log.read_exact(&mut tail).expect("read");
-    log.seek(SeekFrom::Start(whole - 100)).expect("sought");
+    log.seek(SeekFrom::Start(log_size - 100)).expect("sought");
     log.write_all(&tail.map(|byte| !byte)).expect("written");
-    log.set_len(whole - 10).expect("cut");
+    log.set_len(log_size - 10).expect("cut");
     drop(log);
 
-    let store = open(crashed.path());
-    let read = store.load(the_match()).await.expect("readable");
-    let Loaded { record, mark, .. } = read.expect("there");
-    assert_eq!(record.events.len(), 5, "all but the last, which was torn");
-    let appended = store.append(the_match(), mark, vec![move_event(Seat::First, "c3")]);
-    appended.await.expect("it goes on");
+    let store = open_store(crashed.path());
+    let read = store.load(match_id()).await.expect("readable");
+    let LoadedMatch {
+        record, position, ..
+    } = read.expect("exists");
+    assert_eq!(record.events.len(), 5, "all but the torn last event");
+    let appended = store.append(match_id(), position, vec![move_event(Seat::First, "c3")]);
+    appended.await.expect("append succeeds");
 }
 
 /// Events that make no sense are told as damage, and other matches are read.
 #[tokio::test]
-async fn a_damaged_match_is_told_apart() {
+async fn corrupt_match_is_reported_and_others_are_loaded() {
     for damage in [
         "UPDATE events SET event = '{\"type\":\"moved\"}' WHERE seq = 4",
         "DELETE FROM events WHERE seq = 2",
@@ -381,30 +412,31 @@ async fn a_damaged_match_is_told_apart() {
         "UPDATE matches SET host = x'01' WHERE last_seq = 5",
     ] {
         let directory = tempfile::tempdir().expect("a directory");
-        let store = with_moves(directory.path(), &["b2", "a1"]).await;
+        let store = store_with_moves(directory.path(), &["b2", "a1"]).await;
         let second = store.create(OWNER_NODE, match_record(2, &player(1))).await;
         second.expect("written");
         drop(store);
-        let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+        let connection =
+            rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
         connection
             .pragma_update(None, "foreign_keys", "OFF")
             .expect("off");
         assert_eq!(connection.execute(damage, []), Ok(1), "{damage}");
         drop(connection);
-        let store = open(directory.path());
-        let live = all_live(&store).await.expect("readable").matches;
-        let damaged: Vec<bool> = live.iter().map(Result::is_err).collect();
-        assert_eq!(damaged, [true, false], "{damage}");
-        let one = store.load(the_match()).await;
-        assert!(matches!(one, Err(ReadError::Damaged(_))), "{one:?}");
+        let store = open_store(directory.path());
+        let live = claim_all_live(&store).await.expect("readable").matches;
+        let are_corrupt: Vec<bool> = live.iter().map(Result::is_err).collect();
+        assert_eq!(are_corrupt, [true, false], "{damage}");
+        let loaded = store.load(match_id()).await;
+        assert!(matches!(loaded, Err(ReadError::Corrupt(_))), "{loaded:?}");
     }
 }
 
 /// A page that has gone bad harms the matches on it, and no other.
 #[tokio::test]
-async fn a_damaged_page_harms_what_is_on_it() {
+async fn corrupt_page_affects_only_its_matches() {
     let directory = tempfile::tempdir().expect("a directory");
-    let store = open(directory.path());
+    let store = open_store(directory.path());
     store.add_player(player(1), vec![]).await.expect("written");
     for number in 1..=300 {
         store
@@ -413,7 +445,7 @@ async fn a_damaged_page_harms_what_is_on_it() {
             .expect("written");
     }
     drop(store);
-    let path = directory.path().join(FILE);
+    let path = directory.path().join(DATABASE_FILE);
     let sound = fs::read(&path).expect("readable");
     let mut served = 0;
     for page in 1..sound.len() / 4096 {
@@ -422,7 +454,7 @@ async fn a_damaged_page_harms_what_is_on_it() {
         fs::write(&path, &damaged).expect("written");
         // Some pages hold what nothing can be read without.
         if let Ok(store) = SqliteStore::open(directory.path(), None)
-            && let Ok(live) = all_live(&store).await
+            && let Ok(live) = claim_all_live(&store).await
         {
             served += usize::from(live.matches.iter().flatten().count() > 100);
         }
@@ -432,56 +464,72 @@ async fn a_damaged_page_harms_what_is_on_it() {
 }
 
 #[tokio::test]
-async fn a_log_without_its_database_is_not_thrown_away() {
+async fn log_without_database_is_refused_and_preserved() {
     let directory = tempfile::tempdir().expect("a directory");
     let log = directory.path().join("plyhouse.db-wal");
     fs::write(&log, "what somebody may still want").expect("written");
     let store = SqliteStore::open(directory.path(), None);
-    assert!(matches!(store, Err(OpenError::Torn(_))), "{store:?}");
+    assert!(
+        matches!(store, Err(OpenError::LogWithoutDatabase(_))),
+        "{store:?}"
+    );
     assert!(log.exists());
 }
 
 #[tokio::test]
-async fn the_database_of_another_program_is_left_alone() {
+async fn database_of_another_program_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     connection
         .execute_batch("CREATE TABLE recipes (name TEXT)")
         .expect("written");
     drop(connection);
     let store = SqliteStore::open(directory.path(), None);
-    assert!(matches!(store, Err(OpenError::NotOurs(_))), "{store:?}");
+    assert!(
+        matches!(store, Err(OpenError::ForeignDatabase(_))),
+        "{store:?}"
+    );
 }
 
 /// Ended matches are forgotten when their time is over, however busy the store is, live ones never.
 #[tokio::test]
-async fn ended_matches_are_forgotten_in_time() {
+async fn expired_matches_are_deleted_live_matches_stay() {
     let directory = tempfile::tempdir().expect("a directory");
-    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
+    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("opens");
     conformance::live_matches_are_listed_by_owner(&store).await;
     let ended = MatchId(uuid::Uuid::from_u128(33));
     while store.load(ended).await.expect("readable").is_some() {
         store.add_player(player(1), vec![]).await.expect("written");
     }
-    assert_eq!(all_live(&store).await.expect("readable").matches.len(), 3);
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    assert_eq!(
+        claim_all_live(&store)
+            .await
+            .expect("readable")
+            .matches
+            .len(),
+        3
+    );
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     let sql = "SELECT count(DISTINCT match) FROM events";
     let count = connection.query_row(sql, [], |row| row.get(0));
-    assert_eq!(count, Ok(3), "its events are forgotten, too");
+    assert_eq!(count, Ok(3), "its events are deleted");
 }
 
 /// What is forgotten is found by nothing any more.
 #[tokio::test]
-async fn forgotten_matches_are_not_found() {
+async fn expired_matches_leave_no_rows() {
     let directory = tempfile::tempdir().expect("a directory");
-    conformance::openings_are_counted_once_for_all_symmetries(&open(directory.path())).await;
-    conformance::add_analysed_match(&open(directory.path()), 61).await;
-    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
+    conformance::openings_are_counted_once_for_all_symmetries(&open_store(directory.path())).await;
+    conformance::add_analysed_match(&open_store(directory.path()), 61).await;
+    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("opens");
     let last = MatchId(uuid::Uuid::from_u128(80));
     while store.load(last).await.expect("readable").is_some() {
         store.add_player(player(1), vec![]).await.expect("written");
     }
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     for table in ["matches", "played", "openings", "results", "analyses"] {
         let sql = format!("SELECT count(*) FROM {table}");
         let count = connection.query_row(&sql, [], |row| row.get(0));
@@ -491,40 +539,45 @@ async fn forgotten_matches_are_not_found() {
 
 /// What came of matches that ended before it was counted is counted with the change.
 #[tokio::test]
-async fn results_of_before_are_counted() {
+async fn migration_counts_earlier_results() {
     let directory = tempfile::tempdir().expect("a directory");
-    let store = open(directory.path());
+    let store = open_store(directory.path());
     conformance::private_matches_are_listed_only_for_their_players(&store).await;
     drop(store);
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
-    let archive = SqliteArchive::open(directory.path()).expect("it opens");
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
+    let archive = SqliteInspector::open(directory.path()).expect("opens");
     let count = "UPDATE results SET n = 3 WHERE seen_by = zeroblob(16)";
     assert_eq!(connection.execute(count, []), Ok(2));
     assert_eq!(
-        crate::Archive::faults(&archive),
+        crate::StoreInspector::integrity_faults(&archive),
         ["2 results of players are not as many as their matches"]
     );
-    let back = "DROP TABLE results; DROP TRIGGER results_of_more; DROP TRIGGER results_of_fewer;
+    let downgrade =
+        "DROP TABLE results; DROP TRIGGER results_of_more; DROP TRIGGER results_of_fewer;
                 DROP TABLE ledger_waiting; DROP TABLE analyses; DROP TABLE analyses_asked;
                 ALTER TABLE pairings DROP COLUMN session";
-    connection.execute_batch(back).expect("dropped");
+    connection.execute_batch(downgrade).expect("dropped");
     let version = connection.pragma_update(None, "user_version", 14);
     version.expect("written");
-    let store = open(directory.path());
-    for (seen_by, expected) in [(1, 2), (2, 2), (3, 1)] {
-        let counted = store.results(player(1).id, player(seen_by).id).await;
-        let won = counted.expect("readable").count(MatchResult::Won);
-        assert_eq!(won, expected);
+    let store = open_store(directory.path());
+    for (viewer, expected) in [(1, 2), (2, 2), (3, 1)] {
+        let counts = store.results(player(1).id, player(viewer).id).await;
+        let wins = counts.expect("readable").count(MatchResult::Won);
+        assert_eq!(wins, expected);
     }
-    assert_eq!(crate::Archive::faults(&archive), Vec::<String>::new());
+    assert_eq!(
+        crate::StoreInspector::integrity_faults(&archive),
+        Vec::<String>::new()
+    );
 }
 
 /// Rated matches are always kept.
 #[tokio::test]
-async fn rated_matches_are_never_forgotten() {
+async fn rated_matches_do_not_expire() {
     let directory = tempfile::tempdir().expect("a directory");
-    conformance::ended_rated_match_is_numbered(&open(directory.path())).await;
-    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
+    conformance::ended_rated_match_is_numbered(&open_store(directory.path())).await;
+    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("opens");
     let [first, casual, aborted] =
         [50, 51, 52].map(|number| MatchId(uuid::Uuid::from_u128(number)));
     while store.load(casual).await.expect("readable").is_some() {
@@ -534,13 +587,17 @@ async fn rated_matches_are_never_forgotten() {
         assert!(store.load(id).await.expect("readable").is_some());
     }
     drop(store);
-    let archive = SqliteArchive::open(directory.path()).expect("it opens");
-    assert_eq!(crate::Archive::faults(&archive), Vec::<String>::new());
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    let archive = SqliteInspector::open(directory.path()).expect("opens");
+    assert_eq!(
+        crate::StoreInspector::integrity_faults(&archive),
+        Vec::<String>::new()
+    );
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     let sql = "DELETE FROM ledger WHERE no = 1";
     connection.execute(sql, []).expect("deleted");
     assert_eq!(
-        crate::Archive::faults(&archive),
+        crate::StoreInspector::integrity_faults(&archive),
         [
             "1 rated matches have ended without their row of the ledger",
             "1 rows of the ledger are missing"
@@ -550,23 +607,24 @@ async fn rated_matches_are_never_forgotten() {
 
 /// However many matches there are, those of one player and what follows one line are found by an index.
 #[tokio::test]
-async fn the_past_is_found_by_indexes() {
-    let (_store, directory) = fresh();
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+async fn history_queries_use_indexes() {
+    let (_store, directory) = new_store();
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     for (sql, expected) in [
         (
-            history::HISTORY,
+            history::SELECT_HISTORY,
             &[
                 "SEARCH p USING PRIMARY KEY (player=? AND (ended_ms,match)<(?,?))",
                 "SEARCH m USING PRIMARY KEY (id=?)",
             ][..],
         ),
         (
-            history::RESULTS,
+            history::SELECT_RESULTS,
             &["SEARCH results USING PRIMARY KEY (player=? AND seen_by=?)"],
         ),
         (
-            history::EXPLORE,
+            history::SELECT_OPENINGS,
             &[
                 "COMPOUND QUERY",
                 "LEFT-MOST SUBQUERY",
@@ -579,8 +637,8 @@ async fn the_past_is_found_by_indexes() {
         let plan = format!("EXPLAIN QUERY PLAN {sql}");
         let mut statement = connection.prepare(&plan).expect("it is SQL");
         let values = statement.parameter_count();
-        let values = rusqlite::params_from_iter(vec![1; values]);
-        let steps = statement.query_map(values, |row| row.get::<_, String>(3));
+        let params = rusqlite::params_from_iter(vec![1; values]);
+        let steps = statement.query_map(params, |row| row.get::<_, String>(3));
         let steps: Vec<String> = steps
             .expect("steps")
             .map(|step| step.expect("text"))

@@ -1,7 +1,7 @@
 //! The thread that writes: batch after batch, each one transaction and one sync.
 
 mod batch;
-mod forget;
+mod expiry;
 
 use std::io;
 use std::mem;
@@ -14,12 +14,12 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
-use self::batch::Heads;
-use super::worker::{Jobs, Worker};
-use super::{Condition, now, schema, wall_ms};
+use self::batch::LastSeqs;
+use super::worker_thread::{JobQueue, Worker};
+use super::{Health, now, schema, wall_clock_ms};
 use crate::{
-    AnalysisAsked, KeptAnalysis, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord,
-    WriteError,
+    AnalysisQuotaRequest, IdentityChange, MatchRecord, PlayerRecord, RatingsChange, SessionRecord,
+    StoredAnalysis, WriteError,
 };
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
@@ -29,22 +29,22 @@ const BATCH_MAX: usize = 1024;
 
 /// How often the thread looks around when there is nothing to write: whether a disk that failed is
 /// well again, and whether there is something to forget.
-const LOOK_AROUND: Duration = Duration::from_secs(1);
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// After so many batches it looks around, too, however busy it is.
-const LOOK_AROUND_BATCHES: u32 = 64;
+const MAINTENANCE_BATCHES: u32 = 64;
 
 /// Batches of so many tell that many matches are busy. Larger ones share their costs well already.
-const BUSY: RangeInclusive<usize> = 16..=256;
+const BUSY_BATCH_SIZES: RangeInclusive<usize> = 16..=256;
 
 /// While many matches are busy, batches begin no more often than this. A disk that syncs quickly
 /// would have them small, and so each write would pay for more of the log's pages. It is what a slow
 /// disk's sync takes.
-const GATHER: Duration = Duration::from_millis(10);
+const BATCH_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
 /// Bytes that a probe writes for each refused task. The creation of a match adds about 20 KiB to the log: a page of 4 KiB
 /// for each table and index that it changes.
-const TASK_BYTES: usize = 64 << 10;
+const PROBE_BYTES_PER_TASK: usize = 64 << 10;
 
 /// After a failure the disk counts as well once this many bytes can be written, or fewer if the refused batch was
 /// smaller.
@@ -52,8 +52,8 @@ const PROBE_BYTES_MAX: usize = 4 << 20;
 
 /// Something to write.
 #[derive(Debug)]
-pub(super) enum Task {
-    Create(Record),
+pub(super) enum WriteTask {
+    Create(MatchRecord),
     Append {
         id: MatchId,
         after: Seq,
@@ -62,94 +62,94 @@ pub(super) enum Task {
     },
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
     /// Refused as a conflict if it comes to nothing.
-    ChangePeople(PeopleChange),
+    ChangeIdentity(IdentityChange),
     /// Refused as a conflict if it comes to nothing.
     ChangeRatings(RatingsChange),
     /// Refused as a conflict if there is no such match that has ended.
-    KeepAnalysis(MatchId, KeptAnalysis),
+    StoreAnalysis(MatchId, StoredAnalysis),
     /// Refused as a conflict if as many as may be are counted.
-    AskAnalysis(AnalysisAsked),
+    CountAnalysisRequest(AnalysisQuotaRequest),
 }
 
 /// A task, and where to tell what has become of it. The task goes back with the answer: memory is let
 /// go of best where it was asked for.
 #[derive(Debug)]
-struct Job {
-    task: Task,
-    answer: oneshot::Sender<(Result<(), WriteError>, Task)>,
+struct WriteJob {
+    task: WriteTask,
+    reply: oneshot::Sender<(Result<(), WriteError>, WriteTask)>,
 }
 
 /// The way to the thread that writes.
 #[derive(Debug)]
 pub(super) struct Writer {
-    worker: Worker<Job>,
+    worker: Worker<WriteJob>,
 }
 
 impl Writer {
     pub(super) fn start(
         connection: Connection,
         path: PathBuf,
-        keep_ended: Option<Duration>,
-        condition: &Arc<Condition>,
+        retention: Option<Duration>,
+        health: &Arc<Health>,
     ) -> io::Result<Self> {
-        let work = Work {
+        let thread = WriterThread {
             connection: Some(connection),
             path,
-            keep_ended,
-            heads: Heads::new(),
+            retention,
+            last_seqs: LastSeqs::new(),
             refused_tasks: 1,
-            has_traces: false,
-            condition: Arc::clone(condition),
+            must_truncate_log: false,
+            health: Arc::clone(health),
         };
-        let worker = Worker::start("store-writer", move |jobs| work.run(&jobs))?;
+        let worker = Worker::start("store-writer", move |jobs| thread.run(&jobs))?;
         Ok(Self { worker })
     }
 
     /// Has something written, and waits until it is on the disk.
-    pub(super) async fn write(&self, task: Task) -> Result<(), WriteError> {
-        let (answer, written) = oneshot::channel();
-        if !self.worker.give(Job { task, answer }).await {
+    pub(super) async fn write(&self, task: WriteTask) -> Result<(), WriteError> {
+        let (reply, outcome) = oneshot::channel();
+        if !self.worker.submit(WriteJob { task, reply }).await {
             return Err(WriteError::Unavailable);
         }
-        match written.await {
-            Ok((written, _)) => written,
-            Err(_) => Err(WriteError::Unknown),
+        match outcome.await {
+            Ok((result, _)) => result,
+            Err(_) => Err(WriteError::OutcomeUnknown),
         }
     }
 }
 
 /// What the thread has.
 #[derive(Debug)]
-struct Work {
+struct WriterThread {
     /// `None` after a sync that failed, until the file has been opened anew.
     connection: Option<Connection>,
     path: PathBuf,
-    keep_ended: Option<Duration>,
-    heads: Heads,
+    retention: Option<Duration>,
+    last_seqs: LastSeqs,
     /// How many tasks the last batch had that the disk refused.
     refused_tasks: usize,
     /// Somebody was forgotten whose name the log still has.
-    has_traces: bool,
-    condition: Arc<Condition>,
+    must_truncate_log: bool,
+    health: Arc<Health>,
 }
 
-impl Work {
-    fn run(mut self, jobs: &Jobs<Job>) {
+impl WriterThread {
+    fn run(mut self, jobs: &JobQueue<WriteJob>) {
         let mut batches = 0;
         loop {
-            match jobs.next_within(LOOK_AROUND) {
+            match jobs.next_timeout(MAINTENANCE_INTERVAL) {
                 Ok(first) => {
                     let began = now();
                     let mut batch = vec![first];
-                    batch.extend(jobs.waiting().take(BATCH_MAX - 1));
+                    batch.extend(jobs.drain().take(BATCH_MAX - 1));
                     let size = batch.len();
                     self.write(batch);
-                    jobs.done(size);
-                    if BUSY.contains(&size) {
-                        gather(GATHER.saturating_sub(now() - began));
+                    jobs.release_permits(size);
+                    if BUSY_BATCH_SIZES.contains(&size) {
+                        sleep_for(BATCH_INTERVAL_MIN.saturating_sub(now() - began));
                     }
                     batches += 1;
-                    if batches < LOOK_AROUND_BATCHES {
+                    if batches < MAINTENANCE_BATCHES {
                         continue;
                     }
                 }
@@ -157,85 +157,88 @@ impl Work {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             batches = 0;
-            self.look_around();
+            self.run_maintenance();
         }
-        self.catch_up();
+        self.update_last_seqs();
     }
 
     /// Writes a batch, and answers.
-    fn write(&mut self, batch: Vec<Job>) {
-        let tasks: Vec<&Task> = batch.iter().map(|job| &job.task).collect();
-        self.condition.begins();
-        let answers = self.answers(&tasks);
+    fn write(&mut self, batch: Vec<WriteJob>) {
+        let tasks: Vec<&WriteTask> = batch.iter().map(|job| &job.task).collect();
+        self.health.begin_batch();
+        let results = self.write_batch(&tasks);
         // Of the last step it is told that there is nothing more to be done.
-        let is_last = |(task, answer): (&&Task, &Result<(), WriteError>)| {
-            let forgets = matches!(task, Task::ChangePeople(PeopleChange::ForgetNames(_)));
-            forgets && *answer == Err(WriteError::Conflict)
+        let completes_name_removal = |(task, result): (&&WriteTask, &Result<(), WriteError>)| {
+            let removes_names = matches!(
+                task,
+                WriteTask::ChangeIdentity(IdentityChange::RemoveNames(_))
+            );
+            removes_names && *result == Err(WriteError::Conflict)
         };
-        self.has_traces |= tasks.iter().zip(&answers).any(is_last);
-        self.leave_no_traces();
-        self.condition.ends();
-        for (Job { task, answer }, written) in batch.into_iter().zip(answers) {
+        self.must_truncate_log |= tasks.iter().zip(&results).any(completes_name_removal);
+        self.truncate_log();
+        self.health.end_batch();
+        for (WriteJob { task, reply }, result) in batch.into_iter().zip(results) {
             // Who asked may be gone.
-            let _ = answer.send((written, task));
+            let _ = reply.send((result, task));
         }
     }
 
     /// Writes all of it, or nothing, and tells what has become of it.
-    fn answers(&mut self, tasks: &[&Task]) -> Vec<Result<(), WriteError>> {
-        let condition = Arc::clone(&self.condition);
-        let metrics = &condition.metrics;
+    fn write_batch(&mut self, tasks: &[&WriteTask]) -> Vec<Result<(), WriteError>> {
+        let health = Arc::clone(&self.health);
+        let metrics = &health.metrics;
         // Kept only if all of it is written.
-        let mut heads = mem::take(&mut self.heads);
-        let connection = match self.reopened() {
+        let mut last_seqs = mem::take(&mut self.last_seqs);
+        let connection = match self.connection_or_reopen() {
             Ok(connection) => connection,
             Err(error) => {
                 metrics.failures.inc();
-                tracing::error!(%error, "the store cannot be opened anew");
-                self.condition.set_well(false);
-                return batch::all(tasks, WriteError::Unavailable);
+                tracing::error!(%error, "cannot reopen the store");
+                self.health.set_writable(false);
+                return batch::fail_all(tasks, WriteError::Unavailable);
             }
         };
-        match batch::write(connection, tasks, &metrics.sync, &mut heads) {
-            Ok(answers) => {
-                self.heads = heads;
+        match batch::write(connection, tasks, &metrics.sync_duration, &mut last_seqs) {
+            Ok(results) => {
+                self.last_seqs = last_seqs;
                 metrics.batches.inc();
                 metrics.writes.inc_by(tasks.len() as u64);
-                self.condition.set_well(true);
-                answers
+                self.health.set_writable(true);
+                results
             }
             // What is wrong with one match is no matter of the others.
-            Err(batch::Failure::NothingWritten(error))
-                if tasks.len() > 1 && !is_of_the_disk(&error) =>
+            Err(batch::BatchError::NothingWritten(error))
+                if tasks.len() > 1 && !is_disk_error(&error) =>
             {
-                let alone = tasks.iter().flat_map(|task| self.answers(&[*task]));
-                alone.collect()
+                let results = tasks.iter().flat_map(|task| self.write_batch(&[*task]));
+                results.collect()
             }
-            Err(batch::Failure::NothingWritten(error)) => {
+            Err(batch::BatchError::NothingWritten(error)) => {
                 metrics.failures.inc();
-                tracing::error!(%error, "nothing could be written");
-                if is_of_the_disk(&error) {
+                tracing::error!(%error, "batch was not written");
+                if is_disk_error(&error) {
                     self.refused_tasks = tasks.len();
-                    self.condition.set_well(false);
+                    self.health.set_writable(false);
                     // Whatever it was, a new connection may not have it.
                     self.connection = None;
                 }
-                batch::all(tasks, WriteError::Unavailable)
+                batch::fail_all(tasks, WriteError::Unavailable)
             }
-            Err(batch::Failure::Uncertain(error)) => {
+            Err(batch::BatchError::Uncertain(error)) => {
                 metrics.failures.inc();
-                tracing::error!(%error, "a sync failed: the store is opened anew");
-                self.doubt();
-                self.what_is_there(tasks)
+                tracing::error!(%error, "sync failed, reopening the store");
+                self.discard_connection();
+                self.resolve_outcomes(tasks)
             }
         }
     }
 
     /// The disk has failed. From now on nothing counts that the file shows, until it has been opened
     /// anew.
-    fn doubt(&mut self) {
-        self.condition.set_well(false);
-        self.condition.set_certain(false);
+    fn discard_connection(&mut self) {
+        self.health.set_writable(false);
+        self.health.set_certain(false);
         self.connection = None;
     }
 
@@ -244,12 +247,12 @@ impl Work {
     /// The system may have let go of what it could not write and still show it (see Rebello et al.,
     /// "Can applications recover from fsync failures?", 2020). So nothing that is read counts until
     /// it has been written anew: a checkpoint copies the log into the database, and syncs that.
-    fn reopened(&mut self) -> rusqlite::Result<&mut Connection> {
+    fn connection_or_reopen(&mut self) -> rusqlite::Result<&mut Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => {
-                let connection = schema::open_again(&self.path)?;
-                self.condition.set_certain(true);
+                let connection = schema::reopen(&self.path)?;
+                self.health.set_certain(true);
                 connection
             }
         };
@@ -257,97 +260,98 @@ impl Work {
     }
 
     /// What has become of a batch whose sync failed.
-    fn what_is_there(&mut self, tasks: &[&Task]) -> Vec<Result<(), WriteError>> {
-        let looked = self
-            .reopened()
-            .and_then(|connection| batch::what_is_there(connection, tasks));
-        looked.unwrap_or_else(|error| {
-            tracing::error!(%error, "what was written cannot be told");
-            batch::all(tasks, WriteError::Unknown)
+    fn resolve_outcomes(&mut self, tasks: &[&WriteTask]) -> Vec<Result<(), WriteError>> {
+        let resolved = self
+            .connection_or_reopen()
+            .and_then(|connection| batch::resolve_outcomes(connection, tasks));
+        resolved.unwrap_or_else(|error| {
+            tracing::error!(%error, "cannot determine which writes succeeded");
+            batch::fail_all(tasks, WriteError::OutcomeUnknown)
         })
     }
 
-    fn look_around(&mut self) {
-        if !self.condition.has_kept() {
-            let bytes = (self.refused_tasks * TASK_BYTES).min(PROBE_BYTES_MAX);
-            let probed = (self.reopened()).and_then(|connection| batch::probe(connection, bytes));
-            match probed {
-                Ok(()) => self.condition.set_well(true),
+    fn run_maintenance(&mut self) {
+        if !self.health.is_writable() {
+            let bytes = (self.refused_tasks * PROBE_BYTES_PER_TASK).min(PROBE_BYTES_MAX);
+            let probe_result = (self.connection_or_reopen())
+                .and_then(|connection| batch::probe(connection, bytes));
+            match probe_result {
+                Ok(()) => self.health.set_writable(true),
                 Err(error) => {
-                    tracing::warn!(%error, "the store still cannot keep anything");
-                    self.doubt();
+                    tracing::warn!(%error, "store still does not accept writes");
+                    self.discard_connection();
                 }
             }
         }
-        self.catch_up();
-        self.leave_no_traces();
-        let Some(keep) = self.keep_ended else {
+        self.update_last_seqs();
+        self.truncate_log();
+        let Some(retention) = self.retention else {
             return;
         };
-        let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-        let before_ms = wall_ms().saturating_sub(keep_ms);
-        let forgotten = self
-            .reopened()
-            .and_then(|connection| forget::forget(connection, before_ms));
-        match forgotten {
+        let retention_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
+        let before_ms = wall_clock_ms().saturating_sub(retention_ms);
+        let expired = self
+            .connection_or_reopen()
+            .and_then(|connection| expiry::delete_expired_matches(connection, before_ms));
+        match expired {
             Ok(()) => {}
-            Err(error) if is_of_the_disk(&error) => {
-                tracing::error!(%error, "ended matches could not be forgotten");
-                self.doubt();
+            Err(error) if is_disk_error(&error) => {
+                tracing::error!(%error, "cannot delete expired matches");
+                self.discard_connection();
             }
             Err(error) => {
-                tracing::error!(%error, "ended matches are not forgotten any more");
-                self.keep_ended = None;
+                tracing::error!(%error, "expiry of ended matches is disabled");
+                self.retention = None;
             }
         }
     }
 
     /// Writes the log into the database and empties it, once somebody was forgotten: it has the pages as they were
     /// before. Tried again later where somebody still reads there.
-    fn leave_no_traces(&mut self) {
-        let Some(connection) = self.connection.as_ref().filter(|_| self.has_traces) else {
+    fn truncate_log(&mut self) {
+        let Some(connection) = self.connection.as_ref().filter(|_| self.must_truncate_log) else {
             return;
         };
-        let emptied = connection
+        let truncated = connection
             .busy_timeout(Duration::ZERO)
             .and_then(|()| schema::checkpoint(connection));
-        match connection.busy_timeout(schema::BUSY_TIMEOUT).and(emptied) {
-            Ok(()) => self.has_traces = false,
-            Err(error) => tracing::debug!(%error, "the log is not emptied yet"),
+        match connection.busy_timeout(schema::BUSY_TIMEOUT).and(truncated) {
+            Ok(()) => self.must_truncate_log = false,
+            Err(error) => tracing::debug!(%error, "cannot truncate the log yet"),
         }
     }
 
     /// Lets the rows of the matches that have gone on tell so.
-    fn catch_up(&mut self) {
-        if self.heads.is_empty() {
+    fn update_last_seqs(&mut self) {
+        if self.last_seqs.is_empty() {
             return;
         }
-        let heads = mem::take(&mut self.heads);
-        let caught_up = self
-            .reopened()
-            .and_then(|connection| batch::catch_up(connection, &heads));
-        match caught_up {
+        let last_seqs = mem::take(&mut self.last_seqs);
+        let updated = self
+            .connection_or_reopen()
+            .and_then(|connection| batch::update_last_seqs(connection, &last_seqs));
+        match updated {
             Ok(()) => {}
-            Err(error) if is_of_the_disk(&error) => {
-                tracing::error!(%error, "the rows of matches could not be brought up to date");
-                self.doubt();
+            Err(error) if is_disk_error(&error) => {
+                tracing::error!(%error, "cannot update event counts of matches");
+                self.discard_connection();
             }
             // What is missing in them is only the means to notice a fault.
-            Err(error) => tracing::error!(%error, "the rows of matches are not up to date"),
+            Err(error) => tracing::error!(%error, "event counts of matches are stale"),
         }
     }
 }
 
-impl Drop for Work {
+impl Drop for WriterThread {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.condition.set_well(false);
+            self.health.set_writable(false);
         }
     }
 }
 
 /// Waits while writes gather in the queue, which nobody wakes this thread for.
-fn gather(time: Duration) {
+fn sleep_for(time: Duration) {
     #[expect(
         clippy::disallowed_methods,
         reason = "the disk is shared by the machine's clock, on a thread of its own"
@@ -356,7 +360,7 @@ fn gather(time: Duration) {
 }
 
 /// Whether an error tells of the disk, and not of what was to be written or is there.
-fn is_of_the_disk(error: &rusqlite::Error) -> bool {
+fn is_disk_error(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
         Some(

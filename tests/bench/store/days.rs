@@ -12,7 +12,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Match, Occupant, RemainingTime, Terms};
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId};
 use plyhouse_server::{Server, Settings};
-use plyhouse_store::{Archive, Record, SqliteArchive, SqliteStore, Store};
+use plyhouse_store::{MatchRecord, SqliteInspector, SqliteStore, Store, StoreInspector};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
@@ -97,10 +97,10 @@ fn memory(name: &str) -> anyhow::Result<u64> {
 
 /// Whether those that fell due have ended, each after the one that was due before it, and no other.
 fn in_their_order(directory: &Path, matches: usize) -> anyhow::Result<()> {
-    let archive = SqliteArchive::open(directory)?;
+    let archive = SqliteInspector::open(directory)?;
     let mut ended = Vec::new();
     for number in 0..matches {
-        let kept = archive.read(id(number))?.context("it is there")?;
+        let kept = archive.inspect_match(id(number))?.context("it is there")?;
         let due = number.is_multiple_of(DUE_EACH);
         ensure!(
             kept.record.has_ended() == due,
@@ -146,7 +146,7 @@ fn id(number: usize) -> MatchId {
 }
 
 /// A game of chess. When its turn began is as good as shuffled, some hours ago or a day and some more.
-fn record(number: usize, now_ms: u64) -> Record {
+fn record(number: usize, now_ms: u64) -> MatchRecord {
     let clock = ClockControl::Move { move_ms: DAY_MS };
     let creation = Creation {
         id: id(number),
@@ -184,5 +184,5 @@ fn record(number: usize, now_ms: u64) -> Record {
         };
         moved.at(at_ms)
     }));
-    Record { creation, events }
+    MatchRecord { creation, events }
 }

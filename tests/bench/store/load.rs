@@ -10,7 +10,7 @@ use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
-use plyhouse_store::{JournalPosition, NodeId, PlayerRecord, Record, SqliteStore, Store};
+use plyhouse_store::{JournalPosition, MatchRecord, NodeId, PlayerRecord, SqliteStore, Store};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
@@ -43,7 +43,7 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
     let created = (0..matches).map(|number| {
         store.create(
             OWNER,
-            Record {
+            MatchRecord {
                 creation: Creation {
                     id: id(number),
                     code: MatchCode::from_number(number as u64),
@@ -106,7 +106,7 @@ pub(crate) async fn measure(
 /// One busy match: how long each of its moves took.
 async fn play(common: Arc<Common>, id: MatchId) -> anyhow::Result<Vec<Duration>> {
     let mut latencies = Vec::new();
-    let mut after = JournalPosition::after(1);
+    let mut after = JournalPosition::after_events(1);
     while !common.is_over.load(Ordering::Relaxed) {
         let begin = Instant::now();
         let moved = EventKind::moved(Seat::First, MOVE.to_owned());

@@ -9,7 +9,7 @@ use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Match, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, Reason};
-use plyhouse_store::{HistoryQuery, JournalPosition, Record, SqliteStore, Store};
+use plyhouse_store::{HistoryQuery, JournalPosition, MatchRecord, SqliteStore, Store};
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use uuid::Uuid;
@@ -95,7 +95,7 @@ async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Resu
                 .collect()
         })
     };
-    let mut next: JoinHandle<Vec<Record>> = played(0);
+    let mut next: JoinHandle<Vec<MatchRecord>> = played(0);
     for from in (0..matches).step_by(AT_ONCE) {
         let some = next.await?;
         // While these are written, those after them are played.
@@ -131,12 +131,12 @@ async fn ask(store: &dyn Store, players: usize, moves: usize) -> anyhow::Result<
     let mut found = 0;
     for _ in 0..ASKED {
         let begin = Instant::now();
-        let one = HistoryQuery::of(player(chance.below(players)).id, 51);
+        let one = HistoryQuery::for_player(player(chance.below(players)).id, 51);
         found += store.history(one).await?.context("it is there")?.len();
         some.push(millis(begin));
 
         let begin = Instant::now();
-        let first = HistoryQuery::of(player(0).id, 51);
+        let first = HistoryQuery::for_player(player(0).id, 51);
         store.history(first).await?.context("it is there")?;
         most.push(millis(begin));
 
@@ -153,7 +153,7 @@ async fn ask(store: &dyn Store, players: usize, moves: usize) -> anyhow::Result<
             let begin = Instant::now();
             let id = player(number).id;
             store.results(id, id).await?;
-            store.history(HistoryQuery::of(id, 10)).await?;
+            store.history(HistoryQuery::for_player(id, 10)).await?;
             times.push(millis(begin));
         }
     }
@@ -195,7 +195,7 @@ fn line(chance: &mut Chance, plies: usize) -> (Vec<String>, Option<Seat>) {
 }
 
 /// A match, which has ended or has only begun.
-fn record(number: usize, players: usize, ends: bool) -> Record {
+fn record(number: usize, players: usize, ends: bool) -> MatchRecord {
     let mut chance = Chance((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let first = match number % 10 {
         0 => 0,
@@ -228,5 +228,5 @@ fn record(number: usize, players: usize, ends: bool) -> Record {
         let won = winner.map(|winner| EventKind::ended(Some(winner), Reason::Rules));
         events.push(won.unwrap_or(resigned).at(at_ms));
     }
-    Record { creation, events }
+    MatchRecord { creation, events }
 }

@@ -6,7 +6,9 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
 use plyhouse_server::{RecoveryStats, Server, Settings};
-use plyhouse_store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, StoreMetrics};
+use plyhouse_store::{
+    MatchRecord, PlayerRecord, SqliteInspector, SqliteStore, Store, StoreMetrics,
+};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -24,7 +26,7 @@ const AT_ONCE: usize = 1000;
 /// Fills a store, and lets servers begin with it.
 pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> anyhow::Result<()> {
     fill(directory, live).await?;
-    let archive = SqliteArchive::open(directory)?;
+    let archive = SqliteInspector::open(directory)?;
     let summary = plyhouse_store::verify(&archive, &mut |_| {})?;
     ensure!(summary.faults == 0, "the store is damaged: {summary:?}");
     drop(archive);
@@ -72,7 +74,7 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
             let host = player(2 * number);
             store.create(
                 OWNER,
-                Record {
+                MatchRecord {
                     creation: Creation {
                         id: MatchId(Uuid::from_u128(number as u128 + 1)),
                         code: MatchCode::from_number(number as u64),

@@ -155,7 +155,7 @@ async fn what_was_stored_and_not_answered_is_not_done_twice() {
     request.2 += 1;
     let stored = cluster
         .store
-        .append(match_id(&id), loaded.mark, vec![given]);
+        .append(match_id(&id), loaded.position, vec![given]);
     let stored = stored.await.expect("it is written");
     here.bus.close();
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyhouse_matches::{Action, Match, Timestamp};
 use plyhouse_protocol::{MatchId, PlayerId};
-use plyhouse_store::directory::Directory;
+use plyhouse_store::cluster_directory::ClusterDirectory;
 use plyhouse_store::{NodeId, Store};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -132,7 +132,9 @@ async fn snapshot_of_a_former_owner_shows_the_clock_of_the_new_owner() {
             player.drain().await;
         }
         let [owner, taker] = [1, 2].map(|number| NodeId(Uuid::from_u128(number)));
-        let taken = cluster.store.take(parse_match_id(&id), taker, Some(owner));
+        let taken = cluster
+            .store
+            .take_over(parse_match_id(&id), taker, Some(owner));
         assert!(taken.await.expect("it is written"));
         assert_eq!(bob.play(&id, 3, "a3").await["type"], "ok");
         for player in [&mut ann, &mut cat] {
@@ -159,9 +161,15 @@ async fn wait_for_a_silent_owner_ends() {
         let (_bus, _unheard) = cluster.hub.enter(silent.0);
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (_ann, _bob, id) = pair(&here, &here, create).await;
-        cluster.store.renew(silent).await.expect("it is written");
+        cluster
+            .store
+            .renew_lease(silent)
+            .await
+            .expect("it is written");
         let owner = NodeId(Uuid::from_u128(1));
-        let taken = cluster.store.take(parse_match_id(&id), silent, Some(owner));
+        let taken = cluster
+            .store
+            .take_over(parse_match_id(&id), silent, Some(owner));
         assert!(taken.await.expect("it is written"));
         let mut cat = there.server.player("cat").await;
         let began = Instant::now();
@@ -193,7 +201,7 @@ async fn snapshot_of_an_ended_match_has_no_turn() {
         let player = parse_player_id(&ann);
         let ended = state.apply(&Action::Resign { player }, Timestamp::free(1));
         let ended = ended.expect("she may resign");
-        let stored = cluster.store.append(state.id(), loaded.mark, ended);
+        let stored = cluster.store.append(state.id(), loaded.position, ended);
         stored.await.expect("it is written");
         here.server.server.stop().await;
         for player in [&mut bob, &mut cat] {

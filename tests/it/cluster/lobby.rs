@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_server::{SearchMode, Settings};
-use plyhouse_store::directory::Directory;
-use plyhouse_store::{NodeId, Record, Store};
+use plyhouse_store::cluster_directory::ClusterDirectory;
+use plyhouse_store::{MatchRecord, NodeId, Store};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -206,10 +206,14 @@ async fn hosts_are_bounded_on_all_servers_together() {
     drop(there);
 }
 
-async fn record_of(cluster: &Cluster, host: &Player) -> Record {
+async fn record_of(cluster: &Cluster, host: &Player) -> MatchRecord {
     let id = host.id().as_str().expect("it is a text").parse();
     let player = PlayerId(id.expect("it is an id"));
-    let hosted = cluster.store.involved(player).await.expect("readable");
+    let hosted = cluster
+        .store
+        .involved_matches(player)
+        .await
+        .expect("readable");
     let loaded = cluster.store.load(hosted[0]).await.expect("readable");
     loaded.expect("it is kept").record
 }
@@ -240,7 +244,7 @@ async fn new_matches_of_bots_go_where_fewer_searches_wait() {
         }
     };
     let id = MatchId(text(&there).parse().expect("it is an id"));
-    let route = cluster.store.route(id).await.expect("readable");
+    let route = cluster.store.find_route(id).await.expect("readable");
     let idle_id = NodeId(Uuid::from_u128(2));
     assert_eq!(route.expect("it is kept").owner, Some(idle_id));
     loop {

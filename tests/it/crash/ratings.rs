@@ -6,7 +6,8 @@ use std::path::Path;
 use plyhouse_connection::Connection;
 use plyhouse_matches::ratings::{LedgerRow, Record};
 use plyhouse_store::{
-    Archive, SqliteArchive, SqliteStore, Step, Store, rebuild, step, verify_ratings,
+    RatingStep, SqliteInspector, SqliteStore, Store, StoreInspector, rebuild_ratings,
+    run_rating_step, verify_ratings,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -178,11 +179,11 @@ async fn each_match_is_rated_once() {
 /// Looks at what is kept, and has what is left rated.
 async fn check(directory: &Path, answered: &[String]) {
     let store = SqliteStore::open(directory, None).expect("it opens");
-    let state = store.rating_state().await.expect("readable");
+    let state = store.rating_progress().await.expect("readable");
     assert!(state.live.cursor > 0, "servers have rated something");
     while !matches!(
-        step(&store, 0).await.expect("it can be made"),
-        Step::Idle(_)
+        run_rating_step(&store, 0).await.expect("it can be made"),
+        RatingStep::Idle(_)
     ) {}
     let rows = store.ledger(0, usize::MAX >> 1).await.expect("readable");
     let mut ids: Vec<String> = Vec::new();
@@ -199,8 +200,8 @@ async fn check(directory: &Path, answered: &[String]) {
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), numbered, "a match has one number");
-    let archive = SqliteArchive::open(directory).expect("it opens");
-    assert_eq!(archive.faults(), Vec::<String>::new());
+    let archive = SqliteInspector::open(directory).expect("it opens");
+    assert_eq!(archive.integrity_faults(), Vec::<String>::new());
 
     let before = bits(&store).await;
     let games: u64 = before.iter().map(|(_, _, games)| games).sum();
@@ -213,7 +214,7 @@ async fn check(directory: &Path, answered: &[String]) {
     let verified = verify_ratings(&store, &mut |difference| differences.push(difference)).await;
     assert_eq!(verified.expect("readable").0, rows.len() as u64);
     assert_eq!(differences, []);
-    rebuild(&store).await.expect("it can be");
+    rebuild_ratings(&store).await.expect("it can be");
     assert_eq!(bits(&store).await, before);
     eprintln!(
         "{numbered} matches were rated, of which {} were answered",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyhouse_engine::catalog;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, PlayerKind};
-use plyhouse_store::{MemoryStore, NodeId, PlayerRecord, Record, Store};
+use plyhouse_store::{MatchRecord, MemoryStore, NodeId, PlayerRecord, Store};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -22,7 +22,7 @@ fn id(number: u64) -> MatchId {
 }
 
 /// A match that began so many seconds before the server starts.
-fn record(number: u64, ago_s: u64) -> Record {
+fn record(number: u64, ago_s: u64) -> MatchRecord {
     let players = [2 * number, 2 * number + 1].map(player);
     let creation = Creation {
         id: id(number),
@@ -43,7 +43,7 @@ fn record(number: u64, ago_s: u64) -> Record {
         rating: None,
     });
     let events = Match::opening(&creation.terms, seats, START_MS - ago_s * 1000);
-    Record { creation, events }
+    MatchRecord { creation, events }
 }
 
 fn player(number: u64) -> PlayerRecord {

@@ -14,7 +14,7 @@ use std::ops::Bound;
 
 use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use self::lists::ListState;
 use self::turns::DaysState;
@@ -83,7 +83,7 @@ impl<'a> Keeping<'a> {
     }
 
     /// Goes through the record of a match.
-    pub(super) fn check(&mut self, id: MatchId, record: &Record) {
+    pub(super) fn check(&mut self, id: MatchId, record: &MatchRecord) {
         let none = Told::default();
         let told = self.reading.matches.get(&id).unwrap_or(&none);
         // A rematch is the host's, whoever asks for it.
@@ -140,7 +140,7 @@ impl<'a> Keeping<'a> {
     }
 
     /// Counts what there is in a record.
-    fn count(&mut self, record: &Record) {
+    fn count(&mut self, record: &MatchRecord) {
         let terms = &record.creation.terms;
         self.tally.rematches += usize::from(terms.previous.is_some());
         for event in &record.events {

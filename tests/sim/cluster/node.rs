@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plyhouse_bus::Bus;
 use plyhouse_server::{ClusterLinks, Server, Settings};
-use plyhouse_store::directory::Directory;
+use plyhouse_store::cluster_directory::ClusterDirectory;
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 use plyhouse_transport::Transport;
 use tokio::io::DuplexStream;
@@ -51,7 +51,7 @@ impl Node {
         let (bus, heard) = hub.enter(id.0);
         let links = ClusterLinks {
             node: id,
-            directory: Arc::new(wire.clone()) as Arc<dyn Directory>,
+            directory: Arc::new(wire.clone()) as Arc<dyn ClusterDirectory>,
             bus: Arc::new(bus) as Arc<dyn Bus>,
             inbox: heard,
         };

@@ -13,10 +13,11 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, JournalPosition, KeptAnalysis,
-    LeadersPage, LeadersQuery, Live, Loaded, MemoryStore, Needed, NodeId, Pairing, PastMatch,
-    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
-    Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
+    JournalTail, LeaderboardPage, LeaderboardQuery, LiveMatches, LoadedMatch, MatchRecord,
+    MemoryStore, NeededRatings, NodeId, OpeningStats, Pairing, PastMatch, PlayerRating,
+    PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts, SessionRecord, Store,
+    StoredAnalysis, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -152,9 +153,11 @@ impl Wire {
         let (reply, answer) = oneshot::channel();
         self.begin(write, reply);
         // A server that is no more waits for ever.
-        let answered = answer.await.unwrap_or(Err(WriteError::Unknown));
-        self.state.lock().is_well =
-            !matches!(answered, Err(WriteError::Unavailable | WriteError::Unknown));
+        let answered = answer.await.unwrap_or(Err(WriteError::OutcomeUnknown));
+        self.state.lock().is_well = !matches!(
+            answered,
+            Err(WriteError::Unavailable | WriteError::OutcomeUnknown)
+        );
         answered
     }
 
@@ -181,14 +184,14 @@ impl Wire {
         self.shared.way.post(at, move || {
             let done = match passage.is_done {
                 true => write(&wire.shared),
-                false => Err(WriteError::Unknown),
+                false => Err(WriteError::OutcomeUnknown),
             };
             let way = wire.shared.way.clone();
             way.post(at + passage.back, move || {
                 let is_lost = passage.is_unknown || wire.state.lock().is_cut;
                 // Whoever asked may have given up.
                 let _ = reply.send(if is_lost {
-                    Err(WriteError::Unknown)
+                    Err(WriteError::OutcomeUnknown)
                 } else {
                     done
                 });
@@ -234,7 +237,7 @@ impl Store for Wire {
     fn create(
         &self,
         owner: NodeId,
-        record: Record,
+        record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         self.write(move |shared| {
             let (id, events) = (record.creation.id, record.events.len());
@@ -274,7 +277,7 @@ impl Store for Wire {
         .boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         self.read(move |kept| kept.load(id)).boxed()
     }
 
@@ -282,12 +285,12 @@ impl Store for Wire {
         &self,
         id: MatchId,
         after: JournalPosition,
-    ) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
         self.read(move |kept| kept.tail(id, after)).boxed()
     }
 
-    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.read(move |kept| kept.by_code(code)).boxed()
+    fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        self.read(move |kept| kept.find_by_code(code)).boxed()
     }
 
     fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
@@ -312,8 +315,8 @@ impl Store for Wire {
         self.begin(release, reply);
     }
 
-    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
-        self.read(move |kept| kept.live(owner)).boxed()
+    fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
+        self.read(move |kept| kept.load_live_matches(owner)).boxed()
     }
 
     fn due_reminders(
@@ -325,8 +328,8 @@ impl Store for Wire {
             .boxed()
     }
 
-    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.read(MemoryStore::due_count).boxed()
+    fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.read(MemoryStore::due_reminder_count).boxed()
     }
 
     fn participations(
@@ -345,40 +348,46 @@ impl Store for Wire {
             .boxed()
     }
 
-    fn session(
+    fn find_session(
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        self.read(move |kept| kept.session(token)).boxed()
+        self.read(move |kept| kept.find_session(token)).boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         self.read(move |kept| kept.sessions(player)).boxed()
     }
 
-    fn change_identity(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+    fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.write(move |shared| now(shared.kept.change_identity(change)))
             .boxed()
     }
 
-    fn pairing(
+    fn find_pairing(
         &self,
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.read(move |kept| kept.pairing(code, now_ms)).boxed()
+        self.read(move |kept| kept.find_pairing(code, now_ms))
+            .boxed()
     }
 
-    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.read(move |kept| kept.recovered(key)).boxed()
+    fn find_by_recovery_key(
+        &self,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        self.read(move |kept| kept.find_by_recovery_key(key))
+            .boxed()
     }
 
-    fn named(
+    fn find_by_name_skeleton(
         &self,
         likeness: String,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        self.read(move |kept| kept.named(likeness, now_ms)).boxed()
+        self.read(move |kept| kept.find_by_name_skeleton(likeness, now_ms))
+            .boxed()
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
@@ -400,7 +409,7 @@ impl Store for Wire {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Results, ReadError>> {
+    ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
         self.read(move |kept| kept.results(player, seen_by)).boxed()
     }
 
@@ -408,39 +417,42 @@ impl Store for Wire {
         &self,
         game: &'static str,
         line: String,
-    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+    ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
         self.read(move |kept| kept.explore(game, line)).boxed()
     }
 
-    fn keep_analysis(
+    fn store_analysis(
         &self,
         id: MatchId,
-        analysis: KeptAnalysis,
+        analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.keep_analysis(id, analysis)))
+        self.write(move |shared| now(shared.kept.store_analysis(id, analysis)))
             .boxed()
     }
 
-    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
         self.read(move |kept| kept.analysis(id)).boxed()
     }
 
-    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.ask_analysis(asked)))
+    fn count_analysis_request(
+        &self,
+        asked: AnalysisQuotaRequest,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.count_analysis_request(asked)))
             .boxed()
     }
 
-    fn analysis_asked(
+    fn first_analysis_request_ms(
         &self,
         by: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.read(move |kept| kept.analysis_asked(by, since_ms))
+        self.read(move |kept| kept.first_analysis_request_ms(by, since_ms))
             .boxed()
     }
 
-    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.read(move |kept| kept.rating_state()).boxed()
+    fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
+        self.read(move |kept| kept.rating_progress()).boxed()
     }
 
     fn ledger(
@@ -451,16 +463,22 @@ impl Store for Wire {
         self.read(move |kept| kept.ledger(after, limit)).boxed()
     }
 
-    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
-        self.read(move |kept| kept.books(fold, needed)).boxed()
+    fn load_ratings_for(
+        &self,
+        fold: u64,
+        needed: NeededRatings,
+    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.read(move |kept| kept.load_ratings_for(fold, needed))
+            .boxed()
     }
 
-    fn posted(
+    fn posted_updates(
         &self,
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
-        self.read(move |kept| kept.posted(after, until)).boxed()
+        self.read(move |kept| kept.posted_updates(after, until))
+            .boxed()
     }
 
     fn ratings_after(
@@ -479,19 +497,22 @@ impl Store for Wire {
         self.read(move |kept| kept.ratings(player)).boxed()
     }
 
-    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
-        self.read(move |kept| kept.leaders(wanted)).boxed()
+    fn leaderboard(
+        &self,
+        wanted: LeaderboardQuery,
+    ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
+        self.read(move |kept| kept.leaderboard(wanted)).boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
         self.read(move |kept| kept.rated_ban_until(player)).boxed()
     }
 
-    fn changes_of(
+    fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.read(move |kept| kept.changes_of(id)).boxed()
+        self.read(move |kept| kept.changes_of_match(id)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

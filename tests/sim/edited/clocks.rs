@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{ClockState, MatchId, Reason, ServerMessage, Snapshot};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::Named;
 use super::finding::{got, place};
@@ -236,7 +236,7 @@ fn shown(
 }
 
 /// The matches that are not played over days.
-fn in_one_sitting(kept: &Kept) -> impl Iterator<Item = (&MatchId, &Record)> {
+fn in_one_sitting(kept: &Kept) -> impl Iterator<Item = (&MatchId, &MatchRecord)> {
     let matches = kept.matches.iter();
     matches.filter(|(_, record)| !record.creation.terms.is_of_days())
 }

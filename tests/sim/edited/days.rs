@@ -2,7 +2,7 @@
 
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{ClientMessage, MatchId, Ply, Reason, Request, RequestId, ServerMessage};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::Named;
 use super::finding::{connection, got, place};
@@ -202,7 +202,7 @@ fn is_of_days(kept: &Kept, id: MatchId) -> bool {
 
 /// A match of days that ended by a flag.
 fn flag(kept: &Kept) -> Option<MatchId> {
-    let is_flag = |record: &Record| {
+    let is_flag = |record: &MatchRecord| {
         let last = record.events.last().map(|event| &event.kind);
         let is_timeout =
             matches!(last, Some(EventKind::Ended { reason, .. }) if *reason == Reason::Timeout);

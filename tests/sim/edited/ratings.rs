@@ -16,7 +16,7 @@ pub(super) const EDITS: &[Named] = &[
                 .matches
                 .values()
                 .any(|record| record.rated_game().is_some());
-            kept.ratings = plyhouse_store::KeptRatings::default();
+            kept.ratings = plyhouse_store::MemoryRatings::default();
             is_rated.then_some(())
         },
     ),

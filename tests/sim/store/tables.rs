@@ -8,8 +8,8 @@ use plyhouse_matches::ratings::Books;
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{
-    Blocks, JournalPosition, KeptRatings, Loaded, PlayerRecord, RatingsChange, Record,
-    RematchRecord, SessionRecord, Sessions, TokenHash, WriteError,
+    Blocks, JournalPosition, LoadedMatch, MatchRecord, MemoryRatings, PlayerRecord, RatingsChange,
+    RematchRecord, SessionRecord, SessionSelection, TokenHash, WriteError,
 };
 
 use crate::cluster::Journal;
@@ -17,19 +17,19 @@ use crate::cluster::Journal;
 /// What a store holds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
-    pub(crate) matches: BTreeMap<MatchId, Record>,
+    pub(crate) matches: BTreeMap<MatchId, MatchRecord>,
     pub(crate) players: BTreeMap<PlayerId, PlayerRecord>,
     pub(super) sessions: BTreeMap<[u8; 32], SessionRecord>,
     pub(super) reminders: BTreeMap<MatchId, Reminder>,
     /// Who blocks whom, and since when.
     pub(crate) blocks: BTreeMap<(PlayerId, PlayerId), u64>,
-    pub(crate) ratings: KeptRatings,
+    pub(crate) ratings: MemoryRatings,
 }
 
 /// What a store holds in the end, and when what happened to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
-    pub(crate) matches: BTreeMap<MatchId, Record>,
+    pub(crate) matches: BTreeMap<MatchId, MatchRecord>,
     /// Each event by its match and number, and each match by the number 0.
     pub(crate) written: BTreeMap<(MatchId, u64), Written>,
     pub(crate) troubles: BTreeMap<MatchId, Vec<Trouble>>,
@@ -37,7 +37,7 @@ pub(crate) struct Kept {
     pub(crate) unread_at: Option<Duration>,
     /// What the server gives back for the network, at most, for each move.
     pub(crate) lag_compensation: Duration,
-    pub(crate) ratings: KeptRatings,
+    pub(crate) ratings: MemoryRatings,
     /// The rated matches in the order of their numbers, and when each was seen to have one.
     pub(crate) numbered: Vec<(Duration, MatchId)>,
     /// The ratings with which the world began.
@@ -75,10 +75,10 @@ pub(crate) struct Trouble {
 /// One write.
 #[derive(Clone, Debug)]
 pub(super) enum Write {
-    Create(Record),
+    Create(MatchRecord),
     Append(MatchId, JournalPosition, Vec<Event>, Option<Reminder>),
     Player(PlayerRecord, Vec<SessionRecord>),
-    EndSessions(PlayerId, Sessions),
+    EndSessions(PlayerId, SessionSelection),
     Saw(TokenHash, u64),
     Block(PlayerId, PlayerId, Option<u64>),
     Ratings(RatingsChange),
@@ -113,8 +113,8 @@ impl Tables {
                     if record.has_ended() {
                         self.reminders.remove(&id);
                         if let Some(game) = record.rated_game() {
-                            let numbered_ms = record.numbered_ms(game.at_ms);
-                            self.ratings.file(game, numbered_ms);
+                            let numbered_ms = record.numbering_due_ms(game.at_ms);
+                            self.ratings.add_game(game, numbered_ms);
                         }
                     }
                 }
@@ -142,7 +142,7 @@ impl Tables {
             }
             Write::Saw(token, day) => {
                 if let Some(session) = self.sessions.get_mut(&token.0) {
-                    session.seen_day = day;
+                    session.last_used_day = day;
                 }
             }
         }
@@ -160,12 +160,17 @@ impl Tables {
         // Nobody has programs here.
         let apart = own.iter().map(|own| own.id).chain(by.iter().copied());
         let apart = apart.collect::<BTreeSet<_>>().into_iter().collect();
-        Blocks { own, by, apart }
+        Blocks {
+            blocked: own,
+            blocked_by: by,
+            unpairable: apart,
+        }
     }
 
     /// The rematch of a match.
     pub(super) fn next(&self, id: MatchId) -> Option<RematchRecord> {
-        let is_next = |record: &&Record| record.creation.terms.previous.is_some_and(|p| p.id == id);
+        let is_next =
+            |record: &&MatchRecord| record.creation.terms.previous.is_some_and(|p| p.id == id);
         let next = &self.matches.values().find(is_next)?.creation;
         Some(RematchRecord {
             id: next.id,
@@ -173,23 +178,23 @@ impl Tables {
         })
     }
 
-    pub(super) fn load(&self, id: MatchId) -> Option<Loaded> {
+    pub(super) fn load(&self, id: MatchId) -> Option<LoadedMatch> {
         let record = self.matches.get(&id)?.clone();
-        Some(Loaded {
-            next: self.next(id),
+        Some(LoadedMatch {
+            rematch: self.next(id),
             reminder: (self.reminders.get(&id).cloned())
                 .filter(|reminder| reminder.wake_ms.is_some()),
-            changes: self.ratings.changes_of(id),
+            rating_changes: self.ratings.changes_of_match(id),
             ..record.into()
         })
     }
 
-    pub(super) fn live(&self) -> impl Iterator<Item = &Record> {
+    pub(super) fn live(&self) -> impl Iterator<Item = &MatchRecord> {
         self.matches.values().filter(|record| !record.has_ended())
     }
 
     /// The live matches that are not to be woken.
-    pub(super) fn served(&self) -> impl Iterator<Item = &Record> {
+    pub(super) fn served(&self) -> impl Iterator<Item = &MatchRecord> {
         self.live().filter(|record| {
             let reminder = self.reminders.get(&record.creation.id);
             reminder.is_none_or(|reminder| reminder.wake_ms.is_none())
@@ -226,6 +231,6 @@ impl Write {
 }
 
 /// The end of a journal.
-pub(super) fn end(record: &Record) -> JournalPosition {
-    JournalPosition::after(record.events.len() as u64)
+pub(super) fn end(record: &MatchRecord) -> JournalPosition {
+    JournalPosition::after_events(record.events.len() as u64)
 }

@@ -27,6 +27,6 @@ pub(crate) fn read_error(error: ReadError) -> ArchiveError {
     tracing::error!(%error, "cannot read a match");
     match error {
         ReadError::Unavailable => ArchiveError::StoreUnavailable,
-        ReadError::Damaged(_) => ArchiveError::Corrupt,
+        ReadError::Corrupt(_) => ArchiveError::Corrupt,
     }
 }

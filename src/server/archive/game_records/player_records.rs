@@ -157,10 +157,10 @@ impl GameRecordReader {
     /// Looks up which matches come next.
     async fn load_page(&mut self) -> Result<(), ArchiveError> {
         let query = HistoryQuery {
-            seen_by: ANONYMOUS_VIEWER,
+            viewer: ANONYMOUS_VIEWER,
             game: self.game.map(|entry| entry.info.id),
             before: self.cursor,
-            ..HistoryQuery::of(self.player, PAGE_SIZE)
+            ..HistoryQuery::for_player(self.player, PAGE_SIZE)
         };
         let found = self.permit.server.store.history(query).await;
         // What ended before a match that has been forgotten meanwhile has been forgotten, too.

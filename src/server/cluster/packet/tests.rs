@@ -56,7 +56,7 @@ variants!(
 );
 variants!(NOTIFICATIONS, notification_name, Notification: ParticipationAdded, SeekMoved, SeekPaired, SessionAdded, YourTurn;);
 variants!(ANSWERS, answer_name, PacketResponse: MatchAnswer, Accepted, Pong, ConnectedSessions, NotOwner;);
-variants!(SESSIONS, sessions_name, Sessions: One, AllBut, AllButKeysAnd, All;);
+variants!(SESSIONS, sessions_name, SessionSelection: One, AllBut, AllButKeysAnd, All;);
 variants!(
     REQUESTS, request_name, MatchRequest:
     Act, Rematch, DeclineRematch, Say, GiveUp;

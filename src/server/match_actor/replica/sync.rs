@@ -136,7 +136,7 @@ impl MatchActor {
             Ok(Some(tail)) => {
                 let skip = usize::try_from(known.0.saturating_sub(mark.seq().0));
                 let skip = skip.unwrap_or(usize::MAX);
-                if tail.mark.seq() < known {
+                if tail.position.seq() < known {
                     return LOST; // The store has less than it had: the match is read anew.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
@@ -145,7 +145,7 @@ impl MatchActor {
                     let after = known;
                     self.take_in_afar(&Published { after, events });
                 }
-                self.afar().mark = tail.mark;
+                self.afar().mark = tail.position;
             }
             Ok(None) => return LOST,
             Err(error) => {

@@ -12,7 +12,7 @@ use crate::connection::precedence::{Standing, excess_connections};
 use crate::wire::encode::encode;
 use crate::wire::to_protocol;
 use plyhouse_protocol::{CloseCode, MatchId, PlayerId, ServerMessage, SessionId};
-use plyhouse_store::{PlayerRecord, SOMEONE, SessionRecord, Sessions};
+use plyhouse_store::{DELETED_PLAYER_NAME, PlayerRecord, SessionRecord, SessionSelection};
 
 impl Player {
     fn standings(&self) -> Vec<Standing> {
@@ -156,7 +156,12 @@ impl Players {
     }
 
     /// Closes the connections of sessions that were ended, but for this one.
-    pub(crate) fn end_sessions(&self, id: PlayerId, which: Sessions, but: Option<ConnectionId>) {
+    pub(crate) fn end_sessions(
+        &self,
+        id: PlayerId,
+        which: SessionSelection,
+        but: Option<ConnectionId>,
+    ) {
         // First this, so that whoever is being welcomed looks again.
         self.changes.fetch_add(1, Ordering::AcqRel);
         for peer in self.peers(id) {
@@ -174,7 +179,7 @@ impl Players {
         let mut index = self.index.lock();
         index.forget(id);
         if let Some(player) = index.players.get_mut(&id) {
-            SOMEONE.clone_into(&mut player.record.name);
+            DELETED_PLAYER_NAME.clone_into(&mut player.record.name);
         }
         if index.forgotten.insert(id) {
             index.forgotten_first.push_back(id);

@@ -17,7 +17,7 @@ use crate::wire::to_protocol;
 use plyhouse_protocol::{
     ErrorCode, PlayerKind, Proof, ServerMessage, SessionKind, Token, WireError,
 };
-use plyhouse_store::{NewBot, NewKey, PlayerRecord, SessionRecord};
+use plyhouse_store::{NewApiKey, NewBotAccount, PlayerRecord, SessionRecord};
 
 /// How many keys a player has, those of the player's programs among them.
 const KEYS_MAX: usize = 20;
@@ -87,15 +87,15 @@ impl Client {
             key,
             player: plays.player,
         };
-        let new = NewKey {
+        let new = NewApiKey {
             session: made.session.clone(),
             owner: owner.id,
-            proved,
+            proof: proved,
             bot: plays.new,
-            max: KEYS_MAX,
+            keys_max: KEYS_MAX,
         };
         let (is_new, name) = (new.bot.is_some(), made.player.name.clone());
-        if self.server.store.add_key(new).await.map_err(not_kept)? {
+        if self.server.store.add_api_key(new).await.map_err(not_kept)? {
             if is_new {
                 block_check::grown(&self.server, owner.id).await;
             }
@@ -145,7 +145,11 @@ impl Client {
         let Registrable { name, likenesses } = names::registrable(&name)?;
         let now_ms = self.server.clock.now_ms();
         for likeness in &likenesses {
-            let named = self.server.store.named(likeness.clone(), now_ms).await;
+            let named = self
+                .server
+                .store
+                .find_by_name_skeleton(likeness.clone(), now_ms)
+                .await;
             if let Some((whose, _)) = named.map_err(not_read)? {
                 let own = bots.iter().find(|bot| bot.id == whose);
                 let player = own.cloned().ok_or_else(name_taken)?;
@@ -162,11 +166,11 @@ impl Client {
             kind: PlayerKind::Bot,
         };
         Ok(Plays {
-            new: Some(NewBot {
+            new: Some(NewBotAccount {
                 player: player.clone(),
-                likenesses,
+                skeletons: likenesses,
                 now_ms,
-                max: BOTS_MAX,
+                bots_max: BOTS_MAX,
             }),
             player,
         })
@@ -185,5 +189,5 @@ struct Made {
 struct Plays {
     player: PlayerRecord,
     /// The account, if it is to be made.
-    new: Option<NewBot>,
+    new: Option<NewBotAccount>,
 }

@@ -14,7 +14,7 @@ use plyhouse_protocol::{
     ErrorCode, Hello, PlayerId, Proof, ServerMessage, SessionKind, Token, WireError,
 };
 use plyhouse_store::{
-    Pairing, PasswordHash, ReadError, SessionRecord, Sessions, TokenHash, WriteError,
+    Pairing, PasswordHash, ReadError, SessionRecord, SessionSelection, TokenHash, WriteError,
 };
 
 /// For how long a pairing code is good, in milliseconds.
@@ -74,7 +74,7 @@ impl Client {
         };
         let token = self.server.tokens.issue(&self.server.rng);
         let session = SessionRecord {
-            recovered: matches!(way, Credential::Recovery(_)),
+            from_recovery_key: matches!(way, Credential::Recovery(_)),
             ..self.new_session(id, &token, label)
         };
         self.begin_by(way, &session).await?;
@@ -119,7 +119,7 @@ impl Client {
         if account.and_then(|account| account.password).as_ref() == Some(checked) {
             return Ok(());
         }
-        let which = Sessions::One(session.id);
+        let which = SessionSelection::One(session.id);
         let ended = self.server.store.end_sessions(player, which).await;
         ended.map_err(not_kept)?;
         Err(wrong_password())
@@ -141,20 +141,20 @@ impl Client {
         &self,
         key: TokenHash,
     ) -> Result<Option<PlayerId>, ReadError> {
-        let owner = self.server.store.recovered(key).await?;
+        let owner = self.server.store.find_by_recovery_key(key).await?;
         if owner.is_some() {
             return Ok(owner);
         }
         let now_ms = self.server.clock.now_ms();
-        let pass = self.server.store.pass(key, now_ms).await?;
+        let pass = self.server.store.find_one_time_token(key, now_ms).await?;
         Ok(pass.and_then(|pass| pass.player))
     }
 
     /// Takes out what the operator has given, which is good once. A recovery key stays. False if somebody was
     /// faster.
     pub(in crate::requests) async fn use_up(&self, key: TokenHash) -> Result<bool, WriteError> {
-        match self.server.store.recovered(key).await {
-            Ok(None) => self.server.store.take_pass(key).await,
+        match self.server.store.find_by_recovery_key(key).await {
+            Ok(None) => self.server.store.take_one_time_token(key).await,
             Ok(Some(_)) => Ok(true),
             Err(_) => Err(WriteError::Unavailable),
         }
@@ -163,7 +163,7 @@ impl Client {
     /// Whose pairing code this is.
     async fn paired(&self, code: TokenHash) -> Result<Option<PlayerId>, ReadError> {
         let now_ms = self.server.clock.now_ms();
-        let found = self.server.store.pairing(code, now_ms).await?;
+        let found = self.server.store.find_pairing(code, now_ms).await?;
         Ok(found.map(|pairing| pairing.player))
     }
 
@@ -179,11 +179,11 @@ impl Client {
         let connected = self.connected_sessions(player).await;
         let order = |session: &SessionRecord| {
             let is_connected = connected.contains(&session.id);
-            (is_connected, session.seen_day, session.created_ms)
+            (is_connected, session.last_used_day, session.created_ms)
         };
         sessions.sort_by_key(order);
         for session in &sessions[..too_many] {
-            let which = Sessions::One(session.id);
+            let which = SessionSelection::One(session.id);
             let ended = self.server.store.end_sessions(player, which).await;
             ended.map_err(not_kept)?;
             self.tell_ended(player, which, None);
@@ -282,7 +282,7 @@ impl Client {
         let proved = self.prove(player, proof).await?;
         let key = tokens::recovery_key(&self.server.rng);
         let hash = tokens::hash_of_code(&key);
-        let kept = self.server.store.renew_recovery(id, hash, proved).await;
+        let kept = self.server.store.renew_recovery_key(id, hash, proved).await;
         match kept.map_err(not_kept)? {
             true => Ok(key),
             false => Err(wrong_password()),

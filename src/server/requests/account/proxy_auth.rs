@@ -28,7 +28,11 @@ impl Client {
         &self,
         external: &str,
     ) -> Result<Player, WireError> {
-        let known = self.server.store.external(external.to_owned()).await;
+        let known = self
+            .server
+            .store
+            .find_external_identity(external.to_owned())
+            .await;
         let record = match known.map_err(not_read)? {
             Some(record) => record,
             None => self.make_external(external).await?,
@@ -64,15 +68,15 @@ impl Client {
                 kind: PlayerKind::Account,
             };
             let new = ExternalIdentity {
-                external: external.to_owned(),
+                external_name: external.to_owned(),
                 player: player.clone(),
-                likenesses,
+                skeletons: likenesses,
                 now_ms: self.server.clock.now_ms(),
             };
             if self
                 .server
                 .store
-                .add_external(new)
+                .add_external_identity(new)
                 .await
                 .map_err(not_kept)?
             {
@@ -80,7 +84,11 @@ impl Client {
                 return Ok(player);
             }
             // Another connection was faster, or somebody with the name.
-            let known = self.server.store.external(external.to_owned()).await;
+            let known = self
+                .server
+                .store
+                .find_external_identity(external.to_owned())
+                .await;
             if let Some(record) = known.map_err(not_read)? {
                 return Ok(record);
             }

@@ -9,7 +9,7 @@ use crate::auth::tokens;
 use crate::context::clock::now;
 use crate::requests::{Client, Player};
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, Proof, Token, WireError};
-use plyhouse_store::{PasswordHash, Proved};
+use plyhouse_store::{IdentityProof, PasswordHash};
 use uuid::Uuid;
 
 /// For how long after a recovery nothing more is to be proved, in milliseconds: whoever has lost the password
@@ -66,10 +66,10 @@ impl Client {
         &self,
         player: &Player,
         proof: Option<&Proof>,
-    ) -> Result<Proved, WireError> {
+    ) -> Result<IdentityProof, WireError> {
         let id = player.record.id;
         let account = self.server.store.account(id).await.map_err(not_read)?;
-        let proved = Proved {
+        let proved = IdentityProof {
             session: player.session.id,
             password: account.and_then(|account| account.password),
         };
@@ -78,7 +78,7 @@ impl Client {
         };
         let now_ms = self.server.clock.now_ms();
         let since_ms = now_ms.saturating_sub(player.session.created_ms);
-        if player.session.recovered && since_ms < RECOVERED_MS {
+        if player.session.from_recovery_key && since_ms < RECOVERED_MS {
             return Ok(proved);
         }
         match proof {

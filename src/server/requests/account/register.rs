@@ -15,7 +15,7 @@ use crate::requests::{Client, DAY_MS, Player};
 use crate::settings::AccountPolicy;
 use crate::wire::to_protocol;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, Proof, Token, WireError, is_same};
-use plyhouse_store::{Naming, PlayerRecord, Sessions, TokenHash};
+use plyhouse_store::{NameChange, PlayerRecord, SessionSelection, TokenHash};
 
 /// How long after another name the next may be taken.
 const RENAMED_AFTER_MS: u64 = 30 * DAY_MS;
@@ -97,14 +97,14 @@ impl Client {
             kind: PlayerKind::Account,
         };
         let now_ms = self.server.clock.now_ms();
-        let naming = Naming {
+        let naming = NameChange {
             player: record.clone(),
-            likenesses,
+            skeletons: likenesses,
             invite,
             password,
-            before: (PlayerKind::Guest, None),
+            expected: (PlayerKind::Guest, None),
             now_ms,
-            kept_until_ms: now_ms,
+            old_name_reserved_until_ms: now_ms,
         };
         let named = self.server.store.name_player(naming).await;
         if !named.map_err(not_kept)? {
@@ -138,7 +138,7 @@ impl Client {
     async fn is_invited(&self, invite: Option<TokenHash>) -> Result<(), WireError> {
         let Some(invite) = invite else { return Ok(()) };
         let now_ms = self.server.clock.now_ms();
-        let pass = self.server.store.pass(invite, now_ms).await;
+        let pass = self.server.store.find_one_time_token(invite, now_ms).await;
         let is_good = pass
             .map_err(not_read)?
             .is_some_and(|pass| pass.player.is_none());
@@ -159,14 +159,14 @@ impl Client {
             name,
             ..before.clone()
         };
-        let naming = Naming {
+        let naming = NameChange {
             player: record.clone(),
-            likenesses,
+            skeletons: likenesses,
             invite: None,
             password: None,
-            before: (before.kind, renamed_ms),
+            expected: (before.kind, renamed_ms),
             now_ms,
-            kept_until_ms: now_ms + names::KEPT_MS,
+            old_name_reserved_until_ms: now_ms + names::KEPT_MS,
         };
         let named = self.server.store.name_player(naming).await;
         if named.map_err(not_kept)? {
@@ -211,7 +211,7 @@ impl Client {
             // Another one was set meanwhile, by which it was not proved.
             return Err(wrong_password());
         }
-        self.tell_ended(record.id, Sessions::AllButKeysAnd(own), None);
+        self.tell_ended(record.id, SessionSelection::AllButKeysAnd(own), None);
         Ok(record)
     }
 
@@ -223,7 +223,11 @@ impl Client {
     ) -> Result<(), WireError> {
         let now_ms = self.server.clock.now_ms();
         for likeness in likenesses {
-            let named = self.server.store.named(likeness.clone(), now_ms).await;
+            let named = self
+                .server
+                .store
+                .find_by_name_skeleton(likeness.clone(), now_ms)
+                .await;
             let named = named.map_err(not_read)?;
             if named.is_some_and(|(whose, _)| whose != own) {
                 return Err(name_taken());

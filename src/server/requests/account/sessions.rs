@@ -13,7 +13,7 @@ use plyhouse_matches::scoresheet::day_text;
 use plyhouse_protocol::{
     CloseCode, PlayerId, Proof, ServerMessage, SessionId, SessionSummary, WireError,
 };
-use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, Sessions, WriteError};
+use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, SessionSelection, WriteError};
 
 impl Client {
     pub(in crate::requests) async fn sessions(&self, player: &Player, reply: Reply) {
@@ -41,7 +41,7 @@ impl Client {
             let connected = self.connected_sessions(whose).await;
             let summary = |session: SessionRecord| SessionSummary {
                 session: session.id,
-                seen_day: day_text(session.seen_day),
+                seen_day: day_text(session.last_used_day),
                 connected: connected.contains(&session.id),
                 this: session.id == player.session.id,
                 label: session.label,
@@ -87,7 +87,7 @@ impl Client {
             reply.ok(None);
             return;
         };
-        let proved = match which == Sessions::One(own) {
+        let proved = match which == SessionSelection::One(own) {
             true => Ok(()),
             false => self.prove(player, proof.as_ref()).await.map(drop),
         };
@@ -119,7 +119,7 @@ impl Client {
     pub(in crate::requests) fn tell_ended(
         &self,
         player: PlayerId,
-        which: Sessions,
+        which: SessionSelection,
         but: Option<ConnectionId>,
     ) {
         self.server.players.end_sessions(player, which, but);
@@ -136,7 +136,7 @@ impl Client {
         let token = player.session.token;
         let has_changed = self.server.players.changes() != before;
         if has_changed && self.server.players.guest(token).is_none() {
-            match self.server.store.session(token).await {
+            match self.server.store.find_session(token).await {
                 Ok(None) => {
                     self.connection.outbox.close(CloseCode::Ended);
                     return;
@@ -149,7 +149,7 @@ impl Client {
             }
         }
         let today = self.server.clock.now_ms() / DAY_MS;
-        if player.is_stored && player.session.seen_day < today {
+        if player.is_stored && player.session.last_used_day < today {
             let server = Arc::clone(&self.server);
             self.server.spawn(async move {
                 // What is not noted now is with the next hello.

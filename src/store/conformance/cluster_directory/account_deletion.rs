@@ -7,7 +7,9 @@ use plyhouse_protocol::PlayerKind;
 
 use super::*;
 use crate::conformance::session;
-use crate::{Forget, HistoryQuery, JournalPosition, PlayerRecord, Sessions, WriteError};
+use crate::{
+    HistoryQuery, JournalPosition, PlayerDeletion, PlayerRecord, SessionSelection, WriteError,
+};
 
 /// Whoever asks another server learns which sessions have ended and who was forgotten.
 pub(crate) async fn ended_sessions_and_deleted_players_are_reported(shared: &impl SharedStore) {
@@ -29,17 +31,23 @@ pub(crate) async fn ended_sessions_and_deleted_players_are_reported(shared: &imp
     let both = vec![player(1).id, player(2).id];
     let lookup = async || {
         let ended = second
-            .ended(queried_sessions.clone())
+            .ended_sessions(queried_sessions.clone())
             .await
             .expect("readable");
-        let deleted = second.forgotten(both.clone()).await.expect("readable");
+        let deleted = second
+            .deleted_players(both.clone())
+            .await
+            .expect("readable");
         (ended, deleted)
     };
     assert_eq!(lookup().await, (vec![], vec![]));
-    let end = first.end_sessions(player(1).id, Sessions::One(queried_sessions[1].1));
+    let end = first.end_sessions(player(1).id, SessionSelection::One(queried_sessions[1].1));
     end.await.expect("written");
     assert_eq!(lookup().await, (vec![queried_sessions[1].1], vec![]));
-    let mut players = second.called(both.clone()).await.expect("readable");
+    let mut players = second
+        .current_players(both.clone())
+        .await
+        .expect("readable");
     players.sort_by_key(|known| known.id);
     assert_eq!(players, [player(1), player(2)]);
     delete_player(first, player(2).id).await;
@@ -51,16 +59,16 @@ pub(crate) async fn ended_sessions_and_deleted_players_are_reported(shared: &imp
         )
     );
     let mixed = second
-        .ended(vec![(player(2).id, queried_sessions[0].1)])
+        .ended_sessions(vec![(player(2).id, queried_sessions[0].1)])
         .await;
     assert_eq!(
         mixed.expect("readable"),
         [queried_sessions[0].1],
         "belongs to another player"
     );
-    let players = second.called(both).await.expect("readable");
+    let players = second.current_players(both).await.expect("readable");
     assert_eq!(players, [player(1)], "the other player is deleted");
-    let deleted = second.forgotten(vec![]).await.expect("readable");
+    let deleted = second.deleted_players(vec![]).await.expect("readable");
     assert_eq!(deleted, []);
 }
 
@@ -87,13 +95,13 @@ fn seat_event(seat: Seat, record: &PlayerRecord) -> Event {
 
 /// Forgets a player, and takes the name out wherever it is.
 async fn delete_player(store: &impl Store, player: PlayerId) {
-    let deletion = Forget {
+    let deletion = PlayerDeletion {
         player,
-        proved: None,
-        kept_until_ms: 0,
+        proof: None,
+        name_reserved_until_ms: 0,
     };
-    assert_eq!(store.forget_player(deletion).await, Ok(true));
-    while store.forget_names(player).await.expect("written") {}
+    assert_eq!(store.delete_player(deletion).await, Ok(true));
+    while store.remove_names(player).await.expect("written") {}
 }
 
 /// Has somebody sit down in a match that waits, play and resign, as far as that is allowed.
@@ -103,7 +111,9 @@ async fn join_and_resign(
     ann: &PlayerRecord,
 ) -> Result<(), WriteError> {
     let joined = vec![seat_event(Seat::Second, ann), EventKind::STARTED.at(1)];
-    let position = store.append(id, JournalPosition::after(1), joined).await?;
+    let position = store
+        .append(id, JournalPosition::after_events(1), joined)
+        .await?;
     let ended = store.append(id, position, vec![RESIGNATION]).await;
     ended.map(drop)
 }
@@ -149,7 +159,7 @@ pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl 
                 host_and_resign(second, 5000 + round, &player).await,
             ];
             for written in [joined, hosted] {
-                assert!(matches!(written, Ok(()) | Err(WriteError::Forgotten)));
+                assert!(matches!(written, Ok(()) | Err(WriteError::PlayerDeleted)));
             }
         };
         // A little later each time.
@@ -167,9 +177,9 @@ pub(crate) async fn player_deleted_during_writes_is_named_nowhere(shared: &impl 
             assert!(!events.contains(&player.name), "{events}");
         }
     }
-    let found = first.history(HistoryQuery::of(bob.id, 300)).await;
+    let found = first.history(HistoryQuery::for_player(bob.id, 300)).await;
     for past_match in found.expect("readable").expect("matches") {
-        for seat in past_match.archived.seats {
+        for seat in past_match.summary.seats {
             if let SeatAtStart::Player { name, .. } = seat {
                 assert!(!name.starts_with("ann"), "{name}");
             }

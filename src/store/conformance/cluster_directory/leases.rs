@@ -4,28 +4,28 @@ use super::{
     OTHER_NODE, OWNER_NODE, SharedStore, create_match, live_matches, start_events, unowned_matches,
 };
 use crate::Store;
-use crate::directory::{Directory, LEASE};
+use crate::port::cluster_directory::{ClusterDirectory, LEASE_DURATION};
 
 /// A lease holds for its time from when it was renewed last, and every server sees who has one.
 pub(crate) async fn lease_expires_unless_renewed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     assert_eq!(
-        first.renew(OWNER_NODE).await.expect("renewed"),
+        first.renew_lease(OWNER_NODE).await.expect("renewed"),
         [OWNER_NODE]
     );
-    let mut both = second.renew(OTHER_NODE).await.expect("renewed");
+    let mut both = second.renew_lease(OTHER_NODE).await.expect("renewed");
     both.sort_unstable();
     assert_eq!(both, [OWNER_NODE, OTHER_NODE]);
-    shared.advance_time(LEASE * 3 / 4).await;
-    let mut both = first.renew(OWNER_NODE).await.expect("renewed");
+    shared.advance_time(LEASE_DURATION * 3 / 4).await;
+    let mut both = first.renew_lease(OWNER_NODE).await.expect("renewed");
     both.sort_unstable();
     assert_eq!(both, [OWNER_NODE, OTHER_NODE]);
-    shared.advance_time(LEASE / 2).await;
+    shared.advance_time(LEASE_DURATION / 2).await;
     assert_eq!(
-        first.renew(OWNER_NODE).await.expect("renewed"),
+        first.renew_lease(OWNER_NODE).await.expect("renewed"),
         [OWNER_NODE]
     );
-    let mut again = second.renew(OTHER_NODE).await.expect("renewed");
+    let mut again = second.renew_lease(OTHER_NODE).await.expect("renewed");
     again.sort_unstable();
     assert_eq!(
         again,
@@ -38,14 +38,17 @@ pub(crate) async fn lease_expires_unless_renewed(shared: &impl SharedStore) {
 pub(crate) async fn withdrawn_server_is_not_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     for node in [OWNER_NODE, OTHER_NODE] {
-        first.renew(node).await.expect("renewed");
+        first.renew_lease(node).await.expect("renewed");
     }
-    first.withdraw(OWNER_NODE).await.expect("withdrawn");
+    first.withdraw_lease(OWNER_NODE).await.expect("withdrawn");
     assert_eq!(
-        second.renew(OTHER_NODE).await.expect("renewed"),
+        second.renew_lease(OTHER_NODE).await.expect("renewed"),
         [OTHER_NODE]
     );
-    first.withdraw(OWNER_NODE).await.expect("withdrawn again");
+    first
+        .withdraw_lease(OWNER_NODE)
+        .await
+        .expect("withdrawn again");
 }
 
 /// What a server that holds a lease has is nobody else's to claim.
@@ -57,16 +60,16 @@ pub(crate) async fn match_is_unowned_when_its_owner_has_no_lease(shared: &impl S
         .await
         .expect("written");
     assert_eq!(unowned_matches(second, OTHER_NODE).await, [1]);
-    first.renew(OWNER_NODE).await.expect("renewed");
+    first.renew_lease(OWNER_NODE).await.expect("renewed");
     assert_eq!(unowned_matches(second, OTHER_NODE).await, [0; 0]);
-    shared.advance_time(LEASE).await;
+    shared.advance_time(LEASE_DURATION).await;
     assert_eq!(unowned_matches(second, OTHER_NODE).await, [1]);
     second.claim(id, OTHER_NODE).await.expect("claimed");
     assert_eq!(live_matches(first, OWNER_NODE).await.0, [0; 0]);
     assert_eq!(live_matches(first, OTHER_NODE).await.0, [1]);
     second.release(id);
     while second
-        .route(id)
+        .find_route(id)
         .await
         .expect("readable")
         .expect("exists")
@@ -88,7 +91,10 @@ pub(crate) async fn connection_numbers_increase_across_servers(shared: &impl Sha
     let mut last = 0;
     for _ in 0..10 {
         for server in [first, second, second] {
-            let number = server.connection().await.expect("number is assigned");
+            let number = server
+                .next_connection_number()
+                .await
+                .expect("number is assigned");
             assert!(number > last, "{number} follows {last}");
             last = number;
         }

@@ -5,19 +5,22 @@ use plyhouse_protocol::Status;
 
 use super::*;
 use crate::conformance::AT_MS;
-use crate::directory::{Listed, Shown, Wanted};
+use crate::port::cluster_directory::{MatchListPage, MatchListQuery, MatchListing};
 
-fn listing(number: u128, status: Status) -> Shown {
-    Shown {
+fn listing(number: u128, status: Status) -> MatchListing {
+    MatchListing {
         id: MatchId(Uuid::from_u128(number)),
         status,
         listed: true,
-        card: format!("{number} \u{2318}"),
+        summary: format!("{number} \u{2318}"),
     }
 }
 
-async fn list_numbers(store: &impl Directory, query: Wanted) -> (u64, Vec<u128>) {
-    let Listed { total, cards } = store.list(query).await.expect("readable");
+async fn list_numbers(store: &impl ClusterDirectory, query: MatchListQuery) -> (u64, Vec<u128>) {
+    let MatchListPage {
+        total,
+        summaries: cards,
+    } = store.list_matches(query).await.expect("readable");
     let number = |card: &String| {
         let number = card.split(' ').next().expect("a number");
         number.parse().expect("a number")
@@ -25,7 +28,7 @@ async fn list_numbers(store: &impl Directory, query: Wanted) -> (u64, Vec<u128>)
     (total, cards.iter().map(number).collect())
 }
 
-const UNFILTERED: Wanted = Wanted {
+const UNFILTERED: MatchListQuery = MatchListQuery {
     game: None,
     status: None,
     after: None,
@@ -46,14 +49,14 @@ pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedS
         .await
         .expect("written");
     let running = vec![listing(90, Status::Running)];
-    first.show(running).await.expect("written");
+    first.update_summaries(running).await.expect("written");
     let ended = first.append(id, position, vec![RESIGNATION]).await;
     ended.expect("written");
     let total_with_status = async |status| {
         let status = Some(status);
         list_numbers(
             second,
-            Wanted {
+            MatchListQuery {
                 status,
                 ..UNFILTERED
             },
@@ -69,7 +72,7 @@ pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedS
         (1, 0)
     );
     let ended = vec![listing(90, Status::Ended)];
-    first.show(ended).await.expect("written");
+    first.update_summaries(ended).await.expect("written");
     assert_eq!(
         (
             total_with_status(Status::Running).await,
@@ -86,7 +89,7 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
         create_match(first, number).await;
     }
     assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
-    let unlisted = Shown {
+    let unlisted = MatchListing {
         listed: false,
         ..listing(2, Status::Open)
     };
@@ -95,24 +98,27 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
         unlisted,
         listing(77, Status::Open),
     ];
-    first.show(summaries).await.expect("written");
+    first.update_summaries(summaries).await.expect("written");
     first
-        .show(Vec::new())
+        .update_summaries(Vec::new())
         .await
         .expect("an empty update succeeds");
     assert_eq!(list_numbers(second, UNFILTERED).await, (1, vec![1]));
-    let update = Shown {
-        card: "news".to_owned(),
+    let update = MatchListing {
+        summary: "news".to_owned(),
         ..listing(1, Status::Running)
     };
-    first.show(vec![update]).await.expect("written");
-    let Listed { total, cards } = second.list(UNFILTERED).await.expect("readable");
+    first.update_summaries(vec![update]).await.expect("written");
+    let MatchListPage {
+        total,
+        summaries: cards,
+    } = second.list_matches(UNFILTERED).await.expect("readable");
     assert_eq!((total, cards), (1, vec!["news".to_owned()]));
-    let hidden = Shown {
+    let hidden = MatchListing {
         listed: false,
         ..listing(1, Status::Running)
     };
-    first.show(vec![hidden]).await.expect("written");
+    first.update_summaries(vec![hidden]).await.expect("written");
     assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
 }
 
@@ -130,7 +136,10 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
         _ => Status::Running,
     };
     let summaries = (1..=30).map(|number| listing(number, status(number)));
-    first.show(summaries.collect()).await.expect("written");
+    first
+        .update_summaries(summaries.collect())
+        .await
+        .expect("written");
     let newest = |fits: fn(u128) -> bool| -> Vec<u128> {
         (1..=30).rev().filter(|number| fits(*number)).collect()
     };
@@ -143,7 +152,7 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
         (None, Some(Status::Ended), |_| false),
         (Some("no such game".to_owned()), None, |_| false),
     ] {
-        let query = Wanted {
+        let query = MatchListQuery {
             game,
             status,
             ..UNFILTERED
@@ -157,7 +166,7 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
         // Page after page.
         let mut pages = Vec::new();
         loop {
-            let page_query = Wanted {
+            let page_query = MatchListQuery {
                 limit: 4,
                 after: pages.last().map(|last| MatchId(Uuid::from_u128(*last))),
                 ..query.clone()
@@ -182,7 +191,10 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
     for number in 1..=4 {
         matches.push(create_match(first, number).await);
     }
-    first.show(summaries.collect()).await.expect("written");
+    first
+        .update_summaries(summaries.collect())
+        .await
+        .expect("written");
     for (ended, (id, position)) in matches.iter().take(3).enumerate() {
         let mut end = RESIGNATION;
         end.at_ms = AT_MS + 10 * (ended as u64 + 1);
@@ -192,13 +204,13 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
             .expect("written");
     }
     // The news of a running match may come after its end.
-    let late_update = Shown {
-        card: "9".to_owned(),
+    let late_update = MatchListing {
+        summary: "9".to_owned(),
         ..listing(2, Status::Running)
     };
     let summaries = vec![late_update, listing(3, Status::Ended)];
-    first.show(summaries).await.expect("written");
-    let ended = |ended_since_ms| Wanted {
+    first.update_summaries(summaries).await.expect("written");
+    let ended = |ended_since_ms| MatchListQuery {
         status: Some(Status::Ended),
         ended_since_ms,
         ..UNFILTERED
@@ -209,7 +221,7 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
         (2, vec![3, 2])
     );
     assert_eq!(list_numbers(second, ended(AT_MS + 31)).await, (0, vec![]));
-    let running = Wanted {
+    let running = MatchListQuery {
         status: Some(Status::Running),
         ended_since_ms: AT_MS + 31,
         ..UNFILTERED
@@ -219,7 +231,7 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
         (1, vec![4]),
         "live matches are not filtered by end time"
     );
-    let all = Wanted {
+    let all = MatchListQuery {
         ended_since_ms: AT_MS + 30,
         ..UNFILTERED
     };

@@ -8,52 +8,57 @@ use futures::future::{join, join_all};
 use plyhouse_protocol::MatchCode;
 
 use super::*;
-use crate::directory::{LEASE, Make, Paired, RatingRange, WIDENS_MS, Waiting};
+use crate::port::cluster_directory::{
+    LEASE_DURATION, MatchFactory, PairOutcome, RatingRange, SeekRecord, WIDENING_INTERVAL_MS,
+};
 use crate::{NodeId, WriteError};
 
 fn seeker_id(number: u128) -> PlayerId {
     PlayerId(Uuid::from_u128(number))
 }
 
-fn seek(number: u128, node: NodeId, key: &str) -> Waiting {
-    Waiting {
+fn seek(number: u128, node: NodeId, key: &str) -> SeekRecord {
+    SeekRecord {
         player: seeker_id(number),
         node,
         key: key.to_owned(),
         body: format!("{number} \u{2318}"),
-        fit: RatingRange::default(),
-        not: Vec::new(),
-        again: false,
+        rating_range: RatingRange::default(),
+        excluded: Vec::new(),
+        is_retry: false,
     }
 }
 
 /// Makes the match of a player and whoever is found, which has the number of both.
-fn match_factory(number: u128) -> Make {
-    Box::new(move |other: &Waiting| pair_record(number, other))
+fn match_factory(number: u128) -> MatchFactory {
+    Box::new(move |other: &SeekRecord| pair_record(number, other))
 }
 
-fn pair_record(number: u128, other: &Waiting) -> Record {
+fn pair_record(number: u128, other: &SeekRecord) -> MatchRecord {
     let mut record = match_record(1000 * number + other.player.0.as_u128(), &player(1));
     record.creation.host = seeker_id(number);
     record
 }
 
-async fn pair_seek<D: Directory>(server: &D, seek: Waiting) -> Paired {
+async fn pair_seek<D: ClusterDirectory>(server: &D, seek: SeekRecord) -> PairOutcome {
     let make_match = match_factory(seek.player.0.as_u128());
-    server.pair(seek, 100, make_match).await.expect("written")
+    server
+        .pair_seek(seek, 100, make_match)
+        .await
+        .expect("written")
 }
 
 /// With whom it was paired.
-fn opponent(paired: Paired) -> Option<u128> {
+fn opponent(paired: PairOutcome) -> Option<u128> {
     match paired {
-        Paired::With(pair) => Some(pair.0.player.0.as_u128()),
-        Paired::Waits => None,
-        Paired::Full | Paired::Over => panic!("unexpected outcome"),
+        PairOutcome::Paired(pair) => Some(pair.0.player.0.as_u128()),
+        PairOutcome::Waiting => None,
+        PairOutcome::LimitReached | PairOutcome::SeekEnded => panic!("unexpected outcome"),
     }
 }
 
-async fn waiting_numbers(server: &impl Directory, node: NodeId) -> Vec<u128> {
-    let mut waiting = server.waiting(node).await.expect("readable");
+async fn waiting_numbers(server: &impl ClusterDirectory, node: NodeId) -> Vec<u128> {
+    let mut waiting = server.seekers_on_node(node).await.expect("readable");
     waiting.sort_unstable();
     waiting.iter().map(|player| player.0.as_u128()).collect()
 }
@@ -61,18 +66,18 @@ async fn waiting_numbers(server: &impl Directory, node: NodeId) -> Vec<u128> {
 /// Both leases begin.
 async fn renew_leases(shared: &impl SharedStore) {
     for (server, node) in shared.servers().into_iter().zip([OWNER_NODE, OTHER_NODE]) {
-        server.renew(node).await.expect("renewed");
+        server.renew_lease(node).await.expect("renewed");
     }
 }
 
 /// Forgets a player who is kept.
 async fn delete_player(store: &impl Store, player: PlayerId) {
-    let deletion = crate::Forget {
+    let deletion = crate::PlayerDeletion {
         player,
-        proved: None,
-        kept_until_ms: 0,
+        proof: None,
+        name_reserved_until_ms: 0,
     };
-    assert_eq!(store.forget_player(deletion).await, Ok(true));
+    assert_eq!(store.delete_player(deletion).await, Ok(true));
 }
 
 /// Whoever was forgotten is paired with nobody, neither by a seek that waits nor by another.
@@ -91,9 +96,9 @@ pub(crate) async fn deleted_player_is_not_paired(shared: &impl SharedStore) {
     delete_player(second, seeker_id(87)).await;
     assert_eq!(waiting_numbers(first, OWNER_NODE).await, [] as [u128; 0]);
     let refused = first
-        .pair(seek(87, OWNER_NODE, "x"), 100, match_factory(87))
+        .pair_seek(seek(87, OWNER_NODE, "x"), 100, match_factory(87))
         .await;
-    assert_eq!(refused.map(drop), Err(WriteError::Forgotten));
+    assert_eq!(refused.map(drop), Err(WriteError::PlayerDeleted));
     assert_eq!(
         opponent(pair_seek(second, seek(88, OTHER_NODE, "x")).await),
         None
@@ -118,7 +123,9 @@ pub(crate) async fn blocked_players_are_not_paired(shared: &impl SharedStore) {
         );
         added.await.expect("written");
     }
-    let blocked = first.block(seeker_id(81), seeker_id(82), Some(1)).await;
+    let blocked = first
+        .change_block(seeker_id(81), seeker_id(82), Some(1))
+        .await;
     assert_eq!(blocked, Ok(true));
     for (one, other, [third, fourth]) in [(81, 82, [83, 84]), (82, 81, [85, 86])] {
         assert_eq!(
@@ -144,8 +151,8 @@ pub(crate) async fn excluded_players_are_not_paired(shared: &impl SharedStore) {
         opponent(pair_seek(first, seek(91, OWNER_NODE, "x")).await),
         None
     );
-    let excluding = |number, others: &[u128]| Waiting {
-        not: others.iter().map(|number| seeker_id(*number)).collect(),
+    let excluding = |number, others: &[u128]| SeekRecord {
+        excluded: others.iter().map(|number| seeker_id(*number)).collect(),
         ..seek(number, OTHER_NODE, "x")
     };
     assert_eq!(
@@ -179,7 +186,7 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
     }
     // Two that want the same, which only a server's death leaves, are not needed to see an order: the
     // second of a key is paired at once, so the order shows across players who look again.
-    let Paired::With(found) = pair_seek(first, seek(20, OWNER_NODE, "b")).await else {
+    let PairOutcome::Paired(found) = pair_seek(first, seek(20, OWNER_NODE, "b")).await else {
         panic!("a seek is waiting")
     };
     let (other, record) = *found;
@@ -191,7 +198,10 @@ pub(crate) async fn oldest_seek_with_same_key_is_paired(shared: &impl SharedStor
     let stored = second.load(record.creation.id).await.expect("readable");
     let stored = stored.expect("exists").record;
     assert_eq!(format!("{stored:?}"), format!("{record:?}"));
-    let route = second.route(record.creation.id).await.expect("readable");
+    let route = second
+        .find_route(record.creation.id)
+        .await
+        .expect("readable");
     assert_eq!(route.expect("exists").owner, Some(OWNER_NODE));
     assert_eq!(waiting_numbers(first, OWNER_NODE).await, [12]);
     assert_eq!(waiting_numbers(first, OTHER_NODE).await, [13]);
@@ -246,14 +256,14 @@ pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl Shared
             None
         );
     }
-    shared.advance_time(LEASE).await;
-    second.renew(OTHER_NODE).await.expect("renewed");
+    shared.advance_time(LEASE_DURATION).await;
+    second.renew_lease(OTHER_NODE).await.expect("renewed");
     assert_eq!(
         opponent(pair_seek(second, seek(21, OTHER_NODE, "a")).await),
         None
     );
     // Of two that want the same, the one that has waited longer is found first.
-    first.renew(OWNER_NODE).await.expect("renewed");
+    first.renew_lease(OWNER_NODE).await.expect("renewed");
     assert_eq!(waiting_numbers(first, OWNER_NODE).await, [11, 12]);
     assert_eq!(
         opponent(pair_seek(second, seek(22, OTHER_NODE, "a")).await),
@@ -263,7 +273,7 @@ pub(crate) async fn seeks_of_expired_servers_are_not_paired(shared: &impl Shared
         opponent(pair_seek(second, seek(23, OTHER_NODE, "a")).await),
         Some(21)
     );
-    first.withdraw(OWNER_NODE).await.expect("withdrawn");
+    first.withdraw_lease(OWNER_NODE).await.expect("withdrawn");
     assert_eq!(waiting_numbers(second, OWNER_NODE).await, [0; 0]);
     assert_eq!(
         opponent(pair_seek(second, seek(22, OTHER_NODE, "b")).await),
@@ -281,7 +291,7 @@ pub(crate) async fn seek_above_limit_is_paired_but_does_not_wait(shared: &impl S
     let [first, second] = shared.servers();
     let pair_with_limit = async |number: u128, key: &str| {
         let seek = seek(number, OWNER_NODE, key);
-        let paired = first.pair(seek, 2, match_factory(number)).await;
+        let paired = first.pair_seek(seek, 2, match_factory(number)).await;
         paired.expect("written")
     };
     assert_eq!(opponent(pair_with_limit(11, "a").await), None);
@@ -289,7 +299,10 @@ pub(crate) async fn seek_above_limit_is_paired_but_does_not_wait(shared: &impl S
         opponent(pair_seek(second, seek(12, OTHER_NODE, "b")).await),
         None
     );
-    assert!(matches!(pair_with_limit(13, "c").await, Paired::Full));
+    assert!(matches!(
+        pair_with_limit(13, "c").await,
+        PairOutcome::LimitReached
+    ));
     assert_eq!(waiting_numbers(first, OWNER_NODE).await, [11]);
     assert_eq!(
         opponent(pair_with_limit(11, "d").await),
@@ -329,13 +342,13 @@ pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStor
         opponent(pair_seek(first, seek(11, OWNER_NODE, "a")).await),
         None
     );
-    let make_with_taken_code: Make = Box::new(move |other| {
+    let make_with_taken_code: MatchFactory = Box::new(move |other| {
         let mut record = pair_record(12, other);
         record.creation.code = taken_code;
         record
     });
     let refused = second
-        .pair(seek(12, OTHER_NODE, "a"), 100, make_with_taken_code)
+        .pair_seek(seek(12, OTHER_NODE, "a"), 100, make_with_taken_code)
         .await;
     assert_eq!(
         refused.expect_err("no code is available"),
@@ -344,7 +357,7 @@ pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStor
     assert_eq!(waiting_numbers(first, OWNER_NODE).await, [11]);
     let attempts = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&attempts);
-    let make_with_free_code: Make = Box::new(move |other| {
+    let make_with_free_code: MatchFactory = Box::new(move |other| {
         let mut record = pair_record(12, other);
         let number = counted.fetch_add(1, Ordering::Relaxed);
         record.creation.id = MatchId(Uuid::from_u128(5000 + u128::from(number)));
@@ -354,8 +367,8 @@ pub(crate) async fn pairing_retries_with_new_match_code(shared: &impl SharedStor
         };
         record
     });
-    let Ok(Paired::With(found)) = second
-        .pair(seek(12, OTHER_NODE, "a"), 100, make_with_free_code)
+    let Ok(PairOutcome::Paired(found)) = second
+        .pair_seek(seek(12, OTHER_NODE, "a"), 100, make_with_free_code)
         .await
     else {
         panic!("a seek is waiting")
@@ -395,14 +408,16 @@ pub(crate) async fn seekers_are_listed_longest_wait_first(shared: &impl SharedSt
     renew_leases(shared).await;
     let [first, second] = shared.servers();
     let list_seekers = async |key_prefix: Option<&str>, limit| {
-        let found = first.seekers(key_prefix.map(str::to_owned), limit).await;
+        let found = first
+            .list_seekers(key_prefix.map(str::to_owned), limit)
+            .await;
         let found = found.expect("readable");
         (found.total, found.bodies)
     };
     let body = |number: u128| seek(number, OWNER_NODE, "").body;
     assert_eq!(list_seekers(None, 9).await, (0, vec![]));
-    let waiting_seek = |number, node, key, waited_ms| Waiting {
-        fit: RatingRange {
+    let waiting_seek = |number, node, key, waited_ms| SeekRecord {
+        rating_range: RatingRange {
             waited_ms,
             ..RatingRange::default()
         },
@@ -442,8 +457,8 @@ pub(crate) async fn seekers_are_listed_longest_wait_first(shared: &impl SharedSt
         list_seekers(None, 9).await,
         (2, [62, 61].map(body).to_vec())
     );
-    shared.advance_time(LEASE).await;
-    first.renew(OWNER_NODE).await.expect("renewed");
+    shared.advance_time(LEASE_DURATION).await;
+    first.renew_lease(OWNER_NODE).await.expect("renewed");
     assert_eq!(list_seekers(None, 9).await, (1, vec![body(61)]));
 }
 
@@ -460,13 +475,16 @@ pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) 
         async move {
             let seek = seek(number, node, &key(number));
             let number_of_match = 1_000_000 + number;
-            let make_match: Make = Box::new(move |other| {
+            let make_match: MatchFactory = Box::new(move |other| {
                 let mut record = pair_record(number, other);
                 record.creation.id = MatchId(Uuid::from_u128(number_of_match));
                 record.creation.code = MatchCode::from_number(u64::try_from(number).expect("fits"));
                 record
             });
-            let paired = server.pair(seek, 1000, make_match).await.expect("written");
+            let paired = server
+                .pair_seek(seek, 1000, make_match)
+                .await
+                .expect("written");
             (number, opponent(paired))
         }
     });
@@ -503,10 +521,15 @@ pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) 
     assert_eq!(match_ids.len(), 0, "both servers have leases");
     for server in shared.servers() {
         for node in [OWNER_NODE, OTHER_NODE] {
-            server.withdraw(node).await.expect("withdrawn");
+            server.withdraw_lease(node).await.expect("withdrawn");
         }
     }
-    match_ids.extend(shared.servers()[0].abandoned(1000).await.expect("readable"));
+    match_ids.extend(
+        shared.servers()[0]
+            .abandoned_matches(1000)
+            .await
+            .expect("readable"),
+    );
     assert_eq!(match_ids.len(), pairs);
 }
 
@@ -515,10 +538,10 @@ pub(crate) async fn concurrent_seeks_are_paired_once(shared: &impl SharedStore) 
 pub(crate) async fn seeks_outside_rating_range_are_not_paired(shared: &impl SharedStore) {
     renew_leases(shared).await;
     let [first, second] = shared.servers();
-    let rated_seek = |number, node, (rating, range), waited_ms| Waiting {
-        fit: RatingRange {
+    let rated_seek = |number, node, (rating, range), waited_ms| SeekRecord {
+        rating_range: RatingRange {
             rating,
-            range,
+            initial_offsets: range,
             waited_ms,
         },
         ..seek(number, node, "r")
@@ -530,25 +553,25 @@ pub(crate) async fn seeks_outside_rating_range_are_not_paired(shared: &impl Shar
     assert_eq!(opponent(pair_seek(second, bob).await), None);
     let choosy = rated_seek(13, OTHER_NODE, (1450, Some([-10, 40])), 0);
     assert_eq!(opponent(pair_seek(second, choosy.clone()).await), None);
-    let retried = |seek: &Waiting, waited_ms| Waiting {
-        again: true,
-        fit: RatingRange {
+    let retried = |seek: &SeekRecord, waited_ms| SeekRecord {
+        is_retry: true,
+        rating_range: RatingRange {
             waited_ms,
-            ..seek.fit
+            ..seek.rating_range
         },
         ..seek.clone()
     };
-    let early_retry = retried(&ann, WIDENS_MS - 1);
+    let early_retry = retried(&ann, WIDENING_INTERVAL_MS - 1);
     assert_eq!(opponent(pair_seek(first, early_retry).await), None);
-    let late_retry = retried(&ann, WIDENS_MS);
+    let late_retry = retried(&ann, WIDENING_INTERVAL_MS);
     assert_eq!(
         opponent(pair_seek(first, late_retry.clone()).await),
         Some(12)
     );
-    let outcome = first.pair(late_retry, 100, match_factory(11)).await;
-    assert!(matches!(outcome, Ok(Paired::Over)), "{outcome:?}");
+    let outcome = first.pair_seek(late_retry, 100, match_factory(11)).await;
+    assert!(matches!(outcome, Ok(PairOutcome::SeekEnded)), "{outcome:?}");
     let weak = rated_seek(14, OWNER_NODE, (1400, None), 0);
     assert_eq!(opponent(pair_seek(first, weak).await), None);
-    let late_retry = retried(&choosy, WIDENS_MS);
+    let late_retry = retried(&choosy, WIDENING_INTERVAL_MS);
     assert_eq!(opponent(pair_seek(second, late_retry).await), Some(14));
 }

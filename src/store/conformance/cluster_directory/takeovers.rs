@@ -8,39 +8,43 @@ use plyhouse_engine::search::Level;
 use plyhouse_matches::{DaysTurn, Part, Reminder};
 
 use super::*;
-use crate::directory::{LEASE, Route, TAKEN_MIN};
+use crate::port::cluster_directory::{LEASE_DURATION, MatchRoute, OWNERSHIP_MIN};
 use crate::{JournalPosition, NodeId, PlayerRecord, WriteError};
 
-async fn load_route(store: &impl Directory, id: MatchId) -> Route {
-    store.route(id).await.expect("readable").expect("exists")
+async fn load_route(store: &impl ClusterDirectory, id: MatchId) -> MatchRoute {
+    store
+        .find_route(id)
+        .await
+        .expect("readable")
+        .expect("exists")
 }
 
 /// A route follows a match from one owner to the next, and to its end.
 pub(crate) async fn route_reports_owner_epoch_and_end(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, _) = create_match(first, 1).await;
-    let at_first = Route {
+    let at_first = MatchRoute {
         owner: Some(OWNER_NODE),
-        is_alive: false,
+        is_lease_valid: false,
         epoch: 0,
         has_ended: false,
     };
     assert_eq!(load_route(second, id).await, at_first);
-    first.renew(OWNER_NODE).await.expect("renewed");
-    let alive = Route {
-        is_alive: true,
+    first.renew_lease(OWNER_NODE).await.expect("renewed");
+    let alive = MatchRoute {
+        is_lease_valid: true,
         ..at_first
     };
     assert_eq!(load_route(second, id).await, alive);
     assert!(
         second
-            .take(id, OTHER_NODE, Some(OWNER_NODE))
+            .take_over(id, OTHER_NODE, Some(OWNER_NODE))
             .await
             .expect("taken")
     );
-    let taken = Route {
+    let taken = MatchRoute {
         owner: Some(OTHER_NODE),
-        is_alive: false,
+        is_lease_valid: false,
         epoch: 1,
         has_ended: false,
     };
@@ -50,32 +54,41 @@ pub(crate) async fn route_reports_owner_epoch_and_end(shared: &impl SharedStore)
         .await
         .expect("readable")
         .expect("exists")
-        .mark;
+        .position;
     second
         .append(id, position, vec![RESIGNATION])
         .await
         .expect("written");
-    let ended = Route {
+    let ended = MatchRoute {
         has_ended: true,
         ..taken
     };
     assert_eq!(load_route(first, id).await, ended);
     // Who wants a rematch asks its owner, and takes it over if there is none.
-    shared.advance_time(TAKEN_MIN).await;
-    assert_eq!(first.take(id, OWNER_NODE, Some(OTHER_NODE)).await, Ok(true));
+    shared.advance_time(OWNERSHIP_MIN).await;
+    assert_eq!(
+        first.take_over(id, OWNER_NODE, Some(OTHER_NODE)).await,
+        Ok(true)
+    );
     let loaded = second.load(id).await.expect("readable").expect("exists");
     assert_eq!(loaded.record.events.last(), Some(&RESIGNATION));
     assert_eq!(
-        first.foreign(OTHER_NODE, vec![id]).await.expect("readable"),
+        first
+            .foreign_matches(OTHER_NODE, vec![id])
+            .await
+            .expect("readable"),
         [id]
     );
     assert_eq!(
-        first.foreign(OWNER_NODE, vec![id]).await.expect("readable"),
+        first
+            .foreign_matches(OWNER_NODE, vec![id])
+            .await
+            .expect("readable"),
         []
     );
     let missing = MatchId(Uuid::from_u128(2));
-    assert_eq!(first.route(missing).await.expect("readable"), None);
-    assert_eq!(first.take(missing, OWNER_NODE, None).await, Ok(false));
+    assert_eq!(first.find_route(missing).await.expect("readable"), None);
+    assert_eq!(first.take_over(missing, OWNER_NODE, None).await, Ok(false));
 }
 
 /// Who believes that a match is somebody else's does not get it.
@@ -83,7 +96,7 @@ pub(crate) async fn takeover_from_wrong_owner_is_refused(shared: &impl SharedSto
     let [first, second] = shared.servers();
     let (id, position) = create_match(first, 1).await;
     for from in [None, Some(OTHER_NODE)] {
-        assert_eq!(second.take(id, OTHER_NODE, from).await, Ok(false));
+        assert_eq!(second.take_over(id, OTHER_NODE, from).await, Ok(false));
     }
     let next = first
         .append(id, position, start_events())
@@ -94,10 +107,10 @@ pub(crate) async fn takeover_from_wrong_owner_is_refused(shared: &impl SharedSto
         tokio::task::yield_now().await;
     }
     assert_eq!(
-        second.take(id, OTHER_NODE, Some(OWNER_NODE)).await,
+        second.take_over(id, OTHER_NODE, Some(OWNER_NODE)).await,
         Ok(false)
     );
-    assert_eq!(second.take(id, OTHER_NODE, None).await, Ok(true));
+    assert_eq!(second.take_over(id, OTHER_NODE, None).await, Ok(true));
     assert_eq!(load_route(first, id).await.owner, Some(OTHER_NODE));
     let stale_append = first.append(id, next, vec![RESIGNATION]).await;
     assert_eq!(stale_append, Err(WriteError::Conflict));
@@ -108,21 +121,24 @@ pub(crate) async fn recent_takeover_is_not_reversed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let (id, _) = create_match(first, 1).await;
     assert_eq!(
-        second.take(id, OTHER_NODE, Some(OWNER_NODE)).await,
+        second.take_over(id, OTHER_NODE, Some(OWNER_NODE)).await,
         Ok(true)
     );
     assert_eq!(
-        first.take(id, OWNER_NODE, Some(OTHER_NODE)).await,
+        first.take_over(id, OWNER_NODE, Some(OTHER_NODE)).await,
         Ok(false)
     );
-    shared.advance_time(TAKEN_MIN).await;
-    assert_eq!(first.take(id, OWNER_NODE, Some(OTHER_NODE)).await, Ok(true));
+    shared.advance_time(OWNERSHIP_MIN).await;
+    assert_eq!(
+        first.take_over(id, OWNER_NODE, Some(OTHER_NODE)).await,
+        Ok(true)
+    );
     assert_eq!(load_route(first, id).await.epoch, 2);
     first.release(id);
     while load_route(second, id).await.owner.is_some() {
         tokio::task::yield_now().await;
     }
-    assert_eq!(second.take(id, OTHER_NODE, None).await, Ok(true));
+    assert_eq!(second.take_over(id, OTHER_NODE, None).await, Ok(true));
 }
 
 /// A take is an entry of the journal that is no event: its number is used, and no mark from before it is
@@ -135,7 +151,7 @@ pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl Shared
         .await
         .expect("written");
     assert_eq!(
-        second.take(id, OTHER_NODE, Some(OWNER_NODE)).await,
+        second.take_over(id, OTHER_NODE, Some(OWNER_NODE)).await,
         Ok(true)
     );
     for position in [created, before] {
@@ -150,27 +166,30 @@ pub(crate) async fn positions_before_a_takeover_are_refused(shared: &impl Shared
         .expect("readable")
         .expect("exists");
     assert_eq!(tail.events, start_events());
-    assert_eq!((tail.mark.seq(), tail.mark.epoch()), (before.seq(), 1));
+    assert_eq!(
+        (tail.position.seq(), tail.position.epoch()),
+        (before.seq(), 1)
+    );
     let next = vec![move_event(Seat::First, "b2")];
-    let after = second.append(id, tail.mark, next.clone()).await;
+    let after = second.append(id, tail.position, next.clone()).await;
     let after = after.expect("append at the loaded position succeeds");
-    for position in [before, tail.mark] {
+    for position in [before, tail.position] {
         let tail = first
             .tail(id, position)
             .await
             .expect("readable")
             .expect("exists");
-        assert_eq!((tail.events, tail.mark), (next.clone(), after));
+        assert_eq!((tail.events, tail.position), (next.clone(), after));
     }
     let loaded = first.load(id).await.expect("readable").expect("exists");
-    assert_eq!((loaded.mark, loaded.record.events.len()), (after, 4));
+    assert_eq!((loaded.position, loaded.record.events.len()), (after, 4));
     // Places that the journal never had.
-    let (n, seq) = (before.n, before.seq());
+    let (n, seq) = (before.entry_no, before.seq());
     for position in [
         JournalPosition::new(n, seq, 1),
         JournalPosition::new(n + 1, seq, 0),
-        JournalPosition::new(created.n + 1, created.seq(), 1),
-        JournalPosition::new(after.n - 1, after.seq(), 0),
+        JournalPosition::new(created.entry_no + 1, created.seq(), 1),
+        JournalPosition::new(after.entry_no - 1, after.seq(), 0),
     ] {
         let tail = first.tail(id, position).await.expect("readable");
         assert_eq!(tail, None, "{position:?}");
@@ -186,7 +205,7 @@ pub(crate) async fn concurrent_takeovers_have_one_winner(shared: &impl SharedSto
         let nodes: Vec<NodeId> = nodes.collect();
         let takeovers = nodes.iter().enumerate().map(|(index, node)| {
             let server = shared.servers()[index % 2];
-            server.take(id, *node, Some(from))
+            server.take_over(id, *node, Some(from))
         });
         let append = shared.servers()[0].append(id, position, vec![move_event(Seat::First, "b2")]);
         let (taken, _) = join(join_all(takeovers), append).await;
@@ -200,9 +219,9 @@ pub(crate) async fn concurrent_takeovers_have_one_winner(shared: &impl SharedSto
             (Some(from), round + 1)
         );
         let loaded = shared.servers()[1].load(id).await.expect("readable");
-        position = loaded.expect("exists").mark;
+        position = loaded.expect("exists").position;
         assert_eq!(position.epoch(), route.epoch);
-        shared.advance_time(TAKEN_MIN).await;
+        shared.advance_time(OWNERSHIP_MIN).await;
     }
 }
 
@@ -211,7 +230,7 @@ pub(crate) async fn abandoned_matches_are_listed(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
     for node in [OWNER_NODE, OTHER_NODE] {
-        first.renew(node).await.expect("renewed");
+        first.renew_lease(node).await.expect("renewed");
     }
     let match_id = |number: u128| MatchId(Uuid::from_u128(number));
     for number in 1..=20 {
@@ -246,28 +265,34 @@ pub(crate) async fn abandoned_matches_are_listed(shared: &impl SharedStore) {
             appended.expect("written");
         }
     }
-    assert_eq!(second.abandoned(100).await.expect("readable"), []);
-    first.withdraw(OWNER_NODE).await.expect("withdrawn");
+    assert_eq!(second.abandoned_matches(100).await.expect("readable"), []);
+    first.withdraw_lease(OWNER_NODE).await.expect("withdrawn");
     let mut orders = HashSet::new();
     let expected: Vec<MatchId> = (3..=10).map(match_id).collect();
     for _ in 0..10 {
-        let mut found = second.abandoned(100).await.expect("readable");
+        let mut found = second.abandoned_matches(100).await.expect("readable");
         orders.insert(found.clone());
         found.sort_unstable();
         assert_eq!(found, expected);
     }
     assert!(orders.len() > 1, "the order is random");
-    let limited = second.abandoned(3).await.expect("readable");
+    let limited = second.abandoned_matches(3).await.expect("readable");
     assert_eq!(limited.len(), 3);
-    shared.advance_time(LEASE).await;
-    assert_eq!(second.abandoned(100).await.expect("readable").len(), 18);
-    let taken = second.take(match_id(3), NodeId(Uuid::from_u128(9)), Some(OWNER_NODE));
+    shared.advance_time(LEASE_DURATION).await;
+    assert_eq!(
+        second.abandoned_matches(100).await.expect("readable").len(),
+        18
+    );
+    let taken = second.take_over(match_id(3), NodeId(Uuid::from_u128(9)), Some(OWNER_NODE));
     assert_eq!(taken.await, Ok(true));
     second
-        .renew(NodeId(Uuid::from_u128(9)))
+        .renew_lease(NodeId(Uuid::from_u128(9)))
         .await
         .expect("renewed");
-    assert_eq!(second.abandoned(100).await.expect("readable").len(), 17);
+    assert_eq!(
+        second.abandoned_matches(100).await.expect("readable").len(),
+        17
+    );
 }
 
 fn seat_event(seat: Seat, occupant: Occupant) -> Event {
@@ -298,7 +323,7 @@ fn stand_in_occupant(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant 
 pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
     let involved = async |number: u8| -> Vec<u128> {
-        let found = second.involved(player(number).id).await;
+        let found = second.involved_matches(player(number).id).await;
         let found = found.expect("readable").into_iter();
         found.map(|id| id.0.as_u128()).collect()
     };
@@ -319,7 +344,12 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
         .expect("written");
     assert_eq!(involved(1).await, [11, 12, 13]);
     // Of those it hosts two, and the one of days.
-    let hosted = async |number: u8| second.hosted(player(number).id).await.expect("readable");
+    let hosted = async |number: u8| {
+        second
+            .hosted_match_count(player(number).id)
+            .await
+            .expect("readable")
+    };
     assert_eq!(
         [hosted(1).await, hosted(2).await, hosted(3).await],
         [2, 1, 0]

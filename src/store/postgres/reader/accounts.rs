@@ -10,7 +10,7 @@ use super::{Reader, player_from_row};
 use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::Params;
 use crate::{
-    Account, OneTimeToken, OrderId, OwnName, PasswordHash, PlayerRecord, ReadError, TokenHash,
+    Account, CommandId, OneTimeToken, PasswordHash, PlayerRecord, ReadError, TokenHash, UniqueName,
 };
 
 /// What is kept of the accounts of these players.
@@ -90,10 +90,10 @@ impl Reader {
     /// What the operator asks for and nobody has taken.
     pub(in crate::postgres) async fn pending_commands(
         &self,
-    ) -> Result<Vec<(OrderId, String)>, ReadError> {
+    ) -> Result<Vec<(CommandId, String)>, ReadError> {
         let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY asked, id LIMIT 16";
         let rows = self.query(sql, &[]).await?;
-        let orders = rows.iter().map(|row| (OrderId(row.get(0)), row.get(1)));
+        let orders = rows.iter().map(|row| (CommandId(row.get(0)), row.get(1)));
         Ok(orders.collect())
     }
 }
@@ -108,7 +108,7 @@ pub(in crate::postgres) fn accounts_from_rows(
         password: row.get::<_, Option<String>>(1).map(PasswordHash),
         renamed_ms: row.get::<_, Option<i64>>(2).map(to_u64),
         owner: row.get::<_, Option<Uuid>>(3).map(PlayerId),
-        external: row.get(4),
+        external_name: row.get(4),
         ..Account::default()
     };
     let accounts = account_rows
@@ -117,9 +117,9 @@ pub(in crate::postgres) fn accounts_from_rows(
     let mut accounts: HashMap<PlayerId, Account> = accounts.collect();
     for row in names {
         if let Some(account) = accounts.get_mut(&PlayerId(row.get(0))) {
-            account.names.push(OwnName {
-                likeness: row.get(1),
-                until_ms: row.get::<_, Option<i64>>(2).map(to_u64),
+            account.unique_names.push(UniqueName {
+                skeleton: row.get(1),
+                reserved_until_ms: row.get::<_, Option<i64>>(2).map(to_u64),
             });
         }
     }

@@ -4,17 +4,17 @@ use plyhouse_protocol::{MatchId, PlayerId};
 
 use super::Reader;
 use crate::postgres::journal_rows::{to_i64, to_u64};
-use crate::{KeptAnalysis, ReadError};
+use crate::{ReadError, StoredAnalysis};
 
 impl Reader {
     /// What was thought of a match.
     pub(in crate::postgres) async fn analysis(
         &self,
         id: MatchId,
-    ) -> Result<Option<KeptAnalysis>, ReadError> {
+    ) -> Result<Option<StoredAnalysis>, ReadError> {
         let sql = "SELECT nodes, body FROM analyses WHERE m = $1";
         let rows = self.query(sql, &[&id.0]).await?;
-        Ok(rows.first().map(|row| KeptAnalysis {
+        Ok(rows.first().map(|row| StoredAnalysis {
             nodes: to_u64(row.get(0)),
             text: row.get(1),
         }))

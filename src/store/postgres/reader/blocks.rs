@@ -3,8 +3,8 @@
 use plyhouse_protocol::PlayerId;
 
 use super::{Reader, player_from_row};
-use crate::people::apart;
 use crate::postgres::reconnecting_connection::Params;
+use crate::records::identity::unpairable_players_sql;
 use crate::{Blocks, ReadError};
 
 /// Whom these players block, in the order of their ids, and since when.
@@ -12,7 +12,7 @@ pub(in crate::postgres) const SELECT_BLOCKS: &str =
     "SELECT player, other, since_ms FROM blocks WHERE player = ANY ($1) ORDER BY player, other";
 
 /// Whom this player does not meet.
-pub(in crate::postgres) const SELECT_UNPAIRABLE: &str = apart!("$1::uuid");
+pub(in crate::postgres) const SELECT_UNPAIRABLE: &str = unpairable_players_sql!("$1::uuid");
 
 impl Reader {
     /// Who does not want to meet whom, as far as this player is concerned.
@@ -28,9 +28,9 @@ impl Reader {
         let by = self.query(sql, params).await?;
         let unpairable = self.query(SELECT_UNPAIRABLE, params).await?;
         Ok(Blocks {
-            own: own.iter().map(player_from_row).collect(),
-            by: by.iter().map(|row| PlayerId(row.get(0))).collect(),
-            apart: unpairable.iter().map(|row| PlayerId(row.get(0))).collect(),
+            blocked: own.iter().map(player_from_row).collect(),
+            blocked_by: by.iter().map(|row| PlayerId(row.get(0))).collect(),
+            unpairable: unpairable.iter().map(|row| PlayerId(row.get(0))).collect(),
         })
     }
 }

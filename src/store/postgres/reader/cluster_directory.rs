@@ -5,7 +5,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::{Reader, match_ids};
-use crate::directory::{Listed, Route, Seeking, Wanted};
+use crate::port::cluster_directory::{MatchListPage, MatchListQuery, MatchRoute, SeekerPage};
 use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::Params;
 use crate::{NodeId, ReadError};
@@ -41,14 +41,14 @@ impl Reader {
     pub(in crate::postgres) async fn find_route(
         &self,
         id: MatchId,
-    ) -> Result<Option<Route>, ReadError> {
+    ) -> Result<Option<MatchRoute>, ReadError> {
         let sql = "SELECT node, epoch, ended_ms IS NOT NULL,
                           EXISTS (SELECT FROM node WHERE id = mt.node AND expires > now())
                    FROM matches mt WHERE m = $1";
         let rows = self.query(sql, &[&id.0]).await?;
-        let route = |row: &Row| Route {
+        let route = |row: &Row| MatchRoute {
             owner: row.get::<_, Option<_>>(0).map(NodeId),
-            is_alive: row.get(3),
+            is_lease_valid: row.get(3),
             epoch: to_u64(row.get(1)),
             has_ended: row.get(2),
         };
@@ -150,14 +150,14 @@ impl Reader {
         &self,
         key_prefix: Option<&str>,
         limit: usize,
-    ) -> Result<Seeking, ReadError> {
+    ) -> Result<SeekerPage, ReadError> {
         let sql = "SELECT seeks.body, count(*) OVER ()
                    FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
                    WHERE $1::text IS NULL OR starts_with(seeks.key, $1)
                    ORDER BY seeks.since, seeks.number LIMIT $2";
         let limit = to_i64(limit as u64);
         let rows = self.query(sql, &[&key_prefix, &limit]).await?;
-        Ok(Seeking {
+        Ok(SeekerPage {
             total: rows.first().map_or(0, |row| to_u64(row.get(1))),
             bodies: rows.iter().map(|row| row.get(0)).collect(),
         })
@@ -166,8 +166,8 @@ impl Reader {
     /// What lists show.
     pub(in crate::postgres) async fn list_matches(
         &self,
-        query: &Wanted,
-    ) -> Result<Listed, ReadError> {
+        query: &MatchListQuery,
+    ) -> Result<MatchListPage, ReadError> {
         let status = query.status.map(Status::as_str);
         let since = to_i64(query.ended_since_ms);
         let sql = concat!(
@@ -190,9 +190,9 @@ impl Reader {
         let (after, limit) = (query.after.map(|id| id.0), to_i64(query.limit as u64));
         let params: Params<'_> = &[&query.game, &status, &since, &after, &limit];
         let rows = self.query(sql, params).await?;
-        Ok(Listed {
+        Ok(MatchListPage {
             total: total.first().map_or(0, |row| to_u64(row.get(0))),
-            cards: rows.iter().map(|row| row.get(1)).collect(),
+            summaries: rows.iter().map(|row| row.get(1)).collect(),
         })
     }
 }

@@ -5,10 +5,10 @@ use plyhouse_protocol::{MatchResult, PlayerId};
 use tokio_postgres::Row;
 
 use super::Reader;
-use crate::history::{archived_from_text, last_step, result_from_text};
 use crate::postgres::journal_rows::{CREATION_COLUMN_COUNT, creation_from_row, to_i64, to_u64};
+use crate::records::history::{last_step, result_from_text, summary_from_text};
 use crate::{
-    CorruptRecord, Explored, HistoryQuery, Opponent, PastMatch, ReadError, Results, Tally,
+    CorruptRecord, HistoryQuery, OpeningStats, Opponent, PastMatch, ReadError, ResultCounts, Tally,
 };
 
 impl Reader {
@@ -27,8 +27,8 @@ impl Reader {
                 None => return Ok(None),
             }
         }
-        let is_against_bot = query.with.map(|with| with == Opponent::Bot);
-        let opponent = match query.with {
+        let is_against_bot = query.opponent.map(|with| with == Opponent::Bot);
+        let opponent = match query.opponent {
             Some(Opponent::Player(id)) => Some(id.0),
             Some(Opponent::Bot) | None => None,
         };
@@ -55,7 +55,7 @@ impl Reader {
                     &is_against_bot,
                     &opponent,
                     &result,
-                    &query.seen_by.0,
+                    &query.viewer.0,
                     &limit,
                 ],
             )
@@ -70,12 +70,12 @@ impl Reader {
         &self,
         player: PlayerId,
         viewer: PlayerId,
-    ) -> Result<Results, ReadError> {
+    ) -> Result<ResultCounts, ReadError> {
         let sql = "SELECT result, n, first_ms FROM results
                    WHERE player = $1 AND seen_by = ANY ($2)";
         let viewers = [uuid::Uuid::nil(), viewer.0];
         let rows = self.query(sql, &[&player.0, &viewers.as_slice()]).await?;
-        let mut results = Results::default();
+        let mut results = ResultCounts::default();
         for row in &rows {
             if let Some(result) = result_from_text(row.get(0)) {
                 results.add(result, to_u64(row.get(1)), to_u64(row.get(2)));
@@ -89,7 +89,7 @@ impl Reader {
         &self,
         game: &'static str,
         line: String,
-    ) -> Result<Explored, ReadError> {
+    ) -> Result<OpeningStats, ReadError> {
         let (before, last) = last_step(&line);
         let sql = "SELECT '', n, won_first, won_second, drawn FROM openings
                    WHERE game = $1 AND line = $2 AND move = $3
@@ -100,13 +100,13 @@ impl Reader {
         let tally_from_row = |row: &Row| {
             let count = |column| to_u64(row.get(column));
             let tally = Tally {
-                n: count(1),
-                won: [count(2), count(3)],
-                drawn: count(4),
+                matches: count(1),
+                wins: [count(2), count(3)],
+                draws: count(4),
             };
             (row.get(0), tally)
         };
-        Ok(Explored::of(rows.iter().map(tally_from_row)))
+        Ok(OpeningStats::from_tallies(rows.iter().map(tally_from_row)))
     }
 }
 
@@ -118,10 +118,10 @@ fn past_match_from_row(row: &Row) -> Result<PastMatch, ReadError> {
         let summary: Option<&str> = row.get(CREATION_COLUMN_COUNT);
         Ok(PastMatch {
             creation: creation_from_row(row)?,
-            archived: archived_from_text(summary.unwrap_or_default())?,
+            summary: summary_from_text(summary.unwrap_or_default())?,
             seat: seat_number.ok_or_else(|| format!("there is no seat {seat}"))?,
             ended_ms: to_u64(row.get(CREATION_COLUMN_COUNT + 2)),
         })
     };
-    read().map_err(|reason| ReadError::Damaged(CorruptRecord { id, why: reason }))
+    read().map_err(|reason| ReadError::Corrupt(CorruptRecord { id, reason }))
 }

@@ -5,9 +5,9 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::Reader;
-use crate::people::{kind_from_text, player_kind_from_text};
 use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::Params;
+use crate::records::identity::{player_kind_from_text, session_kind_from_text};
 use crate::{Pairing, PlayerRecord, ReadError, SessionRecord, TokenHash};
 
 /// The sessions of these players, oldest first.
@@ -146,9 +146,9 @@ pub(in crate::postgres) fn session_from_row(row: &Row) -> Option<SessionRecord> 
         id: SessionId(row.get(1)),
         player: PlayerId(row.get(2)),
         label: row.get(3),
-        kind: kind_from_text(row.get(4))?,
+        kind: session_kind_from_text(row.get(4))?,
         created_ms: to_u64(row.get(5)),
-        seen_day: to_u64(row.get(6)),
-        recovered: row.get(7),
+        last_used_day: to_u64(row.get(6)),
+        from_recovery_key: row.get(7),
     })
 }

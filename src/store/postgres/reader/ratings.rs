@@ -8,14 +8,17 @@ use uuid::Uuid;
 
 use super::{Reader, player_from_row};
 use crate::postgres::journal_rows::{to_i64, to_u64};
-use crate::ratings::{POST_MAX, SERIES_MAX, pool_from_text, row_from_text, told};
+use crate::ratings::{
+    POST_ROWS_MAX, SERIES_DAYS_MAX, ledger_row_from_text, pool_from_text, to_rating_changes,
+};
 use crate::{
-    LeadersPage, LeadersQuery, Needed, PlayerRating, RatingState, RatingVersion, ReadError,
+    LeaderboardPage, LeaderboardQuery, NeededRatings, PlayerRating, RatingProgress, RatingVersion,
+    ReadError,
 };
 
 impl Reader {
     /// How ratings stand, by one statement: as it was at one moment.
-    pub(in crate::postgres) async fn rating_progress(&self) -> Result<RatingState, ReadError> {
+    pub(in crate::postgres) async fn rating_progress(&self) -> Result<RatingProgress, ReadError> {
         let sql =
             "SELECT e.no, f.id, f.cursor, f.known, f.place, NULL::uuid FROM ledger_end e, folds f
                    UNION ALL
@@ -25,13 +28,13 @@ impl Reader {
                    (SELECT due_ms, 0, 0, 0, 'waits', NULL FROM ledger_waiting
                     ORDER BY due_ms LIMIT 1)
                    ORDER BY 1";
-        let mut state = RatingState::default();
+        let mut state = RatingProgress::default();
         for row in self.query(sql, &[]).await? {
             let number_column = |column| to_u64(row.get(column));
             let version = RatingVersion {
                 id: number_column(1),
                 cursor: number_column(2),
-                known: number_column(3),
+                exclusions_cursor: number_column(3),
             };
             match row.get(4) {
                 "unrated" => {
@@ -39,14 +42,14 @@ impl Reader {
                     continue;
                 }
                 "waits" => {
-                    state.due_ms = Some(number_column(0));
+                    state.next_numbering_ms = Some(number_column(0));
                     continue;
                 }
                 "live" => state.live = version,
                 "built" => state.building = Some(version),
-                _ => state.has_stale = true,
+                _ => state.has_stale_version = true,
             }
-            state.last_no = number_column(0);
+            state.last_row = number_column(0);
         }
         Ok(state)
     }
@@ -60,7 +63,7 @@ impl Reader {
         let sql = "SELECT no, body FROM ledger WHERE no > $1 ORDER BY no LIMIT $2";
         let (after, limit) = (to_i64(after), to_i64(limit as u64));
         let rows = self.query(sql, &[&after, &limit]).await?;
-        let read = |row: &Row| Ok((to_u64(row.get(0)), row_from_text(row.get(1))?));
+        let read = |row: &Row| Ok((to_u64(row.get(0)), ledger_row_from_text(row.get(1))?));
         rows.iter()
             .map(read)
             .collect::<Result<_, String>>()
@@ -72,7 +75,7 @@ impl Reader {
     pub(in crate::postgres) async fn load_ratings_for(
         &self,
         version: u64,
-        needed: Needed,
+        needed: NeededRatings,
     ) -> Result<Books, ReadError> {
         let version = to_i64(version);
         let mut books = Books::default();
@@ -161,7 +164,7 @@ impl Reader {
         let player = last.as_ref().map(|record| record.player.0);
         let game = last.as_ref().map_or("", |record| &*record.game);
         let pool = last.as_ref().map_or("", |record| record.pool.as_str());
-        let limit = to_i64(POST_MAX as u64);
+        let limit = to_i64(POST_ROWS_MAX as u64);
         let rows = self.query(sql, &[&player, &game, &pool, &limit]).await?;
         let read = |row: &Row| Ok((record_from_row(row, 0)?, rated_from_row(row, 3)));
         rows.iter().map(read).collect()
@@ -182,7 +185,7 @@ impl Reader {
                                   AND d.pool = r.pool ORDER BY d.day DESC LIMIT $2)
                    FROM folds f JOIN rating r ON r.fold = f.id
                    WHERE f.place = 'live' AND r.player = $1 ORDER BY r.game, r.pool";
-        let series = to_i64(SERIES_MAX as u64);
+        let series = to_i64(SERIES_DAYS_MAX as u64);
         let rows = self.query(sql, &[&player.0, &series]).await?;
         let read = |row: &Row| {
             let Record { game, pool, .. } = record_from_row(row, 0)?;
@@ -203,9 +206,13 @@ impl Reader {
     /// A part of a leaderboard.
     pub(in crate::postgres) async fn leaderboard(
         &self,
-        query: LeadersQuery,
-    ) -> Result<LeadersPage, ReadError> {
-        let (game, pool, since) = (query.game, query.pool.as_str(), to_i64(query.since_ms()));
+        query: LeaderboardQuery,
+    ) -> Result<LeaderboardPage, ReadError> {
+        let (game, pool, since) = (
+            query.game,
+            query.pool.as_str(),
+            to_i64(query.active_since_ms()),
+        );
         let sql = "SELECT count(*) FROM folds f
                    JOIN rating r ON r.fold = f.id JOIN players p ON p.id = r.player
                    WHERE f.place = 'live' AND r.game = $1 AND r.pool = $2 AND r.deviation <= 75
@@ -222,7 +229,7 @@ impl Reader {
         let rows = self
             .query(sql, &[&game, &pool, &since, &limit, &after])
             .await?;
-        Ok(LeadersPage {
+        Ok(LeaderboardPage {
             total,
             rows: rows
                 .iter()
@@ -255,7 +262,9 @@ impl Reader {
         };
         let no = to_u64(row.get(0));
         let posted = self.posted_updates(no.saturating_sub(1), no).await?;
-        let changes = posted.first().map(|(_, posted)| told(&posted.changes));
+        let changes = posted
+            .first()
+            .map(|(_, posted)| to_rating_changes(&posted.changes));
         Ok(Some(changes.unwrap_or_default()))
     }
 }

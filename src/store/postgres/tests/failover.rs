@@ -85,6 +85,6 @@ async fn standby_takes_over_after_primary_crash() {
             Err(_) => tokio::task::yield_now().await,
         }
     };
-    assert_eq!(read.mark, next);
+    assert_eq!(read.position, next);
     assert_eq!(read.record.events.len(), count + 1);
 }

@@ -5,7 +5,7 @@ use tokio_postgres::types::FromSql;
 use super::*;
 use crate::conformance::fixture;
 use crate::conformance::fixture::FixtureFacts;
-use crate::directory::{Directory, Wanted};
+use crate::port::cluster_directory::{ClusterDirectory, MatchListQuery};
 use crate::{NodeId, PostgresInspector};
 
 const DUMP: &str = include_str!("../../../../tests/data/fixtures/postgres.sql");
@@ -116,43 +116,43 @@ async fn cluster_tables_are_read_through_the_directory() {
     );
     let taken_over = facts.live_match("taken over");
     let route = store
-        .route(taken_over)
+        .find_route(taken_over)
         .await
         .expect("readable")
         .expect("exists");
-    assert!(route.owner.is_some() && !route.is_alive && !route.has_ended);
+    assert!(route.owner.is_some() && !route.is_lease_valid && !route.has_ended);
     assert!(route.epoch > 0, "{route:?}");
-    let abandoned = store.abandoned(1000).await.expect("readable");
+    let abandoned = store.abandoned_matches(1000).await.expect("readable");
     assert!(abandoned.contains(&taken_over), "{abandoned:?}");
     let ann = facts.player_id("ann");
-    let involved = store.involved(ann).await.expect("readable");
+    let involved = store.involved_matches(ann).await.expect("readable");
     assert!(
         involved.contains(&facts.live_match("running")),
         "{involved:?}"
     );
-    assert!(store.hosted(ann).await.expect("readable") > 0);
-    let listed = store.list(Wanted {
+    assert!(store.hosted_match_count(ann).await.expect("readable") > 0);
+    let listed = store.list_matches(MatchListQuery {
         limit: 100,
-        ..Wanted::default()
+        ..MatchListQuery::default()
     });
     let listed = listed.await.expect("readable");
-    assert!(listed.total > 0 && listed.cards.len() as u64 == listed.total);
+    assert!(listed.total > 0 && listed.summaries.len() as u64 == listed.total);
 
     // Seeks wait while the lease of their server holds.
-    let seeking = store.seekers(None, 9).await.expect("readable");
+    let seeking = store.list_seekers(None, 9).await.expect("readable");
     assert_eq!(seeking.total, 0);
     let sql = "UPDATE node SET expires = now() + interval '1 hour'";
     connection.execute_batch(sql).await.expect("written");
-    let seeking = store.seekers(Some("chess ".to_owned()), 9).await;
+    let seeking = store.list_seekers(Some("chess ".to_owned()), 9).await;
     assert_eq!(seeking.expect("readable").total, 1);
     let nodes: Vec<Uuid> = read_column(&mut connection, "SELECT node FROM seeks").await;
     let mut waiting = Vec::new();
     for node in nodes {
-        waiting.extend(store.waiting(NodeId(node)).await.expect("readable"));
+        waiting.extend(store.seekers_on_node(NodeId(node)).await.expect("readable"));
     }
     waiting.sort_unstable();
     let mut expected = ["sam", "tia"].map(|name| facts.seeker_id(name));
     expected.sort_unstable();
     assert_eq!(waiting, expected);
-    assert!(store.connection().await.expect("written") > 1);
+    assert!(store.next_connection_number().await.expect("written") > 1);
 }

@@ -8,21 +8,23 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 use crate::conformance::{AT_MS, end_event, rated_game_events, rated_record, session};
-use crate::{OneTimeToken, Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
+use crate::{
+    CopyError, CopySide, OneTimeToken, SqliteInspector, SqliteStore, TokenHash, copy_store,
+};
 
 fn runtime() -> Runtime {
     let builder = Builder::new_current_thread().enable_all().build();
     builder.expect("a runtime")
 }
 
-fn sqlite_side(directory: &Path) -> Side {
-    Side {
+fn sqlite_side(directory: &Path) -> CopySide {
+    CopySide {
         store: Box::new(SqliteStore::open(directory, None).expect("opens")),
-        archive: Box::new(SqliteArchive::open(directory).expect("opens")),
+        inspector: Box::new(SqliteInspector::open(directory).expect("opens")),
     }
 }
 
-fn postgres_side(runtime: &Runtime, address: &str) -> Side {
+fn postgres_side(runtime: &Runtime, address: &str) -> CopySide {
     let store = loop {
         // The database takes a moment to see that a connection has ended.
         match runtime.block_on(PostgresStore::open_exclusive(address, None)) {
@@ -30,14 +32,14 @@ fn postgres_side(runtime: &Runtime, address: &str) -> Side {
             Err(error) => assert!(matches!(error, OpenPostgresError::InUse), "{error:?}"),
         }
     };
-    Side {
+    CopySide {
         store: Box::new(store),
-        archive: Box::new(PostgresInspector::open(address).expect("opens")),
+        inspector: Box::new(PostgresInspector::open(address).expect("opens")),
     }
 }
 
 /// A match of the first two players that has begun.
-fn started_match(number: u128, clock: Option<ClockControl>) -> Record {
+fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
     let mut record = match_record(number, &player(1));
     record.creation.terms.clock = clock;
     let seated_player = |number: u8| Occupant::Player {
@@ -62,9 +64,12 @@ async fn add_tokens_and_delayed_match(store: &dyn Store) {
             expires_ms: AT_MS + u64::from(number),
         };
         let code = TokenHash([number; 32]);
-        assert_eq!(store.add_pass(code, token, AT_MS, 9).await, Ok(true));
+        assert_eq!(
+            store.add_one_time_token(code, token, AT_MS, 9).await,
+            Ok(true)
+        );
     }
-    let delayed = Record {
+    let delayed = MatchRecord {
         creation: plyhouse_matches::Creation {
             terms: plyhouse_matches::Terms {
                 delay_ms: 60_000,
@@ -89,7 +94,7 @@ async fn fill_store(store: &dyn Store) {
         let added = store.add_player(player(number), sessions.collect()).await;
         added.expect("written");
         let key = TokenHash([number; 32]);
-        let stored = store.keep_recovery(player(number).id, key).await;
+        let stored = store.store_recovery_key(player(number).id, key).await;
         stored.expect("written");
     }
     conformance::register_and_rename_player(store).await;
@@ -155,7 +160,7 @@ fn copied_store_round_trips_through_postgres() {
     let first = sqlite_side(directories[0].path());
     runtime.block_on(fill_store(&*first.store));
     let middle = postgres_side(&runtime, &address);
-    let [source, target] = transfer(&runtime, &first, &middle).expect("copied");
+    let [source, target] = copy_store(&runtime, &first, &middle).expect("copied");
     assert_eq!(source, target);
     assert_eq!((source.matches, source.live, source.players), (308, 203, 4));
 
@@ -181,7 +186,7 @@ fn copied_store_round_trips_through_postgres() {
             .await
             .expect("readable")
             .expect("exists")
-            .mark;
+            .position;
         assert_eq!(position.epoch(), 1);
         let mut end = EventKind::ended(None, Reason::Aborted).at(AT_MS + 80);
         end.request = Some(Box::new(RequestId(node.0, 1, 2)));
@@ -189,7 +194,7 @@ fn copied_store_round_trips_through_postgres() {
     });
     appended.expect("written");
     let last = sqlite_side(directories[1].path());
-    let [source, target] = transfer(&runtime, &middle, &last).expect("copied");
+    let [source, target] = copy_store(&runtime, &middle, &last).expect("copied");
     assert_eq!(source, target);
     assert_eq!((source.matches, source.live), (308, 202));
     let rows = runtime.block_on(last.store.ledger(0, 9)).expect("readable");
@@ -198,18 +203,22 @@ fn copied_store_round_trips_through_postgres() {
         other => panic!("{other:?}"),
     });
     assert_eq!(ids.collect::<Vec<_>>(), [1105, 1104, 1106]);
-    assert_eq!(last.archive.passes().expect("readable").len(), 2);
-    let state = runtime.block_on(last.store.rating_state());
-    let due_ms = state.expect("readable").due_ms;
+    assert_eq!(last.inspector.one_time_tokens().expect("readable").len(), 2);
+    let state = runtime.block_on(last.store.rating_progress());
+    let due_ms = state.expect("readable").next_numbering_ms;
     assert_eq!(due_ms, Some(AT_MS + 60_005), "the delayed match is copied");
     let rated = runtime.block_on(last.store.ratings(player(1).id));
     assert_eq!(rated.expect("readable")[0].rated.games, 3);
-    let ended = last.archive.read(id).expect("not corrupt").expect("exists");
+    let ended = last
+        .inspector
+        .inspect_match(id)
+        .expect("not corrupt")
+        .expect("exists");
     assert_eq!(ended.ended_ms, Some(AT_MS as i64 + 80));
 
     // What is there is not overwritten.
-    let second_copy = transfer(&runtime, &first, &middle);
-    let Err(TransferError::NotEmpty {
+    let second_copy = copy_store(&runtime, &first, &middle);
+    let Err(CopyError::NotEmpty {
         matches: 308,
         players: 4,
     }) = second_copy
@@ -236,9 +245,9 @@ fn corrupt_store_is_not_copied() {
             .expect("written");
     });
     let to = postgres_side(&runtime, &address);
-    let copied = transfer(&runtime, &from, &to);
-    let Err(TransferError::Unsound { .. }) = copied else {
+    let copied = copy_store(&runtime, &from, &to);
+    let Err(CopyError::SourceCorrupt { .. }) = copied else {
         panic!("{copied:?}")
     };
-    assert_eq!(to.archive.next(None).expect("readable"), None);
+    assert_eq!(to.inspector.next_match(None).expect("readable"), None);
 }

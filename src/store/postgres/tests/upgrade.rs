@@ -5,17 +5,17 @@ use plyhouse_matches::{EventKind, Occupant};
 use plyhouse_protocol::ClockControl;
 
 use super::*;
-use crate::directory::Directory;
+use crate::port::cluster_directory::ClusterDirectory;
 use crate::postgres::journal_rows::{events_to_text, to_i64};
-use crate::record::terms_to_text;
+use crate::records::match_record::terms_to_text;
 
 /// Writes a match as the first version did.
 async fn write_version_one_match(
     connection: &PgConnection,
-    record: &Record,
+    record: &MatchRecord,
     ended_ms: Option<u64>,
 ) {
-    let Record { creation, events } = record;
+    let MatchRecord { creation, events } = record;
     let sql = "INSERT INTO matches (m, code, game, host, terms, ended_ms)
                VALUES ($1, $2, $3, $4, $5, $6)";
     let (id, code) = (creation.id.0, creation.code.to_string());
@@ -83,7 +83,10 @@ async fn upgrade_adds_involved_players_of_live_matches() {
         (4, vec![1]),
         (5, vec![1]),
     ] {
-        let match_ids = store.involved(player(number).id).await.expect("readable");
+        let match_ids = store
+            .involved_matches(player(number).id)
+            .await
+            .expect("readable");
         let match_ids: Vec<u128> = match_ids.iter().map(|id| id.0.as_u128()).collect();
         assert_eq!(match_ids, expected, "{number}");
     }
@@ -91,10 +94,16 @@ async fn upgrade_adds_involved_players_of_live_matches() {
     let read = store.load(id).await.expect("readable").expect("exists");
     let leave_events = vec![seat_event(Seat::Second, Occupant::Open)];
     store
-        .append(id, read.mark, leave_events)
+        .append(id, read.position, leave_events)
         .await
         .expect("written");
-    assert_eq!(store.involved(player(4).id).await.expect("readable"), []);
+    assert_eq!(
+        store
+            .involved_matches(player(4).id)
+            .await
+            .expect("readable"),
+        []
+    );
 }
 
 /// Names that were kept by what had been found of them before are kept by what is found now.
@@ -119,7 +128,7 @@ async fn upgrade_recomputes_name_skeletons() {
     }
     let store = open_store(&address).await;
     for (number, skeleton) in [(1, "b0b"), (2, "Paypal"), (3, "paypal")] {
-        let owner = store.named(skeleton.to_owned(), 0).await;
+        let owner = store.find_by_name_skeleton(skeleton.to_owned(), 0).await;
         let expected = Some((player(number).id, true));
         assert_eq!(owner.expect("readable"), expected, "{skeleton}");
     }
@@ -163,7 +172,7 @@ async fn upgrade_turns_player_token_into_session() {
 
     let store = open_store(&address).await;
     let (player, session) = store
-        .session(token)
+        .find_session(token)
         .await
         .expect("readable")
         .expect("exists");

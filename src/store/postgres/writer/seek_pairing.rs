@@ -2,22 +2,22 @@
 
 use parking_lot::Mutex;
 
-use crate::directory::{Make, Paired, Waiting};
+use crate::port::cluster_directory::{MatchFactory, PairOutcome, SeekRecord};
 
 /// A seek that is to be paired, and what has come of it.
 pub(in crate::postgres) struct SeekPairing {
-    pub(super) seek: Waiting,
+    pub(super) seek: SeekRecord,
     pub(super) seeks_max: usize,
-    pub(super) make_match: Make,
+    pub(super) make_match: MatchFactory,
     /// Counts once the batch is written.
-    pub(super) outcome: Mutex<Option<Paired>>,
+    pub(super) outcome: Mutex<Option<PairOutcome>>,
 }
 
 impl SeekPairing {
     pub(in crate::postgres) const fn new(
-        seek: Waiting,
+        seek: SeekRecord,
         seeks_max: usize,
-        make_match: Make,
+        make_match: MatchFactory,
     ) -> Self {
         Self {
             seek,
@@ -28,7 +28,7 @@ impl SeekPairing {
     }
 
     /// What has come of it, once that is written.
-    pub(in crate::postgres) fn take_outcome(&self) -> Option<Paired> {
+    pub(in crate::postgres) fn take_outcome(&self) -> Option<PairOutcome> {
         self.outcome.lock().take()
     }
 }

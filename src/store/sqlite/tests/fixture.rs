@@ -1,15 +1,15 @@
 //! The database that an earlier release filled.
 
 use super::*;
-use crate::SqliteArchive;
+use crate::SqliteInspector;
 use crate::conformance::fixture;
 use crate::conformance::fixture::FixtureFacts;
 
 const DATABASE: &[u8] = include_bytes!("../../../../tests/data/fixtures/sqlite.db");
-const FACTS: &str = include_str!("../../../../tests/data/fixtures/sqlite.json");
+const FIXTURE_FACTS: &str = include_str!("../../../../tests/data/fixtures/sqlite.json");
 
 /// The columns with texts that the store itself reads.
-const TEXTS: [&str; 7] = [
+const TEXT_COLUMNS: [&str; 7] = [
     "events.event",
     "matches.terms",
     "matches.summary",
@@ -20,26 +20,27 @@ const TEXTS: [&str; 7] = [
 ];
 
 /// A copy of the database in a directory of its own.
-fn copied() -> TempDir {
+fn copy_database() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    fs::write(directory.path().join(FILE), DATABASE).expect("written");
+    fs::write(directory.path().join(DATABASE_FILE), DATABASE).expect("written");
     directory
 }
 
-fn column(connection: &rusqlite::Connection, sql: &str) -> Vec<String> {
+fn read_column(connection: &rusqlite::Connection, sql: &str) -> Vec<String> {
     let mut rows = connection.prepare(sql).expect(sql);
     let read = rows.query_map([], |row| row.get(0)).expect(sql);
     read.collect::<rusqlite::Result<_>>().expect(sql)
 }
 
 #[test]
-fn fixture_has_the_present_schema_and_a_row_in_every_table() {
-    let directory = copied();
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+fn fixture_has_current_schema_and_rows_in_every_table() {
+    let directory = copy_database();
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
     let version = connection.pragma_query_value(None, "user_version", |row| row.get(0));
     assert_eq!(version, Ok(schema::MIGRATIONS.len()));
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
-    let tables = column(&connection, sql);
+    let tables = read_column(&connection, sql);
     assert!(tables.len() > 25, "{tables:?}");
     for table in tables {
         let sql = format!("SELECT count(*) FROM {table}");
@@ -50,20 +51,21 @@ fn fixture_has_the_present_schema_and_a_row_in_every_table() {
 
 #[test]
 fn fixture_has_every_kind_of_event() {
-    let directory = copied();
-    let archive = SqliteArchive::open(directory.path()).expect("it opens");
+    let directory = copy_database();
+    let archive = SqliteInspector::open(directory.path()).expect("opens");
     fixture::check_every_event_kind_is_stored(&archive);
-    fixture::check_people(&archive, &FixtureFacts::parse(FACTS));
+    fixture::check_people(&archive, &FixtureFacts::parse(FIXTURE_FACTS));
 }
 
 #[test]
-fn stored_texts_are_written_again_as_they_were() {
-    let directory = copied();
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
-    for name in TEXTS {
+fn stored_texts_round_trip() {
+    let directory = copy_database();
+    let connection =
+        rusqlite::Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
+    for name in TEXT_COLUMNS {
         let (table, field) = name.split_once('.').expect("a table and a column");
         let sql = format!("SELECT {field} FROM {table} WHERE {field} IS NOT NULL");
-        let texts = column(&connection, &sql);
+        let texts = read_column(&connection, &sql);
         assert!(!texts.is_empty(), "{name}");
         texts
             .iter()
@@ -72,9 +74,9 @@ fn stored_texts_are_written_again_as_they_were() {
 }
 
 #[tokio::test]
-async fn every_table_is_read_through_the_port() {
-    let (directory, facts) = (copied(), FixtureFacts::parse(FACTS));
-    let store = open(directory.path());
+async fn every_table_is_read_through_the_store_trait() {
+    let (directory, facts) = (copy_database(), FixtureFacts::parse(FIXTURE_FACTS));
+    let store = open_store(directory.path());
     fixture::check_sessions(&store, &facts).await;
     fixture::check_accounts(&store, &facts).await;
     fixture::check_matches(&store, &facts).await;

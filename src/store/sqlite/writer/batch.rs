@@ -1,27 +1,29 @@
 //! One batch of writes as one transaction.
 //!
 //! What `matches.last_seq` tells is written when a match ends, and before that now and then (see
-//! [`catch_up`]): with every move it would be a good part of what keeping the move costs.
+//! [`update_last_seqs`]): with every move it would be a good part of what keeping the move costs.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
-use super::Task;
-use crate::forgetting::{named, parts, seats_any, take_names_out};
-use crate::record::{event_to_text, terms_to_text};
-use crate::sqlite::forgetting::gone;
-use crate::sqlite::history::{self, Filed};
-use crate::sqlite::{analyses, now, people, ratings, reminders};
-use crate::{Record, WriteError};
+use super::WriteTask;
+use crate::account_deletion::{
+    initial_participants, remove_names_from_events, seated_players, seats_deleted_player,
+};
+use crate::records::match_record::{event_to_text, terms_to_text};
+use crate::sqlite::account_deletion::deleted_players;
+use crate::sqlite::history::{self, EndedMatchColumns};
+use crate::sqlite::{analyses, identity, now, ratings, reminders};
+use crate::{MatchRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
 
 /// Why a batch was not written.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum BatchError {
     /// None of it was.
     NothingWritten(rusqlite::Error),
     /// It was to be made durable, and that failed.
@@ -29,52 +31,55 @@ pub(super) enum Failure {
 }
 
 /// The last events of matches that have gone on, which their rows may not tell yet.
-pub(super) type Heads = HashMap<MatchId, Seq>;
+pub(super) type LastSeqs = HashMap<MatchId, Seq>;
 
 /// Writes every task that fits what is there, in one transaction. The answers are in the order of
 /// the tasks, and true when this returns. How long the sync took goes to `sync`, and how far the
-/// matches have gone to `heads`, which must be thrown away if this fails.
+/// matches have gone to `last_seqs`, which must be thrown away if this fails.
 pub(super) fn write(
     connection: &mut Connection,
-    tasks: &[&Task],
+    tasks: &[&WriteTask],
     sync: &Histogram,
-    heads: &mut Heads,
-) -> Result<Vec<Result<(), WriteError>>, Failure> {
+    last_seqs: &mut LastSeqs,
+) -> Result<Vec<Result<(), WriteError>>, BatchError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(Failure::NothingWritten)?;
+        .map_err(BatchError::NothingWritten)?;
     // When this fails, the transaction is rolled back.
-    let answers = apply_all(&transaction, tasks, heads).map_err(Failure::NothingWritten)?;
-    let began = now();
-    transaction.commit().map_err(Failure::Uncertain)?;
-    sync.observe((now() - began).as_secs_f64());
-    Ok(answers)
+    let results = apply_all(&transaction, tasks, last_seqs).map_err(BatchError::NothingWritten)?;
+    let sync_started = now();
+    transaction.commit().map_err(BatchError::Uncertain)?;
+    sync.observe((now() - sync_started).as_secs_f64());
+    Ok(results)
 }
 
 fn apply_all(
     transaction: &Transaction<'_>,
-    tasks: &[&Task],
-    heads: &mut Heads,
+    tasks: &[&WriteTask],
+    last_seqs: &mut LastSeqs,
 ) -> rusqlite::Result<Vec<Result<(), WriteError>>> {
-    let mut batch = Batch::new(transaction, heads)?;
+    let mut batch = Batch::new(transaction, last_seqs)?;
     tasks.iter().map(|task| batch.apply(task)).collect()
 }
 
 /// Lets the rows of matches tell their last events, so that it is noticed if one is lost.
-pub(super) fn catch_up(connection: &mut Connection, heads: &Heads) -> rusqlite::Result<()> {
+pub(super) fn update_last_seqs(
+    connection: &mut Connection,
+    last_seqs: &LastSeqs,
+) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sql = "UPDATE matches SET last_seq = ?2 WHERE id = ?1";
     let mut update = transaction.prepare_cached(sql)?;
-    for (id, last) in heads {
-        update.execute((id.0.as_bytes(), integer(*last)))?;
+    for (id, last) in last_seqs {
+        update.execute((id.0.as_bytes(), to_i64(*last)))?;
     }
     drop(update);
     transaction.commit()
 }
 
 /// The same answer to every task.
-pub(super) fn all(tasks: &[&Task], answer: WriteError) -> Vec<Result<(), WriteError>> {
-    tasks.iter().map(|_| Err(answer)).collect()
+pub(super) fn fail_all(tasks: &[&WriteTask], error: WriteError) -> Vec<Result<(), WriteError>> {
+    tasks.iter().map(|_| Err(error)).collect()
 }
 
 /// Checks that this many bytes can be written: commits them to a table of its own, and drops the table again.
@@ -84,55 +89,60 @@ pub(super) fn probe(connection: &mut Connection, bytes: usize) -> rusqlite::Resu
     // A crash may have left the table behind.
     connection.execute_batch("CREATE TABLE IF NOT EXISTS disk_probe (filler BLOB) STRICT")?;
     let sql = "INSERT INTO disk_probe VALUES (zeroblob(?1))";
-    let filled = connection.execute(sql, [bytes]);
+    let inserted = connection.execute(sql, [bytes]);
     connection.execute_batch("DROP TABLE disk_probe")?;
-    filled.map(|_| ())
+    inserted.map(|_| ())
 }
 
 /// What has become of tasks whose transaction may have been committed or not.
-pub(super) fn what_is_there(
+pub(super) fn resolve_outcomes(
     connection: &mut Connection,
-    tasks: &[&Task],
+    tasks: &[&WriteTask],
 ) -> rusqlite::Result<Vec<Result<(), WriteError>>> {
     tasks
         .iter()
-        .map(|task| is_there(connection, task))
+        .map(|task| resolve_outcome(connection, task))
         .collect()
 }
 
-fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
-    let is_there = match task {
-        Task::Create(record) => is_match(connection, record.creation.id)?,
-        Task::Append {
+fn resolve_outcome(
+    connection: &Connection,
+    task: &WriteTask,
+) -> rusqlite::Result<Result<(), WriteError>> {
+    let is_written = match task {
+        WriteTask::Create(record) => match_exists(connection, record.creation.id)?,
+        WriteTask::Append {
             id,
             after,
             events,
             reminder,
         } => {
-            let is_kept = |reminder| reminders::is_kept(connection, *id, reminder);
-            events_from(connection, *id, *after, events)?
-                && reminder.as_ref().map_or(Ok(true), is_kept)?
+            let is_stored = |reminder| reminders::is_reminder_stored(connection, *id, reminder);
+            has_events_after(connection, *id, *after, events)?
+                && reminder.as_ref().map_or(Ok(true), is_stored)?
         }
-        Task::AddPlayer(player, _) => {
+        WriteTask::AddPlayer(player, _) => {
             let sql = "SELECT 1 FROM players WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql)?;
             statement.exists([player.id.0.as_bytes()])?
         }
-        Task::ChangePeople(change) => match people::is_done(connection, change)? {
-            Some(is_done) => is_done,
-            None => return Ok(Err(WriteError::Unknown)),
+        WriteTask::ChangeIdentity(change) => match identity::is_applied(connection, change)? {
+            Some(is_applied) => is_applied,
+            None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
-        Task::ChangeRatings(change) => match ratings::is_done(connection, change)? {
-            Some(is_done) => is_done,
-            None => return Ok(Err(WriteError::Unknown)),
+        WriteTask::ChangeRatings(change) => match ratings::is_applied(connection, change)? {
+            Some(is_applied) => is_applied,
+            None => return Ok(Err(WriteError::OutcomeUnknown)),
         },
-        Task::KeepAnalysis(id, analysis) => {
-            let kept = analyses::of(connection, *id)?;
-            kept.is_some_and(|kept| kept.nodes >= analysis.nodes)
+        WriteTask::StoreAnalysis(id, analysis) => {
+            let stored = analyses::load_analysis(connection, *id)?;
+            stored.is_some_and(|stored| stored.nodes >= analysis.nodes)
         }
-        Task::AskAnalysis(asked) => analyses::is_counted(connection, asked)?,
+        WriteTask::CountAnalysisRequest(request) => {
+            analyses::is_request_counted(connection, request)?
+        }
     };
-    Ok(if is_there {
+    Ok(if is_written {
         Ok(())
     } else {
         Err(WriteError::Unavailable)
@@ -140,7 +150,7 @@ fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(),
 }
 
 /// Whether the events after this one are these.
-fn events_from(
+fn has_events_after(
     connection: &Connection,
     id: MatchId,
     after: Seq,
@@ -148,18 +158,18 @@ fn events_from(
 ) -> rusqlite::Result<bool> {
     let sql = "SELECT at_ms, event FROM events WHERE match = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
     let mut statement = connection.prepare_cached(sql)?;
-    let found: Vec<(u64, String)> = statement
-        .query_map((id.0.as_bytes(), integer(after), events.len()), |row| {
+    let stored: Vec<(u64, String)> = statement
+        .query_map((id.0.as_bytes(), to_i64(after), events.len()), |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
     let written = events
         .iter()
         .map(|event| (event.at_ms, event_to_text(&event.kind)));
-    Ok(found.into_iter().eq(written))
+    Ok(stored.into_iter().eq(written))
 }
 
-fn is_match(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> {
+fn match_exists(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM matches WHERE id = ?1")?;
     statement.exists([id.0.as_bytes()])
 }
@@ -167,17 +177,20 @@ fn is_match(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> {
 /// What the writes of a batch have in common, so that a move costs little beside the sync.
 struct Batch<'a> {
     transaction: &'a Transaction<'a>,
-    heads: &'a mut Heads,
-    from: CachedStatement<'a>,
+    last_seqs: &'a mut LastSeqs,
+    count_from: CachedStatement<'a>,
     insert: CachedStatement<'a>,
 }
 
 impl<'a> Batch<'a> {
-    fn new(transaction: &'a Transaction<'a>, heads: &'a mut Heads) -> rusqlite::Result<Self> {
+    fn new(
+        transaction: &'a Transaction<'a>,
+        last_seqs: &'a mut LastSeqs,
+    ) -> rusqlite::Result<Self> {
         Ok(Self {
             transaction,
-            heads,
-            from: transaction
+            last_seqs,
+            count_from: transaction
                 .prepare_cached("SELECT count(*) FROM events WHERE match = ?1 AND seq >= ?2")?,
             insert: transaction.prepare_cached(
                 "INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, ?3, ?4)",
@@ -186,34 +199,40 @@ impl<'a> Batch<'a> {
     }
 
     /// Writes one task. The inner error is its own; the outer one is that of the whole batch.
-    fn apply(&mut self, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
+    fn apply(&mut self, task: &WriteTask) -> rusqlite::Result<Result<(), WriteError>> {
         match task {
-            Task::Create(record) => self.create(record),
-            Task::Append {
+            WriteTask::Create(record) => self.create(record),
+            WriteTask::Append {
                 id,
                 after,
                 events,
                 reminder,
             } => self.append(*id, *after, events, reminder.as_ref()),
-            Task::AddPlayer(player, sessions) => {
-                people::add(self.transaction, player, sessions).map(Ok)
+            WriteTask::AddPlayer(player, sessions) => {
+                identity::add_player(self.transaction, player, sessions).map(Ok)
             }
-            Task::ChangePeople(change) => people::change(self.transaction, change).map(unless),
-            Task::ChangeRatings(change) => ratings::change(self.transaction, change).map(unless),
-            Task::KeepAnalysis(id, analysis) => {
-                analyses::keep(self.transaction, *id, analysis).map(unless)
+            WriteTask::ChangeIdentity(change) => {
+                identity::apply_change(self.transaction, change).map(conflict_unless)
             }
-            Task::AskAnalysis(asked) => analyses::ask(self.transaction, asked).map(unless),
+            WriteTask::ChangeRatings(change) => {
+                ratings::apply_change(self.transaction, change).map(conflict_unless)
+            }
+            WriteTask::StoreAnalysis(id, analysis) => {
+                analyses::store_analysis(self.transaction, *id, analysis).map(conflict_unless)
+            }
+            WriteTask::CountAnalysisRequest(request) => {
+                analyses::count_request(self.transaction, request).map(conflict_unless)
+            }
         }
     }
 
-    fn create(&mut self, record: &Record) -> rusqlite::Result<Result<(), WriteError>> {
-        let Record { creation, events } = record;
-        if self.is_taken(creation.code, creation.id)? {
+    fn create(&mut self, record: &MatchRecord) -> rusqlite::Result<Result<(), WriteError>> {
+        let MatchRecord { creation, events } = record;
+        if self.is_code_taken(creation.code, creation.id)? {
             return Ok(Err(WriteError::CodeTaken));
         }
-        if !gone(self.transaction, parts(record))?.is_empty() {
-            return Ok(Err(WriteError::Forgotten));
+        if !deleted_players(self.transaction, initial_participants(record))?.is_empty() {
+            return Ok(Err(WriteError::PlayerDeleted));
         }
         let previous = creation.terms.previous.map(|previous| previous.id);
         let sql = "INSERT INTO matches (id, code, game, host, terms, last_seq, previous)
@@ -230,15 +249,15 @@ impl<'a> Batch<'a> {
         if inserted == 0 {
             return Ok(Err(WriteError::Conflict));
         }
-        self.insert(creation.id, Seq(0), events)?;
+        self.insert_events(creation.id, Seq(0), events)?;
         if let Some(reminder) = record.reminder() {
-            reminders::keep(self.transaction, creation.id, &reminder)?;
+            reminders::store_reminder(self.transaction, creation.id, &reminder)?;
         }
         Ok(Ok(()))
     }
 
     /// Whether a live match other than this one has a code.
-    fn is_taken(&self, code: MatchCode, id: MatchId) -> rusqlite::Result<bool> {
+    fn is_code_taken(&self, code: MatchCode, id: MatchId) -> rusqlite::Result<bool> {
         let sql = "SELECT 1 FROM matches WHERE code = ?1 AND ended_ms IS NULL AND id != ?2";
         let mut statement = self.transaction.prepare_cached(sql)?;
         statement.exists((code.to_string(), id.0.as_bytes()))
@@ -251,42 +270,42 @@ impl<'a> Batch<'a> {
         events: &[Event],
         reminder: Option<&Reminder>,
     ) -> rusqlite::Result<Result<(), WriteError>> {
-        if !self.is_last(id, after)? {
+        if !self.is_last_event(id, after)? {
             return Ok(Err(WriteError::Conflict));
         }
-        let named = named(events);
+        let players = seated_players(events);
         let mut written = Cow::Borrowed(events);
-        if !named.is_empty() {
-            let gone = gone(self.transaction, named)?;
-            if seats_any(events, &gone) {
-                return Ok(Err(WriteError::Forgotten));
+        if !players.is_empty() {
+            let deleted = deleted_players(self.transaction, players)?;
+            if seats_deleted_player(events, &deleted) {
+                return Ok(Err(WriteError::PlayerDeleted));
             }
-            if !gone.is_empty() {
-                take_names_out(written.to_mut(), &gone);
+            if !deleted.is_empty() {
+                remove_names_from_events(written.to_mut(), &deleted);
             }
         }
-        self.insert(id, after, &written)?;
+        self.insert_events(id, after, &written)?;
         if let Some(reminder) = reminder {
-            reminders::keep(self.transaction, id, reminder)?;
+            reminders::store_reminder(self.transaction, id, reminder)?;
         }
         Ok(Ok(()))
     }
 
     /// Whether the match is there, and this is its last event; 0 if it has none.
-    fn is_last(&mut self, id: MatchId, seq: Seq) -> rusqlite::Result<bool> {
-        if let Some(last) = self.heads.get(&id) {
+    fn is_last_event(&mut self, id: MatchId, seq: Seq) -> rusqlite::Result<bool> {
+        if let Some(last) = self.last_seqs.get(&id) {
             return Ok(*last == seq);
         }
-        let row = (id.0.as_bytes(), integer(seq));
-        let from: u64 = self.from.query_row(row, |row| row.get(0))?;
+        let row = (id.0.as_bytes(), to_i64(seq));
+        let count: u64 = self.count_from.query_row(row, |row| row.get(0))?;
         if seq == Seq(0) {
-            Ok(from == 0 && is_match(self.transaction, id)?)
+            Ok(count == 0 && match_exists(self.transaction, id)?)
         } else {
-            Ok(from == 1)
+            Ok(count == 1)
         }
     }
 
-    fn insert(&mut self, id: MatchId, after: Seq, events: &[Event]) -> rusqlite::Result<()> {
+    fn insert_events(&mut self, id: MatchId, after: Seq, events: &[Event]) -> rusqlite::Result<()> {
         if events.is_empty() {
             // Whoever asks wants to know whether something can be written, so something is.
             let sql = "UPDATE matches SET game = game WHERE id = ?1";
@@ -298,35 +317,38 @@ impl<'a> Batch<'a> {
             seq = seq.next();
             let row = (
                 id.0.as_bytes(),
-                integer(seq),
+                to_i64(seq),
                 event.at_ms,
                 event_to_text(&event.kind),
             );
             self.insert.execute(row)?;
         }
-        if let Some(end) = events.last().filter(|last| last.is_end()) {
-            let Filed { summary, ended_no } = history::file(self.transaction, id, end.at_ms)?;
+        if let Some(end_event) = events.last().filter(|last| last.is_end()) {
+            let EndedMatchColumns {
+                summary,
+                ledger_row,
+            } = history::index_ended_match(self.transaction, id, end_event.at_ms)?;
             let sql =
                 "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL, summary = ?4,
                            ended_no = ?5
                        WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
-            let seq = integer(seq);
-            update.execute((id.0.as_bytes(), seq, end.at_ms, summary, ended_no))?;
-            reminders::forget(self.transaction, id)?;
-            self.heads.remove(&id);
+            let seq = to_i64(seq);
+            update.execute((id.0.as_bytes(), seq, end_event.at_ms, summary, ledger_row))?;
+            reminders::delete_participations(self.transaction, id)?;
+            self.last_seqs.remove(&id);
         } else {
-            self.heads.insert(id, seq);
+            self.last_seqs.insert(id, seq);
         }
         Ok(())
     }
 }
 
 /// A conflict unless it was done.
-fn unless(is_done: bool) -> Result<(), WriteError> {
-    is_done.then_some(()).ok_or(WriteError::Conflict)
+fn conflict_unless(is_applied: bool) -> Result<(), WriteError> {
+    is_applied.then_some(()).ok_or(WriteError::Conflict)
 }
 
-fn integer(seq: Seq) -> i64 {
+fn to_i64(seq: Seq) -> i64 {
     i64::try_from(seq.0).unwrap_or(i64::MAX)
 }

@@ -3,7 +3,7 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Stage};
 use plyhouse_protocol::{Challenge, ClientMessage, MatchId, Offer, PlayerId, Reason, SeatNumber};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::{Keeping, Kind};
 use crate::checker::wishes::unbacked;
@@ -54,7 +54,7 @@ impl Keeping<'_> {
     }
 
     /// What is wrong with a match, if it is a rematch.
-    fn wrong_rematch(&self, record: &Record) -> Option<&'static str> {
+    fn wrong_rematch(&self, record: &MatchRecord) -> Option<&'static str> {
         let creation = &record.creation;
         let previous = creation.terms.previous?;
         let others = self.kept.matches.values();
@@ -78,7 +78,7 @@ impl Keeping<'_> {
             _ => None,
         });
         let seats: Vec<Occupant> = seats.take(2).collect();
-        let terms = |record: &Record| {
+        let terms = |record: &MatchRecord| {
             let terms = &record.creation.terms;
             (terms.clock, terms.takeback, terms.stand_in, terms.listed)
         };
@@ -134,7 +134,7 @@ impl Keeping<'_> {
 }
 
 /// Whether a challenge is of this match, and this player may accept it.
-fn is_of(challenge: &Challenge, record: &Record, player: Option<PlayerId>) -> bool {
+fn is_of(challenge: &Challenge, record: &MatchRecord, player: Option<PlayerId>) -> bool {
     let creation = &record.creation;
     let seated = record.events.iter().find_map(|event| match &event.kind {
         EventKind::Seated { seat, .. } => Some(SeatNumber(u8::from(*seat == Seat::First))),
@@ -151,7 +151,7 @@ fn is_of(challenge: &Challenge, record: &Record, player: Option<PlayerId>) -> bo
 }
 
 /// The players whose seats these were at the end.
-fn holders(record: &Record) -> Vec<PlayerId> {
+fn holders(record: &MatchRecord) -> Vec<PlayerId> {
     let state = Match::replay(record.creation.clone(), &record.events);
     state.map_or_else(|_| Vec::new(), |state| state.holders().collect())
 }

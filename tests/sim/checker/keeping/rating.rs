@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plyhouse_matches::ratings::{Contender, LedgerRow, RatedGame, Rating, Record as RatingRecord};
 use plyhouse_matches::{EventKind, Occupant};
 use plyhouse_protocol::{MatchId, PlayerId, Pool};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::{Keeping, Kind};
 use crate::checker::reading::RatingTold;
@@ -27,7 +27,7 @@ impl Keeping<'_> {
     fn ledger(&mut self) {
         let kept = self.kept;
         let rows = kept.ratings.ledger(0, usize::MAX);
-        let cursor = kept.ratings.state().live.cursor;
+        let cursor = kept.ratings.progress().live.cursor;
         let mut numbered: BTreeMap<MatchId, Vec<(u64, &RatedGame)>> = BTreeMap::new();
         for (no, row) in &rows {
             if let LedgerRow::Game(game) = row {
@@ -67,13 +67,13 @@ impl Keeping<'_> {
     /// What was rated has come to what a fold of it comes to, bit for bit.
     fn fold(&mut self) {
         let ratings = &self.kept.ratings;
-        let state = ratings.state();
+        let state = ratings.progress();
         let posted = usize::try_from(state.live.cursor).unwrap_or(usize::MAX);
         let mut books = self.kept.begun.clone();
         for (no, row) in ratings.ledger(0, posted) {
             let changes = books.post(no, &row, &state.unrated).changes;
             self.tally.rated += usize::from(!changes.is_empty());
-            let kept = ratings.posted(no - 1, no).into_iter();
+            let kept = ratings.posted_updates(no - 1, no).into_iter();
             let kept: Vec<_> = kept.flat_map(|(_, posted)| posted.changes).collect();
             if kept != changes {
                 let about = format!("{row:?} has changed {kept:?}, and is to change {changes:?}");
@@ -106,14 +106,14 @@ impl Keeping<'_> {
         } in &reading.ratings
         {
             self.known_by(*id, *at_us);
-            let kept = ratings.changes_of(*id);
+            let kept = ratings.changes_of_match(*id);
             if kept.as_ref() != Some(changes) || !once.insert((*on, *id)) {
                 let about = format!("{on:?} is told {changes:?} of {id}, {kept:?} is kept");
                 self.fault(Kind::WrongRating, about);
             }
         }
         for (id, told) in &reading.matches {
-            let kept = ratings.changes_of(*id);
+            let kept = ratings.changes_of_match(*id);
             for shown in &told.snapshots {
                 let changes = &shown.snapshot.changes;
                 if changes.is_some() {
@@ -135,7 +135,7 @@ impl Keeping<'_> {
 
     /// A match is rated, and what it has changed is told, once all may know that it has ended.
     fn known_by(&mut self, id: MatchId, at_us: u128) {
-        let game = self.kept.matches.get(&id).and_then(Record::rated_game);
+        let game = self.kept.matches.get(&id).and_then(MatchRecord::rated_game);
         let due_ms = game.as_ref().map_or(0, |game| self.due_ms(game));
         let now_ms = self.reading.wall.shows_us(at_us) / 1000;
         if now_ms < u128::from(due_ms) {
@@ -215,7 +215,7 @@ impl Keeping<'_> {
             let changes = self
                 .kept
                 .ratings
-                .changes_of(of.match_id)
+                .changes_of_match(of.match_id)
                 .unwrap_or_default();
             let own = changes.iter().filter(|change| {
                 let contender = &of.seats[change.seat.index()];

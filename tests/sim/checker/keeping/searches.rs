@@ -2,7 +2,7 @@
 
 use plyhouse_matches::{EventKind, Match, Occupant, Stage};
 use plyhouse_protocol::{MatchId, PlayerId};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::{Keeping, Kind};
 use crate::checker::reading::{AnalysisTold, HintTold};
@@ -51,7 +51,7 @@ impl Keeping<'_> {
 }
 
 /// A hint is kept, and was told after its event.
-fn of_hint(record: &Record, hint: &HintTold) -> Option<(Kind, String)> {
+fn of_hint(record: &MatchRecord, hint: &HintTold) -> Option<(Kind, String)> {
     let mut state = Match::new(record.creation.clone()).ok()?;
     let mut first = None;
     for event in &record.events {

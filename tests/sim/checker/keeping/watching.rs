@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use plyhouse_matches::Match;
 use plyhouse_protocol::{PlayerId, WatchedBy};
-use plyhouse_store::Record;
+use plyhouse_store::MatchRecord;
 
 use super::{Keeping, Kind};
 use crate::checker::reading::Glimpse;
@@ -49,7 +49,7 @@ impl Keeping<'_> {
     }
 
     /// How a match stood before its first event, and after each.
-    fn stood(&self, record: &Record) -> Vec<Stood> {
+    fn stood(&self, record: &MatchRecord) -> Vec<Stood> {
         let id = record.creation.id;
         let begun = Match::new(record.creation.clone());
         let mut state = begun.expect("the server has seen how it begins");
@@ -76,7 +76,7 @@ impl Keeping<'_> {
 
     fn too_soon(
         &self,
-        record: &Record,
+        record: &MatchRecord,
         stood: &[Stood],
         glimpse: &Glimpse,
     ) -> Option<(Kind, String)> {
@@ -93,7 +93,7 @@ impl Keeping<'_> {
     /// A match that could not be read or written for a while is as old as it was before.
     fn too_late(
         &self,
-        record: &Record,
+        record: &MatchRecord,
         stood: &[Stood],
         glimpse: &Glimpse,
     ) -> Option<(Kind, String)> {
@@ -152,7 +152,7 @@ fn is_inside(stood: &[Stood], glimpse: &Glimpse) -> bool {
 }
 
 /// Once a match has started that nobody may watch, nobody is told of it but its players and its host.
-fn not_theirs(record: &Record, stood: &[Stood], glimpse: &Glimpse) -> Option<(Kind, String)> {
+fn not_theirs(record: &MatchRecord, stood: &[Stood], glimpse: &Glimpse) -> Option<(Kind, String)> {
     let creation = &record.creation;
     let state = stood.get(usize::try_from(glimpse.seq).ok()?)?;
     let is_closed = creation.terms.watch == Some(WatchedBy::Nobody) && state.has_started;

@@ -3,98 +3,105 @@
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use plyhouse_protocol::{MatchId, PlayerId, SessionId};
-use plyhouse_store::directory::{
-    Directory, Listed, Make, Paired, Route, Seeking, Shown, Waiting, Wanted,
+use plyhouse_store::cluster_directory::{
+    ClusterDirectory, MatchFactory, MatchListPage, MatchListQuery, MatchListing, MatchRoute,
+    PairOutcome, SeekRecord, SeekerPage,
 };
 use plyhouse_store::{NodeId, PlayerRecord, ReadError, WriteError};
 
 use super::{Wire, Written, now};
 
-impl Directory for Wire {
-    fn renew(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
-        self.write(move |shared| now(shared.kept.renew(node)))
+impl ClusterDirectory for Wire {
+    fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
+        self.write(move |shared| now(shared.kept.renew_lease(node)))
             .boxed()
     }
 
-    fn withdraw(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.withdraw(node)))
+    fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| now(shared.kept.withdraw_lease(node)))
             .boxed()
     }
 
-    fn route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Route>, ReadError>> {
-        self.read(move |kept| kept.route(id)).boxed()
+    fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>> {
+        self.read(move |kept| kept.find_route(id)).boxed()
     }
 
-    fn foreign(
+    fn foreign_matches(
         &self,
         node: NodeId,
         ids: Vec<MatchId>,
     ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.foreign(node, ids)).boxed()
+        self.read(move |kept| kept.foreign_matches(node, ids))
+            .boxed()
     }
 
-    fn take(
+    fn take_over(
         &self,
         id: MatchId,
         owner: NodeId,
         from: Option<NodeId>,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.write(move |shared| {
-            let is_taken = now(shared.kept.take(id, owner, from))?;
+            let is_taken = now(shared.kept.take_over(id, owner, from))?;
             shared.note_epoch(owner, id);
             Ok(is_taken)
         })
         .boxed()
     }
 
-    fn abandoned(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.abandoned(limit)).boxed()
+    fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.read(move |kept| kept.abandoned_matches(limit)).boxed()
     }
 
-    fn involved(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.involved(player)).boxed()
+    fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.read(move |kept| kept.involved_matches(player)).boxed()
     }
 
-    fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
-        self.read(move |kept| kept.hosted(player)).boxed()
+    fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
+        self.read(move |kept| kept.hosted_match_count(player))
+            .boxed()
     }
 
-    fn ended(
+    fn ended_sessions(
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
     ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
-        self.read(move |kept| kept.ended(sessions)).boxed()
+        self.read(move |kept| kept.ended_sessions(sessions)).boxed()
     }
 
-    fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.read(move |kept| kept.forgotten(players)).boxed()
+    fn deleted_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.read(move |kept| kept.deleted_players(players)).boxed()
     }
 
-    fn called(
+    fn current_players(
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
-        self.read(move |kept| kept.called(players)).boxed()
+        self.read(move |kept| kept.current_players(players)).boxed()
     }
 
-    fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
-        self.write(|shared| now(shared.kept.connection())).boxed()
+    fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+        self.write(|shared| now(shared.kept.next_connection_number()))
+            .boxed()
     }
 
-    fn pair(
+    fn pair_seek(
         &self,
-        seek: Waiting,
+        seek: SeekRecord,
         max: usize,
-        make: Make,
-    ) -> BoxFuture<'_, Result<Paired, WriteError>> {
+        make: MatchFactory,
+    ) -> BoxFuture<'_, Result<PairOutcome, WriteError>> {
         let (node, server) = (self.node, self.server.clone());
-        let make: Make = Box::new(move |other| {
+        let make: MatchFactory = Box::new(move |other| {
             let _entered = server.enter();
             make(other)
         });
         self.write(move |shared| {
-            let paired = now(shared.kept.pair(seek, max, make))?;
-            if let Paired::With(pair) = &paired {
+            let paired = now(shared.kept.pair_seek(seek, max, make))?;
+            if let PairOutcome::Paired(pair) = &paired {
                 let (_, record) = &**pair;
                 let events = record.events.len();
                 shared.note(node, record.creation.id, Written::Created { events });
@@ -109,25 +116,28 @@ impl Directory for Wire {
             .boxed()
     }
 
-    fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.read(move |kept| kept.waiting(node)).boxed()
+    fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.read(move |kept| kept.seekers_on_node(node)).boxed()
     }
 
-    fn seekers(
+    fn list_seekers(
         &self,
         key_begin: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Seeking, ReadError>> {
-        self.read(move |kept| kept.seekers(key_begin, limit))
+    ) -> BoxFuture<'_, Result<SeekerPage, ReadError>> {
+        self.read(move |kept| kept.list_seekers(key_begin, limit))
             .boxed()
     }
 
-    fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.show(cards)))
+    fn update_summaries(&self, cards: Vec<MatchListing>) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| now(shared.kept.update_summaries(cards)))
             .boxed()
     }
 
-    fn list(&self, wanted: Wanted) -> BoxFuture<'_, Result<Listed, ReadError>> {
-        self.read(move |kept| kept.list(wanted)).boxed()
+    fn list_matches(
+        &self,
+        wanted: MatchListQuery,
+    ) -> BoxFuture<'_, Result<MatchListPage, ReadError>> {
+        self.read(move |kept| kept.list_matches(wanted)).boxed()
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::time::Duration;
 
 use plyhouse_protocol::{MatchId, Seq};
-use plyhouse_store::directory::Directory;
-use plyhouse_store::{JournalPosition, NodeId, Record, Store};
+use plyhouse_store::cluster_directory::ClusterDirectory;
+use plyhouse_store::{JournalPosition, MatchRecord, NodeId, Store};
 
 use super::{Shared, now};
 
@@ -80,7 +80,7 @@ impl Shared {
 
     /// Takes note of a match's having been taken over, if it has been.
     pub(super) fn note_epoch(&self, node: NodeId, id: MatchId) {
-        let route = now(self.kept.route(id)).ok().flatten();
+        let route = now(self.kept.find_route(id)).ok().flatten();
         let Some(epoch) = route.map(|route| route.epoch) else {
             return;
         };
@@ -96,11 +96,11 @@ impl Shared {
             return after;
         }
         let loaded = now(self.kept.load(id)).ok().flatten();
-        loaded.map_or(after, |loaded| loaded.mark)
+        loaded.map_or(after, |loaded| loaded.position)
     }
 
     /// Everything that is kept in the end.
-    pub(in crate::cluster) fn matches(&self) -> BTreeMap<MatchId, Record> {
+    pub(in crate::cluster) fn matches(&self) -> BTreeMap<MatchId, MatchRecord> {
         let entries = self.journal.lock().entries.clone();
         let ids = entries.iter().map(|entry| entry.id);
         let load = |id| now(self.kept.load(id)).ok().flatten();

@@ -10,11 +10,11 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::{accounts, is_journal_only};
-use crate::forgetting::{MATCHES_AT_ONCE, without_name};
+use crate::account_deletion::{NAME_REMOVAL_BATCH_SIZE, json_without_name};
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::postgres::writer::WriteTask;
-use crate::{Forget, PeopleChange};
+use crate::{IdentityChange, PlayerDeletion};
 
 /// The lock of those who forget somebody, which is shared by those who write of people in matches.
 const ACCOUNT_DELETION_LOCK: i64 = 0x706c_7968_676f_6e65;
@@ -24,8 +24,12 @@ pub(super) async fn begin_transaction(
     connection: &PgConnection,
     tasks: &[WriteTask],
 ) -> Result<(), QueryError> {
-    let deletes_account =
-        |task: &WriteTask| matches!(task, WriteTask::ChangeIdentity(PeopleChange::Forget(_)));
+    let deletes_account = |task: &WriteTask| {
+        matches!(
+            task,
+            WriteTask::ChangeIdentity(IdentityChange::DeletePlayer(_))
+        )
+    };
     let lock = if tasks.iter().any(deletes_account) {
         "pg_advisory_xact_lock"
     } else if tasks.iter().any(writes_player_references) {
@@ -90,14 +94,14 @@ const DELETE_STATEMENTS: [&str; 11] = [
 /// Forgets a player and the player's programs. False if there is none, or what was proved is no longer so.
 pub(super) async fn delete_player(
     connection: &PgConnection,
-    forget: &Forget,
+    forget: &PlayerDeletion,
 ) -> Result<bool, QueryError> {
     let player = forget.player;
     let sql = "SELECT 1 FROM players WHERE id = $1 AND NOT gone";
     if connection.query_opt(sql, &[&player.0]).await?.is_none() {
         return Ok(false);
     }
-    if let Some(proof) = &forget.proved
+    if let Some(proof) = &forget.proof
         && !accounts::is_proof_valid(connection, player, proof).await?
     {
         return Ok(false);
@@ -109,7 +113,7 @@ pub(super) async fn delete_player(
         connection.query(sql, &[&players]).await?;
     }
     let sql = "UPDATE names SET until_ms = $2 WHERE player = ANY ($1) AND until_ms IS NULL";
-    let params: Params<'_> = &[&players, &to_i64(forget.kept_until_ms)];
+    let params: Params<'_> = &[&players, &to_i64(forget.name_reserved_until_ms)];
     connection.query(sql, params).await?;
     Ok(true)
 }
@@ -125,10 +129,12 @@ pub(super) async fn remove_names(
     };
     let after: Option<Uuid> = row.get(0);
     let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT $2";
-    let rows = connection.query(sql, &[&after, &MATCHES_AT_ONCE]).await?;
+    let rows = connection
+        .query(sql, &[&after, &NAME_REMOVAL_BATCH_SIZE])
+        .await?;
     let match_ids: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
     remove_name(connection, &match_ids, player).await?;
-    let is_last = (match_ids.len() as u64) < MATCHES_AT_ONCE.unsigned_abs();
+    let is_last = (match_ids.len() as u64) < NAME_REMOVAL_BATCH_SIZE.unsigned_abs();
     if is_last {
         let sql = "DELETE FROM forgetting WHERE player = $1";
         connection.query(sql, &[&player.0]).await?;
@@ -151,7 +157,7 @@ async fn remove_name(
                ORDER BY m, n";
     for row in connection.query(sql, &[&matches, &player_text]).await? {
         let (id, n): (Uuid, i64) = (row.get(0), row.get(1));
-        if let Some(body) = without_name(row.get(2), player) {
+        if let Some(body) = json_without_name(row.get(2), player) {
             let sql = "UPDATE journal SET body = $3 WHERE m = $1 AND n = $2";
             connection.query(sql, &[&id, &n, &body]).await?;
         }
@@ -173,5 +179,5 @@ async fn remove_name(
 /// The text of this column without the name.
 fn column_without_name(row: &Row, column: usize, player: PlayerId) -> Option<String> {
     let text: Option<String> = row.get(column);
-    text.map(|text| without_name(&text, player).unwrap_or(text))
+    text.map(|text| json_without_name(&text, player).unwrap_or(text))
 }

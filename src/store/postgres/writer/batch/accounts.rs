@@ -4,26 +4,29 @@ use plyhouse_protocol::{PlayerId, PlayerKind};
 
 use super::identity::{add_sessions, end_sessions};
 use super::operator_requests;
-use crate::people::player_kind_to_text;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
+use crate::records::identity::player_kind_to_text;
 use crate::{
-    Account, ExternalIdentity, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
-    Sessions,
+    Account, ExternalIdentity, IdentityProof, NameChange, NewApiKey, NewBotAccount, PasswordHash,
+    PlayerRecord, SessionSelection, UniqueName,
 };
 
 /// Gives a player a name. False if somebody else has it, or the player is not as was believed.
 pub(super) async fn name_player(
     connection: &PgConnection,
-    naming: &Naming,
+    naming: &NameChange,
 ) -> Result<bool, QueryError> {
-    let Naming {
+    let NameChange {
         player,
-        likenesses: skeletons,
-        before: (old_kind, renamed_ms),
+        skeletons,
+        expected: (old_kind, renamed_ms),
         ..
     } = naming;
-    let (now_ms, until_ms) = (to_i64(naming.now_ms), to_i64(naming.kept_until_ms));
+    let (now_ms, until_ms) = (
+        to_i64(naming.now_ms),
+        to_i64(naming.old_name_reserved_until_ms),
+    );
     let (old_kind, kind) = (
         player_kind_to_text(*old_kind),
         player_kind_to_text(player.kind),
@@ -59,7 +62,7 @@ pub(super) async fn name_player(
                ON CONFLICT (player) DO UPDATE SET renamed_ms = excluded.renamed_ms,
                    password = coalesce(excluded.password, a.password)";
     let password = naming.password.as_ref().map(|password| &*password.0);
-    let renamed_ms = (naming.before.0 != PlayerKind::Guest).then_some(now_ms);
+    let renamed_ms = (naming.expected.0 != PlayerKind::Guest).then_some(now_ms);
     let params: Params<'_> = &[&player.id.0, &password, &renamed_ms];
     connection.query(sql, params).await?;
     Ok(true)
@@ -82,7 +85,7 @@ pub(super) async fn set_password(
     connection: &PgConnection,
     player: PlayerId,
     password: &PasswordHash,
-    proof: &Proved,
+    proof: &IdentityProof,
 ) -> Result<bool, QueryError> {
     if !is_proof_valid(connection, player, proof).await? {
         return Ok(false);
@@ -91,7 +94,7 @@ pub(super) async fn set_password(
     let updated = connection.query_opt(sql, &[&player.0, &password.0]).await?;
     let is_account = updated.is_some();
     if is_account {
-        let ended = Sessions::AllButKeysAnd(proof.session);
+        let ended = SessionSelection::AllButKeysAnd(proof.session);
         end_sessions(connection, player, ended).await?;
     }
     Ok(is_account)
@@ -101,7 +104,7 @@ pub(super) async fn set_password(
 pub(super) async fn is_proof_valid(
     connection: &PgConnection,
     player: PlayerId,
-    proof: &Proved,
+    proof: &IdentityProof,
 ) -> Result<bool, QueryError> {
     let sql = "SELECT 1 FROM sessions s LEFT JOIN accounts a ON a.player = s.player
                WHERE s.id = $2 AND s.player = $1 AND a.password IS NOT DISTINCT FROM $3";
@@ -113,14 +116,14 @@ pub(super) async fn is_proof_valid(
 /// Keeps a key of a program, and the program's account if that is new. False if it may not be so.
 pub(super) async fn add_api_key(
     connection: &PgConnection,
-    key: &NewKey,
+    key: &NewApiKey,
 ) -> Result<bool, QueryError> {
     let sql = "SELECT 1 WHERE $2 > (
                    SELECT count(*) FROM sessions WHERE kind = 'key'
                    AND player IN (SELECT $1::uuid UNION SELECT player FROM accounts WHERE owner = $1))";
-    let params: Params<'_> = &[&key.owner.0, &to_i64(key.max as u64)];
+    let params: Params<'_> = &[&key.owner.0, &to_i64(key.keys_max as u64)];
     let has_room = connection.query_opt(sql, params).await?.is_some();
-    if !has_room || !is_proof_valid(connection, key.owner, &key.proved).await? {
+    if !has_room || !is_proof_valid(connection, key.owner, &key.proof).await? {
         return Ok(false);
     }
     let is_owned = match &key.bot {
@@ -146,17 +149,17 @@ pub(super) async fn add_external_identity(
 ) -> Result<bool, QueryError> {
     let sql = "SELECT 1 FROM externals WHERE name = $1";
     if connection
-        .query_opt(sql, &[&identity.external])
+        .query_opt(sql, &[&identity.external_name])
         .await?
         .is_some()
     {
         return Ok(false);
     }
     let account = Account {
-        external: Some(identity.external.clone()),
+        external_name: Some(identity.external_name.clone()),
         ..Account::default()
     };
-    let skeletons_and_now = (&*identity.likenesses, identity.now_ms);
+    let skeletons_and_now = (&*identity.skeletons, identity.now_ms);
     add_account(connection, &identity.player, skeletons_and_now, account).await
 }
 
@@ -164,10 +167,10 @@ pub(super) async fn add_external_identity(
 async fn add_bot_account(
     connection: &PgConnection,
     owner: PlayerId,
-    bot: &NewBot,
+    bot: &NewBotAccount,
 ) -> Result<bool, QueryError> {
     let sql = "SELECT 1 WHERE $2 > (SELECT count(*) FROM accounts WHERE owner = $1)";
-    let params: Params<'_> = &[&owner.0, &to_i64(bot.max as u64)];
+    let params: Params<'_> = &[&owner.0, &to_i64(bot.bots_max as u64)];
     if connection.query_opt(sql, params).await?.is_none() {
         return Ok(false);
     }
@@ -175,7 +178,7 @@ async fn add_bot_account(
         owner: Some(owner),
         ..Account::default()
     };
-    let skeletons_and_now = (&*bot.likenesses, bot.now_ms);
+    let skeletons_and_now = (&*bot.skeletons, bot.now_ms);
     add_account(connection, &bot.player, skeletons_and_now, account).await
 }
 
@@ -197,7 +200,7 @@ async fn add_account(
     let params: Params<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
     connection.query(sql, params).await?;
     let account = Account {
-        names: OwnName::all(skeletons),
+        unique_names: UniqueName::from_skeletons(skeletons),
         ..account
     };
     store_account(connection, *id, &account).await?;
@@ -216,12 +219,19 @@ pub(super) async fn store_account(
     let (renamed_ms, owner) = (account.renamed_ms.map(to_i64), account.owner.map(|id| id.0));
     let params: Params<'_> = &[&player.0, &password, &renamed_ms, &owner];
     connection.query(sql, params).await?;
-    if let Some(external) = &account.external {
+    if let Some(external) = &account.external_name {
         let sql = "INSERT INTO externals (name, player) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         connection.query(sql, &[external, &player.0]).await?;
     }
-    let skeletons: Vec<&str> = account.names.iter().map(|own| &*own.likeness).collect();
-    let expiries = account.names.iter().map(|own| own.until_ms.map(to_i64));
+    let skeletons: Vec<&str> = account
+        .unique_names
+        .iter()
+        .map(|own| &*own.skeleton)
+        .collect();
+    let expiries = account
+        .unique_names
+        .iter()
+        .map(|own| own.reserved_until_ms.map(to_i64));
     let expiries: Vec<Option<i64>> = expiries.collect();
     let sql = "INSERT INTO names (likeness, player, until_ms)
                SELECT likeness, $1, until_ms

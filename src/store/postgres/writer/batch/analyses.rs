@@ -6,7 +6,7 @@ use super::Batch;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::postgres::writer::WriteTask;
-use crate::{AnalysisAsked, KeptAnalysis, WriteError};
+use crate::{AnalysisQuotaRequest, StoredAnalysis, WriteError};
 
 /// How many counts of former days go at once.
 const EXPIRY_BATCH_MAX: i64 = 1000;
@@ -22,7 +22,7 @@ impl Batch<'_> {
             WriteTask::StoreAnalysis(id, analysis) => Some((*id, index, analysis)),
             _ => None,
         });
-        let mut tasks: Vec<(MatchId, usize, &KeptAnalysis)> = tasks.collect();
+        let mut tasks: Vec<(MatchId, usize, &StoredAnalysis)> = tasks.collect();
         tasks.sort_unstable_by_key(|(id, index, _)| (*id, *index));
         for (id, index, analysis) in tasks {
             if !store_analysis(connection, id, analysis).await? {
@@ -42,8 +42,8 @@ impl Batch<'_> {
             WriteTask::CountAnalysisRequest(request) => Some((index, request)),
             _ => None,
         });
-        let mut tasks: Vec<(usize, &AnalysisAsked)> = tasks.collect();
-        tasks.sort_unstable_by_key(|(index, request)| (request.by, *index));
+        let mut tasks: Vec<(usize, &AnalysisQuotaRequest)> = tasks.collect();
+        tasks.sort_unstable_by_key(|(index, request)| (request.player, *index));
         for (index, request) in tasks {
             if !count_request(connection, request).await? {
                 self.results[index] = Err(WriteError::Conflict);
@@ -57,7 +57,7 @@ impl Batch<'_> {
 /// takes it at the same time.
 async fn count_request(
     connection: &PgConnection,
-    request: &AnalysisAsked,
+    request: &AnalysisQuotaRequest,
 ) -> Result<bool, QueryError> {
     let (at_ms, since_ms) = (to_i64(request.at_ms), to_i64(request.since_ms));
     let sql = "DELETE FROM analyses_asked WHERE (player, no) IN (
@@ -74,8 +74,8 @@ async fn count_request(
                ON CONFLICT (player, no) DO UPDATE SET asked_ms = excluded.asked_ms
                    WHERE analyses_asked.asked_ms <= $4
                RETURNING no";
-    let requests_max = i64::from(request.most);
-    let params: Params<'_> = &[&request.by.0, &at_ms, &requests_max, &since_ms];
+    let requests_max = i64::from(request.requests_max);
+    let params: Params<'_> = &[&request.player.0, &at_ms, &requests_max, &since_ms];
     Ok(connection.query_opt(sql, params).await?.is_some())
 }
 
@@ -83,7 +83,7 @@ async fn count_request(
 async fn store_analysis(
     connection: &PgConnection,
     id: MatchId,
-    analysis: &KeptAnalysis,
+    analysis: &StoredAnalysis,
 ) -> Result<bool, QueryError> {
     let sql = "INSERT INTO analyses (m, nodes, body)
                SELECT m, $2, $3 FROM matches WHERE m = $1 AND ended_ms IS NOT NULL FOR SHARE

@@ -12,7 +12,7 @@ use super::history::index_ended_matches;
 use super::reminders::store_reminders;
 use super::{Batch, WriteTask};
 use crate::WriteError;
-use crate::forgetting::{named, seats_any, take_names_out};
+use crate::account_deletion::{remove_names_from_events, seated_players, seats_deleted_player};
 use crate::postgres::journal_rows::{PositionColumns, events_to_text, to_i64};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
@@ -72,20 +72,22 @@ impl<'a> Batch<'a> {
         connection: &PgConnection,
         appends: &mut Vec<Append<'a>>,
     ) -> Result<(), QueryError> {
-        let players = appends.iter().flat_map(|append| named(&append.events));
+        let players = appends
+            .iter()
+            .flat_map(|append| seated_players(&append.events));
         let deleted = deleted_players(connection, &players.collect::<Vec<PlayerId>>()).await?;
         if deleted.is_empty() {
             return Ok(());
         }
         appends.retain_mut(|append| {
-            let is_refused = seats_any(&append.events, &deleted);
+            let is_refused = seats_deleted_player(&append.events, &deleted);
             if is_refused {
-                self.results[append.index] = Err(WriteError::Forgotten);
-            } else if named(&append.events)
+                self.results[append.index] = Err(WriteError::PlayerDeleted);
+            } else if seated_players(&append.events)
                 .iter()
                 .any(|player| deleted.contains(player))
             {
-                take_names_out(append.events.to_mut(), &deleted);
+                remove_names_from_events(append.events.to_mut(), &deleted);
             }
             !is_refused
         });

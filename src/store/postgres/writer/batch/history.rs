@@ -12,13 +12,13 @@ use uuid::Uuid;
 
 use super::account_deletion::pending_name_removals;
 use super::ratings::{insert_waiting_rows, number_rows};
-use crate::forgetting::take_out_of_archived;
-use crate::history::{archived_to_text, played, steps};
+use crate::account_deletion::remove_names_from_summary;
 use crate::postgres::journal_rows::{
     CREATION_COLUMN_COUNT, JournalEntries, creation_from_row, to_i64, to_u64,
 };
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
-use crate::{Record, Tally};
+use crate::records::history::{opening_steps, seat_results, summary_to_text};
+use crate::{MatchRecord, Tally};
 
 /// The records of matches, row by row.
 const SELECT_RECORDS: &str = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms,
@@ -62,7 +62,7 @@ pub(super) async fn index_ended_matches(
     let mut matches = EndedMatches::default();
     matches.add_rows(&rows, &ended.iter().copied().collect());
     for (_, _, summary) in &mut matches.0 {
-        take_out_of_archived(summary, &deleted);
+        remove_names_from_summary(summary, &deleted);
     }
     let columns = matches.to_columns();
     let statements = columns.statements();
@@ -77,7 +77,7 @@ pub(super) async fn index_ended_matches(
             continue;
         };
         let row = LedgerRow::Game(Box::new(game));
-        match record.numbered_ms(to_u64(*ended_ms)) {
+        match record.numbering_due_ms(to_u64(*ended_ms)) {
             None => rated_rows.push(row),
             Some(due_ms) => delayed_rows.push((row, to_i64(due_ms))),
         }
@@ -118,7 +118,7 @@ pub(in crate::postgres) async fn unindex_matches(
     let mut openings = OpeningCounts::default();
     for row in rows {
         let (game, summary): (&str, Option<&str>) = (row.get(1), row.get(2));
-        let summary = summary.map(crate::history::archived_from_text);
+        let summary = summary.map(crate::records::history::summary_from_text);
         if let Some(Ok(summary)) = summary {
             openings.add_match(game, &summary, -1);
         }
@@ -138,25 +138,25 @@ pub(in crate::postgres) async fn unindex_matches(
 
 /// Matches with what they came to.
 #[derive(Default)]
-struct EndedMatches(Vec<(Record, i64, Archived)>);
+struct EndedMatches(Vec<(MatchRecord, i64, Archived)>);
 
 impl EndedMatches {
     /// Adds those matches of these rows, in their order, that began and make sense.
     fn add_rows(&mut self, rows: &[Row], ended_ms: &BTreeMap<MatchId, i64>) {
         for rows in rows.chunk_by(|one, other| one.get::<_, Uuid>(0) == other.get::<_, Uuid>(0)) {
             let id = MatchId(rows[0].get(0));
-            let read = || -> Result<Option<Record>, String> {
+            let read = || -> Result<Option<MatchRecord>, String> {
                 let entries = JournalEntries::from_rows(id, rows, CREATION_COLUMN_COUNT);
-                let read = entries.map_err(|damage| damage.why)?.into_events();
+                let read = entries.map_err(|damage| damage.reason)?.into_events();
                 let creation = creation_from_row(&rows[0])?;
-                Ok(read.map(|(events, _)| Record { creation, events }))
+                Ok(read.map(|(events, _)| MatchRecord { creation, events }))
             };
             let record = read().unwrap_or_else(|why| {
                 tracing::warn!(match_id = %id, why, "ended match is corrupt, not indexed");
                 None
             });
             if let Some(record) = record
-                && let Some(summary) = record.archived()
+                && let Some(summary) = record.summary()
                 && let Some(ended_ms) = ended_ms.get(&id)
             {
                 self.0.push((record, *ended_ms, summary));
@@ -170,8 +170,8 @@ impl EndedMatches {
         for (record, ended_ms, summary) in &self.0 {
             let creation = &record.creation;
             columns.ids.push(creation.id.0);
-            columns.summaries.push(archived_to_text(summary));
-            for seat_result in played(summary) {
+            columns.summaries.push(summary_to_text(summary));
+            for seat_result in seat_results(summary) {
                 columns.players.push(seat_result.player.0);
                 columns.ended_ms.push(*ended_ms);
                 columns.matches.push(creation.id.0);
@@ -179,7 +179,7 @@ impl EndedMatches {
                 columns.games.push(creation.game.info.id);
                 columns
                     .opponents
-                    .push(seat_result.other.map(|other| other.0));
+                    .push(seat_result.opponent.map(|other| other.0));
                 columns.results.push(seat_result.result.as_str());
                 columns.is_public.push(creation.terms.is_public());
             }
@@ -240,9 +240,17 @@ struct OpeningCounts(BTreeMap<(String, String, String), [i64; 4]>);
 impl OpeningCounts {
     /// Counts a match so often.
     fn add_match(&mut self, game: &str, summary: &Archived, weight: i64) {
-        let Tally { n, won, drawn } = Tally::of(summary);
+        let Tally {
+            matches: n,
+            wins: won,
+            draws: drawn,
+        } = Tally::from_summary(summary);
         let counts = [n, won[0], won[1], drawn].map(|count| weight * to_i64(count));
-        for (line, m) in summary.opening.iter().flat_map(|opening| steps(opening)) {
+        for (line, m) in summary
+            .opening
+            .iter()
+            .flat_map(|opening| opening_steps(opening))
+        {
             let key = (game.to_owned(), line.to_owned(), m.to_owned());
             let totals = self.0.entry(key).or_default();
             for (total, count) in totals.iter_mut().zip(counts) {

@@ -4,10 +4,12 @@ use plyhouse_protocol::{PlayerId, SessionId};
 use uuid::Uuid;
 
 use super::{Batch, WriteTask, account_deletion, accounts, blocks, operator_requests};
-use crate::people::player_kind_to_text;
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
-use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash, WriteError};
+use crate::records::identity::player_kind_to_text;
+use crate::{
+    IdentityChange, Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash, WriteError,
+};
 
 /// One number for all servers, so that one changes people at a time.
 const IDENTITY_LOCK: i64 = 0x706c_7968_6f75_7367;
@@ -65,17 +67,17 @@ impl Batch<'_> {
 /// Carries a change out. False if it came to nothing.
 async fn apply_change(
     connection: &PgConnection,
-    change: &PeopleChange,
+    change: &IdentityChange,
 ) -> Result<bool, QueryError> {
     match change {
-        PeopleChange::AddSession(added) => add_sessions(connection, &[added]).await?,
-        PeopleChange::OfferPairing {
+        IdentityChange::AddSession(added) => add_sessions(connection, &[added]).await?,
+        IdentityChange::OfferPairing {
             pairing,
-            by,
+            offered_by: by,
             now_ms,
             max,
         } => return offer_pairing(connection, pairing, *by, to_i64(*now_ms), *max).await,
-        PeopleChange::TakePairing(code, new_session) => {
+        IdentityChange::TakePairing(code, new_session) => {
             let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
             let taken = connection.query_opt(sql, &[&code.0.as_slice()]).await?;
             if taken.is_some() {
@@ -83,21 +85,21 @@ async fn apply_change(
             }
             return Ok(taken.is_some());
         }
-        PeopleChange::KeepRecovery(player, key) => {
+        IdentityChange::StoreRecoveryKey(player, key) => {
             store_recovery_key(connection, *player, *key).await?
         }
-        PeopleChange::RenewRecovery(player, key, proved) => {
+        IdentityChange::RenewRecoveryKey(player, key, proved) => {
             let is_valid = accounts::is_proof_valid(connection, *player, proved).await?;
             if is_valid {
                 store_recovery_key(connection, *player, *key).await?;
             }
             return Ok(is_valid);
         }
-        PeopleChange::AddKey(key) => return accounts::add_api_key(connection, key).await,
-        PeopleChange::EndSessions(player, which) => {
+        IdentityChange::AddApiKey(key) => return accounts::add_api_key(connection, key).await,
+        IdentityChange::EndSessions(player, which) => {
             end_sessions(connection, *player, *which).await?
         }
-        PeopleChange::SawSession(token, day) => {
+        IdentityChange::TouchSession(token, day) => {
             // A hint: it waits for nobody, and is written again with the next hello.
             let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
                            SELECT token FROM sessions WHERE token = $1
@@ -105,33 +107,35 @@ async fn apply_change(
             let token = &token.0[..];
             connection.query(sql, &[&token, &to_i64(*day)]).await?;
         }
-        PeopleChange::Name(naming) => return accounts::name_player(connection, naming).await,
-        PeopleChange::CallGuest(player, name) => {
+        IdentityChange::NamePlayer(naming) => {
+            return accounts::name_player(connection, naming).await;
+        }
+        IdentityChange::RenameGuest(player, name) => {
             return accounts::rename_guest(connection, *player, name).await;
         }
-        PeopleChange::SetPassword(player, password, proved) => {
+        IdentityChange::SetPassword(player, password, proved) => {
             return accounts::set_password(connection, *player, password, proved).await;
         }
-        PeopleChange::KeepAccount(player, account) => {
+        IdentityChange::StoreAccount(player, account) => {
             accounts::store_account(connection, *player, account).await?;
         }
-        PeopleChange::Block {
+        IdentityChange::ChangeBlock {
             player,
             other,
             since_ms,
         } => return blocks::change_block(connection, *player, *other, *since_ms).await,
-        PeopleChange::AddExternal(new) => {
+        IdentityChange::AddExternalIdentity(new) => {
             return accounts::add_external_identity(connection, new).await;
         }
-        PeopleChange::Forget(deletion) => {
+        IdentityChange::DeletePlayer(deletion) => {
             return account_deletion::delete_player(connection, deletion).await;
         }
-        PeopleChange::ForgetNames(player) => {
+        IdentityChange::RemoveNames(player) => {
             return account_deletion::remove_names(connection, *player).await;
         }
-        PeopleChange::AddPass {
+        IdentityChange::AddOneTimeToken {
             code,
-            pass,
+            token: pass,
             now_ms,
             max,
         } => {
@@ -144,13 +148,13 @@ async fn apply_change(
             )
             .await;
         }
-        PeopleChange::TakePass(code) => {
+        IdentityChange::TakeOneTimeToken(code) => {
             return operator_requests::take_one_time_token(connection, *code).await;
         }
-        PeopleChange::TakeOrder(id) => {
+        IdentityChange::ClaimCommand(id) => {
             return operator_requests::claim_command(connection, *id).await;
         }
-        PeopleChange::AnswerOrder(id, answer) => {
+        IdentityChange::StoreCommandResult(id, answer) => {
             return operator_requests::store_command_result(connection, *id, answer).await;
         }
     }
@@ -174,7 +178,7 @@ async fn store_recovery_key(
 pub(super) async fn end_sessions(
     connection: &PgConnection,
     player: PlayerId,
-    selection: Sessions,
+    selection: SessionSelection,
 ) -> Result<(), QueryError> {
     let sql = "DELETE FROM sessions WHERE token IN (
                    SELECT token FROM sessions
@@ -187,7 +191,7 @@ pub(super) async fn end_sessions(
     connection.query(sql, params).await?;
     let sql = "DELETE FROM pairings
                WHERE player = $1 AND ($2::uuid IS NULL OR session IS NULL OR session = $2)";
-    let voiding_session = selection.voids_pairing_of().map(|by| by.0);
+    let voiding_session = selection.voided_pairing_session().map(|by| by.0);
     connection
         .query(sql, &[&player.0, &voiding_session])
         .await?;
@@ -196,7 +200,7 @@ pub(super) async fn end_sessions(
 
 /// Whether a task changes by what players are known, and is no mere hint.
 const fn changes_identity(task: &WriteTask) -> bool {
-    matches!(task, WriteTask::ChangeIdentity(change) if !matches!(change, PeopleChange::SawSession(..)))
+    matches!(task, WriteTask::ChangeIdentity(change) if !matches!(change, IdentityChange::TouchSession(..)))
 }
 
 /// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
@@ -239,8 +243,8 @@ pub(super) async fn add_sessions(
     let labels: Vec<&str> = added.iter().map(|added| &*added.label).collect();
     let kinds: Vec<&str> = added.iter().map(|added| added.kind.as_str()).collect();
     let created: Vec<i64> = added.iter().map(|one| to_i64(one.created_ms)).collect();
-    let last_used: Vec<i64> = added.iter().map(|one| to_i64(one.seen_day)).collect();
-    let recovered: Vec<bool> = added.iter().map(|added| added.recovered).collect();
+    let last_used: Vec<i64> = added.iter().map(|one| to_i64(one.last_used_day)).collect();
+    let recovered: Vec<bool> = added.iter().map(|added| added.from_recovery_key).collect();
     let sql =
         "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day, recovered)
                SELECT * FROM UNNEST($1::bytea[], $2::uuid[], $3::uuid[], $4::text[], $5::text[],
@@ -254,11 +258,11 @@ pub(super) async fn add_sessions(
 }
 
 /// The id with which a session is compared, what comes of that if it is meant, and whether keys are.
-fn session_filter(selection: Sessions) -> (Option<Uuid>, Option<bool>, bool) {
+fn session_filter(selection: SessionSelection) -> (Option<Uuid>, Option<bool>, bool) {
     match selection {
-        Sessions::One(id) => (Some(id.0), Some(true), true),
-        Sessions::AllBut(id) => (Some(id.0), Some(false), true),
-        Sessions::AllButKeysAnd(id) => (Some(id.0), Some(false), false),
-        Sessions::All => (None, None, true),
+        SessionSelection::One(id) => (Some(id.0), Some(true), true),
+        SessionSelection::AllBut(id) => (Some(id.0), Some(false), true),
+        SessionSelection::AllButKeysAnd(id) => (Some(id.0), Some(false), false),
+        SessionSelection::All => (None, None, true),
     }
 }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{Batch, WriteTask};
-use crate::directory::{LEASE, SEEKS_KEPT, Shown};
+use crate::port::cluster_directory::{LEASE_DURATION, MatchListing, SEEK_RETENTION};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 
 impl Batch<'_> {
@@ -15,7 +15,7 @@ impl Batch<'_> {
                     let sql = "INSERT INTO node (id, expires)
                                VALUES ($1, now() + make_interval(secs => $2))
                                ON CONFLICT (id) DO UPDATE SET expires = excluded.expires";
-                    let values = (node.0, LEASE.as_secs_f64());
+                    let values = (node.0, LEASE_DURATION.as_secs_f64());
                     connection.query(sql, &[&values.0, &values.1]).await?;
                     delete_expired_nodes(connection).await?;
                 }
@@ -39,7 +39,7 @@ impl Batch<'_> {
             WriteTask::UpdateSummaries(summaries) => Some(summaries),
             _ => None,
         });
-        let mut summaries: Vec<&Shown> = summaries.flatten().collect();
+        let mut summaries: Vec<&MatchListing> = summaries.flatten().collect();
         // Of two of one match the later counts.
         summaries.reverse();
         summaries.sort_by_key(|card| card.id);
@@ -50,7 +50,7 @@ impl Batch<'_> {
         let ids: Vec<Uuid> = summaries.iter().map(|card| card.id.0).collect();
         let statuses: Vec<&str> = summaries.iter().map(|card| card.status.as_str()).collect();
         let listed: Vec<bool> = summaries.iter().map(|card| card.listed).collect();
-        let texts: Vec<&str> = summaries.iter().map(|card| card.card.as_str()).collect();
+        let texts: Vec<&str> = summaries.iter().map(|card| card.summary.as_str()).collect();
         // Locked in the order of all servers. What comes late is no news of a match that has ended. Nothing
         // is joined but the table: of an array the planner guesses ten rows, and two of them it compares
         // each with each.
@@ -81,7 +81,7 @@ async fn delete_expired_nodes(connection: &PgConnection) -> Result<(), QueryErro
                DELETE FROM seeks WHERE player IN (
                    SELECT player FROM seeks JOIN gone ON gone.id = seeks.node
                    FOR UPDATE OF seeks SKIP LOCKED)";
-    let retention_s = SEEKS_KEPT.as_secs_f64();
+    let retention_s = SEEK_RETENTION.as_secs_f64();
     connection.query(sql, &[&retention_s]).await?;
     Ok(())
 }

@@ -10,11 +10,11 @@ use uuid::Uuid;
 use super::account_deletion::deleted_players;
 use super::reminders::store_reminders;
 use super::{Batch, WriteTask};
-use crate::forgetting::parts;
+use crate::account_deletion::initial_participants;
 use crate::postgres::journal_rows::{event_count, events_to_text};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
-use crate::record::terms_to_text;
-use crate::{NodeId, Record, WriteError};
+use crate::records::match_record::terms_to_text;
+use crate::{MatchRecord, NodeId, WriteError};
 
 impl Batch<'_> {
     /// Creates matches.
@@ -37,21 +37,24 @@ impl Batch<'_> {
 /// Creates matches, each of which is to belong to the server beside it. The answers are in their order.
 pub(super) async fn create_matches(
     connection: &PgConnection,
-    requests: &[(NodeId, &Record)],
+    requests: &[(NodeId, &MatchRecord)],
 ) -> Result<Vec<Result<(), WriteError>>, QueryError> {
     if requests.is_empty() {
         return Ok(Vec::new());
     }
     let players: Vec<PlayerId> = requests
         .iter()
-        .flat_map(|(_, record)| parts(record))
+        .flat_map(|(_, record)| initial_participants(record))
         .collect();
     let deleted = deleted_players(connection, &players).await?;
-    let has_deleted_player =
-        |record: &Record| parts(record).iter().any(|player| deleted.contains(player));
+    let has_deleted_player = |record: &MatchRecord| {
+        initial_participants(record)
+            .iter()
+            .any(|player| deleted.contains(player))
+    };
     // Of two with one id the later is refused.
     let mut ids = HashSet::new();
-    let unique: Vec<(NodeId, &Record)> = requests
+    let unique: Vec<(NodeId, &MatchRecord)> = requests
         .iter()
         .filter(|(_, record)| !has_deleted_player(record) && ids.insert(record.creation.id))
         .copied()
@@ -65,7 +68,7 @@ pub(super) async fn create_matches(
             created.push(*record);
             Ok(())
         } else if has_deleted_player(record) {
-            Err(WriteError::Forgotten)
+            Err(WriteError::PlayerDeleted)
         } else if taken_codes.contains(&id) {
             Err(WriteError::CodeTaken)
         } else {
@@ -87,7 +90,7 @@ pub(super) async fn create_matches(
 
 async fn insert_reminders(
     connection: &PgConnection,
-    records: &[&Record],
+    records: &[&MatchRecord],
 ) -> Result<(), QueryError> {
     let reminders = records
         .iter()
@@ -103,7 +106,7 @@ async fn insert_reminders(
 /// Adds those matches that can be, and gives their ids.
 async fn insert_matches(
     connection: &PgConnection,
-    requests: &[(NodeId, &Record)],
+    requests: &[(NodeId, &MatchRecord)],
 ) -> Result<HashSet<MatchId>, QueryError> {
     let ids: Vec<Uuid> = map_creations(requests, |creation| creation.id.0);
     let codes: Vec<String> = map_creations(requests, |creation| creation.code.to_string());
@@ -128,7 +131,10 @@ async fn insert_matches(
 }
 
 /// Begins the journals of matches that were made.
-async fn begin_journals(connection: &PgConnection, records: &[&Record]) -> Result<(), QueryError> {
+async fn begin_journals(
+    connection: &PgConnection,
+    records: &[&MatchRecord],
+) -> Result<(), QueryError> {
     let ids: Vec<Uuid> = records.iter().map(|record| record.creation.id.0).collect();
     let lengths: Vec<i64> = records.iter().map(|record| event_count(record)).collect();
     let bodies: Vec<String> = records
@@ -145,14 +151,14 @@ async fn begin_journals(connection: &PgConnection, records: &[&Record]) -> Resul
 /// Keeps whose these matches are. Nothing of those that are played over days: their reminders tell.
 async fn insert_involved_players(
     connection: &PgConnection,
-    records: &[&Record],
+    records: &[&MatchRecord],
 ) -> Result<(), QueryError> {
     let (mut ids, mut places, mut players) = (Vec::new(), Vec::new(), Vec::new());
     for record in records
         .iter()
         .filter(|made| !made.creation.terms.is_of_days())
     {
-        for (place, player) in (0_i16..).zip(record.people()) {
+        for (place, player) in (0_i16..).zip(record.participants()) {
             if let Some(player) = player {
                 ids.push(record.creation.id.0);
                 places.push(place);
@@ -172,11 +178,13 @@ async fn insert_involved_players(
 /// Of the matches that were not made, those whose code another live match has.
 async fn matches_with_taken_codes(
     connection: &PgConnection,
-    requests: &[(NodeId, &Record)],
+    requests: &[(NodeId, &MatchRecord)],
     inserted: &HashSet<MatchId>,
 ) -> Result<HashSet<MatchId>, QueryError> {
-    let is_refused = |(_, record): &&(NodeId, &Record)| !inserted.contains(&record.creation.id);
-    let refused: Vec<(NodeId, &Record)> = requests.iter().filter(is_refused).copied().collect();
+    let is_refused =
+        |(_, record): &&(NodeId, &MatchRecord)| !inserted.contains(&record.creation.id);
+    let refused: Vec<(NodeId, &MatchRecord)> =
+        requests.iter().filter(is_refused).copied().collect();
     if refused.is_empty() {
         return Ok(HashSet::new());
     }
@@ -191,7 +199,7 @@ async fn matches_with_taken_codes(
 
 /// Something of what was settled for each match.
 fn map_creations<'a, T>(
-    requests: &[(NodeId, &'a Record)],
+    requests: &[(NodeId, &'a MatchRecord)],
     field: impl Fn(&'a Creation) -> T,
 ) -> Vec<T> {
     requests

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::account_deletion::deleted_players;
 use super::match_creation::create_matches;
 use super::{Batch, WriteTask};
-use crate::directory::{MAKE_TRIES, Paired, RatingRange, Waiting};
+use crate::port::cluster_directory::{PAIR_ATTEMPTS_MAX, PairOutcome, RatingRange, SeekRecord};
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reader::SELECT_UNPAIRABLE;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
@@ -69,7 +69,7 @@ async fn end_seek(
 async fn pair_seek(
     connection: &PgConnection,
     pairing: &SeekPairing,
-) -> Result<Result<Paired, WriteError>, QueryError> {
+) -> Result<Result<PairOutcome, WriteError>, QueryError> {
     let SeekPairing { seek, .. } = pairing;
     let sql = "SELECT pg_try_advisory_xact_lock($1, hashtext($2))";
     let locked = connection
@@ -82,16 +82,16 @@ async fn pair_seek(
         .await?
         .is_empty()
     {
-        return Ok(Err(WriteError::Forgotten));
+        return Ok(Err(WriteError::PlayerDeleted));
     }
     // If somebody else is at it, it is still there when it comes to that.
     let ended = end_seek(connection, seek.player, None).await?;
-    if seek.again && ended.is_err() {
+    if seek.is_retry && ended.is_err() {
         let is_waiting = has_seek(connection, seek.player).await?;
         return Ok(if is_waiting {
             Err(WriteError::Conflict)
         } else {
-            Ok(Paired::Over)
+            Ok(PairOutcome::SeekEnded)
         });
     }
     let Some(other) = find_opponent(connection, seek).await? else {
@@ -103,14 +103,14 @@ async fn pair_seek(
 /// The seek that has waited longest of those that fit, locked.
 async fn find_opponent(
     connection: &PgConnection,
-    seek: &Waiting,
-) -> Result<Option<Waiting>, QueryError> {
+    seek: &SeekRecord,
+) -> Result<Option<SeekRecord>, QueryError> {
     let unpairable_rows = connection
         .query(SELECT_UNPAIRABLE, &[&seek.player.0])
         .await?;
     let unpairable = unpairable_rows.iter().map(|row| row.get::<_, Uuid>(0));
     let excluded: Vec<Uuid> = seek
-        .not
+        .excluded
         .iter()
         .map(|player| player.0)
         .chain(unpairable)
@@ -126,8 +126,8 @@ async fn find_opponent(
                       BETWEEN seeks.low - 50 * floor(extract(epoch FROM now() - seeks.since) / 5)
                           AND seeks.high + 50 * floor(extract(epoch FROM now() - seeks.since) / 5))
                ORDER BY seeks.since, seeks.number LIMIT 1 FOR UPDATE OF seeks SKIP LOCKED";
-    let rating = i64::from(seek.fit.rating);
-    let bounds = seek.fit.bounds();
+    let rating = i64::from(seek.rating_range.rating);
+    let bounds = seek.rating_range.bounds();
     let (low, high) = (bounds.map(|[low, _]| low), bounds.map(|[_, high]| high));
     let params: Params<'_> = &[&seek.key, &seek.player.0, &rating, &low, &high, &excluded];
     let found = connection.query_opt(sql, params).await?;
@@ -140,17 +140,17 @@ async fn create_pair_match(
     SeekPairing {
         seek, make_match, ..
     }: &SeekPairing,
-    other: Waiting,
-) -> Result<Result<Paired, WriteError>, QueryError> {
+    other: SeekRecord,
+) -> Result<Result<PairOutcome, WriteError>, QueryError> {
     if has_seek(connection, seek.player).await? {
         return Ok(Err(WriteError::Conflict));
     }
-    for _ in 0..MAKE_TRIES {
+    for _ in 0..PAIR_ATTEMPTS_MAX {
         let record = make_match(&other);
         if create_matches(connection, &[(seek.node, &record)]).await? == [Ok(())] {
             let sql = "DELETE FROM seeks WHERE player = $1";
             connection.query(sql, &[&other.player.0]).await?;
-            return Ok(Ok(Paired::With(Box::new((other, record)))));
+            return Ok(Ok(PairOutcome::Paired(Box::new((other, record)))));
         }
     }
     Ok(Err(WriteError::Unavailable))
@@ -162,7 +162,7 @@ async fn enqueue_seek(
     SeekPairing {
         seek, seeks_max, ..
     }: &SeekPairing,
-) -> Result<Result<Paired, WriteError>, QueryError> {
+) -> Result<Result<PairOutcome, WriteError>, QueryError> {
     let sql = "INSERT INTO seeks (player, node, key, body, rating, low, high, since)
                SELECT $1, $2, $3, $4, $6, $7, $8, now() - $9::float8 * interval '1 millisecond'
                WHERE (SELECT count(*) FROM seeks JOIN node
@@ -171,9 +171,9 @@ async fn enqueue_seek(
     let seeks_max = to_i64(*seeks_max as u64);
     let RatingRange {
         rating,
-        range,
+        initial_offsets: range,
         waited_ms,
-    } = seek.fit;
+    } = seek.rating_range;
     let rating = i64::from(rating);
     let [low, high] = [0, 1].map(|end| range.map(|range| i64::from(range[end])));
     #[expect(clippy::cast_precision_loss, reason = "exact for 285,000 years")]
@@ -191,12 +191,12 @@ async fn enqueue_seek(
     ];
     let inserted = connection.query_opt(sql, params).await?;
     if inserted.is_some() {
-        return Ok(Ok(Paired::Waits));
+        return Ok(Ok(PairOutcome::Waiting));
     }
     if has_seek(connection, seek.player).await? {
         return Ok(Err(WriteError::Conflict));
     }
-    Ok(Ok(Paired::Full))
+    Ok(Ok(PairOutcome::LimitReached))
 }
 
 /// Whether a seek of this player is there.
@@ -206,20 +206,20 @@ async fn has_seek(connection: &PgConnection, player: PlayerId) -> Result<bool, Q
     Ok(found.is_some())
 }
 
-fn seek_from_row(row: &Row) -> Waiting {
-    Waiting {
+fn seek_from_row(row: &Row) -> SeekRecord {
+    SeekRecord {
         player: PlayerId(row.get(0)),
         node: NodeId(row.get::<_, Uuid>(1)),
         key: row.get(2),
         body: row.get(3),
-        fit: RatingRange {
+        rating_range: RatingRange {
             rating: to_i32(row.get(4)),
-            range: (row.get::<_, Option<i64>>(5).zip(row.get(6)))
+            initial_offsets: (row.get::<_, Option<i64>>(5).zip(row.get(6)))
                 .map(|(low, high)| [low, high].map(to_i32)),
             waited_ms: 0,
         },
-        not: Vec::new(),
-        again: false,
+        excluded: Vec::new(),
+        is_retry: false,
     }
 }
 

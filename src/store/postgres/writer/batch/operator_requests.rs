@@ -2,7 +2,7 @@
 
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
-use crate::{OneTimeToken, OrderId, TokenHash};
+use crate::{CommandId, OneTimeToken, TokenHash};
 
 /// Keeps a pass, and forgets those whose time is over. False if too many are good.
 pub(super) async fn add_one_time_token(
@@ -47,7 +47,7 @@ pub(super) async fn take_one_time_token(
 /// Takes an order on. False if somebody has, or it was taken back.
 pub(super) async fn claim_command(
     connection: &PgConnection,
-    id: OrderId,
+    id: CommandId,
 ) -> Result<bool, QueryError> {
     let sql = "UPDATE orders SET taken = true WHERE id = $1 AND NOT taken RETURNING id";
     Ok(connection.query_opt(sql, &[&id.0]).await?.is_some())
@@ -56,7 +56,7 @@ pub(super) async fn claim_command(
 /// Keeps what an order has come to. False if it is there no more.
 pub(super) async fn store_command_result(
     connection: &PgConnection,
-    id: OrderId,
+    id: CommandId,
     answer: &String,
 ) -> Result<bool, QueryError> {
     let sql = "UPDATE orders SET answer = $2 WHERE id = $1 RETURNING id";

@@ -7,8 +7,11 @@ use uuid::Uuid;
 use super::{Batch, WriteTask};
 use crate::postgres::journal_rows::{to_i64, to_u64};
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
-use crate::ratings::{CLEAR_MAX, conduct_to_text, days, pair_to_text, row_keys, row_to_text};
-use crate::{Post, RatingVersion, RatingsChange, WriteError};
+use crate::ratings::{
+    CLEAR_ROWS_MAX, conduct_to_text, daily_ratings, ledger_row_keys, ledger_row_to_text,
+    pair_to_text,
+};
+use crate::{RatingPost, RatingVersion, RatingsChange, WriteError};
 
 /// How some rows of folds that are of no use any more are forgotten.
 const CLEAR_STATEMENTS: [&str; 5] = [
@@ -39,7 +42,7 @@ impl Batch<'_> {
         for is_ledger in [true, false] {
             for (index, task) in self.tasks.iter().enumerate() {
                 if let WriteTask::ChangeRatings(change) = task
-                    && change.is_of_ledger() == is_ledger
+                    && change.is_ledger_change() == is_ledger
                     && !apply_change(connection, change).await?
                 {
                     self.results[index] = Err(WriteError::Conflict);
@@ -58,11 +61,11 @@ pub(super) async fn insert_waiting_rows(
     if rows.is_empty() {
         return Ok(());
     }
-    let ids = rows.iter().map(|(row, _)| row_keys(row).0);
+    let ids = rows.iter().map(|(row, _)| ledger_row_keys(row).0);
     let ids: Vec<Option<Uuid>> = ids.map(|id| id.map(|id| id.0)).collect();
     let (bodies, due_ms): (Vec<String>, Vec<i64>) = rows
         .iter()
-        .map(|(row, due_ms)| (row_to_text(row), *due_ms))
+        .map(|(row, due_ms)| (ledger_row_to_text(row), *due_ms))
         .unzip();
     let sql = "INSERT INTO ledger_waiting (m, due_ms, body)
                SELECT * FROM UNNEST($1::uuid[], $2::int8[], $3::text[])";
@@ -114,11 +117,14 @@ async fn insert_ledger_rows(
     rows: &[(u64, &LedgerRow)],
 ) -> Result<(), QueryError> {
     let numbers: Vec<i64> = rows.iter().map(|(no, _)| to_i64(*no)).collect();
-    let keys = rows.iter().map(|(_, row)| row_keys(row));
+    let keys = rows.iter().map(|(_, row)| ledger_row_keys(row));
     let (ids, unrated): (Vec<Option<Uuid>>, Vec<Option<Uuid>>) = keys
         .map(|(id, player)| (id.map(|id| id.0), player.map(|player| player.0)))
         .unzip();
-    let bodies: Vec<String> = rows.iter().map(|(_, row)| row_to_text(row)).collect();
+    let bodies: Vec<String> = rows
+        .iter()
+        .map(|(_, row)| ledger_row_to_text(row))
+        .collect();
     let sql = "WITH numbered AS (
                    INSERT INTO ledger (no, m, unrated, body)
                    SELECT * FROM UNNEST($1::int8[], $2::uuid[], $3::uuid[], $4::text[])
@@ -137,7 +143,9 @@ async fn apply_change(
 ) -> Result<bool, QueryError> {
     match change {
         RatingsChange::Post(post) => return post_rows(connection, post).await,
-        RatingsChange::Begin { known } => {
+        RatingsChange::BeginVersion {
+            exclusions_cursor: known,
+        } => {
             // One at a time: of two folds one would be refused by the index of places.
             connection
                 .execute_batch("LOCK TABLE folds IN EXCLUSIVE MODE")
@@ -148,12 +156,12 @@ async fn apply_change(
                        VALUES ('built', 0, $1, 0, 0)";
             connection.query(sql, &[&to_i64(*known)]).await?;
         }
-        RatingsChange::Switch(version) => return switch_version(connection, version).await,
-        RatingsChange::Clear => clear_stale_versions(connection).await?,
-        RatingsChange::Number(row) => number_rows(connection, std::slice::from_ref(row)).await?,
-        RatingsChange::NumberDue(until_ms) => number_due_rows(connection, *until_ms).await?,
-        RatingsChange::Copy(rows) => return copy_rows(connection, rows).await,
-        RatingsChange::Forget => {
+        RatingsChange::SwitchVersion(version) => return switch_version(connection, version).await,
+        RatingsChange::ClearStaleVersions => clear_stale_versions(connection).await?,
+        RatingsChange::NumberRow(row) => number_rows(connection, std::slice::from_ref(row)).await?,
+        RatingsChange::NumberDueRows(until_ms) => number_due_rows(connection, *until_ms).await?,
+        RatingsChange::CopyRows(rows) => return copy_rows(connection, rows).await,
+        RatingsChange::Reset => {
             let sql = "DELETE FROM ledger;
                        UPDATE ledger_end SET no = 0;
                        UPDATE matches SET ended_no = NULL WHERE ended_no IS NOT NULL;
@@ -187,7 +195,7 @@ async fn copy_rows(
     {
         return Ok(false);
     }
-    let ids = rows.iter().filter_map(|(_, row)| row_keys(row).0);
+    let ids = rows.iter().filter_map(|(_, row)| ledger_row_keys(row).0);
     let ids: Vec<Uuid> = ids.map(|id| id.0).collect();
     let sql = "DELETE FROM ledger_waiting WHERE m = ANY ($1)";
     connection.query(sql, &[&ids]).await?;
@@ -218,7 +226,7 @@ async fn switch_version(
 
 /// Forgets some rows of folds that are of no use any more, and such a fold when it has none.
 async fn clear_stale_versions(connection: &PgConnection) -> Result<(), QueryError> {
-    let limit = to_i64(CLEAR_MAX as u64);
+    let limit = to_i64(CLEAR_ROWS_MAX as u64);
     for sql in CLEAR_STATEMENTS {
         if !connection.query(sql, &[&limit]).await?.is_empty() {
             return Ok(());
@@ -230,13 +238,13 @@ async fn clear_stale_versions(connection: &PgConnection) -> Result<(), QueryErro
 }
 
 /// Posts rows, if the fold is where it is said to be.
-async fn post_rows(connection: &PgConnection, post: &Post) -> Result<bool, QueryError> {
+async fn post_rows(connection: &PgConnection, post: &RatingPost) -> Result<bool, QueryError> {
     let sql = "UPDATE folds SET cursor = $3, last_ms = $4, started_ms = $5
                WHERE id = $1 AND cursor = $2 AND place <> 'stale' RETURNING id";
-    let version = to_i64(post.fold);
+    let version = to_i64(post.version);
     let [from, to, last_ms, started_ms] = [
-        post.from,
-        post.to,
+        post.from_row,
+        post.to_row,
         post.books.last_ms,
         post.books.started_ms,
     ]
@@ -252,7 +260,7 @@ async fn post_rows(connection: &PgConnection, post: &Post) -> Result<bool, Query
     Ok(true)
 }
 
-async fn upsert_ratings(connection: &PgConnection, post: &Post) -> Result<(), QueryError> {
+async fn upsert_ratings(connection: &PgConnection, post: &RatingPost) -> Result<(), QueryError> {
     let rows = &post.books.ratings;
     let records = RecordColumns::from_records(rows.keys());
     let column = |of: fn(&plyhouse_matches::ratings::Rated) -> f64| -> Vec<f64> {
@@ -271,7 +279,7 @@ async fn upsert_ratings(connection: &PgConnection, post: &Post) -> Result<(), Qu
                    rating = excluded.rating, deviation = excluded.deviation,
                    volatility = excluded.volatility, games = excluded.games,
                    last_ms = excluded.last_ms";
-    let version = to_i64(post.fold);
+    let version = to_i64(post.version);
     let RecordColumns {
         players,
         games: record_games,
@@ -292,9 +300,9 @@ async fn upsert_ratings(connection: &PgConnection, post: &Post) -> Result<(), Qu
     Ok(())
 }
 
-async fn upsert_days(connection: &PgConnection, post: &Post) -> Result<(), QueryError> {
+async fn upsert_days(connection: &PgConnection, post: &RatingPost) -> Result<(), QueryError> {
     let mut last_ratings = std::collections::BTreeMap::new();
-    for (record, day, rating) in days(post) {
+    for (record, day, rating) in daily_ratings(post) {
         last_ratings.insert((record, day), rating);
     }
     let records = RecordColumns::from_records(last_ratings.keys().map(|(record, _)| *record));
@@ -304,7 +312,7 @@ async fn upsert_days(connection: &PgConnection, post: &Post) -> Result<(), Query
                SELECT $1, * FROM UNNEST($2::uuid[], $3::text[], $4::text[], $5::int8[],
                                         $6::float8[])
                ON CONFLICT (fold, player, game, pool, day) DO UPDATE SET rating = excluded.rating";
-    let version = to_i64(post.fold);
+    let version = to_i64(post.version);
     let RecordColumns {
         players,
         games,
@@ -318,9 +326,9 @@ async fn upsert_days(connection: &PgConnection, post: &Post) -> Result<(), Query
 /// Keeps what was played between two, and how players have treated others.
 async fn upsert_pairs_and_conduct(
     connection: &PgConnection,
-    post: &Post,
+    post: &RatingPost,
 ) -> Result<(), QueryError> {
-    let version = to_i64(post.fold);
+    let version = to_i64(post.version);
     let pairs = &post.books.pairs;
     let [ones, others] =
         [0, 1].map(|which| -> Vec<Uuid> { pairs.keys().map(|pair| pair[which].0).collect() });
@@ -347,7 +355,7 @@ async fn upsert_pairs_and_conduct(
     Ok(())
 }
 
-async fn insert_changes(connection: &PgConnection, post: &Post) -> Result<(), QueryError> {
+async fn insert_changes(connection: &PgConnection, post: &RatingPost) -> Result<(), QueryError> {
     let changes = post.posted.iter().flat_map(|(no, posted)| {
         let changes = posted.changes.iter();
         changes.map(move |change| (to_i64(*no), to_i64(posted.at_ms), change))
@@ -377,7 +385,7 @@ async fn insert_changes(connection: &PgConnection, post: &Post) -> Result<(), Qu
                SELECT $1, $2, * FROM UNNEST($3::int8[], $4::int2[], $5::uuid[], $6::text[],
                    $7::text[], $8::int8[], $9::float8[], $10::float8[], $11::float8[],
                    $12::float8[], $13::float8[], $14::float8[])";
-    let (version, algorithm) = (to_i64(post.fold), i64::from(ALGORITHM));
+    let (version, algorithm) = (to_i64(post.version), i64::from(ALGORITHM));
     let RecordColumns {
         players,
         games,

@@ -6,7 +6,7 @@ use plyhouse_protocol::MatchId;
 use uuid::Uuid;
 
 use super::{Batch, WriteTask};
-use crate::directory::TAKEN_MIN;
+use crate::port::cluster_directory::OWNERSHIP_MIN;
 use crate::postgres::reconnecting_connection::{PgConnection, QueryError};
 use crate::{NodeId, WriteError};
 
@@ -51,7 +51,7 @@ impl Batch<'_> {
                        ORDER BY mt.m FOR NO KEY UPDATE OF mt)
                    UPDATE matches mt SET node = found.owner, epoch = mt.epoch + 1, taken_at = now()
                    FROM found WHERE mt.m = found.m RETURNING mt.m, mt.epoch";
-        let ownership_min_s = TAKEN_MIN.as_secs_f64();
+        let ownership_min_s = OWNERSHIP_MIN.as_secs_f64();
         let rows = connection
             .query(sql, &[&ids, &owners, &previous_owners, &ownership_min_s])
             .await?;
@@ -60,7 +60,7 @@ impl Batch<'_> {
         let taken: HashSet<Uuid> = taken.into_iter().map(|(id, _)| id).collect();
         for (index, id) in indices.into_iter().zip(ids) {
             if unfenced.contains(&id) {
-                self.results[index] = Err(WriteError::Unknown);
+                self.results[index] = Err(WriteError::OutcomeUnknown);
             } else if taken.contains(&id) {
                 self.results[index] = Ok(());
             }
@@ -84,7 +84,7 @@ pub(super) async fn claim_match(
     Ok(if unfenced.is_empty() {
         Ok(())
     } else {
-        Err(WriteError::Unknown)
+        Err(WriteError::OutcomeUnknown)
     })
 }
 

@@ -1,0 +1,418 @@
+//! What servers that share what is in memory agree on.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{self, BoxFuture};
+use plyhouse_protocol::{MatchId, PlayerId, SessionId, Status};
+use tokio::time::Instant;
+
+use super::identity::Identities;
+use super::{Contents, MemoryStore, StoredMatch};
+use crate::port::cluster_directory::{
+    ClusterDirectory, LEASE_DURATION, MatchFactory, MatchListPage, MatchListQuery, MatchListing,
+    MatchRoute, PAIR_ATTEMPTS_MAX, PairOutcome, RatingRange, SEEK_RETENTION, SeekRecord,
+    SeekerPage,
+};
+use crate::{NodeId, PlayerRecord, ReadError, WriteError};
+
+/// What servers agree on beside the matches.
+#[derive(Debug, Default)]
+pub(super) struct DirectoryState {
+    /// When the lease of each server runs out.
+    leases: BTreeMap<NodeId, Instant>,
+    /// Who looks for somebody to play, in the order of coming. At most one seek a player.
+    seeks: Vec<WaitingSeek>,
+    connections: u64,
+    /// How often it was asked for what is abandoned.
+    abandoned_calls: u64,
+}
+
+impl DirectoryState {
+    /// Whether this server's lease holds.
+    pub(super) fn holds_lease(&self, node: NodeId) -> bool {
+        let expires = self.leases.get(&node);
+        expires.is_some_and(|expires| *expires > Instant::now())
+    }
+
+    fn renew_lease(&mut self, node: NodeId) -> Vec<NodeId> {
+        let now = Instant::now();
+        self.leases.insert(node, now + LEASE_DURATION);
+        self.leases
+            .retain(|_, expires| *expires + SEEK_RETENTION > now);
+        let leases = &self.leases;
+        self.seeks
+            .retain(|waiting| leases.contains_key(&waiting.seek.node));
+        let valid = leases.iter().filter(|(_, expires)| **expires > now);
+        valid.map(|(node, _)| *node).collect()
+    }
+
+    fn withdraw_lease(&mut self, node: NodeId) {
+        self.leases.remove(&node);
+        self.seeks.retain(|waiting| waiting.seek.node != node);
+    }
+
+    /// How many seeks wait.
+    fn waiting_count(&self) -> usize {
+        let seeks = self.seeks.iter();
+        seeks
+            .filter(|waiting| self.holds_lease(waiting.seek.node))
+            .count()
+    }
+
+    /// Who waits, those whose key begins so alone.
+    fn seeker_page(&self, key_prefix: &str, limit: usize) -> SeekerPage {
+        let is_waiting = |waiting: &&WaitingSeek| {
+            waiting.seek.key.starts_with(key_prefix) && self.holds_lease(waiting.seek.node)
+        };
+        let mut waiting: Vec<&WaitingSeek> = self.seeks.iter().filter(is_waiting).collect();
+        // Of two who came at once the first stays the first.
+        waiting.sort_by_key(|seek| seek.waiting_since);
+        let bodies = waiting.iter().take(limit);
+        SeekerPage {
+            total: waiting.len() as u64,
+            bodies: bodies
+                .map(|waiting_seek| waiting_seek.seek.body.clone())
+                .collect(),
+        }
+    }
+
+    /// Whoever was forgotten looks for nobody.
+    pub(super) fn remove_seeks_of(&mut self, player: PlayerId) {
+        self.seeks.retain(|waiting| waiting.seek.player != player);
+    }
+
+    /// The place of the seek with which this one is paired.
+    fn find_opponent(&self, seek: &SeekRecord, identities: &Identities) -> Option<usize> {
+        let to_candidate = |(index, waiting): (usize, &WaitingSeek)| {
+            let other = &waiting.seek;
+            let is_match = other.key == seek.key
+                && other.player != seek.player
+                && self.holds_lease(other.node)
+                && seek.rating_range.is_mutual(&waiting.rating_range())
+                && !seek.excluded.contains(&other.player)
+                && !identities.are_unpairable(seek.player, other.player);
+            is_match.then_some((waiting.waiting_since, index))
+        };
+        let opponent = self.seeks.iter().enumerate().filter_map(to_candidate).min();
+        opponent.map(|(_, index)| index)
+    }
+}
+
+/// A player who waits.
+#[derive(Debug)]
+struct WaitingSeek {
+    seek: SeekRecord,
+    /// Since when.
+    waiting_since: Instant,
+}
+
+impl WaitingSeek {
+    /// Whom it fits now.
+    fn rating_range(&self) -> RatingRange {
+        let waited_ms = self.waiting_since.elapsed().as_millis();
+        RatingRange {
+            waited_ms: u64::try_from(waited_ms).unwrap_or(u64::MAX),
+            ..self.seek.rating_range
+        }
+    }
+}
+
+impl Contents {
+    fn find_route(&self, id: MatchId) -> Option<MatchRoute> {
+        let stored = self.matches.get(&id)?;
+        let holds_lease = |owner| self.directory.holds_lease(owner);
+        Some(MatchRoute {
+            owner: stored.owner,
+            is_lease_valid: stored.owner.is_some_and(holds_lease),
+            epoch: stored.epoch(),
+            has_ended: !stored.is_live(),
+        })
+    }
+
+    fn take_over(&mut self, id: MatchId, owner: NodeId, previous_owner: Option<NodeId>) -> bool {
+        let stored = self.matches.get_mut(&id);
+        let may_take_over = |stored: &&mut StoredMatch| {
+            stored.owner == previous_owner && !stored.is_recently_taken_over()
+        };
+        let taken_over = stored
+            .filter(may_take_over)
+            .map(|stored| stored.take_over(owner));
+        taken_over.is_some()
+    }
+
+    fn abandoned_matches(&mut self, limit: usize) -> Vec<MatchId> {
+        self.directory.abandoned_calls += 1;
+        let call = self.directory.abandoned_calls;
+        let has_lease = |owner| self.directory.holds_lease(owner);
+        let abandoned = self
+            .live_matches()
+            .filter(|stored| !stored.owner.is_some_and(has_lease));
+        let mut ids: Vec<MatchId> = abandoned.map(StoredMatch::id).collect();
+        // Another order each time, and the very same whenever a world is simulated again.
+        ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), call));
+        ids.truncate(limit);
+        ids
+    }
+
+    fn involved_matches(&self, player: PlayerId) -> Vec<MatchId> {
+        let is_involved = |stored: &&StoredMatch| {
+            let record = &stored.record;
+            stored.is_live()
+                && !record.creation.terms.is_of_days()
+                && record.participants().contains(&Some(player))
+        };
+        let involved = self.matches.values().filter(is_involved);
+        involved.map(StoredMatch::id).collect()
+    }
+
+    fn pair_seek(
+        &mut self,
+        seek: SeekRecord,
+        seeks_max: usize,
+        make_match: &MatchFactory,
+    ) -> Result<PairOutcome, WriteError> {
+        if !self.identities.deleted_among([seek.player]).is_empty() {
+            return Err(WriteError::PlayerDeleted);
+        }
+        let mut seeks = self.directory.seeks.iter();
+        if seek.is_retry && !seeks.any(|earlier| earlier.seek.player == seek.player) {
+            return Ok(PairOutcome::SeekEnded);
+        }
+        let Some(opponent) = self.directory.find_opponent(&seek, &self.identities) else {
+            let directory = &mut self.directory;
+            directory
+                .seeks
+                .retain(|earlier| earlier.seek.player != seek.player);
+            if directory.waiting_count() >= seeks_max {
+                return Ok(PairOutcome::LimitReached);
+            }
+            let waited = Duration::from_millis(seek.rating_range.waited_ms);
+            let now = Instant::now();
+            let since = now.checked_sub(waited).unwrap_or(now);
+            directory.seeks.push(WaitingSeek {
+                seek,
+                waiting_since: since,
+            });
+            return Ok(PairOutcome::Waiting);
+        };
+        for _ in 0..PAIR_ATTEMPTS_MAX {
+            let record = make_match(&self.directory.seeks[opponent].seek);
+            if self.create(seek.node, record.clone()).is_ok() {
+                let opponent = self.directory.seeks.remove(opponent);
+                self.directory
+                    .seeks
+                    .retain(|earlier| earlier.seek.player != seek.player);
+                return Ok(PairOutcome::Paired(Box::new((opponent.seek, record))));
+            }
+        }
+        Err(WriteError::Unavailable)
+    }
+
+    fn end_seek(&mut self, player: PlayerId, node: NodeId) -> bool {
+        let seeks = &mut self.directory.seeks;
+        let count = seeks.len();
+        seeks.retain(|waiting| (waiting.seek.player, waiting.seek.node) != (player, node));
+        seeks.len() < count
+    }
+
+    fn update_summaries(&mut self, listings: Vec<MatchListing>) {
+        for listing in listings {
+            if let Some(stored) = self.matches.get_mut(&listing.id)
+                && (stored.is_live() || listing.status == Status::Ended)
+            {
+                stored.listing = Some(listing);
+            }
+        }
+    }
+
+    fn list_matches(&self, query: &MatchListQuery) -> MatchListPage {
+        let mut page = MatchListPage::default();
+        for stored in self.matches.values().rev() {
+            let Some(summary) = stored.listing_summary(query) else {
+                continue;
+            };
+            page.total += 1;
+            let is_after = query.after.is_none_or(|after| stored.id() < after);
+            if is_after && page.summaries.len() < query.limit {
+                page.summaries.push(summary.to_owned());
+            }
+        }
+        page
+    }
+}
+
+impl StoredMatch {
+    /// The match's card, if it is one of those that are asked for.
+    fn listing_summary(&self, query: &MatchListQuery) -> Option<&str> {
+        let listing = self.listing.as_ref().filter(|card| card.listed)?;
+        // Of one that is told with a delay lists may not tell yet that it has ended.
+        let is_delayed = self.record.creation.terms.delay_ms > 0;
+        let (status, ended_ms) = match self.record.events.last() {
+            Some(last) if last.is_end() && is_delayed => (listing.status, last.at_ms),
+            Some(last) if last.is_end() => (Status::Ended, last.at_ms),
+            _ => (listing.status, u64::MAX),
+        };
+        let game = self.record.creation.game.info.id;
+        let fits = query.game.as_ref().is_none_or(|game_id| game_id == game)
+            && query
+                .status
+                .is_none_or(|wanted_status| wanted_status == status)
+            && ended_ms >= query.ended_since_ms;
+        fits.then_some(&listing.summary)
+    }
+}
+
+/// A number that differs from call to call.
+const fn shuffled(id: u128, call: u64) -> u128 {
+    const FACTOR: u128 = 0x2d99_787d_f0e5_3d8d_8f47_5a3b_9bd1_c7a5;
+    let mixed = (id ^ (call as u128).wrapping_mul(FACTOR)).wrapping_mul(FACTOR);
+    (mixed ^ (mixed >> 64)).wrapping_mul(FACTOR)
+}
+
+impl ClusterDirectory for MemoryStore {
+    fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
+        future::ready(Ok(self.contents.lock().directory.renew_lease(node))).boxed()
+    }
+
+    fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().directory.withdraw_lease(node);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>> {
+        future::ready(Ok(self.contents.lock().find_route(id))).boxed()
+    }
+
+    fn foreign_matches(
+        &self,
+        node: NodeId,
+        ids: Vec<MatchId>,
+    ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        let contents = self.contents.lock();
+        let owner = |id: &MatchId| contents.matches.get(id).map(|stored| stored.owner);
+        let is_foreign = |id: &MatchId| owner(id).is_some_and(|owner| owner != Some(node));
+        let foreign = ids.into_iter().filter(is_foreign).collect();
+        future::ready(Ok(foreign)).boxed()
+    }
+
+    fn take_over(
+        &self,
+        id: MatchId,
+        owner: NodeId,
+        previous_owner: Option<NodeId>,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().take_over(
+            id,
+            owner,
+            previous_owner,
+        )))
+        .boxed()
+    }
+
+    fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        future::ready(Ok(self.contents.lock().abandoned_matches(limit))).boxed()
+    }
+
+    fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        future::ready(Ok(self.contents.lock().involved_matches(player))).boxed()
+    }
+
+    fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
+        let contents = self.contents.lock();
+        let live = contents.matches.values().filter(|kept| kept.is_live());
+        let hosted = live.filter(|stored| {
+            let creation = &stored.record.creation;
+            creation.host == player && !creation.terms.is_of_days()
+        });
+        future::ready(Ok(hosted.count())).boxed()
+    }
+
+    fn ended_sessions(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
+        let contents = self.contents.lock();
+        let has_ended = |(player, id): &(PlayerId, SessionId)| {
+            let sessions_of_player = contents.identities.sessions(*player);
+            sessions_of_player.iter().all(|session| session.id != *id)
+        };
+        let ended = sessions.into_iter().filter(has_ended).map(|(_, id)| id);
+        future::ready(Ok(ended.collect())).boxed()
+    }
+
+    fn deleted_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        let deleted = self.contents.lock().identities.deleted_among(players);
+        future::ready(Ok(deleted.into_iter().collect())).boxed()
+    }
+
+    fn current_players(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
+        let contents = self.contents.lock();
+        let players_by_id = &contents.identities.players;
+        let current = players
+            .iter()
+            .filter_map(|id| players_by_id.get(id).cloned());
+        future::ready(Ok(current.collect())).boxed()
+    }
+
+    fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+        let mut contents = self.contents.lock();
+        contents.directory.connections += 1;
+        future::ready(Ok(contents.directory.connections)).boxed()
+    }
+
+    fn pair_seek(
+        &self,
+        seek: SeekRecord,
+        seeks_max: usize,
+        make_match: MatchFactory,
+    ) -> BoxFuture<'_, Result<PairOutcome, WriteError>> {
+        future::ready(self.contents.lock().pair_seek(seek, seeks_max, &make_match)).boxed()
+    }
+
+    fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().end_seek(player, node))).boxed()
+    }
+
+    fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        let contents = self.contents.lock();
+        let seeks = contents.directory.seeks.iter();
+        let seeks_on_node = seeks.filter(|waiting| waiting.seek.node == node);
+        future::ready(Ok(seeks_on_node
+            .map(|waiting| waiting.seek.player)
+            .collect()))
+        .boxed()
+    }
+
+    fn list_seekers(
+        &self,
+        key_prefix: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<SeekerPage, ReadError>> {
+        let key_prefix = key_prefix.unwrap_or_default();
+        let contents = self.contents.lock();
+        future::ready(Ok(contents.directory.seeker_page(&key_prefix, limit))).boxed()
+    }
+
+    fn update_summaries(
+        &self,
+        listings: Vec<MatchListing>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().update_summaries(listings);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn list_matches(
+        &self,
+        query: MatchListQuery,
+    ) -> BoxFuture<'_, Result<MatchListPage, ReadError>> {
+        future::ready(Ok(self.contents.lock().list_matches(&query))).boxed()
+    }
+}

@@ -1,0 +1,134 @@
+//! A match as it is kept in memory.
+
+use std::collections::BTreeSet;
+
+use plyhouse_matches::{Archived, Reminder};
+use plyhouse_protocol::{MatchId, PlayerId, Seq};
+use tokio::time::Instant;
+
+use crate::account_deletion::{
+    json_without_name, remove_names_from_events, remove_names_from_summary,
+};
+use crate::port::cluster_directory::{MatchListing, OWNERSHIP_MIN};
+use crate::{JournalPosition, JournalTail, LoadedMatch, MatchRecord, NodeId, RematchRecord};
+
+#[derive(Debug)]
+pub(super) struct StoredMatch {
+    pub(super) record: MatchRecord,
+    pub(super) owner: Option<NodeId>,
+    pub(super) reminder: Option<Reminder>,
+    /// What it came to, once it has ended.
+    pub(super) summary: Option<Box<Archived>>,
+    /// What lists show of it.
+    pub(super) listing: Option<MatchListing>,
+    /// How many events there were each time that it was taken over. Each time is an entry of its journal,
+    /// too, so an entry's number is that of the event and of the epoch together.
+    fences: Vec<u64>,
+    taken_over_at: Option<Instant>,
+}
+
+impl StoredMatch {
+    pub(super) const fn new(record: MatchRecord, owner: NodeId) -> Self {
+        Self {
+            record,
+            owner: Some(owner),
+            reminder: None,
+            summary: None,
+            listing: None,
+            fences: Vec::new(),
+            taken_over_at: None,
+        }
+    }
+
+    pub(super) const fn id(&self) -> MatchId {
+        self.record.creation.id
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        !self.record.has_ended()
+    }
+
+    pub(super) fn wake_ms(&self) -> Option<u64> {
+        self.reminder.as_ref()?.wake_ms
+    }
+
+    /// When it ended, in milliseconds since 1970.
+    pub(super) fn ended_ms(&self) -> Option<u64> {
+        let end = self.record.events.last().filter(|last| last.is_end());
+        end.map(|end| end.at_ms)
+    }
+
+    /// How often it was taken over.
+    pub(super) const fn epoch(&self) -> u64 {
+        self.fences.len() as u64
+    }
+
+    const fn event_count(&self) -> u64 {
+        self.record.events.len() as u64
+    }
+
+    pub(super) const fn position(&self) -> JournalPosition {
+        let (events, epoch) = (self.event_count(), self.epoch());
+        JournalPosition::new(events + epoch, Seq(events), epoch)
+    }
+
+    /// The match with its rematch, which is this one.
+    pub(super) fn to_loaded(&self, rematch: Option<RematchRecord>) -> LoadedMatch {
+        LoadedMatch {
+            record: self.record.clone(),
+            position: self.position(),
+            rematch,
+            reminder: self.reminder.clone().filter(|_| self.wake_ms().is_some()),
+            rating_changes: None,
+        }
+    }
+
+    /// What has happened since a mark; `None` if the journal has no such place.
+    pub(super) fn tail(&self, after: JournalPosition) -> Option<JournalTail> {
+        let (Seq(seq), epoch) = (after.seq(), after.epoch());
+        let known_events = usize::try_from(seq).ok()?;
+        let takeovers = usize::try_from(epoch).ok()?;
+        let (before, later) = self.fences.split_at_checked(takeovers)?;
+        let is_consistent = before.iter().all(|events| *events <= seq)
+            && later.iter().all(|events| *events >= seq)
+            && Some(after.entry_no) == seq.checked_add(epoch);
+        let events = self.record.events.get(known_events..)?;
+        is_consistent.then(|| JournalTail {
+            events: events.to_vec(),
+            position: self.position(),
+        })
+    }
+
+    /// Takes the name of a player out.
+    pub(super) fn remove_name(&mut self, player: PlayerId) {
+        let deleted = BTreeSet::from([player]);
+        remove_names_from_events(&mut self.record.events, &deleted);
+        if let Some(summary) = &mut self.summary {
+            remove_names_from_summary(summary, &deleted);
+        }
+        if let Some(listing) = &mut self.listing
+            && let Some(summary) = json_without_name(&listing.summary, player)
+        {
+            listing.summary = summary;
+        }
+    }
+
+    /// Makes this the owner, by an entry that is no event.
+    pub(super) fn take_over(&mut self, owner: NodeId) {
+        self.fences.push(self.event_count());
+        self.owner = Some(owner);
+        self.taken_over_at = Some(Instant::now());
+    }
+
+    /// Whether it was taken so lately that it is not to be taken again.
+    pub(super) fn is_recently_taken_over(&self) -> bool {
+        self.taken_over_at
+            .is_some_and(|at| at.elapsed() < OWNERSHIP_MIN)
+    }
+
+    /// Makes it nobody's.
+    pub(super) const fn release(&mut self) {
+        self.owner = None;
+        self.taken_over_at = None;
+    }
+}

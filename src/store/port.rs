@@ -1,0 +1,6 @@
+//! The traits that a store implements: the server works through these alone.
+
+pub(crate) mod admin_queue;
+pub mod cluster_directory;
+pub(crate) mod inspection;
+pub(crate) mod store;

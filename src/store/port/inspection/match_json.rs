@@ -1,0 +1,77 @@
+//! A match as JSON, for those who want to read it elsewhere. Names are never changed: programs rely
+//! on them.
+
+use serde::{Serialize, Serializer};
+
+use super::InspectedMatch;
+use plyhouse_engine::catalog::GameEntry;
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+
+#[derive(Serialize)]
+struct MatchJson<'a> {
+    id: MatchId,
+    code: MatchCode,
+    game: &'static GameEntry,
+    host: PlayerId,
+    listed: bool,
+    rated: bool,
+    pace_ms: u64,
+    /// A text: many readers of JSON would round a number of 64 bits.
+    seed: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<&'a str>,
+    created_ms: Option<u64>,
+    ended_ms: Option<i64>,
+    players: Vec<PlayerJson<'a>>,
+    events: Vec<EventJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlayerJson<'a> {
+    id: PlayerId,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct EventJson<'a> {
+    seq: usize,
+    #[serde(flatten)]
+    event: &'a Event,
+}
+
+impl Serialize for InspectedMatch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let creation = &self.record.creation;
+        let events = self.record.events.iter().enumerate();
+        MatchJson {
+            id: creation.id,
+            code: creation.code,
+            game: creation.game,
+            host: creation.host,
+            listed: creation.terms.listed,
+            rated: creation.terms.rated,
+            pace_ms: creation.terms.pace_ms,
+            seed: creation.terms.seed.to_string(),
+            start: creation.terms.start.as_deref(),
+            created_ms: created_ms(creation.id),
+            ended_ms: self.ended_ms,
+            players: (self.players.iter())
+                .map(|(id, name)| PlayerJson { id: *id, name })
+                .collect(),
+            events: events
+                .map(|(index, event)| EventJson {
+                    seq: index + 1,
+                    event,
+                })
+                .collect(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// When a match was created, which its id tells.
+fn created_ms(id: MatchId) -> Option<u64> {
+    let (seconds, nanos) = id.0.get_timestamp()?.to_unix();
+    Some(seconds * 1000 + u64::from(nanos) / 1_000_000)
+}

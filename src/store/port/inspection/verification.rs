@@ -1,0 +1,103 @@
+//! Whether a store is sound, from end to end.
+
+use super::{InspectedMatch, StoreAccessError, StoreInspector};
+use crate::CorruptRecord;
+use plyhouse_matches::Match;
+
+/// Something that is wrong with a store.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// With the store as such.
+    #[error("the database is damaged: {0}")]
+    Store(String),
+    /// With a match.
+    #[error(transparent)]
+    Match(#[from] CorruptRecord),
+}
+
+/// What was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerificationReport {
+    /// How many matches there are.
+    pub matches: u64,
+    /// How many of those that can be read have not ended.
+    pub live: u64,
+    /// How many of those that can be read have ended.
+    pub ended: u64,
+    /// How many events those have.
+    pub events: u64,
+    /// How many players are known.
+    pub players: u64,
+    /// How many faults there are.
+    pub faults: u64,
+}
+
+/// Looks at everything that is kept, and tells every fault as it is found.
+///
+/// # Errors
+///
+/// The store cannot be read so far that the matches could be listed.
+pub fn verify(
+    inspector: &dyn StoreInspector,
+    on_fault: &mut dyn FnMut(&Fault),
+) -> Result<VerificationReport, StoreAccessError> {
+    let mut report = VerificationReport::default();
+    let mut fault_count = 0;
+    let mut report_fault = |fault: Fault| {
+        fault_count += 1;
+        on_fault(&fault);
+    };
+    for fault in inspector.integrity_faults() {
+        report_fault(Fault::Store(fault));
+    }
+    let mut last = None;
+    while let Some(id) = inspector.next_match(last)? {
+        last = Some(id);
+        match inspector.inspect_match(id) {
+            // It has been forgotten in the meantime.
+            Ok(None) => continue,
+            Ok(Some(stored)) => {
+                report.events += stored.record.events.len() as u64;
+                match stored.ended_ms {
+                    Some(_) => report.ended += 1,
+                    None => report.live += 1,
+                }
+                for reason in check_match(&stored) {
+                    report_fault(CorruptRecord { id, reason }.into());
+                }
+            }
+            Err(corrupt) => report_fault(corrupt.into()),
+        }
+        report.matches += 1;
+    }
+    report.players = inspector.player_count()?;
+    report.faults = fault_count;
+    Ok(report)
+}
+
+/// What is wrong with a match that can be read.
+fn check_match(stored: &InspectedMatch) -> Vec<String> {
+    let InspectedMatch {
+        record,
+        ended_ms,
+        players,
+        ..
+    } = stored;
+    let mut faults = Vec::new();
+    let replayed = Match::audit(record.creation.clone(), &record.events);
+    faults.extend(replayed.err().map(|why| why.to_string()));
+    match (record.has_ended(), ended_ms) {
+        (true, None) => faults.push("it has ended and is marked as live".to_owned()),
+        (false, Some(_)) => faults.push("it has not ended and is marked as ended".to_owned()),
+        (true, Some(_)) | (false, None) => {}
+    }
+    let mut involved: Vec<_> = record.involved_players().collect();
+    involved.sort_unstable();
+    involved.dedup();
+    for id in involved {
+        if !players.iter().any(|(player, _)| *player == id) {
+            faults.push(format!("player {id} is not known"));
+        }
+    }
+    faults
+}

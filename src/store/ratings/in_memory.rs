@@ -1,0 +1,285 @@
+//! Ratings in memory.
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
+
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, RatedGame, Record};
+use plyhouse_protocol::{MatchId, PlayerId, RatingChange};
+
+use super::{
+    LeaderboardPage, LeaderboardQuery, NeededRatings, POST_ROWS_MAX, PlayerRating, RatingPost,
+    RatingProgress, RatingVersion, RatingsChange, SERIES_DAYS_MAX, daily_ratings, ledger_row_keys,
+    to_rating_changes,
+};
+use crate::PlayerRecord;
+
+/// The ledger and its folds, in memory: what a store in memory keeps. The ledger is never cut: a row is as much as
+/// a few moves.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryRatings {
+    ledger: Vec<LedgerRow>,
+    /// The number of the row of each match.
+    row_numbers: BTreeMap<MatchId, u64>,
+    /// The matches that get their numbers later, by when.
+    delayed_games: BTreeMap<(u64, MatchId), RatedGame>,
+    live: VersionRatings,
+    building: Option<VersionRatings>,
+    last_version_id: u64,
+}
+
+/// A fold, and all that it has come to.
+#[derive(Clone, Debug, Default)]
+struct VersionRatings {
+    version: RatingVersion,
+    books: Books,
+    posted: BTreeMap<u64, Posted>,
+    days: BTreeMap<Record, BTreeMap<u64, f64>>,
+}
+
+impl MemoryRatings {
+    /// Gives the next number to a rated match that has ended, or has it wait until this time, in milliseconds
+    /// since 1970.
+    pub fn add_game(&mut self, game: RatedGame, numbered_ms: Option<u64>) {
+        match numbered_ms {
+            None => self.number_row(LedgerRow::Game(Box::new(game))),
+            Some(due_ms) => {
+                self.delayed_games.insert((due_ms, game.match_id), game);
+            }
+        }
+    }
+
+    /// Gives their numbers to the matches that wait, as far as their time has come.
+    fn number_due_rows(&mut self, until_ms: u64) {
+        while let Some(first) = self.delayed_games.first_entry()
+            && first.key().0 <= until_ms
+        {
+            let game = first.remove();
+            self.number_row(LedgerRow::Game(Box::new(game)));
+        }
+    }
+
+    /// Gives the next number to a row.
+    pub fn number_row(&mut self, row: LedgerRow) {
+        let no = self.ledger.len() as u64 + 1;
+        if let (Some(id), _) = ledger_row_keys(&row) {
+            self.delayed_games.retain(|(_, waiting), _| *waiting != id);
+            self.row_numbers.insert(id, no);
+        }
+        self.ledger.push(row);
+    }
+
+    /// Whether a match has a number or gets one: it was rated, and is kept for ever.
+    #[must_use]
+    pub fn contains_match(&self, id: MatchId) -> bool {
+        self.row_numbers.contains_key(&id)
+            || self.delayed_games.keys().any(|(_, waiting)| *waiting == id)
+    }
+
+    /// See [`Store::change_ratings`](crate::Store::change_ratings).
+    pub fn change(&mut self, change: RatingsChange) -> bool {
+        match change {
+            RatingsChange::Post(post) => return self.post_rows(*post),
+            RatingsChange::BeginVersion {
+                exclusions_cursor: known,
+            } => {
+                self.last_version_id += 1;
+                let version = RatingVersion {
+                    id: self.last_version_id,
+                    cursor: 0,
+                    exclusions_cursor: known,
+                };
+                self.building = Some(VersionRatings {
+                    version,
+                    ..VersionRatings::default()
+                });
+            }
+            RatingsChange::SwitchVersion(version) => {
+                let built = self.building.take_if(|built| built.version == version);
+                let Some(built) = built else { return false };
+                self.live = built;
+            }
+            RatingsChange::ClearStaleVersions => {}
+            RatingsChange::NumberRow(row) => self.number_row(row),
+            RatingsChange::NumberDueRows(until_ms) => self.number_due_rows(until_ms),
+            RatingsChange::CopyRows(rows) => return self.copy_rows(rows),
+            RatingsChange::Reset => {
+                let waiting = std::mem::take(&mut self.delayed_games);
+                *self = Self {
+                    delayed_games: waiting,
+                    ..Self::default()
+                };
+            }
+        }
+        true
+    }
+
+    fn copy_rows(&mut self, rows: Vec<(u64, LedgerRow)>) -> bool {
+        for (no, row) in rows {
+            if no != self.ledger.len() as u64 + 1 {
+                return false;
+            }
+            self.number_row(row);
+        }
+        true
+    }
+
+    fn post_rows(&mut self, post: RatingPost) -> bool {
+        let building = self.building.iter_mut();
+        let mut versions = building.chain([&mut self.live]);
+        let Some(target) = versions.find(|folded| folded.version.id == post.version) else {
+            return false;
+        };
+        if target.version.cursor != post.from_row {
+            return false;
+        }
+        for (record, day, rating) in daily_ratings(&post) {
+            let daily = target.days.entry(record.clone()).or_default();
+            daily.insert(day, rating);
+        }
+        target.version.cursor = post.to_row;
+        target.books.last_ms = post.books.last_ms;
+        target.books.started_ms = post.books.started_ms;
+        target.books.ratings.extend(post.books.ratings);
+        target.books.pairs.extend(post.books.pairs);
+        target.books.conduct.extend(post.books.conduct);
+        target.posted.extend(post.posted);
+        true
+    }
+
+    /// See [`Store::rating_progress`](crate::Store::rating_progress).
+    #[must_use]
+    pub fn progress(&self) -> RatingProgress {
+        let unrated = (1..).zip(&self.ledger).filter_map(|(no, row)| {
+            let (_, player) = ledger_row_keys(row);
+            Some((player?, no))
+        });
+        RatingProgress {
+            last_row: self.ledger.len() as u64,
+            live: self.live.version,
+            building: self.building.as_ref().map(|built| built.version),
+            has_stale_version: false,
+            unrated: unrated.collect(),
+            next_numbering_ms: self.delayed_games.keys().next().map(|(due_ms, _)| *due_ms),
+        }
+    }
+
+    /// See [`Store::ledger`](crate::Store::ledger).
+    #[must_use]
+    pub fn ledger(&self, after: u64, limit: usize) -> Vec<(u64, LedgerRow)> {
+        let rows = (1..).zip(&self.ledger);
+        let rows = rows.skip(usize::try_from(after).unwrap_or(usize::MAX));
+        rows.take(limit)
+            .map(|(no, row)| (no, row.clone()))
+            .collect()
+    }
+
+    /// See [`Store::load_ratings_for`](crate::Store::load_ratings_for).
+    #[must_use]
+    pub fn load_ratings_for(&self, id: u64, needed: &NeededRatings) -> Books {
+        let mut versions = self.building.iter().chain([&self.live]);
+        let Some(target) = versions.find(|folded| folded.version.id == id) else {
+            return Books::default();
+        };
+        let all = &target.books;
+        let ratings = needed.records.iter();
+        let ratings =
+            ratings.filter_map(|record| Some((record.clone(), *all.ratings.get(record)?)));
+        let pairs = needed.pairs.iter();
+        let pairs = pairs.filter_map(|pair| Some((*pair, all.pairs.get(pair)?.clone())));
+        let players = needed.players.iter();
+        let conduct =
+            players.filter_map(|player| Some((*player, all.conduct.get(player)?.clone())));
+        Books {
+            last_ms: all.last_ms,
+            started_ms: all.started_ms,
+            ratings: ratings.collect(),
+            pairs: pairs.collect(),
+            conduct: conduct.collect(),
+        }
+    }
+
+    /// See [`Store::ratings`](crate::Store::ratings).
+    #[must_use]
+    pub fn ratings(&self, player: PlayerId) -> Vec<PlayerRating> {
+        let all = self.live.books.ratings.iter();
+        let theirs = all.filter(|(record, _)| record.player == player);
+        let player_ratings = theirs.map(|(record, rated)| {
+            let days = self.live.days.get(record).into_iter().flatten();
+            let mut series: Vec<(u64, f64)> = days.map(|(day, rating)| (*day, *rating)).collect();
+            series.drain(..series.len().saturating_sub(SERIES_DAYS_MAX));
+            PlayerRating {
+                game: record.game.clone(),
+                pool: record.pool,
+                rated: *rated,
+                series,
+            }
+        });
+        player_ratings.collect()
+    }
+
+    /// See [`Store::leaderboard`](crate::Store::leaderboard); with what is known of players.
+    #[must_use]
+    pub fn leaderboard(
+        &self,
+        query: &LeaderboardQuery,
+        find: impl Fn(PlayerId) -> Option<PlayerRecord>,
+    ) -> LeaderboardPage {
+        let is_leader = |record: &Record, rated: &Rated| {
+            (record.game == query.game && record.pool == query.pool)
+                && rated.rating.deviation <= LeaderboardQuery::deviation_max()
+                && rated.last_ms >= query.active_since_ms()
+        };
+        let all = self.live.books.ratings.iter();
+        let all = all.filter(|(record, rated)| is_leader(record, rated));
+        let known = all.filter_map(|(record, rated)| Some((find(record.player)?, *rated)));
+        let mut leaders: Vec<(PlayerRecord, Rated)> = known.collect();
+        leaders.sort_by(|(one, rated), (other, others)| {
+            let by_rating = others.rating.rating.total_cmp(&rated.rating.rating);
+            by_rating.then(one.id.cmp(&other.id))
+        });
+        let total = leaders.len() as u64;
+        let after = usize::try_from(query.after).unwrap_or(usize::MAX);
+        LeaderboardPage {
+            total,
+            rows: leaders.into_iter().skip(after).take(query.limit).collect(),
+        }
+    }
+
+    /// See [`Store::rated_ban_until`](crate::Store::rated_ban_until).
+    #[must_use]
+    pub fn rated_ban_until(&self, player: PlayerId) -> u64 {
+        let conduct = self.live.books.conduct.get(&player);
+        conduct.map_or(0, |conduct| conduct.until_ms())
+    }
+
+    /// See [`Store::changes_of_match`](crate::Store::changes_of_match).
+    #[must_use]
+    pub fn changes_of_match(&self, id: MatchId) -> Option<Vec<RatingChange>> {
+        let no = self.row_numbers.get(&id)?;
+        if *no > self.live.version.cursor {
+            return None;
+        }
+        let posted = self.live.posted.get(no);
+        Some(posted.map_or_else(Vec::new, |posted| to_rating_changes(&posted.changes)))
+    }
+
+    /// See [`Store::posted_updates`](crate::Store::posted_updates).
+    #[must_use]
+    pub fn posted_updates(&self, after: u64, until: u64) -> Vec<(u64, Posted)> {
+        let found = self.live.posted.range(after + 1..=until.max(after + 1));
+        found
+            .filter(|(no, _)| **no <= until)
+            .map(|(no, posted)| (*no, posted.clone()))
+            .collect()
+    }
+
+    /// See [`Store::ratings_after`](crate::Store::ratings_after).
+    #[must_use]
+    pub fn ratings_after(&self, last: Option<Record>) -> Vec<(Record, Rated)> {
+        let begin = last.map_or(Unbounded, Excluded);
+        let all = self.live.books.ratings.range((begin, Unbounded));
+        all.take(POST_ROWS_MAX)
+            .map(|(record, rated)| (record.clone(), *rated))
+            .collect()
+    }
+}

@@ -1,0 +1,134 @@
+//! How a player is forgotten.
+
+use std::collections::BTreeSet;
+
+use plyhouse_protocol::PlayerId;
+use rusqlite::{Connection, OptionalExtension};
+
+use super::accounts;
+use crate::PlayerDeletion;
+use crate::account_deletion::{NAME_REMOVAL_BATCH_SIZE, json_without_name};
+
+/// What is done with all that a player is known by, and with the account. What the account was is not there
+/// any more; its row keeps the names that nobody else gets for a time.
+const DELETE_STATEMENTS: [&str; 10] = [
+    "DELETE FROM sessions WHERE player = ?1",
+    "DELETE FROM pairings WHERE player = ?1",
+    "DELETE FROM recoveries WHERE player = ?1",
+    "DELETE FROM passes WHERE player = ?1",
+    "DELETE FROM externals WHERE player = ?1",
+    "DELETE FROM blocks WHERE player = ?1 OR other = ?1",
+    "DELETE FROM analyses_asked WHERE player = ?1",
+    "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ?1",
+    "UPDATE players SET name = 'someone', kind = NULL, gone = 1 WHERE id = ?1",
+    "INSERT INTO forgetting (player, after) VALUES (?1, x'') ON CONFLICT DO NOTHING",
+];
+
+/// Whether there is such a player, who was not forgotten.
+pub(super) fn exists(connection: &Connection, player: PlayerId) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM players WHERE id = ?1 AND NOT gone";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.exists([player.0.as_bytes()])
+}
+
+/// Those of these players who were forgotten.
+pub(super) fn deleted_players(
+    connection: &Connection,
+    players: Vec<PlayerId>,
+) -> rusqlite::Result<BTreeSet<PlayerId>> {
+    let mut deleted = BTreeSet::new();
+    let mut statement =
+        connection.prepare_cached("SELECT 1 FROM players WHERE id = ?1 AND gone")?;
+    for player in players {
+        if statement.exists([player.0.as_bytes()])? {
+            deleted.insert(player);
+        }
+    }
+    Ok(deleted)
+}
+
+/// Forgets a player and the player's programs. False if there is none, or what was proved is no longer so.
+pub(super) fn delete_player(
+    connection: &Connection,
+    forget: &PlayerDeletion,
+) -> rusqlite::Result<bool> {
+    let player = forget.player;
+    if !exists(connection, player)? {
+        return Ok(false);
+    }
+    if let Some(proof) = &forget.proof
+        && !accounts::is_proof_valid(connection, player, proof)?
+    {
+        return Ok(false);
+    }
+    let bots = accounts::bots_of(connection, player)?;
+    for player in bots.into_iter().map(|bot| bot.id).chain([player]) {
+        let id = player.0.into_bytes();
+        for sql in DELETE_STATEMENTS {
+            connection.prepare_cached(sql)?.execute([id])?;
+        }
+        let sql = "UPDATE names SET until_ms = ?2 WHERE player = ?1 AND until_ms IS NULL";
+        let mut reserve = connection.prepare_cached(sql)?;
+        reserve.execute((id, forget.name_reserved_until_ms))?;
+    }
+    Ok(true)
+}
+
+/// The players whose names are still to be taken out of matches.
+pub(super) fn account_deletions(connection: &Connection) -> rusqlite::Result<Vec<PlayerId>> {
+    let mut statement = connection.prepare_cached("SELECT player FROM forgetting")?;
+    let read = statement.query_map([], |row| Ok(PlayerId(uuid::Uuid::from_bytes(row.get(0)?))))?;
+    read.collect()
+}
+
+/// Takes the name of a player out of some matches. False once it is in none.
+pub(super) fn remove_names(connection: &Connection, player: PlayerId) -> rusqlite::Result<bool> {
+    let id = player.0.into_bytes();
+    let mut after = connection.prepare_cached("SELECT after FROM forgetting WHERE player = ?1")?;
+    let after: Option<Vec<u8>> = after.query_row([id], |row| row.get(0)).optional()?;
+    let Some(after) = after else {
+        return Ok(false);
+    };
+    let sql = "SELECT id FROM matches WHERE id > ?1 ORDER BY id LIMIT ?2";
+    let mut next = connection.prepare_cached(sql)?;
+    let matches = next.query_map((after, NAME_REMOVAL_BATCH_SIZE), |row| row.get(0))?;
+    let matches: Vec<[u8; 16]> = matches.collect::<rusqlite::Result<_>>()?;
+    for match_id in &matches {
+        remove_name(connection, match_id, player)?;
+    }
+    let is_last = (matches.len() as u64) < NAME_REMOVAL_BATCH_SIZE.unsigned_abs();
+    if is_last {
+        let mut delete = connection.prepare_cached("DELETE FROM forgetting WHERE player = ?1")?;
+        delete.execute([id])?;
+    } else if let Some(last) = matches.last() {
+        let sql = "UPDATE forgetting SET after = ?2 WHERE player = ?1";
+        connection.prepare_cached(sql)?.execute((id, last))?;
+    }
+    Ok(!is_last)
+}
+
+/// Takes the name of a player out of a match.
+fn remove_name(connection: &Connection, id: &[u8; 16], player: PlayerId) -> rusqlite::Result<()> {
+    let player_text = player.0.to_string();
+    let sql = "SELECT seq, event FROM events WHERE match = ?1 AND instr(event, ?2)";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = statement.query_map((id, &player_text), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let events: Vec<(i64, String)> = read.collect::<rusqlite::Result<_>>()?;
+    let sql = "UPDATE events SET event = ?3 WHERE match = ?1 AND seq = ?2";
+    let mut update = connection.prepare_cached(sql)?;
+    for (seq, event) in events {
+        if let Some(event) = json_without_name(&event, player) {
+            update.execute((id, seq, event))?;
+        }
+    }
+    let sql = "SELECT summary FROM matches WHERE id = ?1 AND instr(summary, ?2)";
+    let mut statement = connection.prepare_cached(sql)?;
+    let summary: Option<String> = statement
+        .query_row((id, &player_text), |row| row.get(0))
+        .optional()?;
+    if let Some(summary) = summary.and_then(|summary| json_without_name(&summary, player)) {
+        let sql = "UPDATE matches SET summary = ?2 WHERE id = ?1";
+        connection.prepare_cached(sql)?.execute((id, summary))?;
+    }
+    Ok(())
+}

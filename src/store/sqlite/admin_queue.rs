@@ -1,0 +1,72 @@
+//! Where orders are left beside the server that uses a directory.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension};
+use uuid::Uuid;
+
+use super::{DATABASE_FILE, OpenError, schema};
+use crate::port::admin_queue::AdminQueue;
+use crate::{CommandId, StoreAccessError};
+
+/// After so long nobody waits for an answer any more, in milliseconds.
+const COMMAND_EXPIRY_MS: u64 = 10 * 60 * 1000;
+
+/// Leaves orders in the database in a directory.
+#[derive(Debug)]
+pub struct SqliteAdminQueue {
+    connection: Connection,
+}
+
+impl SqliteAdminQueue {
+    /// Opens the database in this directory.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    pub fn open(directory: &Path) -> Result<Self, OpenError> {
+        let connection = schema::open_admin_queue(&directory.join(DATABASE_FILE), directory)?;
+        Ok(Self { connection })
+    }
+}
+
+impl AdminQueue for SqliteAdminQueue {
+    fn enqueue(&self, command: &str) -> Result<CommandId, StoreAccessError> {
+        let now = now_ms();
+        let expired_ms = now.saturating_sub(COMMAND_EXPIRY_MS);
+        let sql = "DELETE FROM orders WHERE asked_ms < ?1";
+        self.connection.execute(sql, [expired_ms])?;
+        let sql = "INSERT INTO orders (id, asked_ms, body) VALUES (randomblob(16), ?1, ?2)
+                   RETURNING id";
+        let id = (self.connection).query_row(sql, (now, command), |row| row.get(0))?;
+        Ok(CommandId(Uuid::from_bytes(id)))
+    }
+
+    fn find_result(&self, id: CommandId) -> Result<Option<String>, StoreAccessError> {
+        let sql = "SELECT answer FROM orders WHERE id = ?1";
+        let found = self
+            .connection
+            .query_row(sql, [id.0.as_bytes()], |row| row.get(0));
+        Ok(found.optional()?.flatten())
+    }
+
+    fn withdraw(&self, id: CommandId) -> Result<bool, StoreAccessError> {
+        let sql = "DELETE FROM orders WHERE id = ?1 RETURNING taken";
+        let was_claimed = self
+            .connection
+            .query_row(sql, [id.0.as_bytes()], |row| row.get(0));
+        Ok(was_claimed.optional()?.unwrap_or(true))
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests do not depend on this time"
+)]
+fn now_ms() -> u64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
+    since_epoch.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}

@@ -1,0 +1,409 @@
+//! Players and their sessions, as they are read and written.
+
+use plyhouse_protocol::{PlayerId, SessionId};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Error, OptionalExtension, Row};
+use uuid::Uuid;
+
+use super::{account_deletion, accounts, blocks, operator_requests};
+use crate::records::identity::{
+    player_kind_from_text, player_kind_to_text, session_kind_from_text,
+};
+use crate::{IdentityChange, Pairing, PlayerRecord, SessionRecord, SessionSelection, TokenHash};
+
+/// The columns of a session.
+const SESSION_COLUMN_LIST: &str =
+    "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered";
+const SESSION_COLUMN_COUNT: usize = 8;
+
+/// Keeps a player with these sessions, unless they are there.
+pub(super) fn add_player(
+    connection: &Connection,
+    player: &PlayerRecord,
+    sessions: &[SessionRecord],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    let mut insert = connection.prepare_cached(sql)?;
+    let kind = player_kind_to_text(player.kind);
+    insert.execute((player.id.0.as_bytes(), &player.name, kind))?;
+    sessions
+        .iter()
+        .try_for_each(|session| add_session(connection, session))
+}
+
+/// Carries a change out. False if it came to nothing.
+pub(super) fn apply_change(
+    connection: &Connection,
+    change: &IdentityChange,
+) -> rusqlite::Result<bool> {
+    match change {
+        IdentityChange::AddSession(session) => add_session(connection, session)?,
+        IdentityChange::OfferPairing {
+            pairing,
+            offered_by: by,
+            now_ms,
+            max,
+        } => return offer_pairing(connection, pairing, *by, *now_ms, *max),
+        IdentityChange::TakePairing(code, session) => {
+            let is_taken = take_pairing(connection, *code)?;
+            if is_taken {
+                add_session(connection, session)?;
+            }
+            return Ok(is_taken);
+        }
+        IdentityChange::StoreRecoveryKey(player, key) => {
+            store_recovery_key(connection, *player, *key)?
+        }
+        IdentityChange::RenewRecoveryKey(player, key, proof) => {
+            let is_valid = accounts::is_proof_valid(connection, *player, proof)?;
+            if is_valid {
+                store_recovery_key(connection, *player, *key)?;
+            }
+            return Ok(is_valid);
+        }
+        IdentityChange::AddApiKey(key) => return accounts::add_api_key(connection, key),
+        IdentityChange::EndSessions(player, selection) => {
+            end_sessions(connection, *player, *selection)?
+        }
+        IdentityChange::TouchSession(token, day) => touch_session(connection, *token, *day)?,
+        IdentityChange::NamePlayer(name_change) => {
+            return accounts::name_player(connection, name_change);
+        }
+        IdentityChange::RenameGuest(player, name) => {
+            return accounts::rename_guest(connection, *player, name);
+        }
+        IdentityChange::SetPassword(player, password, proved) => {
+            return accounts::set_password(connection, *player, password, proved);
+        }
+        IdentityChange::StoreAccount(player, account) => {
+            accounts::store_account(connection, *player, account)?
+        }
+        IdentityChange::ChangeBlock {
+            player,
+            other,
+            since_ms,
+        } => return blocks::change_block(connection, *player, *other, *since_ms),
+        IdentityChange::AddExternalIdentity(identity) => {
+            return accounts::add_external_identity(connection, identity);
+        }
+        IdentityChange::DeletePlayer(deletion) => {
+            return account_deletion::delete_player(connection, deletion);
+        }
+        IdentityChange::RemoveNames(player) => {
+            return account_deletion::remove_names(connection, *player);
+        }
+        IdentityChange::AddOneTimeToken {
+            code,
+            token: pass,
+            now_ms,
+            max,
+        } => return operator_requests::add_one_time_token(connection, *code, pass, *now_ms, *max),
+        IdentityChange::TakeOneTimeToken(code) => {
+            return operator_requests::take_one_time_token(connection, *code);
+        }
+        IdentityChange::ClaimCommand(id) => {
+            return operator_requests::claim_command(connection, *id);
+        }
+        IdentityChange::StoreCommandResult(id, answer) => {
+            return operator_requests::store_command_result(connection, *id, answer);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a change of which nobody knows was carried out, or nothing if that cannot be seen.
+pub(super) fn is_applied(
+    connection: &Connection,
+    change: &IdentityChange,
+) -> rusqlite::Result<Option<bool>> {
+    let is_applied = match change {
+        IdentityChange::AddSession(added) => find_session(connection, added.token)?.is_some(),
+        IdentityChange::OfferPairing {
+            pairing: offered_pairing,
+            ..
+        } => find_pairing(connection, offered_pairing.code, 0)?.is_some(),
+        IdentityChange::TakePairing(_, session) => {
+            find_session(connection, session.token)?.is_some()
+        }
+        IdentityChange::StoreRecoveryKey(player, key)
+        | IdentityChange::RenewRecoveryKey(player, key, _) => {
+            find_by_recovery_key(connection, *key)? == Some(*player)
+        }
+        IdentityChange::AddApiKey(key) => find_session(connection, key.session.token)?.is_some(),
+        IdentityChange::EndSessions(player, selection) => {
+            have_sessions_ended(connection, *player, *selection)?
+        }
+        // A hint, which is written again.
+        IdentityChange::TouchSession(..) => true,
+        IdentityChange::NamePlayer(name_change) => {
+            let holder = match name_change.skeletons.first() {
+                Some(skeleton) => {
+                    accounts::find_by_name_skeleton(connection, skeleton, name_change.now_ms)?
+                }
+                None => None,
+            };
+            holder == Some((name_change.player.id, true))
+                && has_name(connection, name_change.player.id, &name_change.player.name)?
+        }
+        IdentityChange::RenameGuest(player, name) => has_name(connection, *player, name)?,
+        IdentityChange::SetPassword(player, password, _) => accounts::account(connection, *player)?
+            .is_some_and(|account| account.password.as_ref() == Some(password)),
+        IdentityChange::StoreAccount(player, _) => {
+            accounts::account(connection, *player)?.is_some()
+        }
+        IdentityChange::ChangeBlock {
+            player,
+            other,
+            since_ms,
+        } => blocks::is_blocked(connection, *player, *other)? == since_ms.is_some(),
+        IdentityChange::AddExternalIdentity(identity) => {
+            accounts::find_external_identity(connection, &identity.external_name)?
+                .is_some_and(|stored| stored == identity.player)
+        }
+        IdentityChange::DeletePlayer(deletion) => {
+            !account_deletion::exists(connection, deletion.player)?
+        }
+        // It is asked for again.
+        IdentityChange::RemoveNames(_) => true,
+        IdentityChange::AddOneTimeToken { code, .. } => {
+            operator_requests::find_one_time_token(connection, *code, 0)?.is_some()
+        }
+        // Who has taken it is not known.
+        IdentityChange::TakeOneTimeToken(code)
+            if operator_requests::find_one_time_token(connection, *code, 0)?.is_none() =>
+        {
+            return Ok(None);
+        }
+        IdentityChange::TakeOneTimeToken(_) => false,
+        IdentityChange::ClaimCommand(_) => return Ok(None),
+        IdentityChange::StoreCommandResult(..) => true,
+    };
+    Ok(Some(is_applied))
+}
+
+/// Whether this is the name of a player.
+fn has_name(connection: &Connection, player: PlayerId, name: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM players WHERE id = ?1 AND name = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.exists((player.0.as_bytes(), name))
+}
+
+/// Keeps a session, unless it is there.
+pub(super) fn add_session(
+    connection: &Connection,
+    session: &SessionRecord,
+) -> rusqlite::Result<()> {
+    let sql =
+        "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day, recovered)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+    connection.prepare_cached(sql)?.execute((
+        session.token.0,
+        session.id.0.as_bytes(),
+        session.player.0.as_bytes(),
+        &session.label,
+        session.kind.as_str(),
+        session.created_ms,
+        session.last_used_day,
+        session.from_recovery_key,
+    ))?;
+    Ok(())
+}
+
+/// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
+/// as many live as are allowed, or if the session that offers it has ended.
+fn offer_pairing(
+    connection: &Connection,
+    pairing: &Pairing,
+    offered_by: SessionId,
+    now_ms: u64,
+    max: usize,
+) -> rusqlite::Result<bool> {
+    let player = pairing.player.0.into_bytes();
+    let sql = "SELECT 1 FROM sessions WHERE id = ?1 AND player = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    if !statement.exists((offered_by.0.as_bytes(), player))? {
+        return Ok(false);
+    }
+    let sql = "DELETE FROM pairings WHERE expires_ms <= ?1 OR player = ?2";
+    connection.prepare_cached(sql)?.execute((now_ms, player))?;
+    let sql = "INSERT INTO pairings (player, code, expires_ms, session)
+               SELECT ?1, ?2, ?3, ?5 WHERE (SELECT count(*) FROM pairings) < ?4";
+    let mut insert = connection.prepare_cached(sql)?;
+    let offered_by = offered_by.0.into_bytes();
+    let inserted = insert.execute((player, pairing.code.0, pairing.expires_ms, max, offered_by))?;
+    Ok(inserted == 1)
+}
+
+/// The pairing with this code, unless its time is over.
+pub(super) fn find_pairing(
+    connection: &Connection,
+    code: TokenHash,
+    now_ms: u64,
+) -> rusqlite::Result<Option<Pairing>> {
+    let sql = "SELECT player, expires_ms FROM pairings WHERE code = ?1 AND expires_ms > ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| {
+        Ok(Pairing {
+            code,
+            player: PlayerId(Uuid::from_bytes(row.get(0)?)),
+            expires_ms: row.get(1)?,
+        })
+    };
+    statement.query_row((code.0, now_ms), read).optional()
+}
+
+/// Takes a pairing out. False if there is none.
+fn take_pairing(connection: &Connection, code: TokenHash) -> rusqlite::Result<bool> {
+    let sql = "DELETE FROM pairings WHERE code = ?1";
+    Ok(connection.prepare_cached(sql)?.execute([code.0])? == 1)
+}
+
+/// Keeps a recovery key in place of the one before.
+fn store_recovery_key(
+    connection: &Connection,
+    player: PlayerId,
+    key: TokenHash,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO recoveries (player, key) VALUES (?1, ?2)
+               ON CONFLICT (player) DO UPDATE SET key = excluded.key";
+    let mut insert = connection.prepare_cached(sql)?;
+    insert.execute((player.0.as_bytes(), key.0))?;
+    Ok(())
+}
+
+/// Whose recovery key this is.
+pub(super) fn find_by_recovery_key(
+    connection: &Connection,
+    key: TokenHash,
+) -> rusqlite::Result<Option<PlayerId>> {
+    let sql = "SELECT player FROM recoveries WHERE key = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok(PlayerId(Uuid::from_bytes(row.get(0)?)));
+    statement.query_row([key.0], read).optional()
+}
+
+/// What a player's recovery key is known by.
+pub(super) fn recovery_key(
+    connection: &Connection,
+    player: PlayerId,
+) -> rusqlite::Result<Option<TokenHash>> {
+    let sql = "SELECT key FROM recoveries WHERE player = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| row.get(0).map(TokenHash);
+    statement.query_row([player.0.as_bytes()], read).optional()
+}
+
+/// The session with this token, and whose it is.
+pub(super) fn find_session(
+    connection: &Connection,
+    token: TokenHash,
+) -> rusqlite::Result<Option<(PlayerRecord, SessionRecord)>> {
+    let sql = format!(
+        "SELECT {SESSION_COLUMN_LIST}, p.name, p.kind FROM sessions s
+         JOIN players p ON p.id = s.player AND NOT p.gone WHERE s.token = ?1"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let read = |row: &Row<'_>| {
+        let session = session_from_row(row)?;
+        let player = player_from_columns(session.player, row, SESSION_COLUMN_COUNT)?;
+        Ok((player, session))
+    };
+    statement.query_row([token.0], read).optional()
+}
+
+/// The sessions of a player, oldest first.
+pub(super) fn sessions(
+    connection: &Connection,
+    player: PlayerId,
+) -> rusqlite::Result<Vec<SessionRecord>> {
+    let sql = format!(
+        "SELECT {SESSION_COLUMN_LIST} FROM sessions s WHERE s.player = ?1 ORDER BY s.created_ms, s.id"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    statement
+        .query_map([player.0.as_bytes()], session_from_row)?
+        .collect()
+}
+
+/// Forgets sessions of a player, and of the player's programs.
+pub(super) fn end_sessions(
+    connection: &Connection,
+    player: PlayerId,
+    selection: SessionSelection,
+) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM sessions
+               WHERE player IN (SELECT ?1 UNION SELECT player FROM accounts WHERE owner = ?1)
+                 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
+    let mut delete = connection.prepare_cached(sql)?;
+    let (id, is_selected, includes_keys) = session_filter(selection);
+    delete.execute((player.0.as_bytes(), id, is_selected, includes_keys))?;
+    let sql = "DELETE FROM pairings
+               WHERE player = ?1 AND (?2 IS NULL OR session IS NULL OR session = ?2)";
+    let mut void_pairings = connection.prepare_cached(sql)?;
+    let voiding_session = selection
+        .voided_pairing_session()
+        .map(|by| by.0.into_bytes());
+    void_pairings.execute((player.0.as_bytes(), voiding_session))?;
+    Ok(())
+}
+
+/// Whether none of these sessions is there.
+fn have_sessions_ended(
+    connection: &Connection,
+    player: PlayerId,
+    selection: SessionSelection,
+) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM sessions
+               WHERE player IN (SELECT ?1 UNION SELECT player FROM accounts WHERE owner = ?1)
+                 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
+    let (id, is_selected, includes_keys) = session_filter(selection);
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(!statement.exists((player.0.as_bytes(), id, is_selected, includes_keys))?)
+}
+
+/// The id with which a session is compared, what comes of that if it is meant, and whether keys are.
+fn session_filter(selection: SessionSelection) -> (Option<[u8; 16]>, Option<bool>, bool) {
+    match selection {
+        SessionSelection::One(id) => (Some(id.0.into_bytes()), Some(true), true),
+        SessionSelection::AllBut(id) => (Some(id.0.into_bytes()), Some(false), true),
+        SessionSelection::AllButKeysAnd(id) => (Some(id.0.into_bytes()), Some(false), false),
+        SessionSelection::All => (None, None, true),
+    }
+}
+
+/// Notes that a session was used on this day.
+fn touch_session(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<()> {
+    let sql = "UPDATE sessions SET seen_day = ?2 WHERE token = ?1";
+    let mut update = connection.prepare_cached(sql)?;
+    update.execute((token.0, day))?;
+    Ok(())
+}
+
+/// The player with this id, whose name and kind are in the columns from this one on.
+pub(super) fn player_from_columns(
+    id: PlayerId,
+    row: &Row<'_>,
+    first_column: usize,
+) -> rusqlite::Result<PlayerRecord> {
+    let kind: Option<String> = row.get(first_column + 1)?;
+    Ok(PlayerRecord {
+        id,
+        name: row.get(first_column)?,
+        kind: player_kind_from_text(kind.as_deref()),
+    })
+}
+
+fn session_from_row(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
+    let kind = session_kind_from_text(row.get_ref(4)?.as_str()?);
+    let unknown_kind = || Error::InvalidColumnType(4, "kind".to_owned(), Type::Text);
+    Ok(SessionRecord {
+        token: TokenHash(row.get(0)?),
+        id: SessionId(Uuid::from_bytes(row.get(1)?)),
+        player: PlayerId(Uuid::from_bytes(row.get(2)?)),
+        label: row.get(3)?,
+        kind: kind.ok_or_else(unknown_kind)?,
+        created_ms: row.get(5)?,
+        last_used_day: row.get(6)?,
+        from_recovery_key: row.get(7)?,
+    })
+}

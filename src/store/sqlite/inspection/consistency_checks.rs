@@ -1,0 +1,93 @@
+//! Whether the database is sound as such, whatever the matches in it hold.
+
+use rusqlite::Connection;
+
+/// What must come to nothing, and what it means if it does not: a number, and a text after it.
+const CONSISTENCY_CHECKS: [(&str, &str); 10] = [
+    (
+        "SELECT count(*) FROM matches WHERE length(id) != 16",
+        "matches have no proper id",
+    ),
+    (
+        "SELECT count(*) FROM players WHERE length(id) != 16",
+        "players have no proper id",
+    ),
+    (
+        "SELECT count(*) FROM sessions WHERE length(id) != 16 OR length(token) != 32",
+        "sessions have no proper id or token",
+    ),
+    (
+        "SELECT count(*) - count(DISTINCT code) FROM matches WHERE ended_ms IS NULL",
+        "live matches have the code of another",
+    ),
+    (
+        "SELECT count(*) FROM matches
+         WHERE ended_ms IS NOT NULL AND (wake_ms IS NOT NULL OR id IN (SELECT match FROM parts))",
+        "matches have ended and are to be woken",
+    ),
+    (
+        "SELECT count(*) FROM played
+         WHERE match NOT IN (SELECT id FROM matches WHERE ended_ms IS NOT NULL)",
+        "matches that players are said to have ended are not there",
+    ),
+    (
+        "SELECT count(*) FROM (
+             SELECT player, result, count(*) FROM played GROUP BY player, result
+             EXCEPT
+             SELECT player, result, sum(n) FROM results WHERE seen_by IN (zeroblob(16), player)
+             GROUP BY player, result) AS uncounted",
+        "results of players are not as many as their matches",
+    ),
+    (
+        "SELECT count(*) FROM matches WHERE summary IS NOT NULL AND terms ->> 'rated'
+         AND (ended_no IS NOT (SELECT no FROM ledger WHERE match = id)
+              OR (ended_no IS NULL) <> (id IN (SELECT match FROM ledger_waiting)))",
+        "rated matches have ended without their row of the ledger",
+    ),
+    (
+        "SELECT (SELECT no FROM ledger_end) - count(*) FROM ledger",
+        "rows of the ledger are missing",
+    ),
+    (
+        "SELECT count(*) FROM folds
+         WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
+        "folds of ratings have more rows than the ledger",
+    ),
+];
+
+/// What SQLite itself finds wrong, and what concerns no single match.
+pub(crate) fn check_database(connection: &Connection) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut collect = |checked: rusqlite::Result<Vec<String>>| match checked {
+        Ok(found) => faults.extend(found),
+        Err(error) => faults.push(error.to_string()),
+    };
+    collect(check_integrity(connection));
+    collect(check_foreign_keys(connection));
+    for (sql, meaning) in CONSISTENCY_CHECKS {
+        let count = connection.query_row(sql, [], |row| row.get::<_, u64>(0));
+        collect(count.map(|count| match count {
+            0 => Vec::new(),
+            count => vec![format!("{count} {meaning}")],
+        }));
+    }
+    faults
+}
+
+fn check_integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("PRAGMA integrity_check")?;
+    let found: Vec<String> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    Ok(found.into_iter().filter(|line| line != "ok").collect())
+}
+
+fn check_foreign_keys(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2";
+    let mut statement = connection.prepare(sql)?;
+    let found = statement.query_map([], |row| {
+        let (table, parent, count): (String, String, u64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(format!("{count} {table} belong to none of the {parent}"))
+    })?;
+    found.collect()
+}

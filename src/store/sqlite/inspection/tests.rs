@@ -1,0 +1,349 @@
+use std::path::Path;
+
+use rusqlite::config::DbConfig;
+use tempfile::TempDir;
+
+use super::*;
+use crate::Store;
+use crate::VerificationReport;
+use crate::conformance::{AT_MS, OWNER_NODE, match_record, move_event, player, session};
+use crate::records::match_record::event_from_text;
+use crate::sqlite::SqliteStore;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::EventKind;
+
+const ANN: u8 = 1;
+const BOB: u8 = 2;
+
+/// Writes a match of Ann and Bob with these events after they have sat down, as texts.
+async fn write_match(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&str>) {
+    for number in [ANN, BOB] {
+        let sessions = vec![session(number, number)];
+        let added = store.add_player(player(number), sessions).await;
+        added.expect("written");
+    }
+    let (new_match, bob) = (match_record(number, &player(ANN)), player(BOB));
+    let id = new_match.creation.id;
+    let position = store.create(OWNER_NODE, new_match).await.expect("written");
+    let bob = format!(
+        r#"{{"type":"seated","seat":1,"player":"{}","name":"bob"}}"#,
+        bob.id
+    );
+    let at = |kind: EventKind| kind.at(AT_MS);
+    let mut events = vec![at(event_from_text(&bob).expect("an event"))];
+    events.push(at(EventKind::STARTED));
+    events.extend((moves.iter().enumerate()).map(|(ply, m)| move_event(Seat::ALL[ply % 2], m)));
+    events.extend(end.map(|text| at(event_from_text(text).expect("an event"))));
+    store.append(id, position, events).await.expect("written");
+}
+
+const RESIGNED: &str = r#"{"type":"ended","winner":0,"reason":"resignation"}"#;
+const WON: &str = r#"{"type":"ended","winner":0,"reason":"rules"}"#;
+const DRAWN: &str = r#"{"type":"ended","winner":null,"reason":"rules"}"#;
+
+/// A sound store: four matches, the first of them live.
+async fn create_sound_store(directory: &Path) -> SqliteStore {
+    let store = SqliteStore::open(directory, None).expect("opens");
+    write_match(&store, 1, &["b2", "a1"], None).await;
+    write_match(&store, 2, &["b2"], Some(RESIGNED)).await;
+    write_match(&store, 3, &["a1", "a2", "b1", "b2", "c1"], Some(WON)).await;
+    let drawn = ["b2", "a1", "c1", "a3", "a2", "c2", "b1", "b3", "c3"];
+    write_match(&store, 4, &drawn, Some(DRAWN)).await;
+    store
+}
+
+fn verify(directory: &Path) -> (VerificationReport, Vec<String>) {
+    let archive = SqliteInspector::open(directory).expect("opens");
+    let mut faults = Vec::new();
+    let summary = crate::verify(&archive, &mut |fault| faults.push(fault.to_string()));
+    (summary.expect("matches are listed"), faults)
+}
+
+fn create_directory() -> TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+#[tokio::test]
+async fn verify_reports_no_faults_for_sound_store() {
+    let directory = create_directory();
+    let store = create_sound_store(directory.path()).await;
+    let expected = VerificationReport {
+        matches: 4,
+        live: 1,
+        ended: 3,
+        events: 5 + 5 + 9 + 13,
+        players: 2,
+        faults: 0,
+    };
+    let with_open_store = verify(directory.path());
+    drop(store);
+    for (summary, faults) in [with_open_store, verify(directory.path())] {
+        assert_eq!(faults, [""; 0]);
+        assert_eq!(summary, expected);
+    }
+}
+
+/// Every damage that is planted is found, and told of the match that has it.
+#[tokio::test]
+#[allow(clippy::too_many_lines, reason = "a list of damages")]
+async fn verify_reports_every_corrupted_row() {
+    let update_events =
+        |number: u128, what: &str| format!("UPDATE events SET {what} AND match = x'{number:032x}'");
+    let set_event = |number, seq: u64, text: &str| {
+        update_events(number, &format!("event = '{text}' WHERE seq = {seq}"))
+    };
+    let update_match =
+        |number: u128, what: &str| format!("UPDATE matches SET {what} WHERE id = x'{number:032x}'");
+    let cases = [
+        (set_event(1, 4, "{}"), "event 4: missing field"),
+        (
+            set_event(1, 2, r#"{"type":"nonsense"}"#),
+            "event 2: unknown variant",
+        ),
+        (
+            update_events(1, "seq = 7 WHERE seq = 5"),
+            "event 7 is there in place of 5",
+        ),
+        (
+            "DELETE FROM events WHERE seq = 1".to_owned(),
+            "event 2 is there in place of 1",
+        ),
+        (update_match(1, "last_seq = 9"), "5 events are there, not 9"),
+        (update_match(2, "last_seq = 4"), "5 events are there, not 4"),
+        (update_match(1, "code = 'x'"), "\"x\" is no code"),
+        (
+            update_match(1, "game = 'whist'"),
+            "there is no game \"whist\"",
+        ),
+        (
+            update_match(1, "terms = json_set(terms, '$.pace_ms', -1)"),
+            "its terms: invalid value: integer `-1`",
+        ),
+        (
+            update_match(1, "terms = json_set(terms, '$.pace', 1)"),
+            "its terms: unknown field `pace`",
+        ),
+        (update_match(1, "host = x'00'"), "it cannot be read"),
+        (
+            update_match(1, "ended_ms = 5"),
+            "it has not ended and is marked as ended",
+        ),
+        (
+            update_match(2, "ended_ms = NULL"),
+            "it has ended and is marked as live",
+        ),
+        // The same square twice, and a move out of turn.
+        (
+            set_event(1, 5, r#"{"type":"moved","seat":1,"move":"b2"}"#),
+            "event 5 cannot have happened",
+        ),
+        (
+            set_event(1, 5, r#"{"type":"moved","seat":0,"move":"a1"}"#),
+            "event 5 cannot have happened",
+        ),
+        (
+            set_event(1, 4, r#"{"type":"moved","seat":0,"move":"B2"}"#),
+            "event 4",
+        ),
+        // Another result than that of the board, one before the board says so, and none at all.
+        (
+            set_event(3, 9, r#"{"type":"ended","winner":1,"reason":"rules"}"#),
+            "event 9 is Ended",
+        ),
+        (set_event(3, 9, RESIGNED), "but must be Ended"),
+        (set_event(4, 13, WON), "event 13 is Ended"),
+        (set_event(2, 5, WON), "event 5: by the rules it is not over"),
+        (
+            set_event(
+                2,
+                5,
+                r#"{"type":"ended","winner":null,"reason":"resignation"}"#,
+            ),
+            "event 5:",
+        ),
+        (
+            set_event(2, 5, r#"{"type":"ended","winner":1,"reason":"aborted"}"#),
+            "event 5:",
+        ),
+        (
+            format!(
+                "DELETE FROM events WHERE seq = 9 AND match = x'{:032x}';
+                 UPDATE matches SET last_seq = 8, ended_ms = NULL WHERE id = x'{:032x}'",
+                3, 3
+            ),
+            "the last event must be followed by Ended",
+        ),
+        // A match that has all its players and does not begin; one where a player has both seats.
+        (
+            format!(
+                "DELETE FROM events WHERE seq > 2 AND match = x'{:032x}';
+                 UPDATE matches SET last_seq = 2 WHERE id = x'{:032x}'",
+                1, 1
+            ),
+            "the last event must be followed by Started",
+        ),
+        (
+            set_event(1, 2, r#"{"type":"seated","seat":0,"bot":"easy"}"#),
+            "event 2: the seat is taken",
+        ),
+        (
+            set_event(
+                1,
+                2,
+                &format!(
+                    r#"{{"type":"seated","seat":1,"player":"{}","name":"x"}}"#,
+                    player(ANN).id
+                ),
+            ),
+            "event 2: the player has the other seat",
+        ),
+        // Who is not known: the host, and one who sits there.
+        (
+            update_match(1, "host = x'00000000000000000000000000000063'"),
+            "1 matches belong to none of the players",
+        ),
+        (
+            update_match(1, "host = x'00000000000000000000000000000063'"),
+            "000000000063 is not known",
+        ),
+        (
+            format!("DELETE FROM players WHERE id = x'{BOB:032x}'"),
+            "000000000002 is not known",
+        ),
+        (
+            "UPDATE sessions SET token = x'00' WHERE label LIKE '%1%'".to_owned(),
+            "1 sessions have no proper id or token",
+        ),
+        (
+            "DELETE FROM matches WHERE last_seq = 13".to_owned(),
+            "13 events belong to none of the matches",
+        ),
+        (
+            "UPDATE matches SET id = x'07' WHERE last_seq = 13".to_owned(),
+            "1 matches have no proper id",
+        ),
+        (
+            "UPDATE matches SET ended_ms = NULL, code = '222222'".to_owned(),
+            "3 live matches have the code of another",
+        ),
+    ];
+    for (damage, expected) in cases {
+        let directory = create_directory();
+        drop(create_sound_store(directory.path()).await);
+        let database = Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
+        // What SQLite would not let happen may have happened nevertheless.
+        database
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)
+            .expect("set");
+        database.execute_batch(&damage).expect(&damage);
+        drop(database);
+        let (summary, faults) = verify(directory.path());
+        assert!(
+            faults.iter().any(|fault| fault.contains(expected)),
+            "{damage}: {faults:#?}"
+        );
+        assert_eq!(summary.faults, faults.len() as u64);
+    }
+}
+
+/// Pages overwritten on the disk are found, whatever else can still be read.
+#[tokio::test]
+async fn verify_detects_overwritten_pages() {
+    let directory = create_directory();
+    drop(create_sound_store(directory.path()).await);
+    let path = directory.path().join(DATABASE_FILE);
+    let contents = std::fs::read(&path).expect("readable");
+    let mut found = 0;
+    let pages = contents.len() / 4096;
+    for page in 1..pages {
+        let mut bytes = contents.clone();
+        bytes[page * 4096..][..64].fill(0xa5);
+        std::fs::write(&path, bytes).expect("written");
+        let archive = SqliteInspector::open(directory.path());
+        let summary = archive.map(|archive| crate::verify(&archive, &mut |_| {}));
+        found += usize::from(!matches!(
+            summary,
+            Ok(Ok(VerificationReport { faults: 0, .. }))
+        ));
+    }
+    assert!(pages > 5, "only {pages} pages");
+    // What a page held that nothing is kept on any more is no loss.
+    std::fs::write(&path, contents).expect("written");
+    let database = Connection::open(path).expect("opens");
+    let unused = database.pragma_query_value(None, "freelist_count", |row| row.get::<_, usize>(0));
+    let used_pages = pages - 1 - unused.expect("readable");
+    assert!(found >= used_pages, "{found} of {used_pages}");
+}
+
+/// What a crash has left in the log is read, and stays there.
+#[tokio::test]
+async fn inspector_reads_log_without_changing_it() {
+    let (crashed, directory) = (create_directory(), create_directory());
+    let store = create_sound_store(directory.path()).await;
+    for file in [DATABASE_FILE, "plyhouse.db-wal"] {
+        std::fs::copy(directory.path().join(file), crashed.path().join(file)).expect("copied");
+    }
+    drop(store);
+    let read = |file: &str| std::fs::read(crashed.path().join(file)).expect("readable");
+    let before = (read(DATABASE_FILE), read("plyhouse.db-wal"));
+    let (summary, faults) = verify(crashed.path());
+    assert_eq!((summary.matches, faults.len()), (4, 0));
+    assert!(
+        before == (read(DATABASE_FILE), read("plyhouse.db-wal")),
+        "the files were changed"
+    );
+    let store = SqliteStore::open(crashed.path(), None).expect("opens");
+    assert_eq!(store.unowned(OWNER_NODE).await.expect("readable").len(), 1);
+}
+
+#[tokio::test]
+async fn inspected_match_serializes_to_json() {
+    let directory = create_directory();
+    let _store = create_sound_store(directory.path()).await;
+    let archive = SqliteInspector::open(directory.path()).expect("opens");
+    let second = archive.find_match(MatchRef::Id(MatchId(Uuid::from_u128(2))));
+    let id = second.expect("readable").expect("exists");
+    let inspected = archive
+        .inspect_match(id)
+        .expect("not corrupt")
+        .expect("exists");
+    let json = serde_json::to_value(&inspected).expect("JSON");
+    let (ann, bob) = (player(ANN), player(BOB));
+    let expected = serde_json::json!({
+        "id": id, "code": inspected.record.creation.code.to_string(),
+        "game": "tic-tac-toe", "host": ann.id, "listed": true, "rated": false, "pace_ms": 1500,
+        "seed": (u64::MAX - 5).to_string(), "created_ms": null, "ended_ms": AT_MS,
+        "players": [{"id": ann.id, "name": ann.name}, {"id": bob.id, "name": bob.name}],
+        "events": [
+            {"seq": 1, "at_ms": AT_MS, "type": "seated", "seat": 0, "player": ann.id, "name": ann.name},
+            {"seq": 2, "at_ms": AT_MS, "type": "seated", "seat": 1, "player": bob.id, "name": "bob"},
+            {"seq": 3, "at_ms": AT_MS, "type": "started"},
+            {"seq": 4, "at_ms": AT_MS + 2, "type": "moved", "seat": 0, "move": "b2"},
+            {"seq": 5, "at_ms": AT_MS, "type": "ended", "winner": 0, "reason": "resignation"},
+        ],
+    });
+    assert_eq!(json, expected);
+}
+
+#[tokio::test]
+async fn inspector_refuses_missing_old_and_new_stores() {
+    let directory = create_directory();
+    let missing = SqliteInspector::open(directory.path());
+    assert!(matches!(missing, Err(OpenError::NoStore(_))), "{missing:?}");
+    assert_eq!(
+        std::fs::read_dir(directory.path()).expect("exists").count(),
+        0
+    );
+    drop(SqliteStore::open(directory.path(), None).expect("opens"));
+    let database = Connection::open(directory.path().join(DATABASE_FILE)).expect("opens");
+    for (version, is_late) in [(0, false), (1_000, true)] {
+        database
+            .pragma_update(None, "user_version", version)
+            .expect("written");
+        match SqliteInspector::open(directory.path()) {
+            Err(OpenError::TooNew(_)) if is_late => {}
+            Err(OpenError::TooOld(_)) if !is_late => {}
+            other => panic!("{version}: {other:?}"),
+        }
+    }
+}

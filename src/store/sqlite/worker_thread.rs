@@ -1,0 +1,151 @@
+//! A thread that does what it is given, one after the other, from a queue with a bound.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+/// How many jobs may wait. Who comes then waits before the queue.
+const QUEUE_MAX: usize = 4096;
+
+/// What a thread is to do.
+pub(super) struct JobQueue<J> {
+    receiver: Receiver<J>,
+    permits: Arc<Semaphore>,
+}
+
+impl<J> JobQueue<J> {
+    /// Waits for the next job. `None` once nobody can give one any more.
+    pub(super) fn next(&self) -> Option<J> {
+        self.receiver.recv().ok()
+    }
+
+    /// Waits for the next job, but no longer than this.
+    pub(super) fn next_timeout(&self, timeout: Duration) -> Result<J, RecvTimeoutError> {
+        self.receiver.recv_timeout(timeout)
+    }
+
+    /// The jobs that are waiting.
+    pub(super) fn drain(&self) -> impl Iterator<Item = J> {
+        self.receiver.try_iter()
+    }
+
+    /// So many jobs are done, and their places are free.
+    pub(super) fn release_permits(&self, jobs: usize) {
+        self.permits.add_permits(jobs);
+    }
+}
+
+impl<J> Drop for JobQueue<J> {
+    fn drop(&mut self) {
+        // The thread is gone: nobody gets a place any more.
+        self.permits.close();
+    }
+}
+
+/// The way to a thread. When it is dropped, the thread does what is in the queue and ends.
+pub(super) struct Worker<J> {
+    sender: Option<SyncSender<J>>,
+    permits: Arc<Semaphore>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<J: Send + 'static> Worker<J> {
+    pub(super) fn start(
+        name: &str,
+        work: impl FnOnce(JobQueue<J>) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (sender, receiver) = sync_channel(QUEUE_MAX);
+        let permits = Arc::new(Semaphore::new(QUEUE_MAX));
+        let queue = JobQueue {
+            receiver,
+            permits: Arc::clone(&permits),
+        };
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || work(queue))?;
+        Ok(Self {
+            sender: Some(sender),
+            permits,
+            thread: Some(thread),
+        })
+    }
+
+    /// Has a job done. Waits for a place in the queue; false if the thread has died.
+    pub(super) async fn submit(&self, job: J) -> bool {
+        let Ok(permit) = self.permits.acquire().await else {
+            return false;
+        };
+        // There is room for as many as there are permits. The thread gives it back.
+        permit.forget();
+        self.sender
+            .as_ref()
+            .is_some_and(|queue| queue.try_send(job).is_ok())
+    }
+}
+
+impl<J> fmt::Debug for Worker<J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker")
+            .field("waiting", &(QUEUE_MAX - self.permits.available_permits()))
+            .finish_non_exhaustive()
+    }
+}
+
+impl<J> Drop for Worker<J> {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("store thread panicked");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn submit_fails_after_thread_ends() {
+        let (stop, stopped) = mpsc::channel::<()>();
+        let worker = Worker::start("dies", move |jobs| {
+            let _ = stopped.recv();
+            drop(jobs);
+        })
+        .expect("thread starts");
+        for _ in 0..QUEUE_MAX {
+            assert!(worker.submit(()).await);
+        }
+        let mut blocked = pin!(worker.submit(()));
+        assert!(
+            blocked.as_mut().now_or_never().is_none(),
+            "the queue is full"
+        );
+        drop(stop);
+        assert!(!blocked.await);
+    }
+
+    #[tokio::test]
+    async fn finished_jobs_free_queue_places() {
+        let worker = Worker::start("works", |jobs: JobQueue<()>| {
+            while jobs.next().is_some() {
+                jobs.release_permits(1);
+            }
+        })
+        .expect("thread starts");
+        for _ in 0..2 * QUEUE_MAX {
+            assert!(worker.submit(()).await);
+        }
+    }
+}
