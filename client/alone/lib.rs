@@ -10,7 +10,7 @@ use plyhouse_engine::catalog::{AnyPosition, GameEntry, PlayError};
 use plyhouse_engine::game::connect_four::ConnectFour;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::game::{GameInfo, Outcome};
-use plyhouse_engine::search::{Level, Limits, ParseLevelError, Stop, Table};
+use plyhouse_engine::search::{Level, Limits, ParseLevelError, Stop, TranspositionTable};
 use serde::{Deserialize, Serialize};
 
 /// The games: those that a bot plays well within a second of a telephone.
@@ -151,7 +151,7 @@ fn standing(question: &str) -> Result<Standing, Unanswered> {
 /// What a bot plays; nothing once it is over.
 fn chosen(position: &dyn AnyPosition, level: Level, seed: u64) -> Option<String> {
     let limits = Limits::nodes(NODES_MAX);
-    let mut table = Table::new(TABLE_BYTES);
+    let mut table = TranspositionTable::new(TABLE_BYTES);
     let choice = position.choose_move(level, seed, &limits, &Stop::new(), &mut table)?;
     Some(choice.m)
 }

@@ -23,7 +23,8 @@ use crate::game::{
     ParsePositionError, Position, ReadMoveError, RecordFormat, Seat, Symmetry,
 };
 use crate::search::{
-    self, Evaluate, Fate, Level, Limits, Playouts, Report, Score, Sight, Stop, Table,
+    self, Evaluate, Level, Limits, Playouts, Report, Score, StoneFate, Stop, TranspositionTable,
+    VisibleFeatures,
 };
 
 pub use analysis_board::{AnalysisBoard, SetUpError};
@@ -86,10 +87,10 @@ impl GameEntry {
             engine_protocol: P::ENGINE_PROTOCOL,
             record_format: P::RECORD_FORMAT,
             allows_draw_offers: P::ALLOWS_DRAW_OFFERS,
-            uses_playouts: P::PLAYOUTS.is_some(),
-            is_solved: P::SOLVED_FROM >= P::INFO.plies_max,
+            uses_playouts: P::MCTS.is_some(),
+            is_solved: P::SOLVABLE_PLIES_MAX >= P::INFO.plies_max,
             score_per_point: if P::POINTS_MAX > 0 {
-                Some(P::POINT)
+                Some(P::SCORE_PER_POINT)
             } else {
                 None
             },
@@ -241,7 +242,7 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         seed: u64,
         limits: &Limits,
         stop: &Stop,
-        table: &mut Table,
+        table: &mut TranspositionTable,
     ) -> Option<MoveChoice>;
 
     /// Chooses as [`choose_move`](Self::choose_move) does. At full strength `on_progress` is told what is known after every
@@ -252,7 +253,7 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         seed: u64,
         limits: &Limits,
         stop: &Stop,
-        table: &mut Table,
+        table: &mut TranspositionTable,
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<MoveChoice>;
 
@@ -272,7 +273,7 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         &self,
         limits: &Limits,
         stop: &Stop,
-        table: &mut Table,
+        table: &mut TranspositionTable,
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>>;
 
@@ -284,10 +285,10 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     fn material(&self) -> Option<[i32; 2]>;
 
     /// What else a beginner sees here.
-    fn visible_features(&self) -> Sight;
+    fn visible_features(&self) -> VisibleFeatures;
 
     /// What becomes of the stones on the board, by so many playouts; nothing in games that are not played out.
-    fn estimate_stone_fates(&self, playouts: u32) -> Vec<Fate>;
+    fn estimate_stone_fates(&self, playouts: u32) -> Vec<StoneFate>;
 
     /// Moves of a game that goes on from here in standard algebraic notation, in games whose players write so,
     /// up to the first that cannot be played.
@@ -467,9 +468,9 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
         seed: u64,
         limits: &Limits,
         stop: &Stop,
-        table: &mut Table,
+        table: &mut TranspositionTable,
     ) -> Option<MoveChoice> {
-        search::choose(&self.0, level, seed, limits, stop, table).map(to_move_choice)
+        search::choose_move(&self.0, level, seed, limits, stop, table).map(to_move_choice)
     }
 
     fn choose_move_with_progress(
@@ -478,13 +479,21 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
         seed: u64,
         limits: &Limits,
         stop: &Stop,
-        table: &mut Table,
+        table: &mut TranspositionTable,
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<MoveChoice> {
-        table.forget();
+        table.clear();
         let on_typed_progress = &mut text_progress_callback(on_progress);
-        search::choose_watched(&self.0, level, seed, limits, stop, table, on_typed_progress)
-            .map(to_move_choice)
+        search::choose_move_with_progress(
+            &self.0,
+            level,
+            seed,
+            limits,
+            stop,
+            table,
+            on_typed_progress,
+        )
+        .map(to_move_choice)
     }
 
     fn moves_to_record_notation(&self, moves: &[String]) -> Result<Vec<String>, PlayError> {
@@ -504,10 +513,10 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
         &self,
         limits: &Limits,
         stop: &Stop,
-        table: &mut Table,
+        table: &mut TranspositionTable,
         on_progress: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>> {
-        search::look_watched(
+        search::search_at_full_strength(
             &self.0,
             limits,
             stop,
@@ -519,8 +528,8 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
 
     fn conventional_score(&self, score: Score, playouts: Option<Playouts>) -> i32 {
         match playouts.filter(|_| !score.is_decided()) {
-            Some(played) => played.points,
-            None => self.0.position().customary(score),
+            Some(played) => played.points_average,
+            None => self.0.position().conventional_score(score),
         }
     }
 
@@ -528,12 +537,12 @@ impl<P: Position + Evaluate> AnyPosition for ErasedPosition<P> {
         self.0.position().material()
     }
 
-    fn visible_features(&self) -> Sight {
-        self.0.position().sight()
+    fn visible_features(&self) -> VisibleFeatures {
+        self.0.position().visible_features()
     }
 
-    fn estimate_stone_fates(&self, playouts: u32) -> Vec<Fate> {
-        P::fates(&self.0, playouts)
+    fn estimate_stone_fates(&self, playouts: u32) -> Vec<StoneFate> {
+        P::estimate_stone_fates(&self.0, playouts)
     }
 
     fn clone_box(&self) -> Box<dyn AnyPosition> {
@@ -739,7 +748,7 @@ mod tests {
     fn check_bot_moves(erased: &dyn AnyPosition, seed: u64) {
         let stop = Stop::new();
         stop.stop();
-        let mut table = Table::new(1 << 16);
+        let mut table = TranspositionTable::new(1 << 16);
         for level in Level::ALL {
             let choice = erased.choose_move(level, seed, &Limits::default(), &stop, &mut table);
             assert_eq!(choice.is_none(), erased.outcome().is_some(), "{erased}");

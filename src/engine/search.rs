@@ -7,61 +7,61 @@
 pub mod alpha_beta;
 pub mod analysis;
 mod budget;
-pub mod chance;
-mod choice;
-mod clock;
-mod deepening;
+mod draw_assessment;
 mod eval;
 mod evaluate;
-mod findings;
-mod judgement;
+mod iterative_deepening;
 mod level;
-mod lines;
+pub(crate) mod mcts;
 pub mod minimax;
-mod moves;
 #[cfg(test)]
-mod oracle;
-mod ordering;
+mod minimax_oracle;
+mod move_ordering;
+mod move_selection;
+mod move_stack;
+mod multipv;
 mod parallel;
-mod parts;
-mod path;
+mod pv_table;
 mod pvs;
+mod quick_win_search;
 mod report;
 mod score;
-mod several;
-mod short_win;
-mod solving;
-mod table;
-pub(crate) mod tree;
-mod window;
+mod search_options;
+mod search_path;
+mod search_result;
+mod search_window;
+pub mod seeded_rng;
+mod solver;
+mod time_management;
+mod transposition_table;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use choice::{choose, choose_watched};
-pub use clock::{BotClock, Clock};
+pub use draw_assessment::DrawAssessment;
 pub use eval::{ChessFeatures, DraughtsFeatures, GomokuFeatures, OthelloFeatures};
-pub use evaluate::{Evaluate, Fate, Sight};
-pub use judgement::Judgement;
-pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength, TreeStrength};
-pub use moves::{EARLY, LATE, Moves};
+pub use evaluate::{Evaluate, StoneFate, VisibleFeatures};
+pub use level::{LEVELS_VERSION, Level, MctsStrength, ParseLevelError, Strength};
+pub use mcts::{MctsPlayer, MctsSearch};
+pub use move_selection::{choose_move, choose_move_with_progress};
+pub use move_stack::{EARLY_RANK_MIN, LATE_RANK_MAX, MoveStack};
+pub use multipv::best_lines;
+pub use quick_win_search::find_win_within;
 pub use report::{Certainty, MoveValue, Playouts, Report};
 pub use score::Score;
-pub use several::best_lines;
-pub use short_win::win_within;
-pub use table::Table;
-pub use tree::{TreePlayer, TreeSearch};
-pub use window::Bounds;
+pub use search_window::Bounds;
+pub use time_management::{BotClock, Clock};
+pub use transposition_table::TranspositionTable;
 
 use self::budget::Budget;
-use self::deepening::deepen_until;
-use self::findings::Findings;
-use self::parts::Parts;
+use self::iterative_deepening::deepen_until;
 use self::pvs::Searcher;
-use self::solving::Proof;
-use self::window::NullWindow;
+use self::search_options::SearchOptions;
+use self::search_result::SearchResult;
+use self::search_window::NullWindow;
+use self::solver::Proof;
 use crate::game::{GameHistory, KeyHistory};
 
 /// What a search may spend. Without any limit it ends when it knows the game's value.
@@ -141,10 +141,10 @@ impl Stop {
 
 /// How far ahead full strength looks before it tries to see the end, to have an answer if that takes
 /// too long.
-const FIRST_LOOK: u32 = 10;
+const PREVIEW_DEPTH: u32 = 10;
 
 /// The part of the budget that the first look may spend.
-const FIRST_LOOK_SHARE: u32 = 10;
+const PREVIEW_BUDGET_DIVISOR: u32 = 10;
 
 /// Values the position on the board and finds the best line of play; `None` once there is an outcome.
 ///
@@ -153,141 +153,153 @@ const FIRST_LOOK_SHARE: u32 = 10;
 /// forget before.
 #[must_use]
 pub fn search<P: Evaluate>(
-    course: &GameHistory<P>,
+    history: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
-    table: &Table,
+    table: &TranspositionTable,
 ) -> Option<Report<P::Move>> {
-    search_watched(course, limits, stop, table, &mut |_| {})
+    search_with_progress(history, limits, stop, table, &mut |_| {})
 }
 
-/// Searches as [`search`] does, and calls `watch` with what is known after every depth.
+/// Searches as [`search`] does, and calls `on_progress` with what is known after every depth.
 #[must_use]
-pub fn search_watched<P: Evaluate>(
-    course: &GameHistory<P>,
+pub fn search_with_progress<P: Evaluate>(
+    history: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
-    table: &Table,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    table: &TranspositionTable,
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
-    if course.outcome().is_some() {
+    if history.outcome().is_some() {
         return None;
     }
-    Some(with_help(course, limits, stop, table, |mut search| {
-        look(&mut search, course.position(), limits, watch)
-    }))
+    Some(with_helper_threads(
+        history,
+        limits,
+        stop,
+        table,
+        |mut search| search_root(&mut search, history.position(), limits, on_progress),
+    ))
 }
 
 /// Values the position on the board as bots of full strength do, by playouts where they play games out.
 #[must_use]
-pub fn look_watched<P: Evaluate>(
-    course: &GameHistory<P>,
+pub fn search_at_full_strength<P: Evaluate>(
+    history: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
-    table: &mut Table,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    table: &mut TranspositionTable,
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
-    if course.outcome().is_some() {
+    if history.outcome().is_some() {
         return None;
     }
-    match P::PLAYOUTS {
-        Some(player) => Some((player.search)(course, limits, 0, stop, table, watch)),
-        None => search_watched(course, limits, stop, table, watch),
+    match P::MCTS {
+        Some(player) => Some((player.search)(
+            history,
+            limits,
+            0,
+            stop,
+            table,
+            on_progress,
+        )),
+        None => search_with_progress(history, limits, stop, table, on_progress),
     }
 }
 
-/// Runs `lead` on this thread, while the other threads that the limits allow search the same
+/// Runs `main_search` on this thread, while the other threads that the limits allow search the same
 /// position for what that leaves in the table.
-fn with_help<'a, P: Evaluate, T>(
-    course: &GameHistory<P>,
+fn with_helper_threads<'a, P: Evaluate, T>(
+    history: &GameHistory<P>,
     limits: &Limits,
     stop: &'a Stop,
-    table: &'a Table,
-    lead: impl FnOnce(Searcher<'a, P>) -> T,
+    table: &'a TranspositionTable,
+    main_search: impl FnOnce(Searcher<'a, P>) -> T,
 ) -> T {
     parallel::with_helpers(
         limits.threads,
-        |number, done| {
-            let budget = Budget::new(Limits::default(), done);
-            let search = Searcher::new(budget, table, Parts::ALL, course.key_history());
-            let search = &mut search.varied(number);
-            look(search, course.position(), limits, &mut |_| {});
+        |number, stop_helpers| {
+            let budget = Budget::new(Limits::default(), stop_helpers);
+            let search = Searcher::new(budget, table, SearchOptions::ALL, history.key_history());
+            let search = &mut search.with_ordering_seed(number);
+            search_root(search, history.position(), limits, &mut |_| {});
         },
         || {
             let budget = Budget::new(*limits, stop);
-            lead(Searcher::new(
+            main_search(Searcher::new(
                 budget,
                 table,
-                Parts::ALL,
-                course.key_history(),
+                SearchOptions::ALL,
+                history.key_history(),
             ))
         },
     )
 }
 
-fn look<P: Evaluate>(
+fn search_root<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
     limits: &Limits,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Report<P::Move> {
-    if limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM {
-        look_to_the_end(search, pos, limits, watch)
+    if limits.depth.is_none() && pos.remaining_plies_max() <= P::SOLVABLE_PLIES_MAX {
+        search_to_game_end(search, pos, limits, on_progress)
     } else {
-        let found = watched(search, pos, limits.depth.unwrap_or(u32::MAX), watch);
-        Report::of_findings(found, search)
+        let result =
+            deepen_with_progress(search, pos, limits.depth.unwrap_or(u32::MAX), on_progress);
+        Report::from_search_result(result, search)
     }
 }
 
 /// Looks ahead, and tells after every depth what is known.
-fn watched<P: Evaluate>(
+fn deepen_with_progress<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
     depth_max: u32,
-    watch: &mut dyn FnMut(&Report<P::Move>),
-) -> Findings<P::Move> {
-    deepen_until(search, pos, None, depth_max, |found, search| {
-        watch(&Report::of_findings(found.clone(), search));
-        found.is_final::<P>()
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
+) -> SearchResult<P::Move> {
+    deepen_until(search, pos, None, depth_max, |result, search| {
+        on_progress(&Report::from_search_result(result.clone(), search));
+        result.is_final::<P>()
     })
 }
 
 /// What so many first looks may spend.
-fn first_look(limits: &Limits, times: u32) -> Limits {
-    let share = |nodes| nodes / u64::from(FIRST_LOOK_SHARE) * u64::from(times);
+fn preview_limits(limits: &Limits, previews: u32) -> Limits {
+    let share = |nodes| nodes / u64::from(PREVIEW_BUDGET_DIVISOR) * u64::from(previews);
     Limits {
         nodes: limits.nodes.map(share),
-        time: (limits.time).map(|time| time / FIRST_LOOK_SHARE * times),
+        time: (limits.time).map(|time| time / PREVIEW_BUDGET_DIVISOR * previews),
         ..*limits
     }
 }
 
 /// First looks some plies ahead, to have an answer, then to the end of the game.
-fn look_to_the_end<P: Evaluate>(
+fn search_to_game_end<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
     limits: &Limits,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Report<P::Move> {
-    search.budget.change(first_look(limits, 1));
-    let found = watched(search, pos, FIRST_LOOK, watch);
-    let mut report = Report::of_findings(found.clone(), search);
+    search.budget.set_limits(preview_limits(limits, 1));
+    let preview = deepen_with_progress(search, pos, PREVIEW_DEPTH, on_progress);
+    let mut report = Report::from_search_result(preview.clone(), search);
     // Where it is known who wins, how soon is worth no more than to look once more like that.
-    let is_final = found.is_final::<P>();
-    search.budget.change(if is_final {
-        first_look(limits, 2)
+    let is_final = preview.is_final::<P>();
+    search.budget.set_limits(if is_final {
+        preview_limits(limits, 2)
     } else {
         *limits
     });
     if !report.exact && search.budget.enforce().is_ok() {
-        let mut proof = Proof::by_heart(pos);
+        let mut proof = Proof::from_book(pos);
         // However far it has come: what is proven is proven.
-        let _ = proof.complete_outcome_first(search, pos);
+        let _ = proof.solve_outcome_first(search, pos);
         if !is_final || proof.value().is_some() {
-            report = Report::of_proof(found, &proof, search);
+            report = Report::from_proof(preview, &proof, search);
         }
     }
-    report.recite(pos);
+    report.apply_book_result(pos);
     report
 }
 
@@ -298,37 +310,42 @@ fn look_to_the_end<P: Evaluate>(
 /// others.
 #[must_use]
 pub fn solve<P: Evaluate>(
-    course: &GameHistory<P>,
+    history: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
-    table: &Table,
+    table: &TranspositionTable,
 ) -> Option<Report<P::Move>> {
-    if course.outcome().is_some() {
+    if history.outcome().is_some() {
         return None;
     }
-    let pos = course.position();
+    let pos = history.position();
     let prove = |search: &mut Searcher<'_, P>| {
         search.budget.enforce().ok()?;
-        let mut proof = Proof::glance(pos);
-        proof.complete(search, pos).ok()?;
+        let mut proof = Proof::from_static_bounds(pos);
+        proof.solve(search, pos).ok()?;
         let value = proof.value()?;
-        let pv = solving::line(search, pos, value, proof.best, 1).ok()?;
-        Some(Report::of_value(value, pv, pos.plies_left(), search))
+        let pv = solver::principal_variation(search, pos, value, proof.best_move, 1).ok()?;
+        Some(Report::from_value(
+            value,
+            pv,
+            pos.remaining_plies_max(),
+            search,
+        ))
     };
     parallel::with_helpers(
         limits.threads,
-        |number, done| {
-            let budget = Budget::new(Limits::default(), done);
-            let search = Searcher::new(budget, table, Parts::ALL, course.key_history());
-            let _ = prove(&mut search.varied(number));
+        |number, stop_helpers| {
+            let budget = Budget::new(Limits::default(), stop_helpers);
+            let search = Searcher::new(budget, table, SearchOptions::ALL, history.key_history());
+            let _ = prove(&mut search.with_ordering_seed(number));
         },
         || {
             let budget = Budget::new(*limits, stop);
             prove(&mut Searcher::new(
                 budget,
                 table,
-                Parts::ALL,
-                course.key_history(),
+                SearchOptions::ALL,
+                history.key_history(),
             ))
         },
     )
@@ -339,22 +356,24 @@ pub fn solve<P: Evaluate>(
 ///
 /// Cheaper than the value itself, and all that is needed to know who wins.
 #[must_use]
-pub fn reaches<P: Evaluate>(
+pub fn is_value_at_least<P: Evaluate>(
     pos: &P,
     score: Score,
     limits: &Limits,
     stop: &Stop,
-    table: &Table,
+    table: &TranspositionTable,
 ) -> Option<bool> {
     if pos.outcome().is_some() {
         return None;
     }
     let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, Parts::ALL, &KeyHistory::new());
+    let mut search = Searcher::new(budget, table, SearchOptions::ALL, &KeyHistory::new());
     search.budget.enforce().ok()?;
     let window = NullWindow {
-        alpha: score.lowered(1),
+        alpha: score.saturating_sub(1),
     };
-    let value = search.value(pos, pvs::TO_THE_END, 0, window).ok()?;
+    let value = search
+        .search_position(pos, pvs::FULL_DEPTH, 0, window)
+        .ok()?;
     Some(value >= score)
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
-use plyhouse_engine::search::analysis::Method;
+use plyhouse_engine::search::analysis::TextbookMethod;
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Limits, Report, Score, Stop};
 
@@ -83,7 +83,7 @@ pub struct Args {
     /// Searches as the textbooks do, to see what each idea saves: minimax or alpha-beta, moves in
     /// the order of the rules, nothing remembered. Needs --depth where more than 10 plies are left
     #[arg(long, value_name = "METHOD", value_parser = method(), conflicts_with_all = ["time", "exact"])]
-    method: Option<Method>,
+    method: Option<TextbookMethod>,
 
     /// How such a search scores the end of a game: `plies`, less for every ply, or `outcome`, by one
     #[arg(long, value_name = "SCALE", value_parser = scale(), requires = "method",
@@ -126,7 +126,7 @@ Examples:
 enum Question {
     /// By a search of the textbook.
     Textbook {
-        method: Method,
+        method: TextbookMethod,
         depth: Option<u32>,
         scale: Scale,
     },
@@ -250,7 +250,7 @@ impl Question {
     ) -> Result<Report<String>, NoAnswer> {
         let pos = analyst.position();
         if let Some(outcome) = pos.outcome() {
-            return Ok(Report::known(Score::of_end(
+            return Ok(Report::from_exact_score(Score::from_game_end(
                 outcome,
                 pos.ending(),
                 pos.turn(),
@@ -304,10 +304,10 @@ fn progress(position: Box<dyn AnyPosition>) -> impl FnMut(&Report<String>) {
     }
 }
 
-fn method() -> impl TypedValueParser<Value = Method> {
+fn method() -> impl TypedValueParser<Value = TextbookMethod> {
     PossibleValuesParser::new(["minimax", "alpha-beta"]).map(|id| match id.as_str() {
-        "minimax" => Method::Minimax,
-        _ => Method::AlphaBeta,
+        "minimax" => TextbookMethod::Minimax,
+        _ => TextbookMethod::AlphaBeta,
     })
 }
 

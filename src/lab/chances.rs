@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use plyhouse_engine::game::{Outcome, Seat};
-use plyhouse_engine::search::{Level, Limits, Stop, Table};
+use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
 use crate::arguments::{GameArg, level, refuse};
 use crate::tournament::{default_plies, opening};
@@ -81,7 +81,7 @@ impl Args {
 
     /// Plays a game, and looks at some of its positions.
     fn play(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
-        let (stop, mut table) = (Stop::new(), Table::new(16 << 20));
+        let (stop, mut table) = (Stop::new(), TranspositionTable::new(16 << 20));
         let mut position = self.game.entry().initial_position();
         for m in opening {
             position.play(m).expect("openings can be played");
@@ -89,7 +89,7 @@ impl Args {
         let mut looked: Vec<(Seat, i32)> = Vec::new();
         for ply in 0_usize.. {
             if ply.is_multiple_of(EVERY) {
-                table.forget();
+                table.clear();
                 let limits = Limits::nodes(self.nodes);
                 let report = position.analyse(&limits, &stop, &mut table, &mut |_| {});
                 let open = report.filter(|report| !report.exact && !report.score.is_decided());

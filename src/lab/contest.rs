@@ -31,7 +31,7 @@ use std::thread;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Stop;
-use plyhouse_engine::search::chance::Chance;
+use plyhouse_engine::search::seeded_rng::SeededRng;
 
 pub use args::Args;
 pub use fault::Fault;
@@ -100,11 +100,11 @@ impl Contest {
         };
         let names = players.map(|player| self.entrants[player].name.as_str());
         let name = format!("{} {} {}", names[0], names[1], place.round);
-        let mut chance = Chance::new(self.seed, &name);
+        let mut chance = SeededRng::new(self.seed, &name);
         PairedGame {
             players,
             opening: &self.openings[place.round % self.openings.len()],
-            seeds: [chance.number(), chance.number()],
+            seeds: [chance.next_u64(), chance.next_u64()],
         }
     }
 

@@ -28,8 +28,8 @@ pub use tally::Tally;
 
 use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::{Outcome, Seat};
-use plyhouse_engine::search::chance::Chance;
-use plyhouse_engine::search::{Limits, Table};
+use plyhouse_engine::search::seeded_rng::SeededRng;
+use plyhouse_engine::search::{Limits, TranspositionTable};
 
 /// What is played.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl Tournament {
         let next = AtomicUsize::new(0);
         let tallies = Mutex::new(vec![Tally::default(); self.pairs.len()]);
         let work = || {
-            let mut table = Table::new(TABLE_BYTES);
+            let mut table = TranspositionTable::new(TABLE_BYTES);
             loop {
                 // Only the number itself is shared, so no order with other memory is needed.
                 let number = next.fetch_add(1, Ordering::Relaxed);
@@ -139,13 +139,13 @@ impl Tournament {
         };
         // By name, so that a game is the same whoever else takes part in the tournament.
         let name = format!("{} {} {opening}", players[0], players[1]);
-        let mut chance = Chance::new(self.plan.seed, &name);
+        let mut chance = SeededRng::new(self.plan.seed, &name);
         Game {
             pair,
             first,
             opening: self.openings[opening].as_ref(),
             players,
-            seeds: [chance.number(), chance.number()],
+            seeds: [chance.next_u64(), chance.next_u64()],
         }
     }
 }
@@ -164,7 +164,7 @@ struct Game<'a> {
 }
 
 impl Game<'_> {
-    fn play(&self, limits: &Limits, table: &mut Table) -> Outcome {
+    fn play(&self, limits: &Limits, table: &mut TranspositionTable) -> Outcome {
         let mut pos = self.opening.clone_box();
         loop {
             if let Some(outcome) = pos.outcome() {

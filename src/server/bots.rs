@@ -15,7 +15,7 @@ use super::context::clock::now;
 use super::context::metrics::{GaugeGuard, Metrics};
 use super::settings::{SearchMode, Settings};
 use plyhouse_engine::catalog::{AnyPosition, MoveChoice};
-use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, Table};
+use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, TranspositionTable};
 use plyhouse_protocol::PlayerId;
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
@@ -74,7 +74,9 @@ impl Bots {
     /// The bot's move, and what it thinks of the position. `None` if it found none, for whatever
     /// reason: no room, no time, a panic.
     pub(super) async fn think(&self, mut question: SearchRequest) -> Option<MoveChoice> {
-        let budget = question.budget.map(|clock| clock.budget(self.search_time));
+        let budget = question
+            .budget
+            .map(|clock| clock.search_time(self.search_time));
         let limits = Limits::time(budget.unwrap_or(self.search_time));
         if self.threads.is_none() {
             return self.think_here(question, &limits);
@@ -88,7 +90,8 @@ impl Bots {
             level: question.level,
         };
         let metrics = Arc::clone(&self.metrics);
-        let search = move |table: &mut Table| question.search(&limits, table, &metrics);
+        let search =
+            move |table: &mut TranspositionTable| question.search(&limits, table, &metrics);
         let found = self.lend(place, self.search_time * PATIENCE, search).await;
         if found.is_none() {
             self.metrics.searches_missed.inc();
@@ -102,10 +105,10 @@ impl Bots {
         &self,
         place: Priority,
         patience: Duration,
-        work: impl FnOnce(&mut Table) -> T + Send + 'static,
+        work: impl FnOnce(&mut TranspositionTable) -> T + Send + 'static,
     ) -> Option<T> {
         let Some(threads) = &self.threads else {
-            return Some(work(&mut Table::new(self.table_bytes)));
+            return Some(work(&mut TranspositionTable::new(self.table_bytes)));
         };
         let waiting = GaugeGuard::new(&self.metrics.searches_waiting);
         let (answer, done) = oneshot::channel();
@@ -138,7 +141,7 @@ impl Bots {
     /// is none where that is paused: what a bot is charged does not depend on the machine there.
     fn think_here(&self, mut question: SearchRequest, limits: &Limits) -> Option<MoveChoice> {
         let began = now();
-        let mut table = Table::new(self.table_bytes);
+        let mut table = TranspositionTable::new(self.table_bytes);
         let mut found = question.search(limits, &mut table, &self.metrics)?;
         found.report.time = now().saturating_duration_since(began);
         Some(found)
@@ -156,7 +159,7 @@ impl Threads {
                 .name(format!("search-{number}"))
                 .spawn(move || {
                     give_way();
-                    work(&queue, Table::new(table_bytes), &metrics);
+                    work(&queue, TranspositionTable::new(table_bytes), &metrics);
                 })?;
         }
         Ok(threads)
@@ -186,7 +189,7 @@ fn give_way() {
 const fn give_way() {}
 
 /// Every thread has a table of its own, which forgets between searches.
-fn work(queue: &Queue, mut table: Table, metrics: &Metrics) {
+fn work(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
     while let Some(job) = queue.take() {
         let Job {
             place,
@@ -210,7 +213,7 @@ impl SearchRequest {
     fn search(
         &mut self,
         limits: &Limits,
-        table: &mut Table,
+        table: &mut TranspositionTable,
         metrics: &Metrics,
     ) -> Option<MoveChoice> {
         if self.stop.is_stopped() {

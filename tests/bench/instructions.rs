@@ -31,7 +31,7 @@ use gungraun::{
 use plyhouse_engine::game::GameHistory;
 use plyhouse_engine::game::connect_four::ConnectFour;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
-use plyhouse_engine::search::{Limits, Stop, Table, solve};
+use plyhouse_engine::search::{Limits, Stop, TranspositionTable, solve};
 
 use by_hand::{Board, Solver};
 use positions::{Set, TABLE_BYTES};
@@ -39,10 +39,10 @@ use positions::{Set, TABLE_BYTES};
 /// How many positions are solved, so that they take some seconds under valgrind.
 const COUNT: usize = 100;
 
-fn for_generic(set: &str) -> (Vec<ConnectFour>, Table) {
+fn for_generic(set: &str) -> (Vec<ConnectFour>, TranspositionTable) {
     let set: Set = set.parse().expect("it exists");
     let positions = set.samples(COUNT, 1).into_iter().map(|sample| sample.pos);
-    (positions.collect(), Table::new(TABLE_BYTES))
+    (positions.collect(), TranspositionTable::new(TABLE_BYTES))
 }
 
 fn for_by_hand(set: &str) -> (Vec<Board>, Solver) {
@@ -55,7 +55,7 @@ fn for_by_hand(set: &str) -> (Vec<Board>, Solver) {
 #[library_benchmark(setup = for_generic)]
 #[bench::end_easy("end-easy")]
 #[bench::middle_easy("middle-easy")]
-fn solve_generic((positions, table): (Vec<ConnectFour>, Table)) -> Table {
+fn solve_generic((positions, table): (Vec<ConnectFour>, TranspositionTable)) -> TranspositionTable {
     for pos in &positions {
         black_box(solve(
             &GameHistory::from(*pos),
@@ -84,8 +84,8 @@ library_benchmark_group!(
 );
 
 #[library_benchmark]
-#[bench::from_the_start(Table::for_game::<TicTacToe>(TABLE_BYTES))]
-fn tic_tac_toe_solved(table: Table) -> Table {
+#[bench::from_the_start(TranspositionTable::for_game::<TicTacToe>(TABLE_BYTES))]
+fn tic_tac_toe_solved(table: TranspositionTable) -> TranspositionTable {
     let start = GameHistory::<TicTacToe>::initial();
     black_box(solve(
         black_box(&start),

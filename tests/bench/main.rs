@@ -9,7 +9,7 @@ mod positions;
 use std::ops::RangeInclusive;
 
 use plyhouse_engine::game::GameHistory;
-use plyhouse_engine::search::{Evaluate, Limits, Stop, Table, solve};
+use plyhouse_engine::search::{Evaluate, Limits, Stop, TranspositionTable, solve};
 
 use by_hand::{Board, Solver};
 use positions::{Sample, Set};
@@ -29,14 +29,18 @@ fn check_set(set: &str, plies: RangeInclusive<usize>, plies_to_end: RangeInclusi
             &GameHistory::from(sample.pos),
             &Limits::default(),
             &Stop::new(),
-            &Table::new(TABLE_BYTES),
+            &TranspositionTable::new(TABLE_BYTES),
         )
         .expect("there is no outcome yet");
-        assert_eq!(sample.pos.customary(report.score), sample.score, "{sample}");
+        assert_eq!(
+            sample.pos.conventional_score(report.score),
+            sample.score,
+            "{sample}"
+        );
         let to_end = report
             .score
             .plies_to_end()
-            .unwrap_or(sample.pos.plies_left());
+            .unwrap_or(sample.pos.remaining_plies_max());
         assert!(plies_to_end.contains(&to_end), "{sample}");
     }
 }
@@ -62,7 +66,10 @@ fn a_seed_makes_a_set() {
 /// The solver by hand and the generic one, with tables of their own that both keep.
 #[test]
 fn the_search_by_hand_visits_what_the_generic_one_visits() {
-    let (table, mut solver) = (Table::new(TABLE_BYTES), Solver::new(TABLE_BYTES));
+    let (table, mut solver) = (
+        TranspositionTable::new(TABLE_BYTES),
+        Solver::new(TABLE_BYTES),
+    );
     for sample in [samples("end-easy", 100), samples("middle-easy", 30)].concat() {
         let report = solve(
             &GameHistory::from(sample.pos),
@@ -71,7 +78,7 @@ fn the_search_by_hand_visits_what_the_generic_one_visits() {
             &table,
         )
         .expect("there is no outcome yet");
-        let generic = (sample.pos.customary(report.score), report.nodes);
+        let generic = (sample.pos.conventional_score(report.score), report.nodes);
         let by_hand = solver
             .solve(&Board::after(&sample.moves))
             .expect("no limit");

@@ -31,7 +31,8 @@ use plyhouse_engine::game::perft::perft;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::game::{GameHistory, Position};
 use plyhouse_engine::search::{
-    Evaluate, Level, Limits, Score, Stop, Table, choose, reaches, search, solve,
+    Evaluate, Level, Limits, Score, Stop, TranspositionTable, choose_move, is_value_at_least,
+    search, solve,
 };
 
 use positions::{Sample, Set, TABLE_BYTES};
@@ -77,7 +78,7 @@ fn main() -> anyhow::Result<()> {
     }
     // Twenty runs, since the longest take half a second each.
     let mut criterion = Criterion::default().sample_size(20).configure_from_args();
-    let mut table = Table::new(TABLE_BYTES);
+    let mut table = TranspositionTable::new(TABLE_BYTES);
     solving(&mut criterion, &mut table)?;
     tic_tac_toe(&mut criterion);
     choosing(&mut criterion, &mut table)?;
@@ -114,8 +115,8 @@ fn print_set(set: &str, count: &str) -> anyhow::Result<()> {
 }
 
 /// Solves all, and tells how many nodes that took.
-fn solve_all(samples: &[Sample], table: &mut Table) -> u64 {
-    table.forget();
+fn solve_all(samples: &[Sample], table: &mut TranspositionTable) -> u64 {
+    table.clear();
     let solve = |sample: &Sample| {
         solve(
             &GameHistory::from(sample.pos),
@@ -128,7 +129,7 @@ fn solve_all(samples: &[Sample], table: &mut Table) -> u64 {
     reports.map(|report| report.nodes).sum()
 }
 
-fn solving(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
+fn solving(criterion: &mut Criterion, table: &mut TranspositionTable) -> anyhow::Result<()> {
     let mut group = criterion.benchmark_group("solve");
     for (name, count) in SETS {
         let samples = samples(name, count)?;
@@ -149,31 +150,34 @@ fn tic_tac_toe(criterion: &mut Criterion) {
         Limits::default(),
         Stop::new(),
     );
-    let mut table = Table::for_game::<TicTacToe>(TABLE_BYTES);
+    let mut table = TranspositionTable::for_game::<TicTacToe>(TABLE_BYTES);
     criterion.bench_function("tic-tac-toe/solve", |bencher| {
         bencher.iter(|| {
-            table.forget();
+            table.clear();
             solve(black_box(&start), &limits, &stop, &table)
         });
     });
     criterion.bench_function("tic-tac-toe/search", |bencher| {
         bencher.iter(|| {
-            table.forget();
+            table.clear();
             search(black_box(&start), &limits, &stop, &table)
         });
     });
 }
 
 /// Whether the side to move wins, from an empty table.
-fn who_wins_at_othello(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
+fn who_wins_at_othello(
+    criterion: &mut Criterion,
+    table: &mut TranspositionTable,
+) -> anyhow::Result<()> {
     let mut group = criterion.benchmark_group("who wins at othello");
     for text in TWENTY_SQUARES {
         let pos: Othello = text.parse()?;
         group.bench_function(BenchmarkId::new("20 free squares", text), |bencher| {
             bencher.iter(|| {
-                table.forget();
-                let win = Score::won_by(1);
-                reaches(&pos, win, &Limits::default(), &Stop::new(), table)
+                table.clear();
+                let win = Score::win_by_points(1);
+                is_value_at_least(&pos, win, &Limits::default(), &Stop::new(), table)
             });
         });
     }
@@ -181,7 +185,7 @@ fn who_wins_at_othello(criterion: &mut Criterion, table: &mut Table) -> anyhow::
 }
 
 /// A pass is one move in each of the positions.
-fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
+fn choosing(criterion: &mut Criterion, table: &mut TranspositionTable) -> anyhow::Result<()> {
     let samples = samples("middle-medium", 20)?;
     let mut group = criterion.benchmark_group("choose in 20 of middle-medium");
     group.throughput(Throughput::Elements(samples.len() as u64));
@@ -190,7 +194,7 @@ fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> 
             bencher.iter(|| {
                 for sample in &samples {
                     let (limits, stop) = (Limits::default(), Stop::new());
-                    black_box(choose(
+                    black_box(choose_move(
                         &GameHistory::from(sample.pos),
                         level,
                         SEED,
@@ -209,7 +213,7 @@ fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> 
 fn looking_ahead<P: Evaluate>(
     criterion: &mut Criterion,
     (moves, depth): (&str, u32),
-    table: &mut Table,
+    table: &mut TranspositionTable,
 ) -> anyhow::Result<()> {
     let mut course = GameHistory::<P>::initial();
     for text in moves.split(' ') {
@@ -217,7 +221,7 @@ fn looking_ahead<P: Evaluate>(
     }
     let limits = Limits::depth(depth);
     let mut look = || {
-        table.forget();
+        table.clear();
         search(black_box(&course), &limits, &Stop::new(), table)
     };
     let nodes = look().map_or(0, |report| report.nodes);
@@ -231,7 +235,11 @@ fn looking_ahead<P: Evaluate>(
 }
 
 /// Playouts in a middle game of Go, each with its way through the tree.
-fn playing_out(criterion: &mut Criterion, moves: &str, table: &mut Table) -> anyhow::Result<()> {
+fn playing_out(
+    criterion: &mut Criterion,
+    moves: &str,
+    table: &mut TranspositionTable,
+) -> anyhow::Result<()> {
     const PLAYOUTS: u64 = 2000;
     let mut course = GameHistory::<Go<9>>::initial();
     for text in moves.split(' ') {
@@ -241,7 +249,7 @@ fn playing_out(criterion: &mut Criterion, moves: &str, table: &mut Table) -> any
     let mut group = criterion.benchmark_group("playouts");
     group.throughput(Throughput::Elements(PLAYOUTS));
     group.bench_function("go", |bencher| {
-        bencher.iter(|| choose(black_box(&course), Level::Max, SEED, &limits, &stop, table));
+        bencher.iter(|| choose_move(black_box(&course), Level::Max, SEED, &limits, &stop, table));
     });
     Ok(())
 }

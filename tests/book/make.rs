@@ -12,7 +12,9 @@ use std::io::Write;
 
 use plyhouse_engine::game::connect_four::{ConnectFour, Move};
 use plyhouse_engine::game::{Outcome, Position, Seat};
-use plyhouse_engine::search::{Evaluate, Limits, Score, Stop, Table, reaches};
+use plyhouse_engine::search::{
+    Evaluate, Limits, Score, Stop, TranspositionTable, is_value_at_least,
+};
 
 const PLIES: u32 = 13;
 const TABLE_BYTES: usize = 2 << 30;
@@ -26,7 +28,7 @@ const DRAW: u64 = 1;
 const WIN: u64 = 2;
 
 struct Maker {
-    table: Table,
+    table: TranspositionTable,
     /// The outcome and the move of every position, by the smaller of its key and its image's. The
     /// move is that of the one with that key.
     book: BTreeMap<u64, (u64, Move)>,
@@ -34,7 +36,7 @@ struct Maker {
 
 fn main() -> std::io::Result<()> {
     let mut maker = Maker {
-        table: Table::new(TABLE_BYTES),
+        table: TranspositionTable::new(TABLE_BYTES),
         book: BTreeMap::new(),
     };
     for seat in Seat::ALL {
@@ -111,9 +113,9 @@ impl Maker {
         }
         let reaches = |score| {
             let (limits, stop) = (Limits::default(), Stop::new());
-            reaches(pos, score, &limits, &stop, &self.table).expect("no limit")
+            is_value_at_least(pos, score, &limits, &stop, &self.table).expect("no limit")
         };
-        if reaches(Score::win_in(pos.plies_left())) {
+        if reaches(Score::win_in(pos.remaining_plies_max())) {
             WIN
         } else if reaches(Score::DRAW) {
             DRAW

@@ -157,13 +157,17 @@ fn a_test_set_is_answered_line_by_line() {
             .collect();
         assert_eq!(answers.len(), 3 * positions.len());
         for ((_, pos), answers) in positions.iter().zip(answers.chunks(3)) {
-            let truth = minimax(pos, pos.plies_left(), Scale::Plies);
+            let truth = minimax(pos, pos.remaining_plies_max(), Scale::Plies);
             let best: Vec<_> = (truth.moves.iter())
                 .filter(|(_, score)| *score == truth.score)
                 .map(|(m, _)| m.to_string())
                 .collect();
             for answer in [&answers[0], &answers[2]] {
-                assert_eq!(answer["score"], pos.customary(truth.score), "{answer}");
+                assert_eq!(
+                    answer["score"],
+                    pos.conventional_score(truth.score),
+                    "{answer}"
+                );
                 assert_eq!(answer["position"], pos.to_string());
                 let told = answer["best"].as_str().expect("a move");
                 assert!(

@@ -9,8 +9,10 @@ use std::path::Path;
 use anyhow::Context;
 use plyhouse_engine::game::chess::Chess;
 use plyhouse_engine::game::{GameHistory, Outcome, Position, Seat};
-use plyhouse_engine::search::chance::Chance;
-use plyhouse_engine::search::{ChessFeatures, Evaluate, Limits, Report, Stop, Table, search};
+use plyhouse_engine::search::seeded_rng::SeededRng;
+use plyhouse_engine::search::{
+    ChessFeatures, Evaluate, Limits, Report, Stop, TranspositionTable, search,
+};
 use sha2::{Digest, Sha256};
 
 use crate::Args;
@@ -160,7 +162,11 @@ impl Samples for Vec<Taught<'_>> {
             known,
             chance,
         } = self[number];
-        (ChessFeatures::of(&seen(kept)), known, chance)
+        (
+            ChessFeatures::from_relative_bitboards(&seen(kept)),
+            known,
+            chance,
+        )
     }
 
     fn count(&self) -> usize {
@@ -196,7 +202,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
                 };
                 let pos =
                     Chess::from_relative_bitboards(&lesson.seen).expect("it was on the board");
-                let known = slope * ChessFeatures::by_rules(&pos) as f32;
+                let known = slope * ChessFeatures::handcrafted_value(&pos) as f32;
                 taught.push(Taught {
                     kept,
                     known,
@@ -214,7 +220,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
 
 /// Fits the weights, and tells by how much they err.
 fn learnt(args: &Args, taught: &Vec<Taught<'_>>, held_out: &Vec<Taught<'_>>) -> Vec<u8> {
-    let mut chance = Chance::new(args.seed, "fit");
+    let mut chance = SeededRng::new(args.seed, "fit");
     let mut fit = Fit::new(&mut chance);
     eprintln!(
         "by rules alone: errs by {:.4} on those held out",
@@ -252,9 +258,9 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let mut player = Player {
         nodes: args.nodes,
         stop: Stop::new(),
-        table: Table::new(1 << 20),
+        table: TranspositionTable::new(1 << 20),
     };
-    let mut chance = Chance::new(args.seed, "chess");
+    let mut chance = SeededRng::new(args.seed, "chess");
     let mut results = [0; 3];
     for number in 1..=args.games as usize {
         if number % 100 == 0 {
@@ -286,24 +292,24 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
 struct Player {
     nodes: u64,
     stop: Stop,
-    table: Table,
+    table: TranspositionTable,
 }
 
 impl Player {
     /// The quiet positions of a game after its random plies.
-    fn game(&mut self, chance: &mut Chance) -> Vec<Lesson> {
+    fn game(&mut self, chance: &mut SeededRng) -> Vec<Lesson> {
         let mut game = GameHistory::<Chess>::initial();
         let mut moves = Vec::new();
-        for _ in 0..RANDOM_PLIES + chance.below(2) {
+        for _ in 0..RANDOM_PLIES + chance.next_below(2) {
             moves.clear();
             game.legal_moves(&mut moves);
             if moves.is_empty() {
                 return Vec::new();
             }
-            game.play(moves[chance.below(moves.len())])
+            game.play(moves[chance.next_below(moves.len())])
                 .expect("it is legal");
         }
-        self.table.forget();
+        self.table.clear();
         let mut lessons = Vec::new();
         let (mut won, mut level) = (0_i32, 0);
         let winner = loop {
@@ -313,7 +319,7 @@ impl Player {
                 Some(Outcome::Draw) => break None,
                 None => {}
             }
-            self.table.next_search();
+            self.table.start_search();
             let limits = Limits::nodes(self.nodes);
             let Report { score, pv, .. } =
                 search(&game, &limits, &self.stop, &self.table).expect("the game goes on");
@@ -337,7 +343,7 @@ impl Player {
                 break None;
             }
             let best = pv[0];
-            let is_quiet = !pos.is_tense() && pos.after(best).material() == pos.material();
+            let is_quiet = !pos.is_forced() && pos.after(best).material() == pos.material();
             if is_quiet && said.abs() <= SAID_MAX {
                 lessons.push(Lesson {
                     seen: pos.relative_bitboards(),

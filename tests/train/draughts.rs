@@ -8,8 +8,8 @@ use std::path::Path;
 use anyhow::Context;
 use plyhouse_engine::game::draughts::Draughts;
 use plyhouse_engine::game::{GameHistory, Outcome, Position, Seat};
-use plyhouse_engine::search::chance::Chance;
-use plyhouse_engine::search::{DraughtsFeatures, Limits, Report, Stop, Table, search};
+use plyhouse_engine::search::seeded_rng::SeededRng;
+use plyhouse_engine::search::{DraughtsFeatures, Limits, Report, Stop, TranspositionTable, search};
 
 use crate::Args;
 use crate::chances::{self, Chances};
@@ -140,7 +140,8 @@ fn taught(lessons: &[Lesson], slope: f32) -> Vec<(Lesson, f32)> {
 fn learnt(args: &Args, lessons: &[(Lesson, f32)]) -> Vec<u8> {
     let (mut taught, mut held_out) = (Vec::new(), Vec::new());
     for (lesson, truth) in lessons {
-        let features = DraughtsFeatures::of(&Draughts::from_relative_bitboards(lesson.seen));
+        let features =
+            DraughtsFeatures::from_position(&Draughts::from_relative_bitboards(lesson.seen));
         let sample = Sample {
             patterns: features.patterns,
             terms: features.terms.map(|term| term as f32),
@@ -153,8 +154,13 @@ fn learnt(args: &Args, lessons: &[(Lesson, f32)]) -> Vec<u8> {
             taught.push(sample);
         }
     }
-    let mut chance = Chance::new(args.seed, "fit");
-    let mut fit = Fit::new(&taught, DraughtsFeatures::WEIGHTS, args.restraint, PACE);
+    let mut chance = SeededRng::new(args.seed, "fit");
+    let mut fit = Fit::new(
+        &taught,
+        DraughtsFeatures::PATTERN_WEIGHT_COUNT,
+        args.restraint,
+        PACE,
+    );
     for round in 0..args.rounds {
         fit.round(&mut taught, round as f32 / args.rounds as f32, &mut chance);
     }
@@ -182,9 +188,9 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let mut player = Player {
         depth: args.depth.unwrap_or(DEPTH),
         stop: Stop::new(),
-        table: Table::new(1 << 20),
+        table: TranspositionTable::new(1 << 20),
     };
-    let mut chance = Chance::new(args.seed, "draughts");
+    let mut chance = SeededRng::new(args.seed, "draughts");
     let mut results = [0; 3];
     for number in 1..=args.games as usize {
         if number % 100 == 0 {
@@ -207,28 +213,28 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
 struct Player {
     depth: u32,
     stop: Stop,
-    table: Table,
+    table: TranspositionTable,
 }
 
 impl Player {
     /// The positions of a game after its random plies in which nothing can be captured.
-    fn game(&mut self, chance: &mut Chance) -> Vec<Lesson> {
+    fn game(&mut self, chance: &mut SeededRng) -> Vec<Lesson> {
         let mut game = GameHistory::<Draughts>::initial();
-        let more = MORE_PLIES[chance.below(2)];
+        let more = MORE_PLIES[chance.next_below(2)];
         let mut moves = Vec::new();
-        for _ in 0..RANDOM_PLIES + chance.below(more) {
+        for _ in 0..RANDOM_PLIES + chance.next_below(more) {
             moves.clear();
             game.legal_moves(&mut moves);
             if moves.is_empty() {
                 return Vec::new();
             }
-            game.play(moves[chance.below(moves.len())])
+            game.play(moves[chance.next_below(moves.len())])
                 .expect("it is legal");
         }
         if game.outcome().is_some() {
             return Vec::new();
         }
-        self.table.forget();
+        self.table.clear();
         let mut lessons = Vec::new();
         let winner = loop {
             let pos = *game.position();
@@ -244,7 +250,7 @@ impl Player {
                 game.play(moves[0]).expect("it is legal");
                 continue;
             }
-            self.table.next_search();
+            self.table.start_search();
             let limits = Limits::depth(self.depth);
             let Report { score, pv, .. } =
                 search(&game, &limits, &self.stop, &self.table).expect("the game goes on");

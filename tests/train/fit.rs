@@ -2,7 +2,7 @@
 //! with steps that become smaller, and with a pull to nothing ("ridge") that is the stronger the fewer positions
 //! have a weight.
 
-use plyhouse_engine::search::chance::Chance;
+use plyhouse_engine::search::seeded_rng::SeededRng;
 
 /// By how much of its error a position changes what is said of it, at first and in the end.
 const STEP: [f32; 2] = [0.25, 0.01];
@@ -99,12 +99,12 @@ impl<const PATTERNS: usize, const TERMS: usize, const SETS: usize> Fit<PATTERNS,
         &mut self,
         samples: &mut [Sample<PATTERNS, TERMS, SETS>],
         done: f32,
-        chance: &mut Chance,
+        chance: &mut SeededRng,
     ) {
         let step = STEP[0] * (STEP[1] / STEP[0]).powf(done);
         let each = step / PATTERNS as f32;
         for at in 0..samples.len() {
-            samples.swap(at, at + chance.below(samples.len() - at));
+            samples.swap(at, at + chance.next_below(samples.len() - at));
             let sample = &samples[at];
             let error = match self.pace.scale {
                 Scale::Value => self.miss(sample),

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::Context;
 use plyhouse_engine::game::gomoku::Gomoku;
 use plyhouse_engine::game::{GameHistory, Outcome, Position};
-use plyhouse_engine::search::chance::Chance;
-use plyhouse_engine::search::{GomokuFeatures, Limits, Score, Stop, Table, search};
+use plyhouse_engine::search::seeded_rng::SeededRng;
+use plyhouse_engine::search::{GomokuFeatures, Limits, Score, Stop, TranspositionTable, search};
 
 use crate::Args;
 use crate::kept::{self, Kept};
@@ -101,8 +101,8 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let file = File::create(positions);
     let file = file.with_context(|| positions.display().to_string())?;
     let mut file = BufWriter::new(file);
-    let mut table = Table::new(1 << 22);
-    let mut chance = Chance::new(args.seed, "gomoku");
+    let mut table = TranspositionTable::new(1 << 22);
+    let mut chance = SeededRng::new(args.seed, "gomoku");
     for number in 1..=args.games as usize {
         if number % 100 == 0 {
             eprint!("\rgame {number} of {}    ", args.games);
@@ -118,22 +118,22 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
 }
 
 /// The positions of a game, as they are written.
-fn game(chance: &mut Chance, table: &mut Table) -> Vec<[u8; LESSON_BYTES]> {
+fn game(chance: &mut SeededRng, table: &mut TranspositionTable) -> Vec<[u8; LESSON_BYTES]> {
     let mut pos = Gomoku::initial();
     let mut moves = Vec::new();
     for _ in 0..RANDOM_PLIES {
         moves.clear();
         pos.legal_moves(&mut moves);
-        pos.play_unchecked(moves[chance.below(moves.len())]);
+        pos.play_unchecked(moves[chance.next_below(moves.len())]);
     }
-    let limits = [(); 2].map(|()| Limits::nodes(NODES + chance.below(MORE_NODES) as u64));
+    let limits = [(); 2].map(|()| Limits::nodes(NODES + chance.next_below(MORE_NODES) as u64));
     let mut seen = Vec::new();
     while pos.outcome().is_none() {
-        table.forget();
+        table.clear();
         let limits = &limits[pos.turn().index()];
         let report = search(&GameHistory::from(pos), limits, &Stop::new(), table);
         let report = report.expect("the game goes on");
-        if let Some(features) = GomokuFeatures::of(&pos) {
+        if let Some(features) = GomokuFeatures::from_quiet_position(&pos) {
             seen.push((features, pos.turn(), report.score));
         }
         pos.play_unchecked(report.pv[0]);
@@ -198,12 +198,12 @@ fn miss(net: &[f32], lessons: &[Lesson]) -> f64 {
 
 /// Fits a network. Inputs are measured by how much each varies.
 fn fitted(args: &Args, taught: &[Lesson]) -> Vec<f32> {
-    let mut chance = Chance::new(args.seed, "network");
+    let mut chance = SeededRng::new(args.seed, "network");
     #[expect(
         clippy::cast_possible_truncation,
         reason = "as precise as what is multiplied by it"
     )]
-    let mut drawn = |width: f32| width * (2.0 * chance.share() as f32 - 1.0);
+    let mut drawn = |width: f32| width * (2.0 * chance.next_f64() as f32 - 1.0);
     let (means, spreads) = spreads(taught);
     let mut net = vec![0.0; WEIGHTS];
     for (index, weight) in net.iter_mut().enumerate() {
@@ -226,7 +226,7 @@ fn fitted(args: &Args, taught: &[Lesson]) -> Vec<f32> {
     let mut step = 0;
     for _ in 0..args.rounds {
         for at in 0..order.len() {
-            let other = at + chance.below(order.len() - at);
+            let other = at + chance.next_below(order.len() - at);
             order.swap(at, other);
         }
         for batch in order.chunks(BATCH) {

@@ -7,7 +7,7 @@
 use std::thread;
 
 use plyhouse_engine::search::ChessFeatures as Features;
-use plyhouse_engine::search::chance::Chance;
+use plyhouse_engine::search::seeded_rng::SeededRng;
 
 const HIDDEN: usize = Features::HIDDEN;
 
@@ -64,10 +64,10 @@ impl Fit {
         clippy::cast_possible_truncation,
         reason = "chance may be as rough as it likes"
     )]
-    pub(crate) fn new(chance: &mut Chance) -> Self {
+    pub(crate) fn new(chance: &mut SeededRng) -> Self {
         let mut weights = vec![0.0; WEIGHTS];
         for weight in &mut weights[..BEGIN] {
-            *weight = BEGIN_MAX * (2.0 * chance.share() as f32 - 1.0);
+            *weight = BEGIN_MAX * (2.0 * chance.next_f64() as f32 - 1.0);
         }
         Self {
             weights,
@@ -85,11 +85,11 @@ impl Fit {
         samples: &impl Samples,
         (done, rounds): (u32, u32),
         first_step: f32,
-        chance: &mut Chance,
+        chance: &mut SeededRng,
     ) -> f64 {
         let mut order: Vec<usize> = (0..samples.count()).collect();
         for last in (1..order.len()).rev() {
-            order.swap(last, chance.below(last + 1));
+            order.swap(last, chance.next_below(last + 1));
         }
         let batches = order.len().div_ceil(BATCH);
         let mut error = 0.0;
@@ -166,7 +166,7 @@ impl Fit {
 
 /// What one is written as, in this place.
 fn unit(place: usize) -> f32 {
-    let [one, output_one] = Features::UNITS.map(|unit| unit as f32);
+    let [one, output_one] = Features::QUANTIZATION_UNITS.map(|unit| unit as f32);
     match place {
         ..OUTPUT => one,
         OUTPUT..OUTPUT_BEGIN => output_one,
@@ -185,7 +185,7 @@ fn row(weights: &[f32], from: usize) -> &Row {
 /// What the weights say of a position, as the logarithm of odds, and what the hidden layer has summed up.
 #[inline]
 fn glance(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
-    let mut odds = weights[OUTPUT_BEGIN + features.bucket];
+    let mut odds = weights[OUTPUT_BEGIN + features.output_bucket];
     let sums = features.rows().map(|rows| {
         let mut sums = *row(weights, BEGIN);
         for input in rows {
@@ -213,7 +213,7 @@ fn glance(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
 
 /// Where the output of a position begins for a side.
 const fn output(features: &Features, side: usize) -> usize {
-    OUTPUT + (2 * features.bucket + side) * HIDDEN
+    OUTPUT + (2 * features.output_bucket + side) * HIDDEN
 }
 
 /// Adds up how the square of the error grows with each weight, and returns the sum of its squares.
@@ -226,7 +226,7 @@ fn learn(weights: &[f32], slopes: &mut [f32], samples: &impl Samples, numbers: &
         let error = chance - truth;
         errors += f64::from(error * error);
         let slope = 2.0 * error * chance * (1.0 - chance);
-        slopes[OUTPUT_BEGIN + features.bucket] += slope;
+        slopes[OUTPUT_BEGIN + features.output_bucket] += slope;
         for (side, (sums, inputs)) in sums.iter().zip(features.rows()).enumerate() {
             let from = output(&features, side);
             let output = row(weights, from);

@@ -7,8 +7,10 @@ use std::path::Path;
 use anyhow::Context;
 use plyhouse_engine::game::othello::Othello;
 use plyhouse_engine::game::{GameHistory, Position, Seat};
-use plyhouse_engine::search::chance::Chance;
-use plyhouse_engine::search::{Limits, OthelloFeatures, Report, Stop, Table, search, solve};
+use plyhouse_engine::search::seeded_rng::SeededRng;
+use plyhouse_engine::search::{
+    Limits, OthelloFeatures, Report, Stop, TranspositionTable, search, solve,
+};
 
 use crate::Args;
 use crate::fit::{Fit, Pace, Sample, Scale};
@@ -96,7 +98,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let lessons: Vec<_> = read.map(Lesson::read).collect();
     eprintln!("{} positions, sha256 {hash}...", lessons.len());
     let mut out = Vec::new();
-    for stage in 0..OthelloFeatures::STAGES {
+    for stage in 0..OthelloFeatures::STAGE_COUNT {
         out.extend(learnt(args, stage, &lessons)?);
     }
     fs::write(&args.out, out).with_context(|| args.out.display().to_string())
@@ -111,9 +113,9 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
         depth: args.depth.unwrap_or(DEPTH),
         solved: args.solved,
         stop: Stop::new(),
-        table: Table::new(1 << 20),
+        table: TranspositionTable::new(1 << 20),
     };
-    let mut chance = Chance::new(args.seed, "othello");
+    let mut chance = SeededRng::new(args.seed, "othello");
     for number in 1..=args.games as usize {
         if number % 1000 == 0 {
             eprint!("\rgame {number} of {}    ", args.games);
@@ -132,22 +134,22 @@ struct Player {
     depth: u32,
     solved: u32,
     stop: Stop,
-    table: Table,
+    table: TranspositionTable,
 }
 
 impl Player {
     /// The positions of a game after its random plies, but for those in which there is nothing to choose.
-    fn game(&mut self, chance: &mut Chance) -> Vec<Lesson> {
+    fn game(&mut self, chance: &mut SeededRng) -> Vec<Lesson> {
         let mut pos = Othello::initial();
-        let more = MORE_PLIES[chance.below(2)];
+        let more = MORE_PLIES[chance.next_below(2)];
         let mut moves = Vec::new();
-        for _ in 0..RANDOM_PLIES + chance.below(more) {
+        for _ in 0..RANDOM_PLIES + chance.next_below(more) {
             moves.clear();
             pos.legal_moves(&mut moves);
             if moves.is_empty() {
                 return Vec::new();
             }
-            pos.play_unchecked(moves[chance.below(moves.len())]);
+            pos.play_unchecked(moves[chance.next_below(moves.len())]);
         }
         let mut seen = Vec::new();
         while pos.outcome().is_none() {
@@ -170,7 +172,7 @@ impl Player {
     /// The move that is played, which is the best where the end is near, and how many discs the side to move seems
     /// to win by.
     fn choose(&mut self, pos: &Othello) -> (<Othello as Position>::Move, f32) {
-        self.table.forget();
+        self.table.clear();
         let course = GameHistory::from(*pos);
         let report = if pos.empties() <= self.solved {
             solve(&course, &Limits::default(), &self.stop, &self.table)
@@ -214,14 +216,14 @@ fn learnt(args: &Args, stage: usize, lessons: &[Lesson]) -> anyhow::Result<Vec<u
     for lesson in lessons {
         let discs = lesson.discs.map(u64::count_ones).iter().sum::<u32>();
         let free = 64 - discs;
-        let is_near = |free: u32| OthelloFeatures::stage(free) == stage;
+        let is_near = |free: u32| OthelloFeatures::stage_for_empties(free) == stage;
         if !is_near(free)
             && (lesson.is_held_out
                 || !is_near(free + OVERLAP) && !is_near(free.saturating_sub(OVERLAP)))
         {
             continue;
         }
-        let features = OthelloFeatures::of(lesson.discs);
+        let features = OthelloFeatures::from_discs(lesson.discs);
         let sample = Sample {
             patterns: features.patterns.map(u32::from),
             terms: features.terms.map(|term| term as f32),
@@ -234,8 +236,13 @@ fn learnt(args: &Args, stage: usize, lessons: &[Lesson]) -> anyhow::Result<Vec<u
             taught.push(sample);
         }
     }
-    let mut chance = Chance::new(args.seed, &format!("stage {stage}"));
-    let mut fit = Fit::new(&taught, OthelloFeatures::WEIGHTS, args.restraint, PACE);
+    let mut chance = SeededRng::new(args.seed, &format!("stage {stage}"));
+    let mut fit = Fit::new(
+        &taught,
+        OthelloFeatures::PATTERN_WEIGHT_COUNT,
+        args.restraint,
+        PACE,
+    );
     for round in 0..args.rounds {
         fit.round(&mut taught, round as f32 / args.rounds as f32, &mut chance);
     }

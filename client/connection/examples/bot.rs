@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plyhouse_connection::Connection;
 use plyhouse_engine::catalog::{self, AnyPosition};
-use plyhouse_engine::search::{Limits, Stop, Table};
+use plyhouse_engine::search::{Limits, Stop, TranspositionTable};
 use plyhouse_protocol::{
     ClientMessage, Create, Event, MatchId, Ply, Request, SeatNumber, SeatRequest, ServerMessage,
 };
@@ -21,7 +21,7 @@ struct Bot {
     match_id: MatchId,
     own: SeatNumber,
     position: Box<dyn AnyPosition>,
-    table: Table,
+    table: TranspositionTable,
 }
 
 impl Bot {
@@ -75,7 +75,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                     match_id: snapshot.match_id,
                     own: snapshot.you.ok_or("no seat")?,
                     position,
-                    table: Table::new(1 << 20),
+                    table: TranspositionTable::new(1 << 20),
                 });
                 bot.choose(snapshot.turn, snapshot.ply)
             }

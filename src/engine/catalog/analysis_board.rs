@@ -10,9 +10,9 @@ use crate::game::perft::{PlyCount, perft};
 use crate::game::{GameHistory, ParseMoveError, ParsePositionError, Position};
 use crate::search;
 use crate::search::analysis;
-use crate::search::analysis::Method;
+use crate::search::analysis::TextbookMethod;
 use crate::search::minimax::Scale;
-use crate::search::{Evaluate, Level, Limits, Report, Stop, Table};
+use crate::search::{Evaluate, Level, Limits, Report, Stop, TranspositionTable};
 
 /// A position of a game that is not known at compile time, and a table to search it with.
 ///
@@ -26,12 +26,12 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// The text is neither, or the moves break a rule. The position is then undefined.
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError>;
 
-    /// As [`set_up`](Self::set_up). Returns the moves in canonical form if the text is a list of moves,
+    /// As [`from_history`](Self::from_history). Returns the moves in canonical form if the text is a list of moves,
     /// and else none.
     ///
     /// # Errors
     ///
-    /// As of [`set_up`](Self::set_up).
+    /// As of [`from_history`](Self::from_history).
     fn set_up_moves(&mut self, text: &str) -> Result<Vec<String>, SetUpError>;
 
     /// Plays moves with spaces or commas between them, as engine protocols write them. Moves in canonical
@@ -123,7 +123,7 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     ) -> Option<Report<String>>;
 
     /// What a search by the textbook finds.
-    fn textbook_search(&self, method: Method, depth: u32, scale: Scale) -> Report<String>;
+    fn textbook_search(&self, method: TextbookMethod, depth: u32, scale: Scale) -> Report<String>;
 
     /// Counts the lines of play from here, of every length from 0 to `plies`.
     fn perft(&self, plies: usize) -> Vec<PlyCount>;
@@ -183,7 +183,7 @@ fn parse_position<P: Position>(text: &str) -> Result<P, ParsePositionError> {
 #[derive(Debug)]
 pub(super) struct TypedAnalysisBoard<P: Position> {
     pos: ErasedPosition<P>,
-    table: Table,
+    table: TranspositionTable,
     notation: Notation,
 }
 
@@ -194,13 +194,13 @@ impl<P: Evaluate> TypedAnalysisBoard<P> {
         Self {
             notation: Notation::from_moves(&pos.legal_moves()),
             pos,
-            table: Table::for_game::<P>(table_bytes),
+            table: TranspositionTable::for_game::<P>(table_bytes),
         }
     }
 
     /// Sets up a position and returns the moves that lead to it, if the text is a list of moves.
     fn set_up_typed(&mut self, text: &str) -> Result<Vec<P::Move>, SetUpError> {
-        self.table.next_search();
+        self.table.start_search();
         self.pos.0 = GameHistory::initial();
         let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_ascii();
         if text.is_empty() {
@@ -260,7 +260,7 @@ impl<P: Evaluate> AnalysisBoard for TypedAnalysisBoard<P> {
     }
 
     fn resume_without_history(&mut self) {
-        self.table.next_search();
+        self.table.start_search();
         self.pos.0.resume();
     }
 
@@ -269,7 +269,7 @@ impl<P: Evaluate> AnalysisBoard for TypedAnalysisBoard<P> {
     }
 
     fn plies_left(&self) -> u32 {
-        self.pos.0.position().plies_left()
+        self.pos.0.position().remaining_plies_max()
     }
 
     fn analyse(
@@ -282,7 +282,7 @@ impl<P: Evaluate> AnalysisBoard for TypedAnalysisBoard<P> {
         let mut on_typed_progress = text_progress_callback(on_progress);
         let (history, table) = (&self.pos.0, &mut self.table);
         let report = if exact {
-            analysis::solve_every_move(history, limits, stop, table, &mut on_typed_progress)
+            analysis::solve_all_moves(history, limits, stop, table, &mut on_typed_progress)
         } else {
             analysis::analyse(history, limits, stop, table, &mut on_typed_progress)
         };
@@ -305,11 +305,19 @@ impl<P: Evaluate> AnalysisBoard for TypedAnalysisBoard<P> {
             let table = &mut self.table;
             return self.pos.choose_move(level, seed, limits, stop, table);
         }
-        self.table.next_search();
+        self.table.start_search();
         let (history, table) = (&self.pos.0, &mut self.table);
         let on_typed_progress = &mut text_progress_callback(on_progress);
-        search::choose_watched(history, level, seed, limits, stop, table, on_typed_progress)
-            .map(to_move_choice)
+        search::choose_move_with_progress(
+            history,
+            level,
+            seed,
+            limits,
+            stop,
+            table,
+            on_typed_progress,
+        )
+        .map(to_move_choice)
     }
 
     fn best_lines(
@@ -326,7 +334,7 @@ impl<P: Evaluate> AnalysisBoard for TypedAnalysisBoard<P> {
         if moves.is_empty() && !only.is_empty() {
             return Vec::new();
         }
-        self.table.next_search();
+        self.table.start_search();
         let (history, table) = (&self.pos.0, &self.table);
         let mut on_typed_progress = |number: usize, report: &Report<P::Move>| {
             on_progress(number, &report_to_text(report.clone()));
@@ -351,12 +359,12 @@ impl<P: Evaluate> AnalysisBoard for TypedAnalysisBoard<P> {
         limits: &Limits,
         stop: &Stop,
     ) -> Option<Report<String>> {
-        self.table.next_search();
-        search::win_within(&self.pos.0, plies, limits, stop, &self.table).map(report_to_text)
+        self.table.start_search();
+        search::find_win_within(&self.pos.0, plies, limits, stop, &self.table).map(report_to_text)
     }
 
-    fn textbook_search(&self, method: Method, depth: u32, scale: Scale) -> Report<String> {
-        report_to_text(analysis::textbook(
+    fn textbook_search(&self, method: TextbookMethod, depth: u32, scale: Scale) -> Report<String> {
+        report_to_text(analysis::textbook_search(
             self.pos.0.position(),
             method,
             depth,

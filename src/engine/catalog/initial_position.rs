@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use crate::catalog::{CATALOG, find_game};
     use crate::game::Seat;
-    use crate::search::{Level, Limits, Stop, Table};
+    use crate::search::{Level, Limits, Stop, TranspositionTable};
 
     /// A position of each game in which the second seat is to move, and a move there.
     const POSITIONS: [(&str, &str, &str); CATALOG.len()] = [
@@ -76,7 +76,7 @@ mod tests {
             let mut position = entry.parse_initial_position(text).expect(text);
             assert_eq!(position.to_string(), text);
             assert_eq!(position.turn(), Seat::Second, "{id}");
-            let (limits, mut table) = (Limits::nodes(50), Table::new(1 << 16));
+            let (limits, mut table) = (Limits::nodes(50), TranspositionTable::new(1 << 16));
             let choice = position.choose_move(Level::Max, 1, &limits, &Stop::new(), &mut table);
             let choice = choice.expect("a legal move exists").m;
             assert!(position.legal_moves().contains(&choice), "{id}: {choice}");

@@ -17,20 +17,20 @@ const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 /// move.
 pub(super) fn accuracy(chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
     let wins: Vec<f64> = chances.iter().map(|chance| 50.0 + 50.0 * chance).collect();
-    let weights = weights(&wins);
+    let move_weights = volatility_weights(&wins);
     Seat::ALL.map(|seat| {
-        let moves = losses.iter().zip(&weights);
+        let moves = losses.iter().zip(&move_weights);
         let own = moves.filter(|((turn, _), _)| *turn == seat);
         // Of a scale from -1 to 1.
         let own: Vec<(f64, f64)> = own
-            .map(|((_, loss), weight)| (of_move(50.0 * loss), *weight))
+            .map(|((_, loss), weight)| (move_accuracy(50.0 * loss), *weight))
             .collect();
-        (!own.is_empty()).then(|| of_game(&own))
+        (!own.is_empty()).then(|| game_accuracy(&own))
     })
 }
 
 /// How accurate a move was that lost so much, in hundredths.
-fn of_move(loss: f64) -> f64 {
+fn move_accuracy(loss: f64) -> f64 {
     if loss <= 0.0 {
         return 100.0;
     }
@@ -40,31 +40,37 @@ fn of_move(loss: f64) -> f64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "it is from 0 to 100"
+    reason = "the value is clamped to 0..=100"
 )]
-fn of_game(moves: &[(f64, f64)]) -> u8 {
-    let count = moves.len() as f64;
-    let all: f64 = moves.iter().map(|(_, weight)| weight).sum();
-    let weighted: f64 = moves.iter().map(|(of, weight)| of * weight).sum();
-    let inverse: f64 = moves.iter().map(|(of, _)| 1.0 / of.max(1.0)).sum();
-    f64::midpoint(weighted / all, count / inverse)
+fn game_accuracy(moves: &[(f64, f64)]) -> u8 {
+    let move_count = moves.len() as f64;
+    let total_weight: f64 = moves.iter().map(|(_, weight)| weight).sum();
+    let weighted: f64 = moves
+        .iter()
+        .map(|(accuracy, weight)| accuracy * weight)
+        .sum();
+    let inverse: f64 = moves
+        .iter()
+        .map(|(accuracy, _)| 1.0 / accuracy.max(1.0))
+        .sum();
+    f64::midpoint(weighted / total_weight, move_count / inverse)
         .round()
         .clamp(0.0, 100.0) as u8
 }
 
 /// How much each move counts: as much as the chances vary around it.
-fn weights(wins: &[f64]) -> Vec<f64> {
+fn volatility_weights(wins: &[f64]) -> Vec<f64> {
     let moves = wins.len().saturating_sub(1);
     let size = (moves / 10).clamp(2, 8);
     let first = &wins[..size.min(wins.len())];
     let before = std::iter::repeat_n(first, first.len().saturating_sub(2));
     let windows = before.chain(wins.windows(size));
     windows
-        .map(|window| deviation(window).clamp(0.5, 12.0))
+        .map(|window| standard_deviation(window).clamp(0.5, 12.0))
         .collect()
 }
 
-fn deviation(values: &[f64]) -> f64 {
+fn standard_deviation(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -76,7 +82,7 @@ mod tests {
     use super::*;
 
     /// What each move lost, by the chances before and after it.
-    fn losses(chances: &[f64]) -> Vec<(Seat, f64)> {
+    fn chance_losses(chances: &[f64]) -> Vec<(Seat, f64)> {
         let moves = (0..).map(Seat::to_move_after).zip(chances.windows(2));
         moves
             .map(|(seat, step)| match seat {
@@ -87,24 +93,24 @@ mod tests {
     }
 
     #[test]
-    fn who_loses_nothing_is_wholly_accurate() {
-        let of = |chances: &[f64]| accuracy(chances, &losses(chances));
-        assert_eq!(of(&[0.1; 4]), [Some(100); 2]);
-        assert_eq!(of(&[0.1, 0.1]), [Some(100), None]);
-        assert_eq!(of(&[0.0]), [None, None]);
+    fn accuracy_is_100_without_losses() {
+        let accuracies = |chances: &[f64]| accuracy(chances, &chance_losses(chances));
+        assert_eq!(accuracies(&[0.1; 4]), [Some(100); 2]);
+        assert_eq!(accuracies(&[0.1, 0.1]), [Some(100), None]);
+        assert_eq!(accuracies(&[0.0]), [None, None]);
         // Whatever the graph does that nobody has lost.
         let none = [(Seat::First, 0.0), (Seat::Second, 0.0)];
         assert_eq!(accuracy(&[0.1, -0.1, 0.3], &none), [Some(100); 2]);
     }
 
     #[test]
-    fn a_loss_counts_for_whoever_made_it() {
+    fn loss_lowers_only_the_accuracy_of_its_seat() {
         let mut chances = vec![0.0; 21];
         chances[8..].fill(-0.9);
         // The eighth ply is the second seat's, and gains.
-        assert_eq!(accuracy(&chances, &losses(&chances)), [Some(100); 2]);
+        assert_eq!(accuracy(&chances, &chance_losses(&chances)), [Some(100); 2]);
         chances[7] = -0.9;
-        let [first, second] = accuracy(&chances, &losses(&chances));
+        let [first, second] = accuracy(&chances, &chance_losses(&chances));
         assert_eq!(second, Some(100));
         assert!(
             first.is_some_and(|first| (30..95).contains(&first)),
@@ -114,8 +120,8 @@ mod tests {
 
     /// Values of lichess's own formula.
     #[test]
-    fn moves_are_as_accurate_as_lichess_says() {
-        for (loss, of) in [
+    fn move_accuracy_matches_the_lichess_formula() {
+        for (loss, expected) in [
             (0.0, 100.0),
             (5.0, 80.815),
             (10.0, 64.583),
@@ -123,9 +129,9 @@ mod tests {
             (99.0, 0.0),
         ] {
             assert!(
-                (of_move(loss) - of).abs() < 0.01,
+                (move_accuracy(loss) - expected).abs() < 0.01,
                 "{loss}: {}",
-                of_move(loss)
+                move_accuracy(loss)
             );
         }
     }

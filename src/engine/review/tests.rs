@@ -4,59 +4,62 @@ use crate::game::Position;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::search::Evaluate;
 use crate::search::Level;
-use crate::search::analysis::Method;
-use crate::search::chance::Chance;
+use crate::search::analysis::TextbookMethod;
 use crate::search::minimax::Scale;
+use crate::search::seeded_rng::SeededRng;
 
 /// Looks at the whole game, from the start of its game.
-fn review(game: &str, moves: &str, nodes: u64) -> Review {
-    let entry = catalog::find_game(game).expect(game);
+fn review_game(game_id: &str, moves: &str, nodes: u64) -> Review {
+    let entry = catalog::find_game(game_id).expect(game_id);
     let moves = moves
         .split(' ')
         .filter(|m| !m.is_empty())
         .map(str::to_owned);
     let review = Review::new(entry, entry.initial_position(), moves.collect(), 1 << 20);
-    finished(review.expect("the moves are legal"), nodes)
+    finish_review(review.expect("the moves are legal"), nodes)
 }
 
-fn finished(mut review: Review, nodes: u64) -> Review {
+fn finish_review(mut review: Review, nodes: u64) -> Review {
     let mut steps = 0;
-    while !review.is_done() {
+    while !review.is_complete() {
         assert_eq!(review.accuracy(), None);
         review.step(&Limits::nodes(nodes), &Stop::new());
         steps += 1;
     }
     assert_eq!(steps, review.plies() + 1);
-    assert_eq!(review.looked().len(), review.plies());
+    assert_eq!(review.move_reviews().len(), review.plies());
     review
 }
 
 fn random_moves(entry: &GameEntry, seed: u64, plies: usize) -> Vec<String> {
-    let (mut position, mut chance) = (entry.initial_position(), Chance::new(seed, "review"));
+    let (mut position, mut rng) = (entry.initial_position(), SeededRng::new(seed, "review"));
     let mut moves = Vec::new();
     while position.outcome().is_none() && moves.len() < plies {
         let mut legal = position.legal_moves();
-        let m = legal.swap_remove(chance.below(legal.len()));
-        moves.push(position.play(&m).expect("it is legal"));
+        let m = legal.swap_remove(rng.next_below(legal.len()));
+        moves.push(position.play(&m).expect("the move is legal"));
     }
     moves
 }
 
-fn judged(review: &Review, ply: usize) -> Option<&(Judgement, Why)> {
-    let looked = review.looked().iter().find(|looked| looked.ply == ply);
-    looked.and_then(|looked| looked.judged.as_ref())
+fn judgement_at(review: &Review, ply: usize) -> Option<&(Judgement, Explanation)> {
+    let reviewed = review
+        .move_reviews()
+        .iter()
+        .find(|looked| looked.ply == ply);
+    reviewed.and_then(|looked| looked.judgement.as_ref())
 }
 
 /// In tic-tac-toe a move is judged if, and only if, plain minimax says that it gives a win or a draw away.
 #[test]
-fn what_gives_a_result_away_is_judged_and_nothing_else() {
-    let entry = catalog::find_game("tic-tac-toe").expect("always hosted");
-    let mut seen = std::collections::HashSet::new();
+fn only_moves_that_worsen_the_result_are_judged_in_tic_tac_toe() {
+    let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
+    let mut kinds = std::collections::HashSet::new();
     for seed in 0..60 {
         let moves = random_moves(entry, seed, 9);
         let review =
             Review::new(entry, entry.initial_position(), moves.clone(), 1 << 16).expect("legal");
-        let review = finished(review, 100_000);
+        let review = finish_review(review, 100_000);
         let mut analyst = entry.analysis_board(0);
         // Who wins, as a sign for the first seat.
         let mut result = |plies: usize| {
@@ -76,49 +79,53 @@ fn what_gives_a_result_away_is_judged_and_nothing_else() {
                     }
                 }
                 None => {
-                    let found = analyst.textbook_search(Method::Minimax, 9, Scale::Outcome);
-                    sign * found.score.value().signum()
+                    let searched =
+                        analyst.textbook_search(TextbookMethod::Minimax, 9, Scale::Outcome);
+                    sign * searched.score.value().signum()
                 }
             }
         };
-        for looked in review.looked() {
-            let (before, after) = (result(looked.ply), result(looked.ply + 1));
-            assert!(looked.worth.known.is_some(), "{moves:?} {looked:?}");
-            assert_eq!(
-                looked.worth.chance,
-                f64::from(before),
-                "{moves:?} {looked:?}"
+        for reviewed in review.move_reviews() {
+            let (before, after) = (result(reviewed.ply), result(reviewed.ply + 1));
+            assert!(
+                reviewed.evaluation.proven.is_some(),
+                "{moves:?} {reviewed:?}"
             );
-            let kind = looked.judged.as_ref().map(|(judgement, why)| {
+            assert_eq!(
+                reviewed.evaluation.winning_chance,
+                f64::from(before),
+                "{moves:?} {reviewed:?}"
+            );
+            let kind = reviewed.judgement.as_ref().map(|(judgement, why)| {
                 assert_eq!(*judgement, Judgement::Blunder);
                 why.kind
             });
-            let loser = if looked.turn == Seat::First { -1 } else { 1 };
+            let loser = if reviewed.turn == Seat::First { -1 } else { 1 };
             let expected = match after {
                 _ if before == after => None,
-                after if after == loser => Some(Kind::AllowsWin),
-                _ => Some(Kind::MissesWin),
+                after if after == loser => Some(MistakeKind::AllowsWin),
+                _ => Some(MistakeKind::MissesWin),
             };
-            assert_eq!(kind, expected, "{moves:?} {looked:?}");
-            seen.insert(format!("{kind:?}"));
+            assert_eq!(kind, expected, "{moves:?} {reviewed:?}");
+            kinds.insert(format!("{kind:?}"));
         }
     }
-    assert_eq!(seen.len(), 3, "{seen:?}");
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
 }
 
 /// The move that is told to be the best, as a list of all plies from the first one on.
 fn best_moves(review: &Review) -> Vec<String> {
-    let looked = review.looked().iter().rev();
-    looked.map(|looked| looked.line[0].clone()).collect()
+    let looked = review.move_reviews().iter().rev();
+    looked.map(|looked| looked.best_line[0].clone()).collect()
 }
 
 /// All positions of tic-tac-toe up to symmetry, and all moves there, against plain minimax over the whole tree.
 #[test]
-fn played_move_of_tic_tac_toe_is_best_if_it_has_the_value_of_the_position() {
-    let entry = catalog::find_game("tic-tac-toe").expect("always hosted");
+fn tic_tac_toe_played_move_is_best_if_it_keeps_the_minimax_value() {
+    let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
     let mut analyst = entry.analysis_board(0);
     let mut keys = std::collections::HashSet::new();
-    let (mut as_good, mut worse) = (0, 0);
+    let (mut best_count, mut worse_count) = (0, 0);
     let mut positions = vec![TicTacToe::initial()];
     while let Some(position) = positions.pop() {
         if position.outcome().is_some() || !keys.insert(position.key()) {
@@ -129,36 +136,47 @@ fn played_move_of_tic_tac_toe_is_best_if_it_has_the_value_of_the_position() {
         positions.extend(legal.into_iter().map(|m| position.after(m)));
         let text = position.to_string();
         analyst.set_up(&text).expect("legal");
-        let plain = analyst.textbook_search(Method::Minimax, 9, Scale::Plies);
-        for value in &plain.moves {
+        let minimax = analyst.textbook_search(TextbookMethod::Minimax, 9, Scale::Plies);
+        for value in &minimax.moves {
             let start = entry.parse_initial_position(&text).expect("legal");
             let moves = vec![value.m.clone()];
             let review = Review::new(entry, start, moves, 1 << 14).expect("legal");
-            let review = finished(review, 100_000);
-            let [looked] = review.looked() else {
-                panic!("one move was played");
+            let review = finish_review(review, 100_000);
+            let [reviewed] = review.move_reviews() else {
+                panic!("expected exactly one reviewed move");
             };
-            let told = (plain.moves.iter()).find(|other| other.m == looked.line[0]);
-            let told = told.expect("it is legal").score;
-            assert_eq!(told, plain.score, "{text} {looked:?}");
-            let is_best = value.score == plain.score;
-            assert_eq!(looked.line[0] == value.m, is_best, "{text} {looked:?}");
-            *(if is_best { &mut as_good } else { &mut worse }) += 1;
+            let best_value = (minimax.moves.iter()).find(|other| other.m == reviewed.best_line[0]);
+            let best_score = best_value.expect("the move is legal").score;
+            assert_eq!(best_score, minimax.score, "{text} {reviewed:?}");
+            let is_best = value.score == minimax.score;
+            assert_eq!(
+                reviewed.best_line[0] == value.m,
+                is_best,
+                "{text} {reviewed:?}"
+            );
+            *(if is_best {
+                &mut best_count
+            } else {
+                &mut worse_count
+            }) += 1;
         }
     }
     assert_eq!(keys.len(), 627);
-    assert!(as_good > 500 && worse > 500, "{as_good} {worse}");
+    assert!(
+        best_count > 500 && worse_count > 500,
+        "{best_count} {worse_count}"
+    );
 }
 
 #[test]
-fn played_move_of_tic_tac_toe_is_best_in_a_whole_game() {
+fn tic_tac_toe_played_moves_are_best_in_perfect_games() {
     for moves in [
         "b2 a1 c1 a3 a2 c2 b3",
         "a1 b2 c3 b1",
         "c3 b2 a1 b3",
         "a3 b2",
     ] {
-        let review = review("tic-tac-toe", moves, 100_000);
+        let review = review_game("tic-tac-toe", moves, 100_000);
         let moves: Vec<&str> = moves.split(' ').collect();
         assert_eq!(
             best_moves(&review)[..3.min(moves.len())],
@@ -166,37 +184,48 @@ fn played_move_of_tic_tac_toe_is_best_in_a_whole_game() {
         );
     }
     for first in ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"] {
-        assert_eq!(best_moves(&review("tic-tac-toe", first, 100_000)), [first]);
+        assert_eq!(
+            best_moves(&review_game("tic-tac-toe", first, 100_000)),
+            [first]
+        );
     }
 }
 
 /// The second half of random games, against the solver.
 #[test]
-fn played_move_of_connect_four_is_best_if_it_has_the_value_of_the_position() {
-    let entry = catalog::find_game("connect-four").expect("always hosted");
+fn connect_four_played_move_is_best_if_it_keeps_the_solved_value() {
+    let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
     let (mut equal, mut others) = (0, 0);
     for seed in 0..12 {
         let moves = random_moves(entry, seed, 42);
         let begin = 20.min(moves.len());
         let mut start = entry.initial_position();
         for m in &moves[..begin] {
-            start.play(m).expect("it is legal");
+            start.play(m).expect("the move is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 20).expect("legal");
-        let review = finished(review, 200_000);
+        let review = finish_review(review, 200_000);
         let mut analyst = entry.analysis_board(1 << 22);
-        for looked in review.looked() {
-            let so_far = moves[..begin + looked.ply].join(" ");
+        for reviewed in review.move_reviews() {
+            let so_far = moves[..begin + reviewed.ply].join(" ");
             analyst.set_up(&so_far).expect("legal");
             let solved = analyst.analyse(true, &Limits::default(), &Stop::new(), &mut |_| {});
-            let solved = solved.expect("no limit");
+            let solved = solved.expect("the search has no limit");
             let value = |m: &str| {
-                let of_move = solved.moves.iter().find(|value| value.m == m);
-                of_move.expect("it is legal").score
+                let move_value = solved.moves.iter().find(|value| value.m == m);
+                move_value.expect("the move is legal").score
             };
-            assert_eq!(value(&looked.line[0]), solved.score, "{so_far} {looked:?}");
-            let is_best = value(&looked.m) == solved.score;
-            assert_eq!(looked.line[0] == looked.m, is_best, "{so_far} {looked:?}");
+            assert_eq!(
+                value(&reviewed.best_line[0]),
+                solved.score,
+                "{so_far} {reviewed:?}"
+            );
+            let is_best = value(&reviewed.m) == solved.score;
+            assert_eq!(
+                reviewed.best_line[0] == reviewed.m,
+                is_best,
+                "{so_far} {reviewed:?}"
+            );
             equal += u32::from(is_best);
             others += u32::from(!is_best);
         }
@@ -206,26 +235,26 @@ fn played_move_of_connect_four_is_best_if_it_has_the_value_of_the_position() {
 
 /// The last moves of random games, in which points decide.
 #[test]
-fn played_move_of_othello_is_best_if_it_wins_by_as_many_points() {
-    let entry = catalog::find_game("othello").expect("hosted");
+fn othello_played_move_is_best_if_it_keeps_the_final_score() {
+    let entry = catalog::find_game("othello").expect("the game is in the catalog");
     let mut equal = 0;
     for seed in 0..6 {
         let moves = random_moves(entry, seed, 70);
         let begin = moves.len().saturating_sub(8);
         let mut start = entry.initial_position();
         for m in &moves[..begin] {
-            start.play(m).expect("it is legal");
+            start.play(m).expect("the move is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 20).expect("legal");
-        let review = finished(review, 200_000);
-        let mut after = review.end().expect("it is done");
-        for looked in review.looked() {
-            assert!(looked.worth.exact, "{looked:?}");
-            let is_best = looked.worth.known == after.known;
-            assert_eq!(looked.line[0] == looked.m, is_best, "{looked:?}");
-            assert!(looked.loss <= 0.0 || !is_best, "{looked:?}");
+        let review = finish_review(review, 200_000);
+        let mut evaluation_after = review.final_evaluation().expect("the review is complete");
+        for reviewed in review.move_reviews() {
+            assert!(reviewed.evaluation.exact, "{reviewed:?}");
+            let is_best = reviewed.evaluation.proven == evaluation_after.proven;
+            assert_eq!(reviewed.best_line[0] == reviewed.m, is_best, "{reviewed:?}");
+            assert!(reviewed.loss <= 0.0 || !is_best, "{reviewed:?}");
             equal += u32::from(is_best);
-            after = looked.worth;
+            evaluation_after = reviewed.evaluation;
         }
     }
     assert!(equal > 10, "{equal}");
@@ -233,7 +262,7 @@ fn played_move_of_othello_is_best_if_it_wins_by_as_many_points() {
 
 /// A search of limited depth estimates them differently on boards that are turned.
 #[test]
-fn equal_first_moves_are_best_and_worth_the_same() {
+fn symmetric_first_moves_get_the_same_review() {
     let othello = ["d3", "c4", "f5", "e6"].as_slice();
     let gomoku = ["c3", "m3", "c13", "m13"].as_slice();
     let connect_four = ["3", "5"].as_slice();
@@ -243,18 +272,23 @@ fn equal_first_moves_are_best_and_worth_the_same() {
         ("connect-four", connect_four),
     ] {
         for nodes in [500, 3000] {
-            let reviews: Vec<Review> = (firsts.iter()).map(|m| review(game, m, nodes)).collect();
+            let reviews: Vec<Review> = (firsts.iter())
+                .map(|m| review_game(game, m, nodes))
+                .collect();
             for (review, first) in reviews.iter().zip(firsts) {
-                let [looked] = review.looked() else {
-                    panic!("one move was played");
+                let [reviewed] = review.move_reviews() else {
+                    panic!("expected exactly one reviewed move");
                 };
-                assert_eq!(looked.m, *first);
-                let of_first = &reviews[0].looked()[0];
-                assert_eq!((looked.worth, looked.loss), (of_first.worth, of_first.loss));
+                assert_eq!(reviewed.m, *first);
+                let of_first = &reviews[0].move_reviews()[0];
+                assert_eq!(
+                    (reviewed.evaluation, reviewed.loss),
+                    (of_first.evaluation, of_first.loss)
+                );
                 assert_eq!(review.accuracy(), reviews[0].accuracy(), "{game} {first}");
                 assert_eq!(
-                    looked.line[0] == looked.m,
-                    of_first.line[0] == of_first.m,
+                    reviewed.best_line[0] == reviewed.m,
+                    of_first.best_line[0] == of_first.m,
                     "{game} {first}"
                 );
             }
@@ -262,7 +296,7 @@ fn equal_first_moves_are_best_and_worth_the_same() {
     }
     // All first moves of Othello are the same up to symmetry.
     for first in othello {
-        let review = review("othello", first, 3000);
+        let review = review_game("othello", first, 3000);
         assert_eq!(best_moves(&review), [*first]);
         assert_eq!(review.accuracy(), Some([Some(100), None]));
     }
@@ -270,7 +304,7 @@ fn equal_first_moves_are_best_and_worth_the_same() {
 
 /// The position is symmetric although the line that leads to it is not: its stones came in another order.
 #[test]
-fn image_of_the_played_move_counts_as_played_in_a_symmetric_position() {
+fn symmetric_image_of_played_move_is_replaced_by_played_move() {
     for (game, moves, symmetries) in [
         ("gomoku", "g8 h8 i8 j9", 4),
         ("gomoku", "h8 h9 g8 b3", 1),
@@ -278,7 +312,7 @@ fn image_of_the_played_move_counts_as_played_in_a_symmetric_position() {
         ("connect-four", "3 4 5 2", 2),
         ("othello", "f5 d6 c3 d3", 1),
     ] {
-        let entry = catalog::find_game(game).expect("hosted");
+        let entry = catalog::find_game(game).expect("the game is in the catalog");
         let moves: Vec<String> = moves.split(' ').map(str::to_owned).collect();
         let review = Review::new(entry, entry.initial_position(), moves, 1 << 14).expect("legal");
         let (before, last) = review.moves.split_at(3);
@@ -286,12 +320,13 @@ fn image_of_the_played_move_counts_as_played_in_a_symmetric_position() {
         for m in before {
             position.play(m).expect("legal");
         }
-        let worth = Worth::at_end(entry, position.as_ref());
-        let images = (entry.symmetries().iter()).map(|by| entry.transform_move(&last[0], *by));
+        let evaluation = Evaluation::of_finished_game(entry, position.as_ref());
+        let images =
+            (entry.symmetries().iter()).map(|symmetry| entry.transform_move(&last[0], *symmetry));
         let images: std::collections::HashSet<String> = images.collect();
         let symmetric = images.into_iter().filter(|image| {
-            let found = (worth, vec![image.clone()]);
-            let (_, line) = review.with_played_first(3, position.as_ref(), found);
+            let evaluated_line = (evaluation, vec![image.clone()]);
+            let (_, line) = review.prefer_played_move(3, position.as_ref(), evaluated_line);
             line == last
         });
         assert_eq!(symmetric.count(), symmetries, "{game} {:?}", review.moves);
@@ -300,23 +335,23 @@ fn image_of_the_played_move_counts_as_played_in_a_symmetric_position() {
 
 /// Games of Connect Four of full strength, which moves first, against random moves.
 fn games_against_random_moves() -> Vec<String> {
-    let entry = catalog::find_game("connect-four").expect("always hosted");
+    let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
     let games = (0..8).map(|seed| {
-        let (mut position, mut chance) = (entry.initial_position(), Chance::new(seed, "second"));
-        let mut table = Table::new(1 << 20);
+        let (mut position, mut rng) = (entry.initial_position(), SeededRng::new(seed, "second"));
+        let mut table = TranspositionTable::new(1 << 20);
         let mut moves = Vec::new();
         while position.outcome().is_none() {
             let mut m = position.legal_moves();
             let m = match position.turn() {
-                Seat::Second => m.swap_remove(chance.below(m.len())),
+                Seat::Second => m.swap_remove(rng.next_below(m.len())),
                 Seat::First => {
                     let limits = Limits::nodes(20_000);
                     let choice =
                         position.choose_move(Level::Max, 0, &limits, &Stop::new(), &mut table);
-                    choice.expect("it goes on").m
+                    choice.expect("the game is not over").m
                 }
             };
-            moves.push(position.play(&m).expect("it is legal"));
+            moves.push(position.play(&m).expect("the move is legal"));
         }
         moves.join(" ")
     });
@@ -326,69 +361,83 @@ fn games_against_random_moves() -> Vec<String> {
 /// In the opening of Connect Four the book says which moves win, and not how soon. Every move is tried there, as full
 /// strength plays those of the book.
 #[test]
-fn played_move_of_connect_four_is_best_if_no_win_is_known_to_be_sooner() {
-    let entry = catalog::find_game("connect-four").expect("always hosted");
-    let is_vague = |worth: Worth| {
-        let known = worth.known.filter(|known| known.plies.is_none());
+fn connect_four_played_move_is_best_among_wins_of_unknown_length() {
+    let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
+    let is_win_of_unknown_length = |evaluation: Evaluation| {
+        let known = evaluation.proven.filter(|known| known.plies.is_none());
         known.is_some_and(|known| known.winner == Some(Seat::First))
     };
-    let (mut kept, mut others) = (0, 0);
+    let (mut winning_moves, mut other_winning_moves) = (0, 0);
     for moves in games_against_random_moves() {
         let mut position = entry.initial_position();
         for played in moves.split(' ').take(12) {
             let text = position.to_string();
             let mut best = std::collections::HashSet::new();
             for m in position.legal_moves() {
-                let start = entry.parse_initial_position(&text).expect("a position");
+                let start = entry
+                    .parse_initial_position(&text)
+                    .expect("the position is valid");
                 let review = Review::new(entry, start, vec![m], 1 << 16).expect("legal");
-                let review = finished(review, 2000);
-                let (looked, end) = (&review.looked()[0], review.end().expect("it is done"));
-                if looked.turn == Seat::First && is_vague(looked.worth) && is_vague(end) {
-                    assert_eq!(looked.line[0], looked.m, "{text} {looked:?}");
-                    best.insert(looked.m.clone());
+                let review = finish_review(review, 2000);
+                let (reviewed, end) = (
+                    &review.move_reviews()[0],
+                    review.final_evaluation().expect("the review is complete"),
+                );
+                if reviewed.turn == Seat::First
+                    && is_win_of_unknown_length(reviewed.evaluation)
+                    && is_win_of_unknown_length(end)
+                {
+                    assert_eq!(reviewed.best_line[0], reviewed.m, "{text} {reviewed:?}");
+                    best.insert(reviewed.m.clone());
                 }
             }
-            kept += best.len();
-            others += best.len().saturating_sub(1);
+            winning_moves += best.len();
+            other_winning_moves += best.len().saturating_sub(1);
             position.play(played).expect("legal");
         }
     }
     // In some positions several moves keep the win.
-    assert!(kept > 10 && others > 3, "{kept} {others}");
+    assert!(
+        winning_moves > 10 && other_winning_moves > 3,
+        "{winning_moves} {other_winning_moves}"
+    );
 }
 
 /// The second player of Connect Four is lost from the first move on, and overlooks a threat.
 #[test]
-fn loss_of_connect_four_that_comes_much_sooner_is_a_mistake() {
-    let entry = catalog::find_game("connect-four").expect("always hosted");
+fn connect_four_move_that_hastens_a_loss_is_a_mistake() {
+    let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
     let mut games = vec!["4 7 4 7 4 1 4".to_owned()];
     games.extend(games_against_random_moves());
     let mut judged = 0;
     for (number, moves) in games.into_iter().enumerate() {
-        let review = review("connect-four", &moves, 100_000);
-        let bad = review
-            .looked()
+        let review = review_game("connect-four", &moves, 100_000);
+        let mistake = review
+            .move_reviews()
             .iter()
-            .find(|looked| looked.judged.is_some());
-        assert!(number > 0 || bad.is_some(), "{moves} has no mistake");
-        let Some(bad) = bad else { continue };
+            .find(|looked| looked.judgement.is_some());
+        assert!(number > 0 || mistake.is_some(), "{moves} has no mistake");
+        let Some(mistake) = mistake else { continue };
         judged += 1;
-        let (judgement, why) = bad.judged.as_ref().expect("it is judged");
+        let (judgement, why) = mistake.judgement.as_ref().expect("the move is judged");
         assert_eq!(
-            (bad.turn, *judgement, why.kind, why.keeps),
+            (mistake.turn, *judgement, why.kind, why.better_outcome),
             (
                 Seat::Second,
                 Judgement::Mistake,
-                Kind::AllowsWin,
-                BetterOutcome::Loss
+                MistakeKind::AllowsWin,
+                BetterMoveOutcome::Loss
             ),
             "{moves}"
         );
-        assert!(bad.loss > 0.0 && bad.worth.chance >= 1.0, "{bad:?}");
-        let told = english(entry, bad).expect("it was bad");
-        let end = format!("; {} holds out for longer.", why.better);
-        assert!(told.contains("red wins ") && told.contains(&end), "{told}");
-        let [first, second] = review.accuracy().expect("all was looked at");
+        assert!(
+            mistake.loss > 0.0 && mistake.evaluation.winning_chance >= 1.0,
+            "{mistake:?}"
+        );
+        let text = english(entry, mistake).expect("the move is judged");
+        let end = format!("; {} holds out for longer.", why.better_move);
+        assert!(text.contains("red wins ") && text.contains(&end), "{text}");
+        let [first, second] = review.accuracy().expect("the review is complete");
         assert_eq!(first, Some(100), "{moves}");
         assert!(second < Some(100), "{moves} {second:?}");
     }
@@ -398,310 +447,362 @@ fn loss_of_connect_four_that_comes_much_sooner_is_a_mistake() {
 /// Random games from a lost position on, against the solver: what is judged loses much sooner, and what loses within
 /// two moves of the other side though it could hold out is judged.
 #[test]
-fn loss_of_connect_four_is_judged_by_how_much_sooner_it_comes() {
-    let entry = catalog::find_game("connect-four").expect("always hosted");
-    let (mut judged, mut held) = (0, 0);
+fn connect_four_losing_move_is_judged_by_plies_lost() {
+    let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
+    let (mut judged, mut unjudged) = (0, 0);
     for seed in 0..40 {
         let moves = random_moves(entry, seed, 42);
         let begin = 14.min(moves.len());
         let mut start = entry.initial_position();
         for m in &moves[..begin] {
-            start.play(m).expect("it is legal");
+            start.play(m).expect("the move is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 18).expect("legal");
-        let review = finished(review, 20_000);
+        let review = finish_review(review, 20_000);
         let mut analyst = entry.analysis_board(1 << 22);
-        for looked in review.looked() {
-            let winner = looked.turn.other();
-            if looked
-                .worth
-                .known
+        for reviewed in review.move_reviews() {
+            let winner = reviewed.turn.other();
+            if reviewed
+                .evaluation
+                .proven
                 .is_none_or(|known| known.winner != Some(winner))
             {
                 continue;
             }
             analyst
-                .set_up(&moves[..begin + looked.ply].join(" "))
+                .set_up(&moves[..begin + reviewed.ply].join(" "))
                 .expect("legal");
             let solved = analyst.analyse(true, &Limits::default(), &Stop::new(), &mut |_| {});
-            let solved = solved.expect("no limit");
+            let solved = solved.expect("the search has no limit");
             let plies = |m: &str| {
-                let of_move = solved.moves.iter().find(|value| value.m == m);
-                of_move
+                let move_value = solved.moves.iter().find(|value| value.m == m);
+                move_value
                     .and_then(|value| value.score.plies_to_end())
-                    .expect("all moves lose")
+                    .expect("every move loses")
             };
             let (best, played) = (
-                solved.score.plies_to_end().expect("it is lost"),
-                plies(&looked.m),
+                solved.score.plies_to_end().expect("the position is lost"),
+                plies(&reviewed.m),
             );
-            let is_much_sooner = best >= (played + SOONER).max(2 * played);
+            let is_much_sooner = best >= (played + RESISTANCE_PLIES_MIN).max(2 * played);
             assert!(
-                is_much_sooner || looked.judged.is_none(),
-                "{best} {played} {looked:?}"
+                is_much_sooner || reviewed.judgement.is_none(),
+                "{best} {played} {reviewed:?}"
             );
             if played <= 4 {
                 assert_eq!(
-                    looked.judged.is_some(),
+                    reviewed.judgement.is_some(),
                     is_much_sooner,
-                    "{best} {played} {looked:?}"
+                    "{best} {played} {reviewed:?}"
                 );
             }
-            assert_eq!(looked.judged.is_some(), looked.loss > 0.0, "{looked:?}");
-            if let Some((judgement, why)) = &looked.judged {
+            assert_eq!(
+                reviewed.judgement.is_some(),
+                reviewed.loss > 0.0,
+                "{reviewed:?}"
+            );
+            if let Some((judgement, why)) = &reviewed.judgement {
                 assert_eq!(
                     (*judgement, why.kind),
-                    (Judgement::Mistake, Kind::AllowsWin)
+                    (Judgement::Mistake, MistakeKind::AllowsWin)
                 );
-                assert_eq!(why.plies, Some(played), "{looked:?}");
-                let better = plies(&why.better);
+                assert_eq!(why.plies, Some(played), "{reviewed:?}");
+                let better = plies(&why.better_move);
                 assert!(
-                    better >= (played + SOONER).max(2 * played),
-                    "{better} {looked:?}"
+                    better >= (played + RESISTANCE_PLIES_MIN).max(2 * played),
+                    "{better} {reviewed:?}"
                 );
                 judged += 1;
             } else {
-                held += 1;
+                unjudged += 1;
             }
         }
     }
-    assert!(judged >= 5 && held >= 20, "{judged} {held}");
+    assert!(judged >= 5 && unjudged >= 20, "{judged} {unjudged}");
 }
 
 /// In tic-tac-toe it is told how soon the game ends, as plain minimax counts it, and no line is longer.
 #[test]
-fn it_is_told_how_soon_a_game_ends_that_is_near_its_end() {
-    let entry = catalog::find_game("tic-tac-toe").expect("always hosted");
+fn tic_tac_toe_result_has_plies_to_the_end_as_minimax_counts() {
+    let entry = catalog::find_game("tic-tac-toe").expect("the game is in the catalog");
     let mut analyst = entry.analysis_board(0);
-    let mut seen = std::collections::HashSet::new();
+    let mut plies_seen = std::collections::HashSet::new();
     for seed in 0..60 {
         let moves = random_moves(entry, seed, 9);
         let review =
             Review::new(entry, entry.initial_position(), moves.clone(), 1 << 16).expect("legal");
-        for looked in finished(review, 100_000).looked() {
-            let known = looked.worth.known.expect("all of it is looked at");
-            if known.winner.is_none() {
+        for reviewed in finish_review(review, 100_000).move_reviews() {
+            let proven = reviewed.evaluation.proven.expect("the result is proven");
+            if proven.winner.is_none() {
                 continue;
             }
-            let so_far = moves[..looked.ply].join(" ");
+            let so_far = moves[..reviewed.ply].join(" ");
             analyst.set_up(&so_far).expect("legal");
-            let plain = analyst.textbook_search(Method::Minimax, 9, Scale::Plies);
-            let plies = plain.score.plies_to_end();
-            assert_eq!(known.plies, plies, "{moves:?} {looked:?}");
-            let is_short = plies.is_some_and(|plies| looked.line.len() <= plies as usize);
-            assert!(is_short, "{moves:?} {looked:?}");
-            seen.insert(plies);
+            let minimax = analyst.textbook_search(TextbookMethod::Minimax, 9, Scale::Plies);
+            let plies = minimax.score.plies_to_end();
+            assert_eq!(proven.plies, plies, "{moves:?} {reviewed:?}");
+            let is_short = plies.is_some_and(|plies| reviewed.best_line.len() <= plies as usize);
+            assert!(is_short, "{moves:?} {reviewed:?}");
+            plies_seen.insert(plies);
         }
     }
-    assert!(seen.len() >= 5, "{seen:?}");
+    assert!(plies_seen.len() >= 5, "{plies_seen:?}");
 }
 
 /// What later positions have left in the table tells who wins, and not how soon.
 #[test]
-fn a_win_within_a_few_plies_of_connect_four_is_told_with_their_number() {
-    let entry = catalog::find_game("connect-four").expect("always hosted");
+fn connect_four_result_within_five_plies_has_its_ply_count() {
+    let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
     let mut analyst = entry.analysis_board(0);
-    let mut seen = 0;
+    let mut checked = 0;
     for seed in 0..20 {
         let moves = random_moves(entry, seed, 42);
         let review =
             Review::new(entry, entry.initial_position(), moves.clone(), 1 << 20).expect("legal");
-        for looked in finished(review, 100_000).looked() {
+        for reviewed in finish_review(review, 100_000).move_reviews() {
             analyst
-                .set_up(&moves[..looked.ply].join(" "))
+                .set_up(&moves[..reviewed.ply].join(" "))
                 .expect("legal");
-            let plain = analyst.textbook_search(Method::AlphaBeta, 5, Scale::Plies);
-            if let Some(plies) = plain.score.plies_to_end() {
-                let known = looked.worth.known.expect("it is a few plies ahead");
-                assert_eq!(known.plies, Some(plies), "{moves:?} {looked:?}");
-                seen += 1;
+            let alpha_beta = analyst.textbook_search(TextbookMethod::AlphaBeta, 5, Scale::Plies);
+            if let Some(plies) = alpha_beta.score.plies_to_end() {
+                let proven = reviewed.evaluation.proven.expect("the result is proven");
+                assert_eq!(proven.plies, Some(plies), "{moves:?} {reviewed:?}");
+                checked += 1;
             }
         }
     }
-    assert!(seen > 50, "{seen}");
+    assert!(checked > 50, "{checked}");
 }
 
 /// A loss of which it is not known how soon it comes is no worse than one that comes at once.
 #[test]
-fn who_loses_is_not_told_to_lose_at_once() {
-    let review = review("connect-four", "4 4 4 4 4 4 1 2 1 2 1 3 1", 20_000);
-    let line = |ply: usize| review.looked()[12 - ply].line.clone();
+fn best_line_of_lost_position_still_blocks_three_in_a_row() {
+    let review = review_game("connect-four", "4 4 4 4 4 4 1 2 1 2 1 3 1", 20_000);
+    let line = |ply: usize| review.move_reviews()[12 - ply].best_line.clone();
     assert_eq!(line(11)[0], "1", "three in a row are stopped");
     assert_eq!(line(10)[..2], ["1", "1"]);
 }
 
 #[test]
-fn a_mate_that_was_allowed_is_shown() {
-    let review = review("chess", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7", 20_000);
-    let (judgement, why) = judged(&review, 5).expect("it loses at once");
+fn allowed_mate_is_a_blunder_with_the_mating_move() {
+    let review = review_game("chess", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7", 20_000);
+    let (judgement, why) = judgement_at(&review, 5).expect("the move is judged as losing at once");
     assert_eq!(
         (*judgement, why.kind),
-        (Judgement::Blunder, Kind::AllowsWin)
+        (Judgement::Blunder, MistakeKind::AllowsWin)
     );
-    assert_eq!(why.punished, ["h5f7"]);
-    assert_eq!(why.san.as_deref(), Some(["Qxf7#".to_owned()].as_slice()));
-    assert_eq!(why.plies, Some(2));
-    let looked = &review.looked()[1];
-    let told = english(catalog::find_game("chess").expect("hosted"), looked).expect("it was bad");
-    let begin = format!(
-        "After Nf6, white wins at once by Qxf7#; {} holds.",
-        looked.san.as_ref().expect("it is chess")[0]
-    );
-    assert!(told.starts_with(&begin), "{told}");
+    assert_eq!(why.refutation, ["h5f7"]);
     assert_eq!(
-        review.end().map(|end| (end.chance, end.exact)),
+        why.refutation_san.as_deref(),
+        Some(["Qxf7#".to_owned()].as_slice())
+    );
+    assert_eq!(why.plies, Some(2));
+    let reviewed = &review.move_reviews()[1];
+    let text = english(
+        catalog::find_game("chess").expect("the game is in the catalog"),
+        reviewed,
+    )
+    .expect("the move is judged");
+    let beginning = format!(
+        "After Nf6, white wins at once by Qxf7#; {} holds.",
+        reviewed
+            .best_line_san
+            .as_ref()
+            .expect("chess moves have SAN")[0]
+    );
+    assert!(text.starts_with(&beginning), "{text}");
+    assert_eq!(
+        review
+            .final_evaluation()
+            .map(|end| (end.winning_chance, end.exact)),
         Some((1.0, true))
     );
-    assert_eq!(judged(&review, 6), None);
+    assert_eq!(judgement_at(&review, 6), None);
 }
 
 /// A mate is left out, but the game stays won: that is no more than an inaccuracy, and the mate is told.
 #[test]
-fn a_mate_that_was_left_out_is_told() {
-    let entry = catalog::find_game("chess").expect("hosted");
+fn missed_mate_in_a_won_game_is_an_inaccuracy() {
+    let entry = catalog::find_game("chess").expect("the game is in the catalog");
     let start = entry.parse_initial_position("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
     let moves = ["a1b1", "h7h6", "b1b8"].map(str::to_owned).to_vec();
-    let review = Review::new(entry, start.expect("a position"), moves, 1 << 20);
-    let review = finished(review.expect("legal"), 20_000);
-    let (judgement, why) = judged(&review, 0).expect("it is judged");
+    let review = Review::new(entry, start.expect("the position is valid"), moves, 1 << 20);
+    let review = finish_review(review.expect("legal"), 20_000);
+    let (judgement, why) = judgement_at(&review, 0).expect("the move is judged");
     assert_eq!(*judgement, Judgement::Inaccuracy);
-    assert_eq!((why.kind, why.plies), (Kind::MissesWin, Some(1)));
-    let looked = review.looked().last().expect("three");
-    let said = english(entry, looked).expect("words");
+    assert_eq!((why.kind, why.plies), (MistakeKind::MissesWin, Some(1)));
+    let reviewed = review
+        .move_reviews()
+        .last()
+        .expect("three moves were reviewed");
+    let text = english(entry, reviewed).expect("the move has an explanation");
     assert!(
-        said.starts_with("Ra8# wins at once; Rb1 makes the win less sure, after "),
-        "{said}"
+        text.starts_with("Ra8# wins at once; Rb1 makes the win less sure, after "),
+        "{text}"
     );
-    assert_eq!(judged(&review, 2), None);
+    assert_eq!(judgement_at(&review, 2), None);
 }
 
 /// Who wins by a pass might win by more in another way.
 #[test]
-fn what_a_pass_wins_is_not_all_that_could_be_won() {
-    let review = review("go", "pass pass", 100);
-    let last = review.looked()[0].worth;
-    assert_eq!(last.known.expect("it wins").winner, Some(Seat::Second));
-    assert!(!last.exact && review.end().expect("over").exact);
+fn win_by_a_pass_is_proven_but_not_exact() {
+    let review = review_game("go", "pass pass", 100);
+    let last = review.move_reviews()[0].evaluation;
+    assert_eq!(
+        last.proven.expect("the position is proven won").winner,
+        Some(Seat::Second)
+    );
+    assert!(!last.exact && review.final_evaluation().expect("the game is over").exact);
 }
 
 #[test]
-fn a_queen_that_was_lost_is_counted() {
-    let review = review("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 c8g4", 20_000);
-    let (judgement, why) = judged(&review, 4).expect("it loses the queen");
+fn lost_queen_counts_as_lost_material() {
+    let review = review_game("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 c8g4", 20_000);
+    let (judgement, why) =
+        judgement_at(&review, 4).expect("the move is judged as losing the queen");
     assert_eq!(
         (*judgement, why.kind),
-        (Judgement::Blunder, Kind::LosesMaterial)
+        (Judgement::Blunder, MistakeKind::LosesMaterial)
     );
     assert!(
         why.material.is_some_and(|lost| (5..=9).contains(&lost)),
         "{why:?}"
     );
-    assert_eq!(why.punished.first().map(String::as_str), Some("c8g4"));
+    assert_eq!(why.refutation.first().map(String::as_str), Some("c8g4"));
 }
 
 /// Who does not take a queen that stands there loses nothing, but wins nothing.
 #[test]
-fn a_queen_that_was_not_taken_is_no_loss() {
-    let review = review("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 a7a6 f3e5", 20_000);
-    let (_, why) = judged(&review, 5).expect("it does not take the queen");
-    assert_eq!(why.kind, Kind::MissesMaterial, "{why:?}");
+fn untaken_queen_counts_as_missed_material() {
+    let review = review_game("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 a7a6 f3e5", 20_000);
+    let (_, why) = judgement_at(&review, 5).expect("the move is judged as not taking the queen");
+    assert_eq!(why.kind, MistakeKind::MissesMaterial, "{why:?}");
     assert!(why.material >= Some(5), "{why:?}");
-    assert_eq!(why.better, "c8g4");
-    let looked = review.looked().iter().find(|looked| looked.ply == 5);
-    let told = english(
-        catalog::find_game("chess").expect("hosted"),
-        looked.expect("it was played"),
+    assert_eq!(why.better_move, "c8g4");
+    let reviewed = review.move_reviews().iter().find(|looked| looked.ply == 5);
+    let text = english(
+        catalog::find_game("chess").expect("the game is in the catalog"),
+        reviewed.expect("the move was legal when played"),
     );
-    let told = told.expect("it was bad");
+    let text = text.expect("the move is judged");
     assert!(
-        told.starts_with("a6 does not win") && told.contains("Bxg4"),
-        "{told}"
+        text.starts_with("a6 does not win") && text.contains("Bxg4"),
+        "{text}"
     );
 }
 
 /// In Connect Four a first move is judged by heart. Afterwards all is lost, and nothing more is bad.
 #[test]
-fn a_first_move_that_loses_is_told() {
-    let review = review("connect-four", "1 4 4", 1000);
-    let (judgement, why) = judged(&review, 0).expect("it loses");
+fn connect_four_losing_first_move_is_a_blunder_with_refutation() {
+    let review = review_game("connect-four", "1 4 4", 1000);
+    let (judgement, why) = judgement_at(&review, 0).expect("the move is judged as losing");
     assert_eq!(
-        (*judgement, why.kind, why.keeps, why.better.as_str()),
-        (Judgement::Blunder, Kind::AllowsWin, BetterOutcome::Win, "4")
+        (
+            *judgement,
+            why.kind,
+            why.better_outcome,
+            why.better_move.as_str()
+        ),
+        (
+            Judgement::Blunder,
+            MistakeKind::AllowsWin,
+            BetterMoveOutcome::Win,
+            "4"
+        )
     );
-    assert_eq!((why.line.len(), why.punished.len()), (LINE_MAX, LINE_MAX));
-    let looked = review.looked().last().expect("three were played");
-    let told = english(review.game(), looked).expect("it was bad");
-    let begin = "After 1, yellow wins by 4 4 4 4 4 4 6 3 …; 4 would have won.";
-    assert!(told.starts_with(begin), "{told}");
+    assert_eq!(
+        (why.better_line.len(), why.refutation.len()),
+        (LINE_PLIES_MAX, LINE_PLIES_MAX)
+    );
+    let reviewed = review
+        .move_reviews()
+        .last()
+        .expect("three moves were reviewed");
+    let text = english(review.game(), reviewed).expect("the move is judged");
+    let beginning = "After 1, yellow wins by 4 4 4 4 4 4 6 3 …; 4 would have won.";
+    assert!(text.starts_with(beginning), "{text}");
     // Who loses stops three in a row, in whatever line.
     for first in ["1", "2", "6", "7"] {
-        let review = self::review("connect-four", first, 1000);
-        let (_, why) = judged(&review, 0).expect("it loses");
-        let line = [&[first.to_owned()], &why.punished[..]].concat();
+        let review = review_game("connect-four", first, 1000);
+        let (_, why) = judgement_at(&review, 0).expect("the move is judged as losing");
+        let line = [&[first.to_owned()], &why.refutation[..]].concat();
         let mut position = review.game().initial_position();
         for (ply, m) in line.iter().enumerate() {
-            position.play(m).expect("it is legal");
+            position.play(m).expect("the move is legal");
             let is_lost_at_once = |position: &dyn AnyPosition| {
                 position.legal_moves().iter().any(|m| {
                     let mut next = position.clone_box();
-                    next.play(m).expect("it is legal");
+                    next.play(m).expect("the move is legal");
                     next.outcome().is_some()
                 })
             };
             assert!(!is_lost_at_once(position.as_ref()), "{line:?} after {ply}");
         }
     }
-    assert_eq!((judged(&review, 1), judged(&review, 2)), (None, None));
-    let sound = self::review("connect-four", "4 4 4 4", 1000);
-    assert!(sound.looked().iter().all(|looked| looked.judged.is_none()));
+    assert_eq!(
+        (judgement_at(&review, 1), judgement_at(&review, 2)),
+        (None, None)
+    );
+    let sound = review_game("connect-four", "4 4 4 4", 1000);
+    assert!(
+        sound
+            .move_reviews()
+            .iter()
+            .all(|looked| looked.judgement.is_none())
+    );
 }
 
 /// Nobody knows who wins, but that three in a row are to be stopped, or made four, is plain.
 #[test]
-fn what_loses_at_once_in_connect_four_is_told() {
-    let review = review("connect-four", "1 7 1 2 1 2 1", 3000);
-    let (judgement, why) = judged(&review, 5).expect("it loses at once");
+fn connect_four_immediate_loss_or_missed_win_is_a_blunder() {
+    let review = review_game("connect-four", "1 7 1 2 1 2 1", 3000);
+    let (judgement, why) = judgement_at(&review, 5).expect("the move is judged as losing at once");
     assert_eq!(
-        (*judgement, why.kind, why.keeps, why.better.as_str()),
+        (
+            *judgement,
+            why.kind,
+            why.better_outcome,
+            why.better_move.as_str()
+        ),
         (
             Judgement::Blunder,
-            Kind::AllowsWin,
-            BetterOutcome::Game,
+            MistakeKind::AllowsWin,
+            BetterMoveOutcome::Undecided,
             "1"
         )
     );
-    let looked = &review.looked()[1];
-    let told = english(review.game(), looked).expect("it was bad");
+    let reviewed = &review.move_reviews()[1];
+    let text = english(review.game(), reviewed).expect("the move is judged");
     assert!(
-        told.starts_with("After 2, red wins at once by 1; 1 holds."),
-        "{told}"
+        text.starts_with("After 2, red wins at once by 1; 1 holds."),
+        "{text}"
     );
-    let [_, loser] = review.accuracy().expect("all was looked at");
-    assert!(loser.expect("three moves") < 60, "{loser:?}");
+    let [_, loser] = review.accuracy().expect("the review is complete");
+    assert!(loser.expect("the seat made three moves") < 60, "{loser:?}");
 
-    let missed = self::review("connect-four", "1 7 1 2 1 2 3", 3000);
-    let (judgement, why) = judged(&missed, 6).expect("it does not win");
+    let missed = review_game("connect-four", "1 7 1 2 1 2 3", 3000);
+    let (judgement, why) = judgement_at(&missed, 6).expect("the move is judged as missing a win");
     assert_eq!(
-        (*judgement, why.kind, why.better.as_str(), why.plies),
-        (Judgement::Blunder, Kind::MissesWin, "1", Some(1))
+        (*judgement, why.kind, why.better_move.as_str(), why.plies),
+        (Judgement::Blunder, MistakeKind::MissesWin, "1", Some(1))
     );
 }
 
 /// Where a game is solved, however little is looked at: what is told of who wins is true, and nothing is judged
 /// but what changes that, and what is won or lost at once.
 #[test]
-fn in_a_solved_game_nothing_is_judged_by_an_estimate() {
-    let entry = catalog::find_game("connect-four").expect("always hosted");
-    let (mut judged, mut unknown) = (0, 0);
+fn solved_game_judges_only_changed_or_immediate_results() {
+    let entry = catalog::find_game("connect-four").expect("the game is in the catalog");
+    let (mut judged_count, mut unknown) = (0, 0);
     for seed in 0..6 {
         let moves = random_moves(entry, seed, 24);
         let mut start = entry.initial_position();
         let begin = 13.min(moves.len());
         for m in &moves[..begin] {
-            start.play(m).expect("it is legal");
+            start.play(m).expect("the move is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 16).expect("legal");
-        let review = finished(review, 500);
+        let review = finish_review(review, 500);
         let mut analyst = entry.analysis_board(1 << 22);
         // Who wins, as a sign for the first seat.
         let mut result = |plies: usize| {
@@ -719,127 +820,145 @@ fn in_a_solved_game_nothing_is_judged_by_an_estimate() {
                 }) => 1,
                 Some(crate::game::Outcome::Decisive { .. }) => -1,
                 None => {
-                    let found = analyst.solve(&Limits::default(), &Stop::new());
-                    sign * found.expect("no limit").score.value().signum()
+                    let solved = analyst.solve(&Limits::default(), &Stop::new());
+                    sign * solved
+                        .expect("the search has no limit")
+                        .score
+                        .value()
+                        .signum()
                 }
             }
         };
-        for looked in review.looked() {
-            let ply = begin + looked.ply;
+        for reviewed in review.move_reviews() {
+            let ply = begin + reviewed.ply;
             let (before, after) = (result(ply), result(ply + 1));
-            match looked.worth.known {
-                Some(_) => assert_eq!(looked.worth.chance, f64::from(before), "{looked:?}"),
+            match reviewed.evaluation.proven {
+                Some(_) => assert_eq!(
+                    reviewed.evaluation.winning_chance,
+                    f64::from(before),
+                    "{reviewed:?}"
+                ),
                 None => unknown += 1,
             }
-            if let Some((_, why)) = &looked.judged {
-                judged += 1;
+            if let Some((_, why)) = &reviewed.judgement {
+                judged_count += 1;
                 let is_soon = why.plies.is_some_and(|plies| plies <= 4);
-                assert!(before != after || is_soon, "{looked:?}");
+                assert!(before != after || is_soon, "{reviewed:?}");
             }
         }
     }
-    assert!(judged > 3 && unknown > 3, "{judged} {unknown}");
+    assert!(judged_count > 3 && unknown > 3, "{judged_count} {unknown}");
 }
 
 /// In a long exchange what was taken is taken back after the line that is told is over.
 #[test]
-fn what_is_taken_back_later_is_not_lost() {
+fn material_recaptured_after_the_line_is_not_lost() {
     let moves = "10-14 23-18 14x23 26x19 7-10 27-23 3-7 32-27 11-16 21-17 9-14 25-21 7-11 29-25 \
                  16-20 31-26 6-9 17-13 1-6 22-18 11-16";
-    let review = review("draughts", moves, 20_000);
-    let (_, why) = judged(&review, 20).expect("it is bad");
+    let review = review_game("draughts", moves, 20_000);
+    let (_, why) = judgement_at(&review, 20).expect("the move is judged");
     assert!(why.material <= Some(1), "{why:?}");
 }
 
 /// Whoever has taken a man seldom stands better by quite as much.
 #[test]
-fn a_man_that_was_given_away_is_counted() {
+fn lost_man_counts_as_lost_material() {
     let moves = "9-13 24-19 6-9 19-16 12x19 23x16 11x20";
-    let review = review("draughts", moves, 100_000);
-    let (_, why) = judged(&review, 3).expect("it is bad");
-    assert_eq!((why.kind, why.material), (Kind::LosesMaterial, Some(1)));
+    let review = review_game("draughts", moves, 100_000);
+    let (_, why) = judgement_at(&review, 3).expect("the move is judged");
+    assert_eq!(
+        (why.kind, why.material),
+        (MistakeKind::LosesMaterial, Some(1))
+    );
 }
 
 /// A game of Othello that is played out at random: what is given away is counted where the result is known.
 #[test]
-fn points_are_counted_where_they_are_known() {
-    let entry = catalog::find_game("othello").expect("hosted");
-    let mut seen = 0;
+fn othello_points_lost_are_counted_near_the_end() {
+    let entry = catalog::find_game("othello").expect("the game is in the catalog");
+    let mut points_losses = 0;
     for seed in 0..4 {
         let moves = random_moves(entry, seed, 70);
         let begin = moves.len().saturating_sub(9);
         let mut start = entry.initial_position();
         for m in &moves[..begin] {
-            start.play(m).expect("it is legal");
+            start.play(m).expect("the move is legal");
         }
         let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 20).expect("legal");
-        let review = finished(review, 200_000);
-        for looked in review.looked() {
-            assert!(looked.worth.exact, "{looked:?}");
-            let Some((judgement, why)) = &looked.judged else {
+        let review = finish_review(review, 200_000);
+        for reviewed in review.move_reviews() {
+            assert!(reviewed.evaluation.exact, "{reviewed:?}");
+            let Some((judgement, why)) = &reviewed.judgement else {
                 continue;
             };
-            if why.kind == Kind::LosesPoints {
-                seen += 1;
+            if why.kind == MistakeKind::LosesPoints {
+                points_losses += 1;
                 assert!(why.points.is_some_and(|points| points >= 2), "{why:?}");
-                let is_much = why.points >= Some(12);
-                assert_eq!(*judgement == Judgement::Blunder, is_much, "{why:?}");
+                let is_large_loss = why.points >= Some(12);
+                assert_eq!(*judgement == Judgement::Blunder, is_large_loss, "{why:?}");
             }
         }
     }
-    assert!(seen > 3, "{seen}");
+    assert!(points_losses > 3, "{points_losses}");
 }
 
 /// In all games what is told can be played, is short, and is the same every time.
 #[test]
-fn lines_of_all_games_can_be_played() {
+fn review_lines_are_legal_short_and_reproducible_in_all_games() {
     for entry in &CATALOG {
         let moves = random_moves(entry, 7, 60);
-        let begin = || {
+        let run_review = || {
             let review = Review::new(entry, entry.initial_position(), moves.clone(), 1 << 18);
-            finished(
+            finish_review(
                 review.expect("legal"),
                 if entry.uses_playouts { 60 } else { 2000 },
             )
         };
-        let review = begin();
-        assert_eq!(review.looked(), begin().looked(), "{}", entry.info.id);
-        let mut judged = 0;
-        for looked in review.looked() {
+        let review = run_review();
+        assert_eq!(
+            review.move_reviews(),
+            run_review().move_reviews(),
+            "{}",
+            entry.info.id
+        );
+        let mut judged_count = 0;
+        for reviewed in review.move_reviews() {
             let mut position = entry.initial_position();
-            for m in &moves[..looked.ply] {
-                position.play(m).expect("it was played");
+            for m in &moves[..reviewed.ply] {
+                position.play(m).expect("the move was legal when played");
             }
             assert_eq!(
-                (looked.turn, &looked.m),
-                (position.turn(), &moves[looked.ply])
+                (reviewed.turn, &reviewed.m),
+                (position.turn(), &moves[reviewed.ply])
             );
-            plays(position.as_ref(), &looked.line);
-            assert!((-1.0..=1.0).contains(&looked.worth.chance));
-            assert!(!looked.line.is_empty());
-            let Some((_, why)) = &looked.judged else {
+            assert_line_is_legal(position.as_ref(), &reviewed.best_line);
+            assert!((-1.0..=1.0).contains(&reviewed.evaluation.winning_chance));
+            assert!(!reviewed.best_line.is_empty());
+            let Some((_, why)) = &reviewed.judgement else {
                 continue;
             };
-            judged += 1;
-            assert_ne!(why.better, looked.m);
-            assert_eq!(Some(&why.better), looked.line.first());
-            assert_eq!(why.line, looked.line);
-            position.play(&looked.m).expect("it was played");
-            plays(position.as_ref(), &why.punished);
-            let told = english(entry, looked).expect("it was bad");
-            let m = why.played_san.as_ref().unwrap_or(&looked.m);
-            assert!(told.len() < 400 && told.contains(m), "{told}");
+            judged_count += 1;
+            assert_ne!(why.better_move, reviewed.m);
+            assert_eq!(Some(&why.better_move), reviewed.best_line.first());
+            assert_eq!(why.better_line, reviewed.best_line);
+            position
+                .play(&reviewed.m)
+                .expect("the move was legal when played");
+            assert_line_is_legal(position.as_ref(), &why.refutation);
+            let text = english(entry, reviewed).expect("the move is judged");
+            let m = why.played_san.as_ref().unwrap_or(&reviewed.m);
+            assert!(text.len() < 400 && text.contains(m), "{text}");
             let is_chess = entry.info.id == "chess";
-            assert_eq!(looked.san.is_some(), is_chess, "{looked:?}");
-            assert_eq!(why.played_san.is_some(), is_chess, "{looked:?}");
+            assert_eq!(reviewed.best_line_san.is_some(), is_chess, "{reviewed:?}");
+            assert_eq!(why.played_san.is_some(), is_chess, "{reviewed:?}");
         }
         // Where games are played out, so little thought judges nothing.
         let id = entry.info.id;
         assert!(
-            judged > 0 || entry.uses_playouts,
+            judged_count > 0 || entry.uses_playouts,
             "{id} has no bad moves at random"
         );
-        let accuracy = review.accuracy().expect("it is done");
+        let accuracy = review.accuracy().expect("the review is complete");
         assert!(accuracy.iter().all(|of| of.is_some_and(|of| of <= 100)));
     }
 }
@@ -848,41 +967,45 @@ fn lines_of_all_games_can_be_played() {
 /// few thousand playouts find of a position is not the same when they are made again. The moves of this game are
 /// those of 20,000 playouts each, but for the last, which is as good as a pass.
 #[test]
-fn sound_moves_of_go_are_good_and_a_wasted_one_is_not() {
+fn go_review_judges_only_the_wasted_move() {
     let moves = "G5 G3 D3 E4 E3 F4 D4 A1 E6";
-    let review = review("go", moves, 1000);
+    let review = review_game("go", moves, 1000);
     let wasted = 7;
-    for looked in review.looked() {
-        let is_loss = looked.ply == wasted;
-        assert_eq!(looked.judged.is_some(), is_loss, "{looked:?}");
-        assert_eq!(looked.loss > 0.0, is_loss, "{looked:?}");
+    for reviewed in review.move_reviews() {
+        let is_loss = reviewed.ply == wasted;
+        assert_eq!(reviewed.judgement.is_some(), is_loss, "{reviewed:?}");
+        assert_eq!(reviewed.loss > 0.0, is_loss, "{reviewed:?}");
     }
-    let (judgement, why) = judged(&review, wasted).expect("it was judged");
+    let (judgement, why) = judgement_at(&review, wasted).expect("the move is judged");
     assert_eq!(
         (*judgement, why.kind),
-        (Judgement::Blunder, Kind::LosesGround)
+        (Judgement::Blunder, MistakeKind::WorsensPosition)
     );
-    assert_eq!(why.signs, [Finding::Edge]);
+    assert_eq!(why.findings, [Finding::Edge]);
     assert!(why.points > Some(3), "{why:?}");
-    let entry = catalog::find_game("go").expect("hosted");
-    let looked = review.looked().iter().find(|looked| looked.ply == wasted);
-    let said = english(entry, looked.expect("it was looked at")).expect("words");
-    assert!(said.starts_with("A1 costs white about "), "{said}");
+    let entry = catalog::find_game("go").expect("the game is in the catalog");
+    let looked = review
+        .move_reviews()
+        .iter()
+        .find(|looked| looked.ply == wasted);
+    let text = english(entry, looked.expect("the move was reviewed"))
+        .expect("the move has an explanation");
+    assert!(text.starts_with("A1 costs white about "), "{text}");
     let mut position = entry.initial_position();
     for m in moves.split(' ').take(wasted + 1) {
         position.play(m).expect("legal");
     }
-    plays(position.as_ref(), &why.punished);
+    assert_line_is_legal(position.as_ref(), &why.refutation);
     // Nobody who only played well is less than wholly accurate.
-    let [first, second] = review.accuracy().expect("it is done");
+    let [first, second] = review.accuracy().expect("the review is complete");
     assert_eq!(first, Some(100));
     assert!(second < Some(90), "{second:?}");
     // The graph does not go up and down with the turn.
     let chances: Vec<f64> = review
-        .looked()
+        .move_reviews()
         .iter()
         .rev()
-        .map(|looked| looked.worth.chance)
+        .map(|looked| looked.evaluation.winning_chance)
         .collect();
     for (ply, pair) in chances.windows(2).enumerate().take(wasted) {
         assert!((pair[1] - pair[0]).abs() < 0.4, "{ply}: {chances:?}");
@@ -891,25 +1014,29 @@ fn sound_moves_of_go_are_good_and_a_wasted_one_is_not() {
 
 /// Of what playouts have found, no more is judged than their number vouches for.
 #[test]
-fn few_playouts_judge_nothing_that_is_within_their_error() {
+fn go_review_judges_nothing_within_the_error_of_few_playouts() {
     let moves = "E5 D5 C3 G7";
-    let review = review("go", moves, 100);
-    for looked in review.looked() {
-        assert!(looked.worth.doubt > 0.1, "{looked:?}");
-        assert_eq!((&looked.judged, looked.loss), (&None, 0.0), "{looked:?}");
+    let review = review_game("go", moves, 100);
+    for reviewed in review.move_reviews() {
+        assert!(reviewed.evaluation.standard_error > 0.1, "{reviewed:?}");
+        assert_eq!(
+            (&reviewed.judgement, reviewed.loss),
+            (&None, 0.0),
+            "{reviewed:?}"
+        );
     }
     assert_eq!(review.accuracy(), Some([Some(100); 2]));
-    let chess = self::review("chess", "e2e4 e7e5", 1000);
+    let chess = review_game("chess", "e2e4 e7e5", 1000);
     assert!(
         chess
-            .looked()
+            .move_reviews()
             .iter()
-            .all(|looked| looked.worth.doubt == 0.0)
+            .all(|looked| looked.evaluation.standard_error == 0.0)
     );
 }
 
-fn plays(position: &dyn AnyPosition, line: &[String]) {
-    assert!(line.len() <= LINE_MAX);
+fn assert_line_is_legal(position: &dyn AnyPosition, line: &[String]) {
+    assert!(line.len() <= LINE_PLIES_MAX);
     let mut position = position.clone_box();
     for m in line {
         assert_eq!(position.play(m).as_ref(), Ok(m), "{line:?}");
@@ -917,16 +1044,16 @@ fn plays(position: &dyn AnyPosition, line: &[String]) {
 }
 
 #[test]
-fn nothing_is_found_once_it_is_stopped() {
-    let entry = catalog::find_game("chess").expect("hosted");
+fn stopped_step_finds_nothing_and_illegal_game_is_rejected() {
+    let entry = catalog::find_game("chess").expect("the game is in the catalog");
     let moves = random_moves(entry, 1, 4);
     let mut review = Review::new(entry, entry.initial_position(), moves, 1 << 16).expect("legal");
     let stop = Stop::new();
     stop.stop();
     review.step(&Limits::nodes(1000), &stop);
-    assert!(review.end().is_none() && !review.is_done());
-    let none = Review::new(entry, entry.initial_position(), Vec::new(), 1 << 16).expect("legal");
-    let none = finished(none, 1000);
+    assert!(review.final_evaluation().is_none() && !review.is_complete());
+    let empty = Review::new(entry, entry.initial_position(), Vec::new(), 1 << 16).expect("legal");
+    let none = finish_review(empty, 1000);
     assert_eq!(none.accuracy(), Some([None, None]));
     let bad = vec!["e2e5".to_owned()];
     assert!(Review::new(entry, entry.initial_position(), bad, 1 << 16).is_err());

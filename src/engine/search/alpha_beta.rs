@@ -7,9 +7,9 @@
 //! outside the window is still a true bound. Sides need not alternate: the sign turns where the
 //! seat does.
 
-use super::lines::Lines;
 use super::minimax::{Scale, TextbookResult};
-use super::window::{Scope, Window};
+use super::pv_table::PvTable;
+use super::search_window::{SearchWindow, Window};
 use super::{Evaluate, Score};
 use crate::game::Seat;
 
@@ -21,14 +21,14 @@ pub fn alpha_beta<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> TextbookRes
         scale,
         nodes: 0,
         pruned: 0,
-        lines: Lines::default(),
+        pv_table: PvTable::default(),
     };
     let mut moves = Vec::new();
-    let score = search.value(pos, pos.turn(), depth, 0, Window::FULL, Some(&mut moves));
+    let score = search.search_position(pos, pos.turn(), depth, 0, Window::FULL, Some(&mut moves));
     TextbookResult {
         score,
         moves,
-        pv: search.lines.at(0).to_vec(),
+        pv: search.pv_table.line_at(0).to_vec(),
         nodes: search.nodes,
         pruned: search.pruned,
     }
@@ -38,23 +38,23 @@ struct AlphaBeta<M> {
     scale: Scale,
     nodes: u64,
     pruned: u64,
-    lines: Lines<M>,
+    pv_table: PvTable<M>,
 }
 
 impl<M: Copy> AlphaBeta<M> {
     /// The value for `seat` of `pos`, reached after `ply` plies, looking `depth` plies further.
-    /// `told` is told the value of every move.
-    fn value<P: Evaluate<Move = M>>(
+    /// `move_scores` is told the value of every move.
+    fn search_position<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
         seat: Seat,
         depth: u32,
         ply: u32,
         window: Window,
-        told: Option<&mut Vec<(M, Score)>>,
+        move_scores: Option<&mut Vec<(M, Score)>>,
     ) -> Score {
         self.nodes += 1;
-        self.lines.clear(ply);
+        self.pv_table.start_line(ply);
         if let Some(outcome) = pos.outcome() {
             return self.scale.score(pos, outcome, seat, ply);
         }
@@ -62,24 +62,24 @@ impl<M: Copy> AlphaBeta<M> {
         let (window, sign) = if own_turn {
             (window, 1)
         } else {
-            (window.across(), -1)
+            (window.negated(), -1)
         };
         let score = if depth == 0 {
             pos.evaluate()
         } else {
-            self.best_child(pos, depth, ply, window, told)
+            self.search_children(pos, depth, ply, window, move_scores)
         };
         if sign > 0 { score } else { -score }
     }
 
     /// The value of `pos` for the seat to move, by that of its children.
-    fn best_child<P: Evaluate<Move = M>>(
+    fn search_children<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
         depth: u32,
         ply: u32,
         Window { mut alpha, beta }: Window,
-        mut told: Option<&mut Vec<(M, Score)>>,
+        mut move_scores: Option<&mut Vec<(M, Score)>>,
     ) -> Score {
         let seat = pos.turn();
         let mut moves = Vec::new();
@@ -87,13 +87,14 @@ impl<M: Copy> AlphaBeta<M> {
         let mut best = Score::WORST;
         for (index, m) in moves.iter().enumerate() {
             let window = Window { alpha, beta };
-            let score = self.value(&pos.after(*m), seat, depth - 1, ply + 1, window, None);
-            if let Some(told) = &mut told {
+            let score =
+                self.search_position(&pos.after(*m), seat, depth - 1, ply + 1, window, None);
+            if let Some(told) = &mut move_scores {
                 told.push((*m, score));
             }
             if score > best {
                 best = score;
-                self.lines.extend(ply, *m);
+                self.pv_table.extend(ply, *m);
             }
             alpha = alpha.max(score);
             // The opponent, who has something better elsewhere, will not come here: a cutoff.
@@ -116,7 +117,7 @@ mod tests {
     /// known. Cutting only where alpha exceeds beta, a common mistake, would show as over 100,000
     /// nodes.
     #[test]
-    fn as_many_nodes_are_visited_as_is_known() {
+    fn node_counts_on_empty_board_match_known_values() {
         let nodes = |scale| alpha_beta(&TicTacToe::initial(), 9, scale).nodes;
         assert_eq!(nodes(Scale::Plies), 20_866);
         assert_eq!(nodes(Scale::Outcome), 18_297);

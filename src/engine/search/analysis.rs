@@ -4,18 +4,22 @@
 //! needed is in the table for the next. Elsewhere all moves are looked at in full at every depth.
 
 use super::alpha_beta::alpha_beta;
-use super::budget::{Budget, Spent};
-use super::deepening::deepen_until;
+use super::budget::{Budget, BudgetExhausted};
+use super::iterative_deepening::deepen_until;
 use super::minimax::{Scale, minimax};
 use super::pvs::Searcher;
 use super::report::{Certainty, MoveValue};
-use super::solving::{self, Proof};
-use super::{Evaluate, FIRST_LOOK, Limits, Report, Score, Stop, Table, first_look, with_help};
+use super::solver;
+use super::solver::Proof;
+use super::{
+    Evaluate, Limits, PREVIEW_DEPTH, Report, Score, Stop, TranspositionTable, preview_limits,
+    with_helper_threads,
+};
 use crate::game::GameHistory;
 
 /// A search as the textbooks print it, to see what each idea saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum TextbookMethod {
     /// Every line of play, see `minimax`.
     Minimax,
     /// What cannot matter is left out, see `alpha_beta`.
@@ -25,88 +29,100 @@ pub enum Method {
 /// Values the position on the board and every move, best first, as well as the limits allow; `None` once there is an
 /// outcome.
 ///
-/// `watch` is told what is known after every depth, and of every move that has been solved.
+/// `on_progress` is told what is known after every depth, and of every move that has been solved.
 #[must_use]
 pub fn analyse<P: Evaluate>(
-    course: &GameHistory<P>,
+    history: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
-    table: &mut Table,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    table: &mut TranspositionTable,
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
-    if course.outcome().is_some() {
+    if history.outcome().is_some() {
         return None;
     }
-    if let (Some(player), None) = (P::PLAYOUTS, limits.depth) {
-        return Some((player.search)(course, limits, 0, stop, table, watch));
+    if let (Some(player), None) = (P::MCTS, limits.depth) {
+        return Some((player.search)(
+            history,
+            limits,
+            0,
+            stop,
+            table,
+            on_progress,
+        ));
     }
-    Some(with_help(course, limits, stop, table, |search| {
-        value_every_move(search, course.position(), limits, watch)
-    }))
+    Some(with_helper_threads(
+        history,
+        limits,
+        stop,
+        table,
+        |search| evaluate_all_moves(search, history.position(), limits, on_progress),
+    ))
 }
 
-fn value_every_move<P: Evaluate>(
+fn evaluate_all_moves<P: Evaluate>(
     mut search: Searcher<'_, P>,
     pos: &P,
     limits: &Limits,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Report<P::Move> {
-    let looks_to_the_end = limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM;
+    let solves_to_end =
+        limits.depth.is_none() && pos.remaining_plies_max() <= P::SOLVABLE_PLIES_MAX;
     let mut depth = limits.depth.unwrap_or(u32::MAX);
-    if looks_to_the_end {
+    if solves_to_end {
         // Where the end is near, the look would cost more than to solve.
-        let is_near = pos.plies_left() <= FIRST_LOOK;
-        depth = if is_near { 1 } else { FIRST_LOOK };
-        search.budget.change(first_look(limits, 1));
+        let is_near = pos.remaining_plies_max() <= PREVIEW_DEPTH;
+        depth = if is_near { 1 } else { PREVIEW_DEPTH };
+        search.budget.set_limits(preview_limits(limits, 1));
     }
     // So wide a margin that no move is left out.
-    let found = deepen_until(&mut search, pos, Some(u32::MAX), depth, |found, search| {
-        let report = Report::of_findings(found.clone(), search);
-        watch(&report);
-        report.knows_every_move()
+    let result = deepen_until(&mut search, pos, Some(u32::MAX), depth, |found, search| {
+        let report = Report::from_search_result(found.clone(), search);
+        on_progress(&report);
+        report.has_all_exact_values()
     });
-    search.budget.change(*limits);
-    let mut report = Report::of_findings(found, &search);
-    report.agree();
-    if looks_to_the_end && search.budget.enforce().is_ok() {
+    search.budget.set_limits(*limits);
+    let mut report = Report::from_search_result(result, &search);
+    report.sync_best_move_score();
+    if solves_to_end && search.budget.enforce().is_ok() {
         // Even where every value is known, the line of best play may be cut short. What could not
         // be solved in time keeps its estimate.
-        let _ = settle(&mut search, pos, &mut report, watch);
+        let _ = solve_moves_of_report(&mut search, pos, &mut report, on_progress);
     }
-    report.count(&search);
-    report.sort();
+    report.record_effort(&search);
+    report.sort_moves();
     report
 }
 
 /// The exact value of the position on the board and of every move, best first; `None` once there is an outcome, or if a
 /// limit or `stop` came first. Only for games that end soon enough.
 #[must_use]
-pub fn solve_every_move<P: Evaluate>(
-    course: &GameHistory<P>,
+pub fn solve_all_moves<P: Evaluate>(
+    history: &GameHistory<P>,
     limits: &Limits,
     stop: &Stop,
-    table: &Table,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    table: &TranspositionTable,
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
-    if course.outcome().is_some() {
+    if history.outcome().is_some() {
         return None;
     }
-    with_help(course, limits, stop, table, |search| {
-        prove_every_move(search, course.position(), watch)
+    with_helper_threads(history, limits, stop, table, |search| {
+        prove_all_moves(search, history.position(), on_progress)
     })
 }
 
-fn prove_every_move<P: Evaluate>(
+fn prove_all_moves<P: Evaluate>(
     mut search: Searcher<'_, P>,
     pos: &P,
-    watch: &mut dyn FnMut(&Report<P::Move>),
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
     search.budget.enforce().ok()?;
-    let mut moves = search.promising(pos);
-    let mut legal = search.legal(pos);
-    legal.retain(|m| !moves.contains(m));
-    moves.extend(legal);
-    let unknown = |m| MoveValue {
+    let mut ordered = search.ordered_moves(pos);
+    let mut legal = search.legal_root_moves(pos);
+    legal.retain(|m| !ordered.contains(m));
+    ordered.extend(legal);
+    let unsolved = |m| MoveValue {
         m,
         score: Score::WORST,
         certainty: Certainty::Estimate,
@@ -114,12 +130,12 @@ fn prove_every_move<P: Evaluate>(
     };
     let mut report = Report {
         exact: false,
-        moves: moves.into_iter().map(unknown).collect(),
-        ..Report::of_value(Score::WORST, Vec::new(), 0, &search)
+        moves: ordered.into_iter().map(unsolved).collect(),
+        ..Report::from_value(Score::WORST, Vec::new(), 0, &search)
     };
-    settle(&mut search, pos, &mut report, watch).ok()?;
-    report.count(&search);
-    report.sort();
+    solve_moves_of_report(&mut search, pos, &mut report, on_progress).ok()?;
+    report.record_effort(&search);
+    report.sort_moves();
     Some(report)
 }
 
@@ -127,14 +143,19 @@ fn prove_every_move<P: Evaluate>(
 /// positions before. Under alpha-beta a move
 /// that is no better than one before it has no value, but a bound.
 #[must_use]
-pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) -> Report<P::Move> {
+pub fn textbook_search<P: Evaluate>(
+    pos: &P,
+    method: TextbookMethod,
+    depth: u32,
+    scale: Scale,
+) -> Report<P::Move> {
     let stop = Stop::new();
     let budget = Budget::new(Limits::default(), &stop);
     let result = match method {
-        Method::Minimax => minimax(pos, depth, scale),
-        Method::AlphaBeta => alpha_beta(pos, depth, scale),
+        TextbookMethod::Minimax => minimax(pos, depth, scale),
+        TextbookMethod::AlphaBeta => alpha_beta(pos, depth, scale),
     };
-    let seen = if depth >= pos.plies_left() {
+    let certainty_of_value = if depth >= pos.remaining_plies_max() {
         Certainty::Exact
     } else {
         Certainty::Estimate
@@ -142,9 +163,13 @@ pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) 
     let mut best = Score::WORST;
     let mut moves = Vec::new();
     for (m, score) in result.moves {
-        let is_bound = method == Method::AlphaBeta && score <= best;
+        let is_bound = method == TextbookMethod::AlphaBeta && score <= best;
         best = best.max(score);
-        let certainty = if is_bound { Certainty::AtMost } else { seen };
+        let certainty = if is_bound {
+            Certainty::UpperBound
+        } else {
+            certainty_of_value
+        };
         moves.push(MoveValue {
             m,
             score,
@@ -153,70 +178,75 @@ pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) 
         });
     }
     let mut report = Report {
-        exact: seen == Certainty::Exact,
+        exact: certainty_of_value == Certainty::Exact,
         depth,
-        selective_depth: depth.min(pos.plies_left()),
+        selective_depth: depth.min(pos.remaining_plies_max()),
         nodes: result.nodes,
         pruned: Some(result.pruned),
         time: budget.elapsed(),
         pv: result.pv,
         moves,
-        ..Report::known(result.score)
+        ..Report::from_exact_score(result.score)
     };
-    report.sort();
+    report.sort_moves();
     report
 }
 
 /// Proves the value of the position, then that of each move of the report in their order.
-fn settle<P: Evaluate>(
+fn solve_moves_of_report<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
     report: &mut Report<P::Move>,
-    watch: &mut dyn FnMut(&Report<P::Move>),
-) -> Result<(), Spent> {
-    let mut proof = Proof::glance(pos);
-    let spent = proof.complete(search, pos);
-    report.prove(&proof);
-    report.agree();
-    spent?;
-    report.pv = solving::line(search, pos, report.score, proof.best, usize::MAX)?;
-    report.depth = pos.plies_left();
-    report.agree();
-    report.sort();
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
+) -> Result<(), BudgetExhausted> {
+    let mut proof = Proof::from_static_bounds(pos);
+    let completion = proof.solve(search, pos);
+    report.apply_proof(&proof);
+    report.sync_best_move_score();
+    completion?;
+    report.pv =
+        solver::principal_variation(search, pos, report.score, proof.best_move, usize::MAX)?;
+    report.depth = pos.remaining_plies_max();
+    report.sync_best_move_score();
+    report.sort_moves();
     for index in 0..report.moves.len() {
         let value = &mut report.moves[index];
         // The best has the value of the position.
         if report.pv.first() != Some(&value.m) {
-            value.score = solved(search, pos, value.m)?;
+            value.score = solve_move(search, pos, value.m)?;
             value.certainty = Certainty::Exact;
         }
-        report.count(search);
-        watch(report);
+        report.record_effort(search);
+        on_progress(report);
     }
     Ok(())
 }
 
 /// The value of a move for the seat that plays it.
-fn solved<P: Evaluate>(search: &mut Searcher<'_, P>, pos: &P, m: P::Move) -> Result<Score, Spent> {
+fn solve_move<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    m: P::Move,
+) -> Result<Score, BudgetExhausted> {
     let (seat, child) = (pos.turn(), pos.after(m));
     if let Some(outcome) = child.outcome() {
-        return Ok(Score::of_end(outcome, child.ending(), seat, 1));
+        return Ok(Score::from_game_end(outcome, child.ending(), seat, 1));
     }
-    let mut proof = Proof::glance(&child);
-    proof.complete(search, &child)?;
+    let mut proof = Proof::from_static_bounds(&child);
+    proof.solve(search, &child)?;
     let score = proof.bounds.lower;
-    let own = if child.turn() == seat { score } else { -score };
-    Ok(own.later(1))
+    let own_score = if child.turn() == seat { score } else { -score };
+    Ok(own_score.delayed_by(1))
 }
 
 impl<M: Copy + Eq> Report<M> {
-    fn knows_every_move(&self) -> bool {
+    fn has_all_exact_values(&self) -> bool {
         let is_exact = |value: &MoveValue<M>| value.certainty == Certainty::Exact;
         self.moves.iter().all(is_exact)
     }
 
     /// The first move of the principal variation has the value of the position.
-    fn agree(&mut self) {
+    fn sync_best_move_score(&mut self) {
         let (best, score) = (self.pv.first(), self.score);
         if let Some(value) = (self.moves.iter_mut()).find(|value| Some(&value.m) == best) {
             value.score = score;
@@ -227,7 +257,7 @@ impl<M: Copy + Eq> Report<M> {
     }
 
     /// The best moves first, and of these that of the principal variation.
-    fn sort(&mut self) {
+    fn sort_moves(&mut self) {
         let best = self.pv.first().copied();
         self.moves
             .sort_by_key(|value| (Some(value.m) != best, -value.score));

@@ -13,7 +13,7 @@ const HAS_CLOCK: bool = !cfg!(all(target_family = "wasm", target_os = "unknown")
 
 /// The search must end now. Whatever it was in the middle of is worth nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spent;
+pub(super) struct BudgetExhausted;
 
 /// Counts nodes and watches limits, stop flag and clock.
 #[derive(Debug)]
@@ -21,43 +21,43 @@ pub(super) struct Budget<'a> {
     limits: Limits,
     stop: &'a Stop,
     /// `None` where there is no clock.
-    begin: Option<Instant>,
+    started_at: Option<Instant>,
     nodes: u64,
     /// At how many nodes to look at the limits again.
-    next_look: u64,
+    next_check_nodes: u64,
 }
 
 impl<'a> Budget<'a> {
     /// A budget that only counts, until it is enforced.
     #[expect(
         clippy::disallowed_methods,
-        reason = "a limit of time needs a clock, here alone"
+        reason = "time limits need a clock; this is its only use"
     )]
     pub(super) fn new(limits: Limits, stop: &'a Stop) -> Self {
         Self {
             limits,
             stop,
-            begin: HAS_CLOCK.then(Instant::now),
+            started_at: HAS_CLOCK.then(Instant::now),
             nodes: 0,
-            next_look: u64::MAX,
+            next_check_nodes: u64::MAX,
         }
     }
 
     /// From now on the limits hold; what came before had to be done to have an answer at all.
-    pub(super) fn enforce(&mut self) -> Result<(), Spent> {
-        self.look()
+    pub(super) fn enforce(&mut self) -> Result<(), BudgetExhausted> {
+        self.check_limits()
     }
 
     /// Other limits hold once they are enforced. What has been spent is spent.
-    pub(super) const fn change(&mut self, limits: Limits) {
+    pub(super) const fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
     /// Accounts for one more node.
     #[inline]
-    pub(super) fn visit(&mut self) -> Result<(), Spent> {
-        if self.nodes >= self.next_look {
-            self.look()?;
+    pub(super) fn visit_node(&mut self) -> Result<(), BudgetExhausted> {
+        if self.nodes >= self.next_check_nodes {
+            self.check_limits()?;
         }
         self.nodes += 1;
         Ok(())
@@ -65,27 +65,27 @@ impl<'a> Budget<'a> {
 
     /// Accounts for so many more nodes; that they are too many is noticed with the next visit.
     #[inline]
-    pub(super) const fn add(&mut self, nodes: u64) {
+    pub(super) const fn add_nodes(&mut self, nodes: u64) {
         self.nodes += nodes;
     }
 
     #[cold]
-    fn look(&mut self) -> Result<(), Spent> {
-        let most = self.limits.nodes.unwrap_or(u64::MAX);
+    fn check_limits(&mut self) -> Result<(), BudgetExhausted> {
+        let nodes_max = self.limits.nodes.unwrap_or(u64::MAX);
         // A limit that is reached stays reached.
-        self.next_look = self.nodes;
-        if self.nodes >= most {
-            return Err(Spent);
+        self.next_check_nodes = self.nodes;
+        if self.nodes >= nodes_max {
+            return Err(BudgetExhausted);
         }
-        self.poll()?;
-        self.next_look = most.min(self.nodes + POLL_NODES);
+        self.poll_time_and_stop()?;
+        self.next_check_nodes = nodes_max.min(self.nodes + POLL_NODES);
         Ok(())
     }
 
-    fn poll(&self) -> Result<(), Spent> {
-        let late = self.limits.time.is_some_and(|most| self.elapsed() >= most);
-        if late || self.stop.is_stopped() {
-            Err(Spent)
+    fn poll_time_and_stop(&self) -> Result<(), BudgetExhausted> {
+        let is_timed_out = self.limits.time.is_some_and(|most| self.elapsed() >= most);
+        if is_timed_out || self.stop.is_stopped() {
+            Err(BudgetExhausted)
         } else {
             Ok(())
         }
@@ -96,7 +96,8 @@ impl<'a> Budget<'a> {
     }
 
     pub(super) fn elapsed(&self) -> Duration {
-        self.begin.map_or(Duration::ZERO, |begin| begin.elapsed())
+        self.started_at
+            .map_or(Duration::ZERO, |begin| begin.elapsed())
     }
 }
 
@@ -104,27 +105,29 @@ impl<'a> Budget<'a> {
 mod tests {
     use super::*;
 
-    fn visited(budget: &mut Budget<'_>, most: u64) -> u64 {
-        (0..most).take_while(|_| budget.visit().is_ok()).count() as u64
+    fn visit_nodes(budget: &mut Budget<'_>, nodes_max: u64) -> u64 {
+        (0..nodes_max)
+            .take_while(|_| budget.visit_node().is_ok())
+            .count() as u64
     }
 
     #[test]
-    fn limits_hold_once_they_are_enforced() {
+    fn node_limit_applies_once_enforced() {
         let (limits, stop) = (Limits::nodes(100), Stop::new());
         let mut budget = Budget::new(limits, &stop);
-        assert_eq!(visited(&mut budget, 90), 90);
-        budget.enforce().expect("nothing is spent but nodes");
-        assert_eq!(visited(&mut budget, 90), 10);
+        assert_eq!(visit_nodes(&mut budget, 90), 90);
+        budget.enforce().expect("only nodes are counted so far");
+        assert_eq!(visit_nodes(&mut budget, 90), 10);
         assert_eq!(budget.nodes(), 100);
     }
 
     #[test]
-    fn a_stop_is_noticed_in_the_middle_of_a_look() {
+    fn stop_is_noticed_within_one_poll_interval() {
         let (limits, stop) = (Limits::default(), Stop::new());
         let mut budget = Budget::new(limits, &stop);
         budget.enforce().expect("not stopped yet");
-        assert_eq!(visited(&mut budget, 700), 700);
+        assert_eq!(visit_nodes(&mut budget, 700), 700);
         stop.stop();
-        assert!(visited(&mut budget, 10 * POLL_NODES) <= POLL_NODES);
+        assert!(visit_nodes(&mut budget, 10 * POLL_NODES) <= POLL_NODES);
     }
 }

@@ -69,11 +69,11 @@ impl Level {
     #[rustfmt::skip] // A table is read by columns.
     pub(super) const fn strength(self) -> Strength {
         match self {
-            Self::Beginner => Strength { depth: 1,        margin: Some(200), blocks: false },
-            Self::Easy     => Strength { depth: 1,        margin: Some(30),  blocks: false },
-            Self::Medium   => Strength { depth: 2,        margin: Some(60),  blocks: true },
-            Self::Hard     => Strength { depth: 4,        margin: Some(30),  blocks: true },
-            Self::Max      => Strength { depth: u32::MAX, margin: None,      blocks: true },
+            Self::Beginner => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
+            Self::Easy     => Strength { depth: 1,        margin: Some(30),  avoids_loss_in_one: false },
+            Self::Medium   => Strength { depth: 2,        margin: Some(60),  avoids_loss_in_one: true },
+            Self::Hard     => Strength { depth: 4,        margin: Some(30),  avoids_loss_in_one: true },
+            Self::Max      => Strength { depth: u32::MAX, margin: None,      avoids_loss_in_one: true },
         }
     }
 }
@@ -88,17 +88,17 @@ pub struct Strength {
     pub margin: Option<u32>,
     /// Whether it never leaves the opponent a win in one that it could have prevented, even when
     /// it has no time to think.
-    pub blocks: bool,
+    pub avoids_loss_in_one: bool,
 }
 
 /// What a level's player sees and minds that thinks by playouts.
 #[derive(Clone, Copy, Debug)]
-pub struct TreeStrength {
+pub struct MctsStrength {
     /// How many games it plays out for a move; as many as the limits allow, if nothing is said.
     pub playouts: Option<u64>,
     /// Whether it plays any move that it has tried, each as likely as it was tried often. Else that which
     /// it has tried most.
-    pub varies: bool,
+    pub samples_by_visits: bool,
 }
 
 impl fmt::Display for Level {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_read_by_their_ids() {
+    fn levels_parse_from_their_ids() {
         for level in Level::ALL {
             assert_eq!(level.to_string().parse(), Ok(level));
         }

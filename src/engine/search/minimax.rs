@@ -1,7 +1,7 @@
 //! Plain minimax, by the textbook (Shannon 1950): every line of play to the given depth, nothing
 //! left out. Far too slow to play with and too simple to be wrong: the judge of every other search.
 
-use super::lines::Lines;
+use super::pv_table::PvTable;
 use super::{Evaluate, Score};
 use crate::game::{Outcome, Position, Seat};
 
@@ -36,8 +36,8 @@ impl Scale {
     #[must_use]
     pub fn score<P: Position>(self, pos: &P, outcome: Outcome, seat: Seat, ply: u32) -> Score {
         match self {
-            Self::Plies => Score::of_end(outcome, pos.ending(), seat, ply),
-            Self::Outcome => Score::of(outcome, seat, 0),
+            Self::Plies => Score::from_game_end(outcome, pos.ending(), seat, ply),
+            Self::Outcome => Score::from_outcome(outcome, seat, 0),
         }
     }
 }
@@ -49,13 +49,13 @@ pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> TextbookResult
     let mut search = Minimax {
         scale,
         nodes: 0,
-        lines: Lines::default(),
+        pv_table: PvTable::default(),
     };
-    let score = search.visit(pos, pos.turn(), depth, 0, Some(&mut moves));
+    let score = search.search_position(pos, pos.turn(), depth, 0, Some(&mut moves));
     TextbookResult {
         score,
         moves,
-        pv: search.lines.at(0).to_vec(),
+        pv: search.pv_table.line_at(0).to_vec(),
         nodes: search.nodes,
         pruned: 0,
     }
@@ -64,23 +64,23 @@ pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> TextbookResult
 struct Minimax<M> {
     scale: Scale,
     nodes: u64,
-    lines: Lines<M>,
+    pv_table: PvTable<M>,
 }
 
 impl<M: Copy> Minimax<M> {
     /// The value for `seat`, who takes the best where it is to move and fears the worst elsewhere.
-    /// Whose turn it is, is asked of every position: sides need not alternate. `told` is told the
+    /// Whose turn it is, is asked of every position: sides need not alternate. `move_scores` is told the
     /// value of every move.
-    fn visit<P: Evaluate<Move = M>>(
+    fn search_position<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
         seat: Seat,
         depth: u32,
         ply: u32,
-        mut told: Option<&mut Vec<(M, Score)>>,
+        mut move_scores: Option<&mut Vec<(M, Score)>>,
     ) -> Score {
         self.nodes += 1;
-        self.lines.clear(ply);
+        self.pv_table.start_line(ply);
         if let Some(outcome) = pos.outcome() {
             return self.scale.score(pos, outcome, seat, ply);
         }
@@ -94,14 +94,14 @@ impl<M: Copy> Minimax<M> {
         pos.legal_moves(&mut moves);
         let mut best = if own_turn { Score::WORST } else { Score::BEST };
         for m in moves {
-            let score = self.visit(&pos.after(m), seat, depth - 1, ply + 1, None);
-            if let Some(told) = &mut told {
+            let score = self.search_position(&pos.after(m), seat, depth - 1, ply + 1, None);
+            if let Some(told) = &mut move_scores {
                 told.push((m, score));
             }
             let is_better = if own_turn { score > best } else { score < best };
             if is_better {
                 best = score;
-                self.lines.extend(ply, m);
+                self.pv_table.extend(ply, m);
             }
         }
         best
@@ -117,7 +117,7 @@ mod tests {
 
     /// The empty board is a draw, and its whole tree has 549,946 nodes.
     #[test]
-    fn the_whole_tree_of_tic_tac_toe_is_visited() {
+    fn tic_tac_toe_is_a_draw_with_a_full_tree_of_549946_nodes() {
         for scale in [Scale::Plies, Scale::Outcome] {
             let result = minimax(&TicTacToe::initial(), 9, scale);
             assert_eq!((result.score, result.nodes), (Score::DRAW, 549_946));
@@ -126,19 +126,22 @@ mod tests {
 
     /// A game that points decide is worth its points, to either side.
     #[test]
-    fn the_end_is_worth_its_points() {
+    fn finished_go_game_is_scored_by_points() {
         for seed in 0..20 {
             let positions = random_game::<Go<5>>(seed).0;
-            let [.., before, end] = &positions[..] else {
-                panic!("there are moves");
+            let [.., before_end, end] = &positions[..] else {
+                panic!("the game has moves");
             };
             let points = end.ending().and_then(|ending| ending.scores);
-            let [first, second] = points.expect("it is over").map(u32::cast_signed);
+            let [first, second] = points.expect("the game is over").map(u32::cast_signed);
             let sign = if end.turn() == Seat::First { 1 } else { -1 };
-            let value = Score::won_by(sign * (first - second));
+            let value = Score::win_by_points(sign * (first - second));
             assert_eq!(minimax(end, 0, Scale::Plies).score, value, "{end}");
             // Who has passed last could do no worse.
-            assert!(minimax(before, 1, Scale::Plies).score >= -value, "{before}");
+            assert!(
+                minimax(before_end, 1, Scale::Plies).score >= -value,
+                "{before_end}"
+            );
         }
     }
 }

@@ -22,14 +22,14 @@ pub(super) fn with_helpers<T>(
     if threads == 1 {
         return lead();
     }
-    let done = StopOnDrop(Stop::new());
+    let stop_guard = StopOnDrop(Stop::new());
     thread::scope(|scope| {
         for number in (1..threads).filter_map(|number| u32::try_from(number).ok()) {
-            let (help, done) = (&help, done.0.clone());
-            scope.spawn(move || help(number, &done));
+            let (help, stop_flag) = (&help, stop_guard.0.clone());
+            scope.spawn(move || help(number, &stop_flag));
         }
         // The scope waits for the helpers even when the lead panics, so they must be told then, too.
-        let _told = done;
+        let _stop_on_exit = stop_guard;
         lead()
     })
 }

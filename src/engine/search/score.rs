@@ -21,11 +21,11 @@ pub struct Score(i32);
 /// A win on the spot, before plies are taken off.
 ///
 /// All scores fit into 16 bits, which is what a transposition table has for them.
-const WIN: i32 = 32_000;
+const WIN_SCORE: i32 = 32_000;
 
 /// Beyond this a win is counted in plies. The gap to `WIN` leaves room for wins as far away as any game
 /// is long.
-const POINTS_MAX: i32 = 30_000;
+const POINTS_SCORE_MAX: i32 = 30_000;
 
 /// Beyond this an estimate is cut off, so that none is ever taken for a win. The gap to `POINTS_MAX` leaves
 /// room for a win by as many points as any game has.
@@ -36,17 +36,17 @@ impl Score {
     pub const DRAW: Self = Self(0);
 
     /// Better than any position is.
-    pub const BEST: Self = Self(WIN + 1);
+    pub const BEST: Self = Self(WIN_SCORE + 1);
 
     /// Worse than any position is.
-    pub const WORST: Self = Self(-WIN - 1);
+    pub const WORST: Self = Self(-WIN_SCORE - 1);
 
     /// The seat wins after this many plies.
     #[must_use]
     pub const fn win_in(plies: u32) -> Self {
-        const PLIES_MAX: u32 = (WIN - POINTS_MAX - 1).unsigned_abs();
+        const PLIES_MAX: u32 = (WIN_SCORE - POINTS_SCORE_MAX - 1).unsigned_abs();
         let plies = if plies < PLIES_MAX { plies } else { PLIES_MAX };
-        Self(WIN - plies.cast_signed())
+        Self(WIN_SCORE - plies.cast_signed())
     }
 
     /// The seat loses after this many plies.
@@ -64,7 +64,7 @@ impl Score {
 
     /// What an outcome reached after `plies` is worth to `seat`.
     #[must_use]
-    pub fn of(outcome: Outcome, seat: Seat, plies: u32) -> Self {
+    pub fn from_outcome(outcome: Outcome, seat: Seat, plies: u32) -> Self {
         match outcome {
             Outcome::Decisive { winner } if winner == seat => Self::win_in(plies),
             Outcome::Decisive { winner: _ } => Self::loss_in(plies),
@@ -74,26 +74,26 @@ impl Score {
 
     /// The seat wins by so many points, or loses if they are below 0.
     #[must_use]
-    pub const fn won_by(points: i32) -> Self {
-        const MOST: i32 = POINTS_MAX - ESTIMATE_MAX;
+    pub const fn win_by_points(points: i32) -> Self {
+        const POINTS_LIMIT: i32 = POINTS_SCORE_MAX - ESTIMATE_MAX;
         match points {
-            MOST.. => Self(POINTS_MAX),
+            POINTS_LIMIT.. => Self(POINTS_SCORE_MAX),
             1.. => Self(ESTIMATE_MAX + points),
             0 => Self::DRAW,
-            _ if points > -MOST => Self(points - ESTIMATE_MAX),
-            _ => Self(-POINTS_MAX),
+            _ if points > -POINTS_LIMIT => Self(points - ESTIMATE_MAX),
+            _ => Self(-POINTS_SCORE_MAX),
         }
     }
 
     /// What a game that has ended so after `plies` is worth to `seat`: its points, where points decide.
     #[must_use]
-    pub fn of_end(outcome: Outcome, ending: Option<Ending>, seat: Seat, plies: u32) -> Self {
+    pub fn from_game_end(outcome: Outcome, ending: Option<Ending>, seat: Seat, plies: u32) -> Self {
         let points = ending.and_then(|ending| ending.scores);
         points.map_or_else(
-            || Self::of(outcome, seat, plies),
+            || Self::from_outcome(outcome, seat, plies),
             |points| {
                 let [own, other] = [seat, seat.other()].map(|seat| points[seat.index()]);
-                Self::won_by(own.cast_signed() - other.cast_signed())
+                Self::win_by_points(own.cast_signed() - other.cast_signed())
             },
         )
     }
@@ -103,26 +103,28 @@ impl Score {
     #[must_use]
     pub const fn points(self) -> Option<i32> {
         match self.0 {
-            ESTIMATE_MAX..=POINTS_MAX if self.0 > ESTIMATE_MAX => Some(self.0 - ESTIMATE_MAX),
-            _ if self.0 < -ESTIMATE_MAX && self.0 >= -POINTS_MAX => Some(self.0 + ESTIMATE_MAX),
+            ESTIMATE_MAX..=POINTS_SCORE_MAX if self.0 > ESTIMATE_MAX => Some(self.0 - ESTIMATE_MAX),
+            _ if self.0 < -ESTIMATE_MAX && self.0 >= -POINTS_SCORE_MAX => {
+                Some(self.0 + ESTIMATE_MAX)
+            }
             _ => None,
         }
     }
 
     /// The points of the worst result that is no worse than this score.
-    pub(super) const fn points_above(self) -> i32 {
-        -Self(-self.0).points_below()
+    pub(super) const fn points_ceil(self) -> i32 {
+        -Self(-self.0).points_floor()
     }
 
     /// The points of the best result that is no better than this score.
-    pub(super) const fn points_below(self) -> i32 {
+    pub(super) const fn points_floor(self) -> i32 {
         match self.0 {
-            _ if self.0 > POINTS_MAX => POINTS_MAX - ESTIMATE_MAX,
+            _ if self.0 > POINTS_SCORE_MAX => POINTS_SCORE_MAX - ESTIMATE_MAX,
             _ if self.0 > ESTIMATE_MAX => self.0 - ESTIMATE_MAX,
             0.. => 0,
             _ if self.0 >= -ESTIMATE_MAX => -1,
-            _ if self.0 >= -POINTS_MAX => self.0 + ESTIMATE_MAX,
-            _ => ESTIMATE_MAX - POINTS_MAX - 1,
+            _ if self.0 >= -POINTS_SCORE_MAX => self.0 + ESTIMATE_MAX,
+            _ => ESTIMATE_MAX - POINTS_SCORE_MAX - 1,
         }
     }
 
@@ -134,26 +136,26 @@ impl Score {
 
     /// The least score that is better.
     #[must_use]
-    pub(super) const fn next(self) -> Self {
+    pub(super) const fn next_better(self) -> Self {
         Self(self.0 + 1)
     }
 
     /// The score of a position `plies` later, as seen from here: the end is so much farther away.
     #[must_use]
-    pub(super) const fn later(self, plies: u32) -> Self {
-        self.shifted(plies.cast_signed())
+    pub(super) const fn delayed_by(self, plies: u32) -> Self {
+        self.shift_plies(plies.cast_signed())
     }
 
     /// The reverse of `later`. Bounds that are not values may leave the range of scores by this.
     #[must_use]
-    pub(super) const fn sooner(self, plies: u32) -> Self {
-        self.shifted(-plies.cast_signed())
+    pub(super) const fn advanced_by(self, plies: u32) -> Self {
+        self.shift_plies(-plies.cast_signed())
     }
 
     #[inline]
-    const fn shifted(self, plies: i32) -> Self {
-        let is_win = (self.0 > POINTS_MAX) as i32;
-        let is_loss = (self.0 < -POINTS_MAX) as i32;
+    const fn shift_plies(self, plies: i32) -> Self {
+        let is_win = (self.0 > POINTS_SCORE_MAX) as i32;
+        let is_loss = (self.0 < -POINTS_SCORE_MAX) as i32;
         Self(self.0 - plies * (is_win - is_loss))
     }
 
@@ -167,13 +169,13 @@ impl Score {
     }
 
     /// The score that is worse by this much.
-    pub(super) fn lowered(self, by: u32) -> Self {
-        Self(self.0.saturating_sub_unsigned(by)).max(Self::WORST)
+    pub(super) fn saturating_sub(self, amount: u32) -> Self {
+        Self(self.0.saturating_sub_unsigned(amount)).max(Self::WORST)
     }
 
     /// The score that is better by this much.
-    pub(super) fn raised(self, by: u32) -> Self {
-        -(-self).lowered(by)
+    pub(super) fn saturating_add(self, amount: u32) -> Self {
+        -(-self).saturating_sub(amount)
     }
 
     /// Whether the seat loses.
@@ -185,7 +187,8 @@ impl Score {
     #[must_use]
     pub fn plies_to_end(self) -> Option<u32> {
         let size = self.0.unsigned_abs();
-        (size > POINTS_MAX.unsigned_abs()).then(|| WIN.unsigned_abs().saturating_sub(size))
+        (size > POINTS_SCORE_MAX.unsigned_abs())
+            .then(|| WIN_SCORE.unsigned_abs().saturating_sub(size))
     }
 
     /// The score as a number: positive is good for the seat. Where points decide, a known result is their
@@ -199,7 +202,7 @@ impl Score {
     }
 
     /// The score as a number by which known results are beyond all estimates.
-    pub(super) const fn rank(self) -> i32 {
+    pub(super) const fn raw(self) -> i32 {
         self.0
     }
 }
@@ -238,15 +241,15 @@ mod tests {
             Score::loss_in(2),
             Score::loss_in(4),
             Score::loss_in(u32::MAX),
-            Score::won_by(i32::MIN),
-            Score::won_by(-2),
-            Score::won_by(-1),
+            Score::win_by_points(i32::MIN),
+            Score::win_by_points(-2),
+            Score::win_by_points(-1),
             Score::estimate(i32::MIN),
-            Score::won_by(0),
+            Score::win_by_points(0),
             Score::estimate(i32::MAX),
-            Score::won_by(1),
-            Score::won_by(64),
-            Score::won_by(i32::MAX),
+            Score::win_by_points(1),
+            Score::win_by_points(64),
+            Score::win_by_points(i32::MAX),
             Score::win_in(u32::MAX),
             Score::win_in(3),
             Score::win_in(1),
@@ -256,46 +259,46 @@ mod tests {
     }
 
     #[test]
-    fn a_score_tells_how_far_the_end_is() {
+    fn plies_to_end_is_known_for_wins_and_losses_only() {
         assert_eq!(Score::win_in(3).plies_to_end(), Some(3));
         assert_eq!(Score::loss_in(0).plies_to_end(), Some(0));
         assert_eq!(Score::estimate(i32::MAX).plies_to_end(), None);
-        assert_eq!(Score::won_by(i32::MAX).plies_to_end(), None);
+        assert_eq!(Score::win_by_points(i32::MAX).plies_to_end(), None);
     }
 
     #[test]
-    fn points_are_told_as_they_are() {
+    fn point_scores_round_trip_and_ignore_plies() {
         for points in [-64, -1, 1, 18, 64] {
-            let score = Score::won_by(points);
+            let score = Score::win_by_points(points);
             assert_eq!((score.points(), score.value()), (Some(points), points));
             assert_eq!((-score).points(), Some(-points));
             assert_eq!(
-                (score.points_below(), score.points_above()),
+                (score.points_floor(), score.points_ceil()),
                 (points, points)
             );
-            assert_eq!((score.later(9), score.sooner(9)), (score, score));
+            assert_eq!((score.delayed_by(9), score.advanced_by(9)), (score, score));
             assert!(score.is_decided());
         }
         for score in [Score::DRAW, Score::estimate(i32::MAX), Score::win_in(1999)] {
             assert_eq!(score.points(), None, "{score}");
         }
         // Between a draw and the least win, and between the least loss and a draw.
-        let between = [(Score::estimate(7), [0, 1]), (Score::estimate(-7), [-1, 0])];
-        for (score, [below, above]) in between {
-            assert_eq!([score.points_below(), score.points_above()], [below, above]);
+        let unattainable = [(Score::estimate(7), [0, 1]), (Score::estimate(-7), [-1, 0])];
+        for (score, [below, above]) in unattainable {
+            assert_eq!([score.points_floor(), score.points_ceil()], [below, above]);
         }
-        assert!(Score::BEST.points_below() > 400 && Score::WORST.points_below() < -400);
+        assert!(Score::BEST.points_floor() > 400 && Score::WORST.points_floor() < -400);
     }
 
     #[test]
-    fn scores_read_as_people_say_them() {
+    fn scores_display_as_result_or_signed_estimate() {
         let texts = [
             Score::win_in(3),
             Score::loss_in(2),
             Score::DRAW,
             Score::estimate(35),
-            Score::won_by(18),
-            Score::won_by(-2),
+            Score::win_by_points(18),
+            Score::win_by_points(-2),
         ]
         .map(|score| score.to_string());
         assert_eq!(

@@ -112,7 +112,7 @@ impl<'a> Answer<'a> {
             let is_exact = match known.certainty {
                 Certainty::Exact => true,
                 Certainty::Estimate => false,
-                Certainty::AtMost => report.exact,
+                Certainty::UpperBound => report.exact,
             };
             Row {
                 m: &known.m,

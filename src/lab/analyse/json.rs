@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut Vec<u8>, answer: &Answer<'_>) {
         (r#","nodes_per_second":"#, report.nodes_per_second()),
         (r#","time_us":"#, micros(report.time)),
         (r#","table_hits":"#, report.table_hits),
-        (r#","table_use":"#, report.table_use.into()),
+        (r#","table_use":"#, report.table_fill_per_mille.into()),
     ] {
         raw(out, name);
         number(out, count);
@@ -64,7 +64,7 @@ fn row(out: &mut Vec<u8>, row: &Row<'_>) {
         match row.certainty {
             Certainty::Exact => r#","known":"exact""#,
             Certainty::Estimate => r#","known":"estimate""#,
-            Certainty::AtMost => r#","known":"at_most""#,
+            Certainty::UpperBound => r#","known":"at_most""#,
         },
     );
     playouts(out, row.playouts);
@@ -73,7 +73,12 @@ fn row(out: &mut Vec<u8>, row: &Row<'_>) {
 
 /// Nothing where the search was not by playouts.
 fn playouts(out: &mut Vec<u8>, playouts: Option<Playouts>) {
-    if let Some(Playouts { count, won, .. }) = playouts {
+    if let Some(Playouts {
+        count,
+        wins_per_mille: won,
+        ..
+    }) = playouts
+    {
         raw(out, r#","playouts":"#);
         number(out, count);
         raw(out, r#","win_rate":"#);

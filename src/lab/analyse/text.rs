@@ -73,7 +73,7 @@ impl fmt::Display for Page<'_> {
                 f,
                 ", {} found in the table, {:.1}% of its places filled",
                 grouped(report.table_hits),
-                f64::from(report.table_use) / 10.0
+                f64::from(report.table_fill_per_mille) / 10.0
             )?,
         }
         writeln!(
@@ -149,7 +149,7 @@ impl fmt::Display for Progress<'_> {
 
 /// The share that was won.
 fn percent(played: Playouts) -> String {
-    format!("{:.1}%", f64::from(played.won) / 10.0)
+    format!("{:.1}%", f64::from(played.wins_per_mille) / 10.0)
 }
 
 /// The value of a move in words.
@@ -157,7 +157,7 @@ fn of_move(row: &Row<'_>) -> String {
     let words = words(row.value);
     match row.certainty {
         Certainty::Exact | Certainty::Estimate => words,
-        Certainty::AtMost => format!("at most {words}"),
+        Certainty::UpperBound => format!("at most {words}"),
     }
 }
 
@@ -257,8 +257,8 @@ mod tests {
             analyst.set_up(&position).expect("readable");
             let pos = analyst.position();
             let outcome = pos.outcome().expect("it is over");
-            let score = Score::of_end(outcome, pos.ending(), pos.turn(), 0);
-            let report = Report::known(score);
+            let score = Score::from_game_end(outcome, pos.ending(), pos.turn(), 0);
+            let report = Report::from_exact_score(score);
             let answer = Answer::new(&game.info, analyst.as_ref(), "", Scale::Plies, &report);
             assert_eq!(Line(&answer).to_string(), told);
         }

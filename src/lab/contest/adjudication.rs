@@ -365,7 +365,7 @@ mod tests {
     fn scores_of_a_search_are_hundredths() {
         assert_eq!(hundredths(Score::estimate(-35), None), -35);
         assert_eq!(hundredths(Score::estimate(18), Some(12)), 150);
-        assert_eq!(hundredths(Score::won_by(-4), Some(12)), -400);
+        assert_eq!(hundredths(Score::win_by_points(-4), Some(12)), -400);
         assert_eq!(hundredths(Score::win_in(3), None), MATE);
         assert_eq!(hundredths(Score::loss_in(3), Some(12)), -MATE);
     }

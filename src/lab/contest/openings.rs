@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail, ensure};
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition, GameEntry, MoveChoice};
-use plyhouse_engine::search::{Level, Limits, Stop, Table};
+use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
 use self::pgn::Game;
 use crate::tournament::{default_plies, opening};
@@ -97,7 +97,7 @@ impl Source {
 
 /// Whether neither side is far ahead, as a short search sees it.
 fn is_balanced(pos: &dyn AnyPosition) -> bool {
-    let (limits, mut table) = (Limits::nodes(NODES), Table::new(TABLE_BYTES));
+    let (limits, mut table) = (Limits::nodes(NODES), TranspositionTable::new(TABLE_BYTES));
     let choice = pos.choose_move(Level::Max, 0, &limits, &Stop::new(), &mut table);
     choice.is_some_and(|MoveChoice { report, .. }| {
         !report.score.is_decided() && report.score.value().abs() <= BALANCED

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::Seat;
-use plyhouse_engine::search::{Clock, Level, Stop, Table};
+use plyhouse_engine::search::{Clock, Level, Stop, TranspositionTable};
 use tokio::time::Instant;
 
 use super::adjudication;
@@ -101,7 +101,7 @@ pub(super) fn invite(
             game,
             level: *level,
             seed: 0,
-            table: Table::new(TABLE_BYTES),
+            table: TranspositionTable::new(TABLE_BYTES),
         }),
         Kind::Program(program) => match program.proto {
             Proto::Uci => Box::new(UciPlayer::start(program, stop)?),
@@ -116,7 +116,7 @@ struct Own {
     game: &'static GameEntry,
     level: Level,
     seed: u64,
-    table: Table,
+    table: TranspositionTable,
 }
 
 impl Player for Own {
@@ -131,11 +131,11 @@ impl Player for Own {
             Time::Move(time) => Some(time),
             Time::Clock(control) => Some(
                 Clock {
-                    left: turn.allowed().unwrap_or_default(),
+                    remaining: turn.allowed().unwrap_or_default(),
                     increment: control.increment,
-                    moves: turn.moves_to_go,
+                    moves_to_go: turn.moves_to_go,
                 }
-                .share(),
+                .time_for_move(),
             ),
         };
         let limits = turn.pace.limits(time);

@@ -201,7 +201,7 @@ impl Uci {
             score(report.score, self.settings.game.score_per_point),
             report.nodes,
             report.nodes_per_second(),
-            report.table_use,
+            report.table_fill_per_mille,
             report.time.as_millis(),
         )?;
         for m in &report.pv {
@@ -327,7 +327,7 @@ fn best_move(thought: &Thought) -> String {
 
 /// The value of a game that is over.
 fn tell_end(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()> {
-    let score = |outcome| Score::of_end(outcome, pos.ending(), pos.turn(), 0);
+    let score = |outcome| Score::from_game_end(outcome, pos.ending(), pos.turn(), 0);
     let score = pos.outcome().map_or(Score::DRAW, score);
     writeln!(out, "info depth 0 score {}", self::score(score, None))
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use plyhouse_engine::catalog::{AnyPosition, GameEntry};
 use plyhouse_engine::game::GameInfo;
-use plyhouse_engine::search::chance::Chance;
+use plyhouse_engine::search::seeded_rng::SeededRng;
 
 /// How many draws in a row may bring nothing new, for each opening there is and one more, before it
 /// is believed that there are no others. The last of n that are as likely is missed by this many
@@ -49,7 +49,7 @@ pub(crate) fn draw(
     seed: u64,
     is_fit: impl Fn(&dyn AnyPosition) -> bool,
 ) -> Result<Vec<Opening>, TooFewOpenings> {
-    let mut chance = Chance::new(seed, "openings");
+    let mut chance = SeededRng::new(seed, "openings");
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
     let mut fruitless = 0;
@@ -73,7 +73,7 @@ pub(crate) fn draw(
 }
 
 /// The position after that many random plies, or at the end of the game if that comes before.
-fn random_plies(game: &GameEntry, plies: u32, chance: &mut Chance) -> Opening {
+fn random_plies(game: &GameEntry, plies: u32, chance: &mut SeededRng) -> Opening {
     let mut pos = game.initial_position();
     let mut moves = Vec::new();
     for _ in 0..plies {
@@ -81,7 +81,7 @@ fn random_plies(game: &GameEntry, plies: u32, chance: &mut Chance) -> Opening {
         if legal.is_empty() {
             break;
         }
-        let m = legal.swap_remove(chance.below(legal.len()));
+        let m = legal.swap_remove(chance.next_below(legal.len()));
         pos.play(&m).expect("it is among the legal moves");
         moves.push(m);
     }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use plyhouse_engine::catalog::AnyPosition;
-use plyhouse_engine::search::chance::Chance;
-use plyhouse_engine::search::{Level, Limits, Stop, Table};
+use plyhouse_engine::search::seeded_rng::SeededRng;
+use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 
 /// Who plays in a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,12 +23,12 @@ impl Player {
         pos: &dyn AnyPosition,
         seed: u64,
         limits: &Limits,
-        table: &mut Table,
+        table: &mut TranspositionTable,
     ) -> String {
         match self {
             Self::Random => {
                 let mut moves = pos.legal_moves();
-                let index = Chance::new(seed, &pos.to_string()).below(moves.len());
+                let index = SeededRng::new(seed, &pos.to_string()).next_below(moves.len());
                 moves.swap_remove(index)
             }
             Self::Bot(level) => {

@@ -153,7 +153,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::super::tally::Tally;
     use super::*;
-    use plyhouse_engine::search::chance::Chance;
+    use plyhouse_engine::search::seeded_rng::SeededRng;
 
     /// Two players and how the games ended, as the second sees them: it is the stronger one.
     fn pairing(players: [usize; 2], wins: u32, draws: u32, losses: u32) -> Pairing {
@@ -224,10 +224,10 @@ mod tests {
     fn intervals_hold_what_they_promise() {
         const TOURNAMENTS: u32 = 1000;
         let strengths = [0.0_f64, 1.0, 1.3, 3.0];
-        let mut chance = Chance::new(1, "tournaments");
+        let mut chance = SeededRng::new(1, "tournaments");
         let mut play = |a: usize, b: usize| {
             let share = 1.0 / (1.0 + (strengths[a] - strengths[b]).exp());
-            let wins = (0..100).filter(|_| chance.share() < share).count();
+            let wins = (0..100).filter(|_| chance.next_f64() < share).count();
             let wins = u32::try_from(wins).expect("at most 100");
             pairing([a, b], wins, 0, 100 - wins)
         };

@@ -95,7 +95,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plyhouse_engine::search::chance::Chance;
+    use plyhouse_engine::search::seeded_rng::SeededRng;
 
     const fn tally(wins: u32, draws: u32, losses: u32) -> Tally {
         Tally {
@@ -152,8 +152,8 @@ mod tests {
         for (win, draw) in [(0.3_f64, 0.4), (0.55, 0.25), (0.9, 0.0)] {
             let share = win + draw / 2.0;
             let truth = ELO_PER_NAT * (share / (1.0 - share)).ln();
-            let mut chance = Chance::new(1, "matches");
-            let mut play = || match chance.share() {
+            let mut chance = SeededRng::new(1, "matches");
+            let mut play = || match chance.next_f64() {
                 drawn if drawn < win => tally(1, 0, 0),
                 drawn if drawn < win + draw => tally(0, 1, 0),
                 _ => tally(0, 0, 1),

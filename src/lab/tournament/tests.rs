@@ -152,16 +152,16 @@ fn random_players_play_at_random() {
     let opening = plan().game.initial_position();
     let mut tally = Tally::default();
     for number in 0..GAMES {
-        let mut chance = Chance::new(1, &number.to_string());
+        let mut chance = SeededRng::new(1, &number.to_string());
         let game = Game {
             pair: 0,
             first: Seat::First,
             opening: opening.as_ref(),
             players: [Player::Random; 2],
-            seeds: [chance.number(), chance.number()],
+            seeds: [chance.next_u64(), chance.next_u64()],
         };
         tally.record(
-            game.play(&Limits::default(), &mut Table::new(1 << 14)),
+            game.play(&Limits::default(), &mut TranspositionTable::new(1 << 14)),
             Seat::First,
         );
     }

@@ -120,13 +120,13 @@ impl Analysis {
     pub(super) fn append_review(&self, review: &Review, game: &GameEntry) {
         let mut page = self.page.lock();
         let known_plies = page.plies.len();
-        let new_plies = review.looked()[known_plies..].iter();
+        let new_plies = review.move_reviews()[known_plies..].iter();
         let new_plies: Vec<AnalysedPly> = new_plies
             .map(|looked| wire::analysed_ply(game, looked))
             .collect();
         page.plies.extend(new_plies);
         page.done = page.plies.len() as u64;
-        page.end = review.end().map(wire::valuation);
+        page.end = review.final_evaluation().map(wire::valuation);
         page.accuracy = review.accuracy();
         drop(page);
         self.is_running.send_modify(|_| {});

@@ -32,7 +32,7 @@ pub(crate) async fn run_analysis(
         class: Class::Past,
         level: Level::Max,
     };
-    while !review.is_done() {
+    while !review.is_complete() {
         let stopped = stop.clone();
         let step = move |_: &mut _| {
             review.step(&limits, &stopped);

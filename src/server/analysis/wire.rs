@@ -1,7 +1,7 @@
 //! What a review has found, in the types of the wire.
 
 use plyhouse_engine::catalog::GameEntry;
-use plyhouse_engine::review::{self, Judgement, Looked, Worth};
+use plyhouse_engine::review::{self, Evaluation, Judgement, MoveReview};
 use plyhouse_protocol::{
     AnalysedPly, Judged, Keeps, Ply, Share, Sign, SignKind, Valuation, Why, WhyKind,
 };
@@ -9,16 +9,16 @@ use plyhouse_protocol::{
 use crate::wire::to_protocol;
 
 /// What is thought of a move.
-pub(crate) fn analysed_ply(game: &GameEntry, looked: &Looked) -> AnalysedPly {
-    let judged = looked.judged.as_ref();
+pub(crate) fn analysed_ply(game: &GameEntry, looked: &MoveReview) -> AnalysedPly {
+    let judged = looked.judgement.as_ref();
     AnalysedPly {
         ply: Ply(looked.ply as u64),
         seat: to_protocol::seat(looked.turn),
         m: looked.m.clone(),
-        worth: valuation(looked.worth),
-        best: looked.line.first().cloned().unwrap_or_default(),
-        pv: looked.line.clone(),
-        san: looked.san.clone(),
+        worth: valuation(looked.evaluation),
+        best: looked.best_line.first().cloned().unwrap_or_default(),
+        pv: looked.best_line.clone(),
+        san: looked.best_line_san.clone(),
         judged: judged.map(|(judgement, _)| match judgement {
             Judgement::Inaccuracy => Judged::Inaccuracy,
             Judgement::Mistake => Judged::Mistake,
@@ -30,12 +30,12 @@ pub(crate) fn analysed_ply(game: &GameEntry, looked: &Looked) -> AnalysedPly {
 }
 
 /// What a position is worth.
-pub(crate) fn valuation(worth: Worth) -> Valuation {
-    let known = worth.known;
+pub(crate) fn valuation(worth: Evaluation) -> Valuation {
+    let known = worth.proven;
     let winner = known.and_then(|known| known.winner);
     Valuation {
         value: worth.value,
-        win: Share::new(f64::midpoint(worth.chance, 1.0)),
+        win: Share::new(f64::midpoint(worth.winning_chance, 1.0)),
         exact: worth.exact,
         wins: winner.map(to_protocol::seat),
         plies: known.and_then(|known| known.plies),
@@ -43,46 +43,47 @@ pub(crate) fn valuation(worth: Worth) -> Valuation {
     }
 }
 
-fn explanation(why: &review::Why) -> Why {
+fn explanation(why: &review::Explanation) -> Why {
     Why {
         kind: match why.kind {
-            review::Kind::MissesWin => WhyKind::MissesWin,
-            review::Kind::AllowsWin => WhyKind::AllowsWin,
-            review::Kind::LosesPoints => WhyKind::LosesPoints,
-            review::Kind::LosesMaterial => WhyKind::LosesMaterial,
-            review::Kind::MissesMaterial => WhyKind::MissesMaterial,
-            review::Kind::LosesGround => WhyKind::LosesGround,
+            review::MistakeKind::MissesWin => WhyKind::MissesWin,
+            review::MistakeKind::AllowsWin => WhyKind::AllowsWin,
+            review::MistakeKind::LosesPoints => WhyKind::LosesPoints,
+            review::MistakeKind::LosesMaterial => WhyKind::LosesMaterial,
+            review::MistakeKind::MissesMaterial => WhyKind::MissesMaterial,
+            review::MistakeKind::WorsensPosition => WhyKind::LosesGround,
         },
-        better: why.better.clone(),
-        keeps: match why.keeps {
-            review::BetterOutcome::Win => Keeps::Win,
-            review::BetterOutcome::Draw => Keeps::Draw,
-            review::BetterOutcome::Game => Keeps::Game,
-            review::BetterOutcome::Loss => Keeps::Loss,
+        better: why.better_move.clone(),
+        keeps: match why.better_outcome {
+            review::BetterMoveOutcome::Win => Keeps::Win,
+            review::BetterMoveOutcome::Draw => Keeps::Draw,
+            review::BetterMoveOutcome::Undecided => Keeps::Game,
+            review::BetterMoveOutcome::Loss => Keeps::Loss,
         },
         plies: why.plies,
         points: why.points,
         material: why.material,
-        signs: why.signs.iter().copied().map(finding).collect(),
-        line: why.line.clone(),
-        punished: why.punished.clone(),
-        goes_on: why.goes_on,
-        san: why.san.clone(),
+        signs: why.findings.iter().copied().map(finding).collect(),
+        line: why.better_line.clone(),
+        punished: why.refutation.clone(),
+        goes_on: why.continues_after_refutation,
+        san: why.refutation_san.clone(),
     }
 }
 
 fn finding(sign: review::Finding) -> Sign {
     let (kind, count, instead) = match sign {
         review::Finding::Corner => (SignKind::Corner, None, None),
-        review::Finding::Mobility { moves, instead } => {
-            (SignKind::Mobility, Some(moves), Some(instead))
-        }
+        review::Finding::Mobility {
+            moves,
+            moves_after_better: instead,
+        } => (SignKind::Mobility, Some(moves), Some(instead)),
         review::Finding::Captured(stones) => (SignKind::Captured, Some(stones), None),
         review::Finding::Atari(stones) => (SignKind::Atari, Some(stones), None),
-        review::Finding::Lost(stones) => (SignKind::Lost, Some(stones), None),
-        review::Finding::TwoThreats => (SignKind::TwoThreats, None, None),
+        review::Finding::Dead(stones) => (SignKind::Lost, Some(stones), None),
+        review::Finding::DoubleThreat => (SignKind::TwoThreats, None, None),
         review::Finding::Edge => (SignKind::Edge, None, None),
-        review::Finding::Apart => (SignKind::Apart, None, None),
+        review::Finding::Isolated => (SignKind::Apart, None, None),
         review::Finding::Drawn => (SignKind::Drawn, None, None),
         review::Finding::OpenThree => (SignKind::OpenThree, None, None),
     };

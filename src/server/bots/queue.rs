@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::context::metrics::GaugeGuard;
 use crate::settings::Settings;
-use plyhouse_engine::search::{Level, Table};
+use plyhouse_engine::search::{Level, TranspositionTable};
 use plyhouse_protocol::PlayerId;
 
 /// Something to think about.
@@ -58,14 +58,14 @@ impl Class {
 }
 
 /// What a search thread does with its table.
-pub(super) struct Task(Box<dyn FnOnce(&mut Table) + Send>);
+pub(super) struct Task(Box<dyn FnOnce(&mut TranspositionTable) + Send>);
 
 impl Task {
-    pub(super) fn new(task: impl FnOnce(&mut Table) + Send + 'static) -> Self {
+    pub(super) fn new(task: impl FnOnce(&mut TranspositionTable) + Send + 'static) -> Self {
         Self(Box::new(task))
     }
 
-    pub(super) fn run(self, table: &mut Table) {
+    pub(super) fn run(self, table: &mut TranspositionTable) {
         (self.0)(table);
     }
 }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
-use plyhouse_engine::search::Judgement;
+use plyhouse_engine::search::DrawAssessment;
 use plyhouse_matches::{Action, Match, Offer};
 
 /// Worth this or less to its bot, in hundredths of the least piece, a position is without hope.
@@ -16,7 +16,7 @@ const HOPELESS_MOVES: u32 = 3;
 /// What the bots of a match think of it.
 #[derive(Debug, Default)]
 pub(super) struct BotOpinion {
-    last: [Option<Judgement>; 2],
+    last: [Option<DrawAssessment>; 2],
     /// How many moves running each has been without hope.
     hopeless: [u32; 2],
     /// When a bot was offered the draw that stands.
@@ -25,7 +25,7 @@ pub(super) struct BotOpinion {
 
 impl BotOpinion {
     /// A bot has found this; nothing, if it moves without thinking.
-    pub(super) fn thought(&mut self, seat: Seat, found: Option<Judgement>) {
+    pub(super) fn thought(&mut self, seat: Seat, found: Option<DrawAssessment>) {
         let hopeless = &mut self.hopeless[seat.index()];
         match found {
             Some(judgement) if judgement.value <= HOPELESS => *hopeless += 1,
@@ -64,7 +64,7 @@ impl BotOpinion {
         let seat = state.bot_to_answer_draw()?;
         let level = state.occupant(seat).bot()?;
         let judgement = self.last[seat.index()];
-        let accepts = judgement.is_some_and(|judgement| judgement.takes_draw(level));
+        let accepts = judgement.is_some_and(|judgement| judgement.accepts_draw(level));
         Some(Action::AnswerDrawAsBot { seat, accepts })
     }
 }

@@ -10,7 +10,7 @@ use crate::analysis::jobs::valuation;
 use crate::bots::{Bots, SearchRequest, Watch};
 use plyhouse_engine::catalog::{AnyPosition, GameEntry, MoveChoice};
 use plyhouse_engine::game::Seat;
-use plyhouse_engine::review::{LINE_MAX, Worth};
+use plyhouse_engine::review::{Evaluation, LINE_PLIES_MAX};
 use plyhouse_engine::search::{BotClock, Report, Stop};
 use plyhouse_matches::{Action, Match, Occupant};
 use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
@@ -188,16 +188,16 @@ pub(super) fn thought(
     (match_id, ply): (MatchId, Ply),
     report: &Report<String>,
 ) -> Thinking {
-    let pv: Vec<String> = report.pv.iter().take(LINE_MAX).cloned().collect();
+    let pv: Vec<String> = report.pv.iter().take(LINE_PLIES_MAX).cloned().collect();
     Thinking {
         match_id,
         ply,
         depth: report.depth,
         nodes: report.nodes,
-        worth: valuation(Worth::of(game, position, report)),
+        worth: valuation(Evaluation::from_report(game, position, report)),
         san: position.moves_to_san(&pv),
         pv,
-        pruned: (!game.uses_playouts).then_some(report.skipped),
+        pruned: (!game.uses_playouts).then_some(report.cutoff_skips),
     }
 }
 
@@ -213,9 +213,9 @@ fn budget(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
     };
     let free = Duration::from_millis(free);
     Some(BotClock {
-        left: left.saturating_sub(used_up.saturating_sub(free)),
+        remaining: left.saturating_sub(used_up.saturating_sub(free)),
         increment: Duration::from_millis(increment),
-        free: free.saturating_sub(used_up),
+        free_time: free.saturating_sub(used_up),
     })
 }
 

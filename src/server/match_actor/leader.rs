@@ -602,7 +602,7 @@ impl Leader {
     /// Notes what a bot has thought of.
     pub(super) fn on_thought(&mut self, found: Option<MoveChoice>, state: &Match) {
         if let Some(turn) = &mut self.bot_turn {
-            let judgement = found.as_ref().map(|choice| choice.report.judgement());
+            let judgement = found.as_ref().map(|choice| choice.report.draw_assessment());
             self.bot_opinion.thought(turn.seat(), judgement);
             let pace = Duration::from_millis(state.creation().terms.pace_ms);
             turn.decide(found, state, self.last_ply_at + pace);

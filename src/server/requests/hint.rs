@@ -11,8 +11,8 @@ use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::{Command, MatchRequest};
 use crate::wire::to_protocol;
-use plyhouse_engine::review::{LINE_MAX, Worth};
-use plyhouse_engine::search::{Level, Limits, Stop, Table};
+use plyhouse_engine::review::{Evaluation, LINE_PLIES_MAX};
+use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
 use plyhouse_matches::{Action, Match, Refusal, Timestamp};
 use plyhouse_protocol::{ErrorCode, Hint, MatchRef, PlayerId, Ply, ServerMessage, WireError};
 use tokio::sync::OwnedSemaphorePermit;
@@ -149,9 +149,9 @@ async fn searched(
     };
     let position = state.position().clone_box();
     let stop = stop.clone();
-    let search = move |table: &mut Table| {
+    let search = move |table: &mut TranspositionTable| {
         let limits = Limits::time(time);
-        table.forget();
+        table.clear();
         position.analyse(&limits, &stop, table, &mut |_| {})
     };
     let found = server.bots.lend(place, time * PATIENCE, search).await;
@@ -160,8 +160,8 @@ async fn searched(
         return Err(WireError::new(ErrorCode::Overloaded, message));
     };
     let (game, position) = (state.creation().game, state.position());
-    let worth = valuation(Worth::of(game, position, &report));
-    let pv: Vec<String> = report.pv.into_iter().take(LINE_MAX).collect();
+    let worth = valuation(Evaluation::from_report(game, position, &report));
+    let pv: Vec<String> = report.pv.into_iter().take(LINE_PLIES_MAX).collect();
     Ok(Hint {
         re: None,
         match_id: state.id(),

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use plyhouse_engine::game::connect_four::{ConnectFour, Move};
 use plyhouse_engine::game::{GameHistory, Position};
-use plyhouse_engine::search::{Evaluate, Limits, Report, Stop, Table, search, solve};
+use plyhouse_engine::search::{Evaluate, Limits, Report, Stop, TranspositionTable, search, solve};
 
 /// How large the table is that sets are made with, and solved with: that of the published figures.
 pub(crate) const TABLE_BYTES: usize = 64 << 20;
@@ -79,7 +79,7 @@ impl Set {
     #[must_use]
     pub(crate) fn samples(self, count: usize, seed: u64) -> Vec<Sample> {
         let mut random = Random(seed);
-        let mut table = Table::new(TABLE_BYTES);
+        let mut table = TranspositionTable::new(TABLE_BYTES);
         let mut samples: Vec<Sample> = Vec::new();
         while samples.len() < count {
             let Some((moves, pos)) = play(self.stage, &mut random) else {
@@ -88,7 +88,7 @@ impl Set {
             if samples.iter().any(|sample| sample.pos == pos) {
                 continue;
             }
-            table.next_search();
+            table.start_search();
             if let Some(score) = self.score(&pos, &table) {
                 samples.push(Sample { moves, pos, score });
             }
@@ -97,7 +97,7 @@ impl Set {
     }
 
     /// What the position is worth, if it is one of the set.
-    fn score(self, pos: &ConnectFour, table: &Table) -> Option<i32> {
+    fn score(self, pos: &ConnectFour, table: &TranspositionTable) -> Option<i32> {
         // Whether the end is near, a near look tells at less cost than a solution.
         let near = Limits::depth(14);
         let look = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
@@ -116,13 +116,18 @@ impl Set {
             .plies_to_end()
             .is_some_and(|plies| plies <= 2);
         let belongs = !is_plain && distance(pos, &solution) == self.distance;
-        belongs.then(|| pos.customary(solution.score))
+        belongs.then(|| pos.conventional_score(solution.score))
     }
 }
 
 /// How far away the end is; that of a drawn game is a full board.
 fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
-    Distance::of(report.score.plies_to_end().unwrap_or(pos.plies_left()))
+    Distance::of(
+        report
+            .score
+            .plies_to_end()
+            .unwrap_or(pos.remaining_plies_max()),
+    )
 }
 
 /// A game of random moves up to a random ply of the stage, unless it is over by then.

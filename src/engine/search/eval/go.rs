@@ -7,57 +7,59 @@
 //! keeps them, and knows when nothing is left to play for. Points are given to who is nearer to
 //! them, as Zobrist's program did first ("A model of visual organization for the game of Go", 1969).
 
-mod life;
+mod move_priors;
 mod patterns;
-mod played_out;
-mod playout;
+mod playout_board;
+mod playout_policy;
 mod tactics;
 mod territory;
-mod thoughts;
+mod unconditional_life;
 
 use crate::game::go::bitboard::Bitboard;
 use crate::game::go::board::Board;
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{GameHistory, Position, Seat};
-use crate::search::{Bounds, Evaluate, Fate, Moves, Score, Sight, TreePlayer, tree};
+use crate::search::{
+    Bounds, Evaluate, MctsPlayer, MoveStack, Score, StoneFate, VisibleFeatures, mcts,
+};
 
 /// What a point of the board is worth, in hundredths of what a careful player feels.
-const POINT: i32 = 16;
+const POINT_VALUE: i32 = 16;
 
 /// What it is worth to be on the move, for each point that is empty, and at most.
-const TEMPO: i32 = 2;
+const TEMPO_PER_EMPTY_POINT: i32 = 2;
 const TEMPO_MAX: i32 = 100;
 
 /// What a liberty is worth.
-const LIBERTY: i32 = 3;
+const LIBERTY_VALUE: i32 = 3;
 
 /// The seat to move keeps this part of its stones in atari: it can save one chain of them.
-const SAVED: [i32; 2] = [1, 2];
+const ATARI_SAVED_FRACTION: [i32; 2] = [1, 2];
 
 /// How promising it is to capture, to save from capture, and to threaten it, and for each stone.
-const CAPTURE: [i32; 2] = [300, 40];
-const RESCUE: [i32; 2] = [200, 30];
-const THREAT: [i32; 2] = [60, 10];
+const CAPTURE_RANK: [i32; 2] = [300, 40];
+const RESCUE_RANK: [i32; 2] = [200, 30];
+const ATARI_RANK: [i32; 2] = [60, 10];
 
 /// How promising a point is beside or diagonally from a stone, and on the edge away from all.
-const CONTACT: i32 = 30;
-const EMPTY_EDGE: i32 = -60;
+const CONTACT_RANK: i32 = 30;
+const EMPTY_EDGE_RANK: i32 = -60;
 
 /// A pass comes last, but first where nothing is open.
-const PASS: [i32; 2] = [-1000, 1000];
+const PASS_RANKS: [i32; 2] = [-1000, 1000];
 
 impl<const N: u8> Evaluate for Go<N> {
-    const TAKES_TURNS: bool = true;
+    const SEATS_ALTERNATE: bool = true;
 
-    const REDUCES: bool = true;
+    const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    const MOVE_INDICES: usize = 128;
+    const MOVE_INDEX_COUNT: usize = 128;
 
-    const NOISY: bool = true;
+    const HAS_NOISY_MOVES: bool = true;
 
-    const PLAYOUTS: Option<TreePlayer<Self>> = Some(TreePlayer {
-        search: tree::search::<Self, Board<N>>,
-        strength: played_out::strength,
+    const MCTS: Option<MctsPlayer<Self>> = Some(MctsPlayer {
+        search: mcts::search::<Self, Board<N>>,
+        strength: playout_board::strength,
     });
 
     fn evaluate(&self) -> Score {
@@ -65,9 +67,9 @@ impl<const N: u8> Evaluate for Go<N> {
         let [own, other] = [seat, seat.other()].map(|seat| self.stones(seat));
         let empty = self.empty();
         // What the seat to move can capture is as good as gone.
-        let doomed = in_atari(other, empty);
-        let endangered = in_atari(own, empty);
-        let (other, empty) = (other & !doomed, empty | doomed);
+        let capturable = stones_in_atari(other, empty);
+        let in_danger = stones_in_atari(own, empty);
+        let (other, empty) = (other & !capturable, empty | capturable);
 
         let [own_liberties, other_liberties] =
             [own, other].map(|stones| (stones.neighbours() & empty).len().cast_signed());
@@ -75,56 +77,61 @@ impl<const N: u8> Evaluate for Go<N> {
             Seat::First => -KOMI.cast_signed(),
             Seat::Second => KOMI.cast_signed(),
         };
-        let value = territory::balance(own, other)
-            + POINT * komi
-            + LIBERTY * (own_liberties - other_liberties)
-            + (TEMPO * empty.len().cast_signed()).min(TEMPO_MAX)
-            - 2 * POINT * endangered.len().cast_signed() * SAVED[0] / SAVED[1];
+        let value = territory::territory_balance(own, other)
+            + POINT_VALUE * komi
+            + LIBERTY_VALUE * (own_liberties - other_liberties)
+            + (TEMPO_PER_EMPTY_POINT * empty.len().cast_signed()).min(TEMPO_MAX)
+            - 2 * POINT_VALUE * in_danger.len().cast_signed() * ATARI_SAVED_FRACTION[0]
+                / ATARI_SAVED_FRACTION[1];
         Score::estimate(value)
     }
 
     /// Everything but plays that are worse than to pass: into an own eye, into own territory that is
     /// safe and has no stones of the other side to capture, and to where the other side is safe.
-    fn consider(&self, moves: &mut Moves<Move<N>>) -> Bounds {
-        let shape = Shape::of(self);
+    fn list_candidates(&self, moves: &mut MoveStack<Move<N>>) -> Bounds {
+        let analysis = BoardAnalysis::from_position(self);
         let seat = self.turn();
-        let useless = shape.useless();
-        let points = self.empty() & !useless;
+        let useless_points = analysis.useless_points();
+        let points = self.empty() & !useless_points;
         for bit in points.filter(|bit| self.has_liberty_after(seat, *bit)) {
-            moves.push(Move::from_bit_index(bit), shape.promise(bit), 0);
+            moves.push(Move::from_bit_index(bit), analysis.rank_point(bit), 0);
         }
-        let [early, settled] = PASS;
+        let [early_rank, settled_rank] = PASS_RANKS;
         moves.push(
             Move::Pass,
-            if shape.is_settled() { settled } else { early },
+            if analysis.is_settled() {
+                settled_rank
+            } else {
+                early_rank
+            },
             0,
         );
-        Bounds::ANY
+        Bounds::UNBOUNDED
     }
 
-    fn rank(&self, m: Move<N>) -> i32 {
+    fn rank_move(&self, m: Move<N>) -> i32 {
         match m {
-            Move::Pass => PASS[0],
+            Move::Pass => PASS_RANKS[0],
             Move::Play(_) => 0,
         }
     }
 
-    fn sight(&self) -> Sight {
-        Sight {
-            captured: Some(self.captures()),
-            on_edge: Some(Seat::ALL.map(|seat| self.alone_on_edge(seat))),
-            ..Sight::default()
+    fn visible_features(&self) -> VisibleFeatures {
+        VisibleFeatures {
+            captured_stones: Some(self.captures()),
+            lone_edge_stones: Some(Seat::ALL.map(|seat| self.lone_edge_stones(seat))),
+            ..VisibleFeatures::default()
         }
     }
 
-    fn fates(course: &GameHistory<Self>, playouts: u32) -> Vec<Fate> {
-        played_out::fates(course, playouts)
+    fn estimate_stone_fates(course: &GameHistory<Self>, playouts: u32) -> Vec<StoneFate> {
+        playout_board::estimate_stone_fates(course, playouts)
     }
 
     /// Captures of several stones. Those of one may be taken back for ever.
-    fn noisy(&self, moves: &mut Moves<Move<N>>) {
+    fn list_noisy_moves(&self, moves: &mut MoveStack<Move<N>>) {
         let seat = self.turn();
-        let captured = in_atari(self.stones(seat.other()), self.empty());
+        let captured = stones_in_atari(self.stones(seat.other()), self.empty());
         for bit in captured.neighbours() & self.empty() {
             let captured = self.captured_by(seat, bit).len();
             if captured > 1 {
@@ -136,9 +143,9 @@ impl<const N: u8> Evaluate for Go<N> {
     /// All points of the board, and what the second seat is given.
     const POINTS_MAX: i32 = N as i32 * N as i32 + KOMI.cast_signed();
 
-    const POINT: i32 = POINT;
+    const SCORE_PER_POINT: i32 = POINT_VALUE;
 
-    fn index(&self, m: Move<N>) -> usize {
+    fn move_index(&self, m: Move<N>) -> usize {
         match m {
             Move::Pass => 127,
             Move::Play(point) => usize::from(point.bit_index()),
@@ -152,73 +159,75 @@ impl<const N: u8> Evaluate for Go<N> {
         self.stones_key() ^ turn.wrapping_mul(0xd1b5_4a32_d192_ed03)
     }
 
-    fn plies_left(&self) -> u32 {
+    fn remaining_plies_max(&self) -> u32 {
         Self::INFO.plies_max - u32::from(self.plies())
     }
 }
 
 impl<const N: u8> Go<N> {
     /// How many stones of this seat are on the edge of the board with no other beside them, also diagonally.
-    fn alone_on_edge(&self, seat: Seat) -> u32 {
+    fn lone_edge_stones(&self, seat: Seat) -> u32 {
         let stones = self.stones(Seat::First) | self.stones(Seat::Second);
         let edge = self.stones(seat) & Bitboard::EDGE;
-        let is_alone = |bit: &u8| {
+        let has_no_neighbour = |bit: &u8| {
             let point = Bitboard::from_bit_index(*bit);
             !(point.neighbours() | point.diagonals()).intersects(stones)
         };
-        u32::try_from(edge.filter(is_alone).count()).unwrap_or(u32::MAX)
+        u32::try_from(edge.filter(has_no_neighbour).count()).unwrap_or(u32::MAX)
     }
 }
 
 /// What is worth knowing of a position before its moves are looked at.
-struct Shape<const N: u8> {
+struct BoardAnalysis<const N: u8> {
     own: Bitboard<N>,
     other: Bitboard<N>,
     empty: Bitboard<N>,
-    own_alive: life::Alive<N>,
-    other_alive: life::Alive<N>,
+    own_alive: unconditional_life::UnconditionalLife<N>,
+    other_alive: unconditional_life::UnconditionalLife<N>,
     /// The own stones that the other side could capture, and the other way round.
-    endangered: Bitboard<N>,
-    doomed: Bitboard<N>,
+    own_in_atari: Bitboard<N>,
+    other_in_atari: Bitboard<N>,
 }
 
-impl<const N: u8> Shape<N> {
-    fn of(pos: &Go<N>) -> Self {
+impl<const N: u8> BoardAnalysis<N> {
+    fn from_position(pos: &Go<N>) -> Self {
         let seat = pos.turn();
         let (own, other, empty) = (pos.stones(seat), pos.stones(seat.other()), pos.empty());
         Self {
             own,
             other,
             empty,
-            own_alive: life::alive(own, empty),
-            other_alive: life::alive(other, empty),
-            endangered: in_atari(own, empty),
-            doomed: in_atari(other, empty),
+            own_alive: unconditional_life::unconditional_life(own, empty),
+            other_alive: unconditional_life::unconditional_life(other, empty),
+            own_in_atari: stones_in_atari(own, empty),
+            other_in_atari: stones_in_atari(other, empty),
         }
     }
 
     /// The points on which a play is no better than a pass.
-    fn useless(&self) -> Bitboard<N> {
-        let mut useless = self.other_alive.regions;
-        let mut rest = self.own_alive.regions;
-        while !rest.is_empty() {
-            let region = rest.lowest().flood_fill(rest);
-            rest = rest & !region;
+    fn useless_points(&self) -> Bitboard<N> {
+        let mut points = self.other_alive.regions;
+        let mut remaining = self.own_alive.regions;
+        while !remaining.is_empty() {
+            let region = remaining.lowest().flood_fill(remaining);
+            remaining = remaining & !region;
             if !region.intersects(self.other) {
-                useless |= region;
+                points |= region;
             }
         }
-        useless | self.eyes()
+        points | self.true_eyes()
     }
 
     /// The empty points between own stones that the other side cannot make false.
-    fn eyes(&self) -> Bitboard<N> {
+    fn true_eyes(&self) -> Bitboard<N> {
         let mut eyes = Bitboard::EMPTY;
         for bit in self.empty & !(self.empty | self.other).neighbours() {
             let point = Bitboard::from_bit_index(bit);
-            let taken = (point.diagonals() & self.other).len();
-            let allowed = u32::from(!Bitboard::EDGE.intersects(point));
-            if taken <= allowed && !point.neighbours().intersects(self.endangered) {
+            let diagonals_taken = (point.diagonals() & self.other).len();
+            let diagonals_allowed = u32::from(!Bitboard::EDGE.intersects(point));
+            if diagonals_taken <= diagonals_allowed
+                && !point.neighbours().intersects(self.own_in_atari)
+            {
                 eyes |= point;
             }
         }
@@ -227,22 +236,22 @@ impl<const N: u8> Shape<N> {
 
     /// Whether every empty point is one side's, and no stone can be captured.
     fn is_settled(&self) -> bool {
-        let mut rest = self.empty;
-        while !rest.is_empty() {
-            let region = rest.lowest().flood_fill(rest);
-            rest = rest & !region;
+        let mut remaining = self.empty;
+        while !remaining.is_empty() {
+            let region = remaining.lowest().flood_fill(remaining);
+            remaining = remaining & !region;
             let border = region.neighbours();
             if border.intersects(self.own) == border.intersects(self.other) {
                 return false;
             }
         }
-        (self.endangered | self.doomed).is_empty()
+        (self.own_in_atari | self.other_in_atari).is_empty()
     }
 
     /// How promising a stone on this point is.
-    fn promise(&self, bit: u8) -> i32 {
+    fn rank_point(&self, bit: u8) -> i32 {
         let point = Bitboard::from_bit_index(bit);
-        let beside = point.neighbours();
+        let neighbours = point.neighbours();
         let weigh = |[first, each]: [i32; 2], stones: Bitboard<N>| {
             if stones.is_empty() {
                 0
@@ -250,47 +259,50 @@ impl<const N: u8> Shape<N> {
                 first + each * stones.len().cast_signed()
             }
         };
-        let mut promise = 0;
-        if beside.intersects(self.doomed) {
-            promise += weigh(CAPTURE, (beside & self.doomed).flood_fill(self.other));
+        let mut rank = 0;
+        if neighbours.intersects(self.other_in_atari) {
+            rank += weigh(
+                CAPTURE_RANK,
+                (neighbours & self.other_in_atari).flood_fill(self.other),
+            );
         }
-        if beside.intersects(self.endangered) {
+        if neighbours.intersects(self.own_in_atari) {
             let chain = point.flood_fill(self.own);
             let liberties = chain.neighbours() & self.empty & !point;
             if liberties.len() > 1 {
-                promise += weigh(RESCUE, chain & self.endangered);
+                rank += weigh(RESCUE_RANK, chain & self.own_in_atari);
             }
         }
-        let mut others = beside & self.other & !self.doomed;
-        while !others.is_empty() {
-            let chain = others.lowest().flood_fill(self.other);
-            others = others & !chain;
+        let mut remaining = neighbours & self.other & !self.other_in_atari;
+        while !remaining.is_empty() {
+            let chain = remaining.lowest().flood_fill(self.other);
+            remaining = remaining & !chain;
             if (chain.neighbours() & self.empty & !point).is_single() {
-                promise += weigh(THREAT, chain);
+                rank += weigh(ATARI_RANK, chain);
             }
         }
-        let around = beside | point.diagonals();
-        if around.intersects(self.own | self.other) {
-            promise += CONTACT;
+        let surroundings = neighbours | point.diagonals();
+        if surroundings.intersects(self.own | self.other) {
+            rank += CONTACT_RANK;
         } else if Bitboard::EDGE.intersects(point) {
-            promise += EMPTY_EDGE;
+            rank += EMPTY_EDGE_RANK;
         }
-        promise
+        rank
     }
 }
 
 /// The stones of chains that have one liberty.
-fn in_atari<const N: u8>(stones: Bitboard<N>, empty: Bitboard<N>) -> Bitboard<N> {
-    let mut found = Bitboard::EMPTY;
-    let mut rest = stones;
-    while !rest.is_empty() {
-        let chain = rest.lowest().flood_fill(stones);
-        rest = rest & !chain;
+fn stones_in_atari<const N: u8>(stones: Bitboard<N>, empty: Bitboard<N>) -> Bitboard<N> {
+    let mut atari_stones = Bitboard::EMPTY;
+    let mut remaining = stones;
+    while !remaining.is_empty() {
+        let chain = remaining.lowest().flood_fill(stones);
+        remaining = remaining & !chain;
         if (chain.neighbours() & empty).is_single() {
-            found |= chain;
+            atari_stones |= chain;
         }
     }
-    found
+    atari_stones
 }
 
 #[cfg(test)]

@@ -9,112 +9,117 @@
 //! nothing is forced only squares near stones are considered, and of these the most promising: that
 //! may err.
 
-mod fours;
-mod learnt;
-mod windows;
+mod line_windows;
+mod trained_eval;
+mod vcf_solver;
 
-pub use learnt::Features;
+pub use trained_eval::Features;
 
 use crate::game::gomoku::bitboard::Bitboard;
 use crate::game::gomoku::{Gomoku, Move};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Level, Moves, Score, Sight, Strength};
+use crate::search::{Bounds, Evaluate, Level, MoveStack, Score, Strength, VisibleFeatures};
 
-use self::windows::{OpenFour, Prospects};
+use self::line_windows::{OpenFour, ThreatMap};
 
 /// How many fours are made in search of a win by fours: where a look ends, where it goes on, and
 /// where it begins. The last takes up to a tenth of a second or two.
-const FOURS_AT_LEAVES: u32 = 16;
-const FOURS_WITHIN: u32 = 64;
-const FOURS_AT_ROOT: u32 = 200_000;
+const LEAF_FOURS_MAX: u32 = 16;
+const NODE_FOURS_MAX: u32 = 64;
+const ROOT_FOURS_MAX: u32 = 200_000;
 
 /// Where nothing is forced, so many of the most promising moves are considered.
-const CONSIDERED_MAX: usize = 24;
+const CANDIDATES_MAX: usize = 24;
 
 /// What a move promises in each direction by what it makes there, own and of the other side, which it takes:
 /// fours, open threes, other threes, and twos.
-const PROMISES: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
+const THREAT_RANKS: [[i16; 4]; 2] = [[1500, 1350, 780, 510], [1080, 720, 300, 120]];
 
 /// What a four and an open three at once promise beyond that.
-const PROMISE_OF_BOTH: [i16; 2] = [1080, 360];
+const FOUR_AND_OPEN_THREE_RANKS: [i16; 2] = [1080, 360];
 
 impl Evaluate for Gomoku {
-    const TAKES_TURNS: bool = true;
+    const SEATS_ALTERNATE: bool = true;
 
-    const REDUCES: bool = true;
+    const USES_LATE_MOVE_REDUCTIONS: bool = true;
 
-    const SWING: u32 = 40;
+    const FUTILITY_MARGIN: u32 = 40;
 
-    const MOVE_INDICES: usize = 256;
+    const MOVE_INDEX_COUNT: usize = 256;
 
     /// Where a five has to be prevented, the estimate is of the position after that.
     fn evaluate(&self) -> Score {
         let ([own, other], free) = (self.stones(), self.empty_squares());
-        let forced = windows::fives(other, free);
+        let forced = line_windows::fives(other, free);
         Score::estimate(match forced.first() {
-            None => learnt::value(own, other),
-            Some(_) if !windows::fives(own, free).is_empty() => learnt::WON,
-            Some(_) if forced.has_multiple() => -learnt::WON,
-            Some(square) => -learnt::value(other, own | Bitboard::from_bit_index(square)),
+            None => trained_eval::evaluate(own, other),
+            Some(_) if !line_windows::fives(own, free).is_empty() => trained_eval::WON_VALUE,
+            Some(_) if forced.has_multiple() => -trained_eval::WON_VALUE,
+            Some(square) => -trained_eval::evaluate(other, own | Bitboard::from_bit_index(square)),
         })
     }
 
-    fn sight(&self) -> Sight {
+    fn visible_features(&self) -> VisibleFeatures {
         let (mut stones, free) = (self.stones(), self.empty_squares());
         if self.turn() == Seat::Second {
             stones.reverse();
         }
         let squares = |own| {
-            let count = windows::open_fours(own, free).count();
+            let count = line_windows::open_fours(own, free).count();
             u32::try_from(count).unwrap_or(u32::MAX)
         };
-        Sight {
+        VisibleFeatures {
             open_fours: Some(stones.map(squares)),
-            threats: Some(stones.map(|own| windows::threats(own, free))),
-            apart: Some(stones.map(|own| apart(own, stones[0] | stones[1]))),
-            ..Sight::default()
+            winning_threats: Some(stones.map(|own| line_windows::count_threats(own, free))),
+            isolated_stones: Some(stones.map(|own| isolated_stones(own, stones[0] | stones[1]))),
+            ..VisibleFeatures::default()
         }
     }
 
-    fn bounds(&self) -> Bounds {
+    fn static_bounds(&self) -> Bounds {
         let ([own, other], free) = (self.stones(), self.empty_squares());
-        let [mine, fours] = windows::fives_and_fours(own, free);
+        let [mine, fours] = line_windows::fives_and_fours(own, free);
         if !mine.is_empty() {
-            return Bounds::exactly(Score::win_in(1));
+            return Bounds::exact(Score::win_in(1));
         }
-        let threats = windows::fives(other, free);
+        let threats = line_windows::fives(other, free);
         if threats.has_multiple() {
-            return Bounds::exactly(Score::loss_in(2));
+            return Bounds::exact(Score::loss_in(2));
         }
         if fours.is_empty() {
-            return NOT_AT_ONCE;
+            return QUIET_BOUNDS;
         }
-        if threats.is_empty() && windows::has_open_four(own, free) {
-            return Bounds::exactly(Score::win_in(3));
+        if threats.is_empty() && line_windows::has_open_four(own, free) {
+            return Bounds::exact(Score::win_in(3));
         }
-        after_fours(fours::find([own, other], fours, threats, FOURS_AT_LEAVES))
+        bounds_with_vcf(vcf_solver::find_vcf(
+            [own, other],
+            fours,
+            threats,
+            LEAF_FOURS_MAX,
+        ))
     }
 
-    fn consider(&self, moves: &mut Moves<Move>) -> Bounds {
-        self.consider_with(FOURS_WITHIN, moves)
+    fn list_candidates(&self, moves: &mut MoveStack<Move>) -> Bounds {
+        self.list_candidates_with_fours(NODE_FOURS_MAX, moves)
     }
 
-    fn consider_first(&self, moves: &mut Moves<Move>) -> Bounds {
-        self.consider_with(FOURS_AT_ROOT, moves)
+    fn list_root_candidates(&self, moves: &mut MoveStack<Move>) -> Bounds {
+        self.list_candidates_with_fours(ROOT_FOURS_MAX, moves)
     }
 
     /// Where a five has to be prevented there is no choice.
-    fn is_tense(&self) -> bool {
+    fn is_forced(&self) -> bool {
         let [_, other] = self.stones();
-        self.outcome().is_some() || !windows::fives(other, self.empty_squares()).is_empty()
+        self.outcome().is_some() || !line_windows::fives(other, self.empty_squares()).is_empty()
     }
 
     /// One stone more is never worse than none.
-    fn passed(&self) -> Option<Self> {
+    fn after_null_move(&self) -> Option<Self> {
         Self::after_null_move(self)
     }
 
-    fn index(&self, m: Move) -> usize {
+    fn move_index(&self, m: Move) -> usize {
         usize::from(m.bit_index())
     }
 
@@ -123,7 +128,7 @@ impl Evaluate for Gomoku {
     }
 
     /// Below medium strength a player looks at all squares, and for lines alone: no threat is known but by looking.
-    fn selects(level: Level) -> bool {
+    fn uses_selective_search(level: Level) -> bool {
         level >= Level::Medium
     }
 
@@ -131,180 +136,198 @@ impl Evaluate for Gomoku {
     /// no other squares.
     fn is_plausible(&self, m: Move, level: Level) -> bool {
         let [own, other] = self.stones();
-        let near = near(own | other);
-        level != Level::Easy || near.is_empty() || near.has(m.bit_index())
+        let nearby = squares_near(own | other);
+        level != Level::Easy || nearby.is_empty() || nearby.has(m.bit_index())
     }
 
     #[rustfmt::skip] // A table is read by columns.
     fn strength(level: Level) -> Strength {
         match level {
-            Level::Beginner => Strength { depth: 1,        margin: Some(350), blocks: false },
-            Level::Easy     => Strength { depth: 1,        margin: Some(200), blocks: false },
-            Level::Medium   => Strength { depth: 1,        margin: Some(40),  blocks: true },
-            Level::Hard     => Strength { depth: 2,        margin: Some(10),  blocks: true },
-            Level::Max      => Strength { depth: u32::MAX, margin: None,      blocks: true },
+            Level::Beginner => Strength { depth: 1,        margin: Some(350), avoids_loss_in_one: false },
+            Level::Easy     => Strength { depth: 1,        margin: Some(200), avoids_loss_in_one: false },
+            Level::Medium   => Strength { depth: 1,        margin: Some(40),  avoids_loss_in_one: true },
+            Level::Hard     => Strength { depth: 2,        margin: Some(10),  avoids_loss_in_one: true },
+            Level::Max      => Strength { depth: u32::MAX, margin: None,      avoids_loss_in_one: true },
         }
     }
 
-    fn plies_left(&self) -> u32 {
+    fn remaining_plies_max(&self) -> u32 {
         Self::INFO.plies_max - u32::from(self.plies())
     }
 }
 
 impl Gomoku {
     /// What `consider` does, making at most so many fours.
-    fn consider_with(&self, fours_made_max: u32, moves: &mut Moves<Move>) -> Bounds {
+    fn list_candidates_with_fours(
+        &self,
+        fours_made_max: u32,
+        moves: &mut MoveStack<Move>,
+    ) -> Bounds {
         let ([own, other], free) = (self.stones(), self.empty_squares());
-        let [mine, theirs] = [own, other].map(|stones| Prospects::of(stones, free));
-        let mut push_all = |squares: Bitboard| {
-            let promises = squares.has_multiple().then(|| promises(&mine, &theirs));
+        let [mine, theirs] = [own, other].map(|stones| ThreatMap::from_stones(stones, free));
+        let mut push_squares = |squares: Bitboard| {
+            let ranks = squares.has_multiple().then(|| square_ranks(&mine, &theirs));
             for square in squares {
-                let rank = promises.map_or(0, |promises| promises[usize::from(square)]);
+                let rank = ranks.map_or(0, |promises| promises[usize::from(square)]);
                 moves.push(Move::from_bit_index(square), rank.into(), 0);
             }
         };
         if !mine.fives.is_empty() {
-            push_all(mine.fives);
-            return Bounds::exactly(Score::win_in(1));
+            push_squares(mine.fives);
+            return Bounds::exact(Score::win_in(1));
         }
         if !theirs.fives.is_empty() {
-            push_all(theirs.fives);
+            push_squares(theirs.fives);
             return if theirs.fives.has_multiple() {
-                Bounds::exactly(Score::loss_in(2))
+                Bounds::exact(Score::loss_in(2))
             } else {
-                NOT_AT_ONCE
+                QUIET_BOUNDS
             };
         }
-        let fours = mine.fours();
-        if !fours.is_empty() {
-            if let Some(OpenFour { square, .. }) = windows::open_fours(own, free).next() {
-                push_all(square);
-                return Bounds::exactly(Score::win_in(3));
+        let own_fours = mine.fours_in_all_directions();
+        if !own_fours.is_empty() {
+            if let Some(OpenFour { square, .. }) = line_windows::open_fours(own, free).next() {
+                push_squares(square);
+                return Bounds::exact(Score::win_in(3));
             }
-            let win = fours::find([own, other], fours, Bitboard::EMPTY, fours_made_max);
+            let win =
+                vcf_solver::find_vcf([own, other], own_fours, Bitboard::EMPTY, fours_made_max);
             if let Some(win) = win {
-                push_all(Bitboard::from_bit_index(win.first));
-                return after_fours(Some(win));
+                push_squares(Bitboard::from_bit_index(win.first_square));
+                return bounds_with_vcf(Some(win));
             }
         }
-        let defences = if theirs.fours().is_empty() {
+        let defences = if theirs.fours_in_all_directions().is_empty() {
             free
         } else {
-            let threats = windows::open_fours(other, free);
+            let threats = line_windows::open_fours(other, free);
             threats.fold(free, |all, threat| all & threat.defences)
         };
         if defences != free {
             // A side that does not prevent an open four has to make fours.
-            let answers = defences | fours;
-            if answers.is_empty() {
-                push_all(free);
-                return Bounds::exactly(Score::loss_in(4));
+            let replies = defences | own_fours;
+            if replies.is_empty() {
+                push_squares(free);
+                return Bounds::exact(Score::loss_in(4));
             }
-            push_all(answers);
-            return NOT_AT_ONCE;
+            push_squares(replies);
+            return QUIET_BOUNDS;
         }
-        self.consider_quiet(&mine, &theirs, moves);
-        NOT_AT_ONCE
+        self.list_quiet_candidates(&mine, &theirs, moves);
+        QUIET_BOUNDS
     }
 }
 
 /// The bounds where neither side completes a five with its next stone, unless the other side could
 /// and is let.
-const NOT_AT_ONCE: Bounds = Bounds {
+const QUIET_BOUNDS: Bounds = Bounds {
     lower: Score::loss_in(2),
     upper: Score::win_in(3),
 };
 
 /// The bounds where there is a win by fours, or none was found.
-fn after_fours(win: Option<fours::Win>) -> Bounds {
+fn bounds_with_vcf(win: Option<vcf_solver::VcfWin>) -> Bounds {
     Bounds {
-        lower: win.map_or(NOT_AT_ONCE.lower, |win| Score::win_in(win.plies())),
-        ..NOT_AT_ONCE
+        lower: win.map_or(QUIET_BOUNDS.lower, |win| Score::win_in(win.plies())),
+        ..QUIET_BOUNDS
     }
 }
 
 /// How promising a stone on each square is.
-fn promises(mine: &Prospects, theirs: &Prospects) -> [i16; 256] {
-    let mut promises = [0; 256];
-    let mut add = |squares: Bitboard, promise: i16| {
+fn square_ranks(mine: &ThreatMap, theirs: &ThreatMap) -> [i16; 256] {
+    let mut ranks = [0; 256];
+    let mut add = |squares: Bitboard, rank: i16| {
         for square in squares {
-            promises[usize::from(square)] += promise;
+            ranks[usize::from(square)] += rank;
         }
     };
     for ((side, weights), both) in [mine, theirs]
         .into_iter()
-        .zip(PROMISES)
-        .zip(PROMISE_OF_BOTH)
+        .zip(THREAT_RANKS)
+        .zip(FOUR_AND_OPEN_THREE_RANKS)
     {
-        let (mut fours, mut open) = (Bitboard::EMPTY, Bitboard::EMPTY);
-        for along in &side.along {
-            let sets = [along.fours, along.open_threes, along.threes, along.twos];
+        let (mut fours, mut open_threes) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        for direction in &side.by_direction {
+            let sets = [
+                direction.fours,
+                direction.open_threes,
+                direction.threes,
+                direction.twos,
+            ];
             for (set, weight) in sets.into_iter().zip(weights) {
                 add(set, weight);
             }
-            (fours, open) = (fours | along.fours, open | along.open_threes);
+            (fours, open_threes) = (fours | direction.fours, open_threes | direction.open_threes);
         }
-        add(fours & open, both);
+        add(fours & open_threes, both);
     }
-    promises
+    ranks
 }
 
 impl Gomoku {
-    fn consider_quiet(&self, mine: &Prospects, theirs: &Prospects, moves: &mut Moves<Move>) {
+    fn list_quiet_candidates(
+        &self,
+        mine: &ThreatMap,
+        theirs: &ThreatMap,
+        moves: &mut MoveStack<Move>,
+    ) {
         let [own, other] = self.stones();
-        let near = near(own | other) & self.empty_squares();
-        if near.is_empty() {
+        let nearby = squares_near(own | other) & self.empty_squares();
+        if nearby.is_empty() {
             // The first stone of all, or a board that is almost full.
             let centre = Bitboard::from_bit_index(Bitboard::bit_index(
                 Bitboard::SIZE / 2,
                 Bitboard::SIZE / 2,
             ));
-            let anywhere = if self.plies() == 0 {
+            let squares = if self.plies() == 0 {
                 centre
             } else {
                 self.empty_squares()
             };
-            for square in anywhere {
+            for square in squares {
                 moves.push(Move::from_bit_index(square), 0, 0);
             }
             return;
         }
-        let promises = promises(mine, theirs);
+        let ranks = square_ranks(mine, theirs);
         let mut ranked = [(0, 0); 225];
         let mut count = 0;
-        for square in near {
-            ranked[count] = (promises[usize::from(square)], square);
+        for square in nearby {
+            ranked[count] = (ranks[usize::from(square)], square);
             count += 1;
         }
         let ranked = &mut ranked[..count];
-        if count > CONSIDERED_MAX {
-            ranked.select_nth_unstable_by(CONSIDERED_MAX, |a, b| b.cmp(a));
+        if count > CANDIDATES_MAX {
+            ranked.select_nth_unstable_by(CANDIDATES_MAX, |a, b| b.cmp(a));
         }
-        for (rank, square) in ranked.iter().take(CONSIDERED_MAX) {
+        for (rank, square) in ranked.iter().take(CANDIDATES_MAX) {
             moves.push(Move::from_bit_index(*square), (*rank).into(), 0);
         }
     }
 }
 
 /// The squares at most two steps along a line from those of a set.
-fn near(stones: Bitboard) -> Bitboard {
-    fn along<const STEP: u8>(stones: Bitboard) -> Bitboard {
+fn squares_near(stones: Bitboard) -> Bitboard {
+    fn near_in_direction<const STEP: u8>(stones: Bitboard) -> Bitboard {
         let (up, down) = (stones.shift_up::<STEP>(), stones.shift_down::<STEP>());
         let (up, down) = (up & Bitboard::ALL, down & Bitboard::ALL);
         up | down | up.shift_up::<STEP>() | down.shift_down::<STEP>()
     }
 
-    (along::<1>(stones) | along::<15>(stones) | along::<16>(stones) | along::<17>(stones))
+    (near_in_direction::<1>(stones)
+        | near_in_direction::<15>(stones)
+        | near_in_direction::<16>(stones)
+        | near_in_direction::<17>(stones))
         & Bitboard::ALL
 }
 
 /// How many of a side's stones have no other near, or near to what is near.
-fn apart(own: Bitboard, stones: Bitboard) -> u32 {
-    let is_apart = |bit: &u8| {
+fn isolated_stones(own: Bitboard, stones: Bitboard) -> u32 {
+    let is_isolated = |bit: &u8| {
         let square = Bitboard::from_bit_index(*bit);
-        (near(near(square)) & stones & !square).is_empty()
+        (squares_near(squares_near(square)) & stones & !square).is_empty()
     };
-    u32::try_from(own.into_iter().filter(is_apart).count()).unwrap_or(u32::MAX)
+    u32::try_from(own.into_iter().filter(is_isolated).count()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -88,14 +88,14 @@ impl TimeSystem {
     pub(super) fn share(&self, seat: Seat) -> Option<Duration> {
         let left = self.left?[seat.index()];
         if self.is_japanese && left.stones > 0 {
-            return Some(Clock::within(left.time));
+            return Some(Clock::time_for_fixed_move(left.time));
         }
         let clock = Clock {
-            left: left.time,
+            remaining: left.time,
             increment: Duration::ZERO,
-            moves: (left.stones > 0).then_some(left.stones),
+            moves_to_go: (left.stones > 0).then_some(left.stones),
         };
-        Some(clock.share())
+        Some(clock.time_for_move())
     }
 
     /// Takes off what a move has cost, for controllers that do not tell what is left.

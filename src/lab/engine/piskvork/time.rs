@@ -50,13 +50,13 @@ impl Timing {
         let left = self.left.filter(|_| self.whole.is_some());
         let by_match = left.map(|left| {
             let clock = Clock {
-                left,
+                remaining: left,
                 increment: Duration::ZERO,
-                moves: None,
+                moves_to_go: None,
             };
-            clock.share()
+            clock.time_for_move()
         });
-        let times = [self.turn.map(Clock::within), by_match];
+        let times = [self.turn.map(Clock::time_for_fixed_move), by_match];
         times.into_iter().flatten().min()
     }
 }

@@ -109,12 +109,12 @@ impl Go {
     /// How long to think, for the seat that is to move; `None` without a limit.
     pub(super) fn time(&self, turn: Seat) -> Option<Duration> {
         let clock = self.left[turn.index()].map(|left| Clock {
-            left,
+            remaining: left,
             increment: self.increment[turn.index()],
-            moves: self.moves,
+            moves_to_go: self.moves,
         });
-        let by_clock = clock.map(|clock| clock.share());
-        let times = [self.move_time.map(Clock::within), by_clock];
+        let by_clock = clock.map(|clock| clock.time_for_move());
+        let times = [self.move_time.map(Clock::time_for_fixed_move), by_clock];
         times.into_iter().flatten().min()
     }
 }

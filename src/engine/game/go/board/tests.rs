@@ -3,7 +3,7 @@
 use super::*;
 use crate::game::GameHistory;
 use crate::game::conformance::random_game;
-use crate::search::chance::Chance;
+use crate::search::seeded_rng::SeededRng;
 
 /// The liberties and stones of every chain, the surroundings of every point, and what is legal.
 fn check_same_state<const N: u8>(board: &Board<N>, pos: &Go<N>) {
@@ -128,7 +128,7 @@ fn random_games_match_the_rules() {
 fn crowded_games_match_the_rules() {
     let (mut captures, mut kos) = (0, 0);
     for seed in 0..20 {
-        let mut chance = Chance::new(seed, "full");
+        let mut chance = SeededRng::new(seed, "full");
         let mut pos = Go::<9>::initial();
         let mut board = Board::from_position(&pos, None);
         for _ in 0..400 {
@@ -138,7 +138,7 @@ fn crowded_games_match_the_rules() {
                 board.pass();
                 pos.play_unchecked(Move::Pass);
             } else {
-                let bit = points[chance.below(points.len())];
+                let bit = points[chance.next_below(points.len())];
                 board.play(bit);
                 pos.play_unchecked(Move::from_bit_index(bit));
             }

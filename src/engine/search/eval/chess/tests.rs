@@ -1,15 +1,15 @@
 use super::*;
 use crate::game::conformance::random_game;
 use crate::game::{GameHistory, Outcome};
-use crate::search::choice::choose;
-use crate::search::{Level, Limits, Report, Stop, Table, search};
+use crate::search::move_selection::choose_move;
+use crate::search::{Level, Limits, Report, Stop, TranspositionTable, search};
 
-fn value(fen: &str) -> i32 {
+fn evaluate_fen(fen: &str) -> i32 {
     fen.parse::<Chess>().expect(fen).evaluate().value()
 }
 
 /// The same position with the board turned and the colours changed.
-fn mirrored(fen: &str) -> String {
+fn color_flipped(fen: &str) -> String {
     let fields: Vec<&str> = fen.split(' ').collect();
     let swapped = |text: &str| -> String {
         let swap = |c: char| {
@@ -35,19 +35,23 @@ fn mirrored(fen: &str) -> String {
 }
 
 #[test]
-fn both_colours_are_valued_alike() {
+fn evaluation_is_the_same_for_both_colors() {
     for seed in 0..30 {
         for pos in random_game::<Chess>(seed).0 {
             let fen = pos.to_string();
-            assert_eq!(value(&mirrored(&fen)), pos.evaluate().value(), "{fen}");
+            assert_eq!(
+                evaluate_fen(&color_flipped(&fen)),
+                pos.evaluate().value(),
+                "{fen}"
+            );
         }
     }
 }
 
 /// The first is better for White, who is to move, than the second.
 #[test]
-fn what_is_better_is_valued_so() {
-    for (better, worse, why) in [
+fn evaluation_prefers_known_advantages() {
+    for (better, worse, reason) in [
         (
             "4k3/8/8/3P4/8/8/8/4K3",
             "4k3/8/8/8/8/3P4/8/4K3",
@@ -84,65 +88,66 @@ fn what_is_better_is_valued_so() {
             "a sheltered king",
         ),
     ] {
-        let [better, worse] = [better, worse].map(|board| value(&format!("{board} w - - 0 1")));
-        assert!(better > worse, "{why}: {better} and {worse}");
+        let [better, worse] =
+            [better, worse].map(|board| evaluate_fen(&format!("{board} w - - 0 1")));
+        assert!(better > worse, "{reason}: {better} and {worse}");
     }
 }
 
 #[test]
-fn what_cannot_be_won_is_worth_nothing() {
+fn insufficient_mating_material_is_no_advantage() {
     for fen in [
         "4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1",
         "4k3/p7/8/8/8/8/8/4KB2 w - - 0 1",
     ] {
-        assert!(value(fen) <= 0, "{fen}");
+        assert!(evaluate_fen(fen) <= 0, "{fen}");
     }
 }
 
 /// A bare king is mated by who thinks no more than a bot below full strength.
 #[test]
-fn a_bare_king_is_mated_with_little_thought() {
+fn bare_king_is_mated_with_150_nodes_a_move() {
     for fen in [
         "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
         "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
     ] {
-        let mut course = GameHistory::from(fen.parse::<Chess>().expect(fen));
-        let winner = course.position().turn();
-        let mut table = Table::new(1 << 16);
-        while course.outcome().is_none() {
-            table.next_search();
-            let report = search(&course, &Limits::nodes(150), &Stop::new(), &table);
-            let Report { pv, .. } = report.expect("the game goes on");
-            course.play(pv[0]).expect(fen);
+        let mut history = GameHistory::from(fen.parse::<Chess>().expect(fen));
+        let winner = history.position().turn();
+        let mut table = TranspositionTable::new(1 << 16);
+        while history.outcome().is_none() {
+            table.start_search();
+            let report = search(&history, &Limits::nodes(150), &Stop::new(), &table);
+            let Report { pv, .. } = report.expect("the game is not over");
+            history.play(pv[0]).expect(fen);
         }
-        let outcome = course.outcome();
+        let outcome = history.outcome();
         assert_eq!(outcome, Some(Outcome::Decisive { winner }), "{fen}");
     }
 }
 
 /// From medium up a bot wins with a queen or a rook against the best defence.
 #[test]
-fn from_medium_up_a_bare_king_is_mated_by_every_level() {
+fn medium_and_hard_mate_a_bare_king_against_best_defence() {
     let (stop, limits) = (Stop::new(), Limits::nodes(5000));
-    let mut table = Table::new(1 << 16);
+    let mut table = TranspositionTable::new(1 << 16);
     for fen in [
         "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
         "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
     ] {
         for level in [Level::Medium, Level::Hard] {
-            let mut course = GameHistory::from(fen.parse::<Chess>().expect(fen));
-            let winner = course.position().turn();
-            while course.outcome().is_none() {
-                let level = match course.position().turn() == winner {
+            let mut history = GameHistory::from(fen.parse::<Chess>().expect(fen));
+            let winner = history.position().turn();
+            while history.outcome().is_none() {
+                let level = match history.position().turn() == winner {
                     true => level,
                     false => Level::Max,
                 };
-                let choice = choose(&course, level, 0, &limits, &stop, &mut table);
-                let (m, _) = choice.expect("the game goes on");
-                course.play(m).expect(fen);
+                let choice = choose_move(&history, level, 0, &limits, &stop, &mut table);
+                let (m, _) = choice.expect("the game is not over");
+                history.play(m).expect(fen);
             }
             let won = Some(Outcome::Decisive { winner });
-            assert_eq!(course.outcome(), won, "{level}: {fen}");
+            assert_eq!(history.outcome(), won, "{level}: {fen}");
         }
     }
 }

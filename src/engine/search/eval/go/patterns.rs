@@ -9,7 +9,7 @@ use crate::game::go::board::OFF_BOARD;
 
 /// A row each, from the top, without regard to how the shape is turned, mirrored or coloured: X and O
 /// are the two sides, x and o anything but theirs, ? anything, # what is beyond the edge.
-const SHAPES: [[&[u8; 3]; 3]; 13] = [
+const PATTERNS: [[&[u8; 3]; 3]; 13] = [
     [b"XOX", b"...", b"???"], // bend, closed
     [b"XO.", b"...", b"?.?"], // bend, open
     [b"XO?", b"X..", b"x.?"], // bend in front of a wall
@@ -26,43 +26,43 @@ const SHAPES: [[&[u8; 3]; 3]; 13] = [
 ];
 
 /// Whether the surroundings of an empty point, as a board tells them, are one of the shapes.
-pub(super) fn is_shape(around: u16) -> bool {
-    let (word, bit) = (usize::from(around) / 64, around % 64);
-    SET[word] >> bit & 1 != 0
+pub(super) fn matches_pattern(surroundings: u16) -> bool {
+    let (word, bit) = (usize::from(surroundings) / 64, surroundings % 64);
+    PATTERN_SET[word] >> bit & 1 != 0
 }
 
 /// A bit for all surroundings that there may be.
-static SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
+static PATTERN_SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     let mut set = vec![0; (1 << 16) / 64].into_boxed_slice();
-    for shape in SHAPES {
-        let mut turned = cells(shape);
+    for shape in PATTERNS {
+        let mut oriented = outer_cells(shape);
         for _ in 0..2 {
             for _ in 0..4 {
-                add(&mut set, &turned, 0, 0);
-                add(&mut set, &turned.map(recoloured), 0, 0);
-                turned = rotated(turned);
+                add_matches(&mut set, &oriented, 0, 0);
+                add_matches(&mut set, &oriented.map(swap_colors), 0, 0);
+                oriented = rotate(oriented);
             }
-            turned = mirrored(turned);
+            oriented = mirror(oriented);
         }
     }
     set
 });
 
 /// The points around the middle.
-fn cells(shape: [&[u8; 3]; 3]) -> [u8; 8] {
+fn outer_cells(shape: [&[u8; 3]; 3]) -> [u8; 8] {
     let [[a, b, c], [d, _, e], [f, g, h]] = shape.map(|row| *row);
     [a, b, c, d, e, f, g, h]
 }
 
-const fn rotated([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 8] {
+const fn rotate([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 8] {
     [f, d, a, g, b, h, e, c]
 }
 
-const fn mirrored([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 8] {
+const fn mirror([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 8] {
     [c, b, a, e, d, h, g, f]
 }
 
-const fn recoloured(cell: u8) -> u8 {
+const fn swap_colors(cell: u8) -> u8 {
     match cell {
         b'X' => b'O',
         b'O' => b'X',
@@ -73,7 +73,7 @@ const fn recoloured(cell: u8) -> u8 {
 }
 
 /// What may lie on a point of a shape.
-const fn allowed(cell: u8) -> &'static [u16] {
+const fn allowed_contents(cell: u8) -> &'static [u16] {
     const BLACK: u16 = 1;
     const WHITE: u16 = 2;
     match cell {
@@ -88,13 +88,13 @@ const fn allowed(cell: u8) -> &'static [u16] {
 }
 
 /// Adds all surroundings of the shape that begin so, up to this place.
-fn add(set: &mut [u64], shape: &[u8; 8], place: usize, begun: u16) {
-    let Some(cell) = shape.get(place) else {
-        set[usize::from(begun) / 64] |= 1 << (begun % 64);
+fn add_matches(set: &mut [u64], shape: &[u8; 8], index: usize, prefix: u16) {
+    let Some(cell) = shape.get(index) else {
+        set[usize::from(prefix) / 64] |= 1 << (prefix % 64);
         return;
     };
-    for lies in allowed(*cell) {
-        add(set, shape, place + 1, begun | lies << (2 * place));
+    for content in allowed_contents(*cell) {
+        add_matches(set, shape, index + 1, prefix | content << (2 * index));
     }
 }
 
@@ -106,27 +106,27 @@ mod tests {
     use crate::game::go::{Go, Move};
 
     /// The points that are the middle of a shape, as moves.
-    fn shapes(rows: &str, plies: u32) -> Vec<String> {
+    fn pattern_points(rows: &str, plies: u32) -> Vec<String> {
         let turn = if plies.is_multiple_of(2) { 'b' } else { 'w' };
         let text = format!("{} {turn} 0 0 0 {plies}", rows.replace(' ', "/"));
         let pos: Go<5> = text.parse().expect(&text);
         let board = Board::from_position(&pos, None);
         let empty: Bitboard<5> = board.empty();
-        let found = empty.filter(|bit| is_shape(board.neighbourhood(*bit)));
-        found
+        let matching = empty.filter(|bit| matches_pattern(board.neighbourhood(*bit)));
+        matching
             .map(|bit| Move::<5>::from_bit_index(bit).to_string())
             .collect()
     }
 
     #[test]
-    fn shapes_are_found_however_they_are_turned() {
+    fn patterns_match_in_any_orientation_and_color() {
         // Diagonal contact: both may bend, and neither elsewhere.
-        let contact = shapes("..... ..... .bw.. ..... .....", 2);
+        let contact = pattern_points("..... ..... .bw.. ..... .....", 2);
         assert_eq!(contact, ["B2", "C2", "B4", "C4"]);
-        let turned = shapes("..... ..b.. ..w.. ..... .....", 2);
-        assert_eq!(turned, ["B3", "D3", "B4", "D4"]);
-        let recoloured = shapes("..... .wb.. ..... ..... .....", 2);
-        assert_eq!(recoloured, ["B3", "C3", "B5", "C5"]);
-        assert!(shapes("..... ..... ..b.. ..... .....", 1).is_empty());
+        let rotated_contact = pattern_points("..... ..b.. ..w.. ..... .....", 2);
+        assert_eq!(rotated_contact, ["B3", "D3", "B4", "D4"]);
+        let swapped = pattern_points("..... .wb.. ..... ..... .....", 2);
+        assert_eq!(swapped, ["B3", "C3", "B5", "C5"]);
+        assert!(pattern_points("..... ..... ..b.. ..... .....", 1).is_empty());
     }
 }

@@ -2,12 +2,16 @@ use super::*;
 use crate::game::GameHistory;
 use crate::game::conformance::random_game;
 use crate::search::minimax::{Scale, minimax};
-use crate::search::{Limits, Stop, Table, search, solve};
+use crate::search::{Limits, Stop, TranspositionTable, search, solve};
 
 /// The test positions of the field with the scores that every program finds: by how many discs the side
 /// to move wins, and with which move.
-fn check_file(file: &str, count: usize) {
-    let (limits, stop, mut table) = (Limits::default(), Stop::new(), Table::new(64 << 20));
+fn check_problem_file(file: &str, count: usize) {
+    let (limits, stop, mut table) = (
+        Limits::default(),
+        Stop::new(),
+        TranspositionTable::new(64 << 20),
+    );
     let lines = file.lines().filter(|line| !line.starts_with('%'));
     let mut solved = 0;
     for line in lines {
@@ -15,9 +19,9 @@ fn check_file(file: &str, count: usize) {
         let (_, score) = best.trim_end_matches(';').split_once(':').expect(line);
         let score: i32 = score.parse().expect(line);
         let pos: Othello = position.replace('X', "*").parse().expect(line);
-        table.forget();
+        table.clear();
         let report = solve(&GameHistory::from(pos), &limits, &stop, &table).expect(line);
-        assert_eq!(report.score, Score::won_by(score), "{line}");
+        assert_eq!(report.score, Score::win_by_points(score), "{line}");
         let after = GameHistory::from(pos.after(report.pv[0]));
         let reply = solve(&after, &limits, &stop, &table).expect(line);
         assert_eq!(-reply.score, report.score, "{line}");
@@ -27,102 +31,127 @@ fn check_file(file: &str, count: usize) {
 }
 
 #[test]
-fn the_end_is_played_out_by_discs() {
-    check_file(include_str!("../../../../../tests/data/othello.obf"), 19);
+fn solver_finds_the_disc_margins_of_the_ffo_positions() {
+    check_problem_file(include_str!("../../../../../tests/data/othello.obf"), 19);
 }
 
 /// Whatever the window, the last squares are worth what plain minimax says, or a bound of it.
 #[test]
-fn the_last_squares_are_worth_what_minimax_says() {
-    let mut seen = 0;
+fn endgame_solver_matches_minimax_for_any_window() {
+    let mut checked = 0;
     for seed in 0..200 {
         for pos in random_game::<Othello>(seed).0 {
-            if pos.empties() > SQUARES_MAX || pos.outcome().is_some() {
+            if pos.empties() > EMPTIES_MAX || pos.outcome().is_some() {
                 continue;
             }
-            let truth = minimax(&pos, pos.plies_left(), Scale::Plies).score;
+            let expected = minimax(&pos, pos.remaining_plies_max(), Scale::Plies).score;
             let value = |alpha: i32, beta: i32| {
-                let (alpha, beta) = (Score::won_by(alpha), Score::won_by(beta));
-                pos.finish(alpha, beta, &mut 0).expect("few are left")
+                let (alpha, beta) = (Score::win_by_points(alpha), Score::win_by_points(beta));
+                pos.solve_directly(alpha, beta, &mut 0)
+                    .expect("few squares are empty")
             };
-            assert_eq!(value(-65, 65), truth, "{pos}");
+            assert_eq!(value(-65, 65), expected, "{pos}");
             for alpha in (-64..64).step_by(7) {
-                let (alpha_score, found) = (Score::won_by(alpha), value(alpha, alpha + 1));
-                assert_eq!(found > alpha_score, truth > alpha_score, "{pos}, {alpha}");
+                let (alpha_score, found) = (Score::win_by_points(alpha), value(alpha, alpha + 1));
+                assert_eq!(
+                    found > alpha_score,
+                    expected > alpha_score,
+                    "{pos}, {alpha}"
+                );
                 let is_bound = if found > alpha_score {
-                    found <= truth
+                    found <= expected
                 } else {
-                    found >= truth
+                    found >= expected
                 };
-                assert!(is_bound, "{pos}, {alpha}: {found}, truly {truth}");
+                assert!(is_bound, "{pos}, {alpha}: {found}, truly {expected}");
             }
-            seen += 1;
+            checked += 1;
         }
     }
-    assert!(seen > 1000, "{seen}");
+    assert!(checked > 1000, "{checked}");
 }
 
 /// With a table, an order and all that is cut, the value is that of playing on without any of these.
 #[test]
-fn solving_finds_what_playing_on_finds() {
-    let mut seen = 0;
+fn solver_matches_the_endgame_solver_beyond_its_range() {
+    let mut checked = 0;
     for seed in 0..40 {
         for pos in random_game::<Othello>(seed).0 {
-            let is_near = (SQUARES_MAX + 1..=10).contains(&pos.empties());
+            let is_near = (EMPTIES_MAX + 1..=10).contains(&pos.empties());
             if !is_near || pos.outcome().is_some() {
                 continue;
             }
-            let truth =
-                last_squares::margin(pos.discs(), pos.playable_squares(), [-64, 64], &mut 0);
-            let (limits, stop, table) = (Limits::default(), Stop::new(), Table::new(1 << 20));
-            let report =
-                solve(&GameHistory::from(pos), &limits, &stop, &table).expect("it goes on");
-            assert_eq!(report.score, Score::won_by(truth), "{pos}");
-            seen += 1;
+            let expected = endgame_solver::solve_margin(
+                pos.discs(),
+                pos.playable_squares(),
+                [-64, 64],
+                &mut 0,
+            );
+            let (limits, stop, table) = (
+                Limits::default(),
+                Stop::new(),
+                TranspositionTable::new(1 << 20),
+            );
+            let report = solve(&GameHistory::from(pos), &limits, &stop, &table)
+                .expect("the game is not over");
+            assert_eq!(report.score, Score::win_by_points(expected), "{pos}");
+            checked += 1;
         }
     }
-    assert!(seen > 100, "{seen}");
+    assert!(checked > 100, "{checked}");
 }
 
 /// Once who wins is known, full strength plays for discs.
 #[test]
-fn full_strength_wins_by_as_much_as_can_be() {
+fn full_strength_maximizes_the_disc_margin() {
     let pos: Othello = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
         .replace('X', "*")
         .parse()
-        .expect("a position");
-    let (limits, stop, table) = (Limits::default(), Stop::new(), Table::new(16 << 20));
-    let report = search(&GameHistory::from(pos), &limits, &stop, &table).expect("it goes on");
-    assert_eq!((report.score, report.exact), (Score::won_by(18), true));
+        .expect("the position is valid");
+    let (limits, stop, table) = (
+        Limits::default(),
+        Stop::new(),
+        TranspositionTable::new(16 << 20),
+    );
+    let report =
+        search(&GameHistory::from(pos), &limits, &stop, &table).expect("the game is not over");
+    assert_eq!(
+        (report.score, report.exact),
+        (Score::win_by_points(18), true)
+    );
     assert_eq!(report.pv[0].to_string(), "g8");
 }
 
 /// What is not played out yet is told in discs, too, and there are no more of them than squares.
 #[test]
-fn estimates_are_told_in_discs() {
+fn conventional_score_is_in_discs() {
     let pos = Othello::initial();
     let estimates = [0, 5, 6, -6, 77, -77, 900].map(Score::estimate);
-    let told = estimates.map(|score| pos.customary(score));
-    assert_eq!(told, [0, 0, 1, -1, 6, -6, 64]);
-    assert_eq!(pos.customary(Score::won_by(-18)), -18);
+    let scores = estimates.map(|score| pos.conventional_score(score));
+    assert_eq!(scores, [0, 0, 1, -1, 6, -6, 64]);
+    assert_eq!(pos.conventional_score(Score::win_by_points(-18)), -18);
 }
 
 /// A move is followed by what the rules say, though the search keeps what it knows of it.
 #[test]
-fn what_is_considered_is_what_is_legal() {
+fn candidates_are_the_legal_moves() {
     for pos in (0..50).flat_map(|seed| random_game::<Othello>(seed).0) {
-        let (mut legal, mut considered) = (Vec::new(), Moves::new());
+        let (mut legal, mut candidates) = (Vec::new(), MoveStack::new());
         pos.legal_moves(&mut legal);
         if pos.outcome().is_some() {
             continue;
         }
-        considered.begin();
-        pos.consider(&mut considered);
-        let listed: Vec<_> = considered.list().iter().map(|ranked| ranked.m).collect();
+        candidates.push_list();
+        pos.list_candidates(&mut candidates);
+        let listed: Vec<_> = candidates
+            .top_list()
+            .iter()
+            .map(|ranked| ranked.m)
+            .collect();
         assert_eq!(listed, legal, "{pos}");
-        for ranked in considered.list() {
+        for ranked in candidates.top_list() {
             assert_eq!(
-                pos.follow(ranked.m, ranked.note),
+                pos.after_candidate(ranked.m, ranked.note),
                 pos.after(ranked.m),
                 "{pos}"
             );
@@ -140,7 +169,7 @@ fn check_estimate(better: &str, worse: &str) {
 
 /// The same board with a corner, without it, and with the square before it instead.
 #[test]
-fn corners_are_good_and_squares_before_them_bad() {
+fn evaluation_rewards_corners_and_penalizes_adjacent_squares() {
     check_estimate(
         "*--------*-------***O-----**OO----*OO*---**OO------------------- *",
         "O--------O-------***O-----**OO----*OO*---**OO------------------- *",

@@ -1,0 +1,172 @@
+//! What is said of a move, in English, for whoever has no words of their own.
+
+use std::fmt::Write;
+
+use super::{BetterMoveOutcome, Explanation, Finding, Judgement, MistakeKind, MoveReview};
+use crate::catalog::GameEntry;
+
+/// In one or two sentences, why the move was bad; nothing where it was not.
+#[must_use]
+pub fn english(game: &GameEntry, reviewed: &MoveReview) -> Option<String> {
+    let (judgement, why) = reviewed.judgement.as_ref()?;
+    let mut text = headline(game, reviewed, *judgement, why);
+    let other = game.info.sides[reviewed.turn.other().index()];
+    for finding in &why.findings {
+        text.push(' ');
+        text.push_str(&finding_to_text(*finding, other));
+    }
+    let better = reviewed.best_line_san.as_ref().unwrap_or(&why.better_line);
+    if better.len() > 1 {
+        write!(text, " Better: {}.", better.join(" ")).expect("writing to a String never fails");
+    }
+    Some(text)
+}
+
+fn headline(
+    game: &GameEntry,
+    reviewed: &MoveReview,
+    judgement: Judgement,
+    why: &Explanation,
+) -> String {
+    let Explanation { plies, points, .. } = why;
+    let sans = reviewed.best_line_san.as_ref();
+    let better = sans
+        .and_then(|sans| sans.first())
+        .unwrap_or(&why.better_move);
+    let m = why.played_san.as_ref().unwrap_or(&reviewed.m);
+    let other = game.info.sides[reviewed.turn.other().index()];
+    let by_points =
+        |points: Option<u32>| points.map_or_else(String::new, |points| format!(" by {points}"));
+    let within = |plies: Option<u32>| match plies {
+        None => String::new(),
+        Some(0 | 1) => " at once".to_owned(),
+        Some(plies) => format!(" in {} moves", plies.div_ceil(2)),
+    };
+    let mut refutation = why
+        .refutation_san
+        .as_ref()
+        .unwrap_or(&why.refutation)
+        .join(" ");
+    if why.continues_after_refutation && !refutation.is_empty() {
+        refutation.push_str(" …");
+    }
+    match why.kind {
+        MistakeKind::MissesWin => {
+            let (within, by) = (within(*plies), by_points(*points));
+            let after = if refutation.is_empty() {
+                String::new()
+            } else {
+                format!(", after {refutation}")
+            };
+            let end = closing_period(&after);
+            // The chances are still good where that is all.
+            let lost = match judgement {
+                Judgement::Inaccuracy => "makes the win less sure",
+                Judgement::Mistake | Judgement::Blunder => "lets the win go",
+            };
+            format!("{better} wins{within}{by}; {m} {lost}{after}{end}")
+        }
+        MistakeKind::AllowsWin => {
+            // From the answer on.
+            let (within, by) = (
+                within(plies.map(|plies| plies.saturating_sub(1))),
+                by_points(*points),
+            );
+            let how = if refutation.is_empty() {
+                String::new()
+            } else {
+                format!(" by {refutation}")
+            };
+            let better_outcome = better_outcome_to_text(why.better_outcome);
+            format!("After {m}, {other} wins{within}{by}{how}; {better} {better_outcome}.")
+        }
+        MistakeKind::LosesPoints => {
+            let (points_lost, end) = (
+                points_to_text(points.unwrap_or(0)),
+                closing_period(&refutation),
+            );
+            format!("{m} gives away {points_lost}: {refutation}{end} {better} was best.")
+        }
+        MistakeKind::LosesMaterial => {
+            let (lost, end) = (
+                material_to_text(game, why.material.unwrap_or(0)),
+                closing_period(&refutation),
+            );
+            format!("{m} costs {lost}: {refutation}{end} {better} does not.")
+        }
+        MistakeKind::MissesMaterial => {
+            let missed = material_to_text(game, why.material.unwrap_or(0));
+            format!("{m} does not win {missed}: {better} does.")
+        }
+        MistakeKind::WorsensPosition => {
+            let how = if refutation.is_empty() {
+                String::new()
+            } else {
+                format!(" after {refutation}")
+            };
+            let own = game.info.sides[reviewed.turn.index()];
+            let lost = match *points {
+                None => format!("makes the chances of {own} worse"),
+                Some(points) => format!("costs {own} about {}", points_to_text(points)),
+            };
+            format!("{m} {lost}{how}; {better} was stronger.")
+        }
+    }
+}
+
+/// So many points, in words.
+fn points_to_text(points: u32) -> String {
+    let s = if points == 1 { "" } else { "s" };
+    format!("{points} point{s}")
+}
+
+/// What ends a sentence that ends so.
+fn closing_period(text: &str) -> &'static str {
+    if text.ends_with('…') { "" } else { "." }
+}
+
+/// What is to be seen on the board.
+fn finding_to_text(finding: Finding, other: &str) -> String {
+    match finding {
+        Finding::Corner => format!("It lets {other} take a corner."),
+        // There are some more than in place of them, so it is never one.
+        Finding::Mobility {
+            moves,
+            moves_after_better: instead,
+        } => {
+            format!("It leaves {other} {moves} moves, not {instead}.")
+        }
+        Finding::Captured(1) => "A stone is captured.".to_owned(),
+        Finding::Captured(stones) => format!("{stones} stones are captured."),
+        Finding::Atari(1) => "A stone can be captured at once.".to_owned(),
+        Finding::Atari(stones) => format!("{stones} stones can be captured at once."),
+        Finding::Dead(1) => "A stone is as good as lost.".to_owned(),
+        Finding::Dead(stones) => format!("{stones} stones are as good as lost."),
+        Finding::Edge => "It stands alone on the edge, where it surrounds little.".to_owned(),
+        Finding::Isolated => "It stands apart from all other stones.".to_owned(),
+        Finding::OpenThree => format!("It leaves {other} an open three."),
+        Finding::Drawn => "The game is over with it: a draw.".to_owned(),
+        Finding::DoubleThreat => format!("It lets {other} threaten to win in two ways at once."),
+    }
+}
+
+const fn better_outcome_to_text(outcome: BetterMoveOutcome) -> &'static str {
+    match outcome {
+        BetterMoveOutcome::Win => "would have won",
+        BetterMoveOutcome::Draw => "would have drawn",
+        BetterMoveOutcome::Undecided => "holds",
+        BetterMoveOutcome::Loss => "holds out for longer",
+    }
+}
+
+/// So much material, in words.
+fn material_to_text(game: &GameEntry, pawns: u32) -> String {
+    let (unit, units) = match game.info.id {
+        "chess" => ("pawn", "pawns"),
+        _ => ("man", "men"),
+    };
+    match pawns {
+        1 => format!("a {unit}"),
+        _ => format!("the worth of {pawns} {units}"),
+    }
+}

@@ -1,0 +1,227 @@
+//! What is known of the opening by heart: moves that keep the value of positions that take too long
+//! to solve in the time of a move.
+//!
+//! The file beside this one is made by `tests/book/make.rs`, by solving. It holds the positions of
+//! the first plies that can arise when the side to move has played by the book. Entries
+//! are eight bytes each, lowest first, in ascending order: from the lowest bit on two bits of the
+//! outcome for the side to move (0 a loss, 1 a draw, 2 a win), three of the move's file, and the
+//! key of the position or of its mirror image, whichever is smaller.
+
+use std::cmp::Ordering;
+
+use crate::game::connect_four::{ConnectFour, Move};
+use crate::game::{Outcome, Position};
+
+static OPENING_BOOK: &[u8] = include_bytes!("opening.book");
+
+const OUTCOME_BITS: u32 = 2;
+const MOVE_BITS: u32 = 3;
+
+/// Up to this ply the book knows an answer to everything.
+const BOOK_PLY_MAX: u8 = 13;
+
+/// How the game ends for the side to move with best play, and a move that keeps this: where the book has the
+/// position, or enough of those that come next.
+pub(super) fn probe(pos: &ConnectFour) -> Option<(Ordering, Move)> {
+    if pos.plies() > BOOK_PLY_MAX {
+        return None;
+    }
+    find_entry(pos).or_else(|| probe_children(pos))
+}
+
+/// What the book has of the position itself.
+fn find_entry(pos: &ConnectFour) -> Option<(Ordering, Move)> {
+    let (key, image) = (pos.unique_key(), pos.mirror_key());
+    let (entries, _) = OPENING_BOOK.as_chunks();
+    let index = entries
+        .binary_search_by_key(&key.min(image), entry_key)
+        .ok()?;
+    let [low, ..] = entries[index];
+    let outcome = (low & ((1 << OUTCOME_BITS) - 1)).cmp(&1);
+    let m = Move::from_file(low >> OUTCOME_BITS & ((1 << MOVE_BITS) - 1))?;
+    Some((outcome, if image < key { m.mirrored() } else { m }))
+}
+
+/// The outcome of the best move, where the book has the positions after all moves, or one that loses for the
+/// other side.
+fn probe_children(pos: &ConnectFour) -> Option<(Ordering, Move)> {
+    let mut moves = Vec::new();
+    pos.legal_moves(&mut moves);
+    let mut all_known = true;
+    let mut best: Option<(Ordering, Move)> = None;
+    for m in moves {
+        let after = pos.after(m);
+        let outcome = match after.outcome() {
+            Some(Outcome::Decisive { .. }) => Some(Ordering::Greater),
+            Some(Outcome::Draw) => Some(Ordering::Equal),
+            None => find_entry(&after).map(|(outcome, _)| outcome.reverse()),
+        };
+        all_known &= outcome.is_some();
+        if let Some(outcome) = outcome
+            && best.is_none_or(|(best, _)| best < outcome)
+        {
+            best = Some((outcome, m));
+        }
+    }
+    best.filter(|(outcome, _)| all_known || outcome.is_gt())
+}
+
+fn entry_key(entry: &[u8; 8]) -> u64 {
+    u64::from_le_bytes(*entry) >> (OUTCOME_BITS + MOVE_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::game::{GameHistory, Seat};
+    use crate::search::minimax_oracle::children;
+    use crate::search::{
+        Evaluate, Limits, Score, Stop, TranspositionTable, is_value_at_least, search,
+    };
+
+    /// How the game ends with best play, for the side to move.
+    fn book_outcome(pos: &ConnectFour) -> Ordering {
+        find_entry(pos).expect("the position is in the book").0
+    }
+
+    #[test]
+    fn entries_are_sorted_unique_and_below_1_mib() {
+        let (entries, rest) = OPENING_BOOK.as_chunks::<8>();
+        assert!(rest.is_empty() && OPENING_BOOK.len() < 1 << 20);
+        assert!(entries.is_sorted_by_key(entry_key));
+        let keys: HashSet<_> = entries.iter().map(entry_key).collect();
+        assert_eq!(keys.len(), entries.len());
+    }
+
+    /// Calls `check` for every position of the book with those that can come next in it.
+    fn for_each_book_position(seat: Seat, check: &mut impl FnMut(&ConnectFour, &[ConnectFour])) {
+        let mut layer = vec![ConnectFour::initial()];
+        let mut visited = HashSet::new();
+        while let Some(pos) = layer.pop() {
+            if pos.outcome().is_some() || pos.plies() > BOOK_PLY_MAX || !visited.insert(pos.key()) {
+                continue;
+            }
+            if pos.turn() == seat {
+                let (_, m) = find_entry(&pos).expect("the position is in the book");
+                let next: Vec<_> = match pos.after(m) {
+                    after if after.outcome().is_some() => vec![after],
+                    after => children(&after).into_iter().map(|(_, next)| next).collect(),
+                };
+                check(&pos, &next);
+                layer.extend(next);
+            } else {
+                layer.extend(children(&pos).into_iter().map(|(_, next)| next));
+            }
+        }
+    }
+
+    /// What the book promises of a position is the least of what it promises of those that follow,
+    /// whatever the opponent answers.
+    #[test]
+    fn outcomes_are_consistent_between_plies() {
+        let mut checked = 0;
+        for seat in Seat::ALL {
+            for_each_book_position(seat, &mut |pos, next| {
+                let value = |next: &ConnectFour| match next.outcome() {
+                    Some(Outcome::Draw) => Ordering::Equal,
+                    Some(Outcome::Decisive { winner }) if winner == seat => Ordering::Greater,
+                    Some(Outcome::Decisive { winner: _ }) => Ordering::Less,
+                    None => book_outcome(next),
+                };
+                if pos.plies() + 2 <= BOOK_PLY_MAX {
+                    assert_eq!(
+                        next.iter().map(value).min(),
+                        Some(book_outcome(pos)),
+                        "{pos}"
+                    );
+                    checked += 1;
+                }
+            });
+        }
+        assert!(checked > 500, "{checked}");
+    }
+
+    /// Of the last positions, those that are solved soon have the promised outcome.
+    #[test]
+    fn outcomes_at_the_last_plies_match_the_solver() {
+        let (stop, table) = (Stop::new(), TranspositionTable::new(1 << 22));
+        let limits = Limits::nodes(3_000);
+        let [mut checked, mut positions] = [0, 0];
+        for seat in Seat::ALL {
+            for_each_book_position(seat, &mut |pos, _| {
+                if pos.plies() + 2 <= BOOK_PLY_MAX {
+                    return;
+                }
+                positions += 1;
+                let least_win = Score::win_in(pos.remaining_plies_max());
+                let is_at_least = |score| is_value_at_least(pos, score, &limits, &stop, &table);
+                if let (Some(is_won), Some(is_not_lost)) =
+                    (is_at_least(least_win), is_at_least(Score::DRAW))
+                {
+                    let solved = (u8::from(is_won) + u8::from(is_not_lost)).cmp(&1);
+                    assert_eq!(book_outcome(pos), solved, "{pos}");
+                    checked += 1;
+                }
+            });
+        }
+        assert!(checked > 100, "{checked} of {positions}");
+    }
+
+    /// A position is worth what the best of those that come next is.
+    #[test]
+    fn probing_children_gives_the_outcome_of_the_entry() {
+        let mut checked = 0;
+        for seat in Seat::ALL {
+            for_each_book_position(seat, &mut |pos, _| {
+                if let Some((child_outcome, m)) = probe_children(pos) {
+                    assert_eq!(child_outcome, book_outcome(pos), "{pos}");
+                    checked += 1;
+                    let (after, _) = probe(&pos.after(m)).unwrap_or((child_outcome.reverse(), m));
+                    assert_eq!(after.reverse(), child_outcome, "{pos}");
+                }
+            });
+        }
+        assert!(checked > 10, "{checked}");
+    }
+
+    /// Who answers a first move by heart need not have played by heart (Allis, 1988: the first player loses on
+    /// the two outer files of either side, and draws on those next to the middle).
+    #[test]
+    fn search_knows_the_outcome_of_every_first_move() {
+        let (limits, stop) = (Limits::nodes(1000), Stop::new());
+        let values = ["1", "2", "3", "4", "5", "6", "7"].map(|m| {
+            let mut history = GameHistory::<ConnectFour>::initial();
+            history
+                .play(m.parse().expect(m))
+                .expect("the move is legal");
+            let (table, mut values) = (TranspositionTable::new(1 << 16), Vec::new());
+            // And one ply later, where the first player has not played by the book.
+            for _ in 0..2 {
+                let report =
+                    search(&history, &limits, &stop, &table).expect("the game is not over");
+                values.push((report.score.cmp(&Score::DRAW), report.score.is_decided()));
+                history.play(report.pv[0]).expect("the move is legal");
+            }
+            assert_eq!(values[0].0, values[1].0.reverse());
+            assert_eq!(values[0].1, values[0].0.is_ne());
+            assert_eq!(values[0].1, values[1].1);
+            values[0].0
+        });
+        use Ordering::{Equal, Greater, Less};
+        assert_eq!(
+            values,
+            [Greater, Greater, Equal, Less, Equal, Greater, Greater]
+        );
+    }
+
+    /// The first player wins, and begins in the middle (Allen and Allis, 1988).
+    #[test]
+    fn first_player_wins_from_the_middle_file() {
+        let start = ConnectFour::initial();
+        assert_eq!(book_outcome(&start), Ordering::Greater);
+        let m = probe(&start).map(|(_, m)| m.to_string());
+        assert_eq!(m, Some("4".to_owned()));
+    }
+}

@@ -1,0 +1,196 @@
+//! What the tree search makes of Go: by the side of the rules, it plays what a proof shows to be right.
+
+use super::*;
+use crate::game::{Outcome, Position};
+use crate::search::eval::go::BoardAnalysis;
+use crate::search::{Limits, Stop, TranspositionTable, choose_move};
+
+fn choose_bot_move<const N: u8>(history: &GameHistory<Go<N>>, playouts: u64) -> Move<N> {
+    let limits = Limits::nodes(playouts);
+    let mut table = TranspositionTable::new(1 << 20);
+    let level = Level::Max;
+    let choice = choose_move(history, level, 0, &limits, &Stop::new(), &mut table);
+    choice.expect("the game is not over").0
+}
+
+fn parse_history<const N: u8>(rows: &str, rest: &str) -> GameHistory<Go<N>> {
+    let text = format!("{} {rest}", rows.replace(' ', "/"));
+    GameHistory::from(text.parse::<Go<N>>().expect(&text))
+}
+
+/// Five white stones with one liberty, by which they could be connected with others.
+const CAUGHT_STONES: &str =
+    ".b.b.bbw. bbbbbbbw. .bbbbb.w. bwwwww.w. .bbbbb.w. bbbbbbbw. .b.b.bbw. bbbbbbbw. .b.b.bbw.";
+
+#[test]
+fn mcts_captures_and_saves_stones_in_atari() {
+    for turn in ["b 0 0 0 120", "w 0 0 0 121", "w 0 0 1 121"] {
+        assert_eq!(
+            choose_bot_move::<9>(&parse_history(CAUGHT_STONES, turn), 500).to_string(),
+            "G6",
+            "{turn}"
+        );
+    }
+}
+
+/// Who is ahead on the board when the other side passes has won by passing; who is behind goes on.
+#[test]
+fn mcts_passes_after_a_pass_only_when_ahead() {
+    let rows =
+        "......... ......... ......... ......... bbbbbbbbb ......... ......... ......... .........";
+    assert_eq!(
+        choose_bot_move::<9>(&parse_history(rows, "b 0 0 1 40"), 0),
+        Move::Pass
+    );
+    let rows =
+        "......... ......... ......... wwwwwwwww bbbbbbbbb ......... ......... ......... .........";
+    assert_ne!(
+        choose_bot_move::<9>(&parse_history(rows, "w 0 0 1 41"), 200),
+        Move::Pass
+    );
+}
+
+/// Black is ahead as soon as the white stones in its corner are gone, which cannot be saved. As they stand
+/// they count.
+const DEAD_STONES: &str =
+    "w.wbbw... .wwbbw... bbbbbw... bbbbww... bbbbw.... bbbbw.... bbbbw.... bbbbbw... .b.bbw...";
+
+#[test]
+fn mcts_captures_dead_stones_before_the_game_ends() {
+    let mut history = parse_history::<9>(DEAD_STONES, "b 0 0 1 80");
+    assert!(history.position().scores()[0] < history.position().scores()[1]);
+    let mut passes = 0;
+    for _ in 0..60 {
+        if history.outcome().is_some() {
+            break;
+        }
+        // White has nothing to play there, and passes.
+        let m = match history.position().turn() {
+            Seat::First => choose_bot_move(&history, 400),
+            Seat::Second => Move::Pass,
+        };
+        passes += u32::from(m == Move::Pass);
+        history.play(m).expect("the move is legal");
+    }
+    let won = Outcome::Decisive {
+        winner: Seat::First,
+    };
+    assert_eq!(
+        history.outcome(),
+        Some(won),
+        "{} {passes}",
+        history.position()
+    );
+}
+
+/// All that is left is to fill territory: whoever is behind passes, too.
+#[test]
+fn mcts_passes_when_all_points_are_settled() {
+    let settled =
+        "b.b.bw.w. bbbbbwwww ....bw... bbbbbwwww b.b.bw.w. bbbbbwwww .b.bbw.ww bbbbbww.w .b.bbwww.";
+    for turn in ["w 0 0 0 201", "b 0 0 1 202"] {
+        assert_eq!(
+            choose_bot_move::<9>(&parse_history(settled, turn), 200),
+            Move::Pass,
+            "{turn}"
+        );
+    }
+}
+
+/// The moves of a seat by which it has won in so many plies whatever the other does: by the rules, with
+/// superko, and by nothing else but that a play which is worse than a pass need not be tried.
+fn winning_moves(history: &GameHistory<Go<5>>, plies: u32) -> Vec<Move<5>> {
+    let mut moves = useful_moves(history);
+    moves.retain(|m| is_won_after(history, *m, plies));
+    moves
+}
+
+fn is_won_after(history: &GameHistory<Go<5>>, m: Move<5>, plies: u32) -> bool {
+    let mut after_move = history.clone();
+    after_move.play(m).expect("the move is legal");
+    is_lost(&after_move, plies - 1)
+}
+
+/// Whether the seat to move has lost in so many plies whatever it plays.
+fn is_lost(history: &GameHistory<Go<5>>, plies: u32) -> bool {
+    if let Some(outcome) = history.outcome() {
+        let winner = history.position().turn().other();
+        return outcome == Outcome::Decisive { winner };
+    }
+    let is_refuted = |m: &Move<5>| {
+        let mut after_move = history.clone();
+        after_move.play(*m).expect("the move is legal");
+        match after_move.outcome() {
+            Some(_) => is_lost_by_last_mover(&after_move),
+            None => {
+                plies > 1
+                    && useful_moves(&after_move)
+                        .iter()
+                        .any(|m| is_won_after(&after_move, *m, plies - 1))
+            }
+        }
+    };
+    plies > 0 && useful_moves(history).iter().all(is_refuted)
+}
+
+/// Whether the game is over, and the seat that moved last has lost it.
+fn is_lost_by_last_mover(history: &GameHistory<Go<5>>) -> bool {
+    let winner = history.position().turn();
+    history.outcome() == Some(Outcome::Decisive { winner })
+}
+
+/// A pass first, since that is how games end.
+fn useful_moves(history: &GameHistory<Go<5>>) -> Vec<Move<5>> {
+    let useless_points = BoardAnalysis::from_position(history.position()).useless_points();
+    let mut moves = Vec::new();
+    history.legal_moves(&mut moves);
+    moves.retain(|m| !matches!(m, Move::Play(point) if useless_points.has(point.bit_index())));
+    moves.rotate_right(1);
+    moves
+}
+
+/// Among moves of which some win and others do not, with up to eight free points, it plays one that wins:
+/// at once as far as plain minimax sees within seven plies, or a few plies later.
+#[test]
+fn mcts_plays_winning_moves_of_5x5_endgames_proven_by_minimax() {
+    let (mut tested, mut undecided) = ([0; 9], 0);
+    for seed in 0..80 {
+        for history in endgame_positions(seed) {
+            let winning = winning_moves(&history, 7);
+            if winning.is_empty() || winning.len() == useful_moves(&history).len() {
+                continue;
+            }
+            let pos = history.position();
+            tested[pos.empty().len() as usize] += 1;
+            let m = choose_bot_move(&history, 1000);
+            let wins_within = |plies| is_won_after(&history, m, plies);
+            if !winning.contains(&m) && !wins_within(9) && !wins_within(11) {
+                // As where it captures nearly everything, and has to fill the board anew.
+                undecided += 1;
+                let mut after_move = history.clone();
+                after_move.play(m).expect("the move is legal");
+                assert_eq!(winning_moves(&after_move, 7), [], "{m} in {pos}");
+            }
+        }
+    }
+    assert!(tested[3..].iter().all(|count| *count > 2), "{tested:?}");
+    assert!(undecided <= 2, "{undecided} of {tested:?}");
+}
+
+/// The positions of a playout with three to eight free points.
+fn endgame_positions(seed: u64) -> Vec<GameHistory<Go<5>>> {
+    let mut rng = SeededRng::new(seed, "endgame");
+    let mut history = GameHistory::<Go<5>>::initial();
+    let mut positions = Vec::new();
+    while history.outcome().is_none() && history.position().plies() < 40 {
+        if (3..=8).contains(&history.position().empty().len()) {
+            positions.push(history.clone());
+        }
+        let board = Board::from_position(history.position(), history.last_move());
+        let m = choose_playout_move(&board, &mut rng).map_or(Move::Pass, Move::from_bit_index);
+        if history.play(m).is_err() {
+            history.play(Move::Pass).expect("a pass is always legal");
+        }
+    }
+    positions
+}

@@ -1,0 +1,236 @@
+//! Iterative deepening: one ply ahead, then two, then three, until something runs out. The last
+//! complete look is the answer, and the best move of each look is tried first in the next, where
+//! it makes alpha-beta cut most (Slate and Atkin, "Chess 4.5", 1977).
+
+use super::budget::BudgetExhausted;
+use super::pvs::{FULL_DEPTH, Searcher};
+use super::quick_win_search::QuickWinSearch;
+use super::search_result::SearchResult;
+use super::search_window::{NullWindow, Window};
+use super::{Evaluate, Score};
+
+/// No look goes deeper, but that which ends where the game does.
+pub(super) const DEPTH_MAX: u32 = FULL_DEPTH - 1;
+
+/// From this depth on the value is expected to be near that of the look before.
+const ASPIRATION_DEPTH_MIN: u32 = 4;
+
+/// How near: windows are open by this to both sides (Slate and Atkin, again, who called the window
+/// one of aspiration).
+const ASPIRATION_MARGINS: [u32; 2] = [25, 120];
+
+/// Values `pos`, in which there is no outcome yet, and each move that is at most `margin` worse than
+/// the best; without a margin only the best. The first ply is looked at whatever the limits say.
+pub(super) fn deepen<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    margin: Option<u32>,
+    depth_max: u32,
+) -> SearchResult<P::Move> {
+    deepen_until(search, pos, margin, depth_max, |found, _| {
+        found.is_final::<P>()
+    })
+}
+
+/// Deepens as [`deepen_all_lines`] does, but asks `should_stop` after every complete look whether to stop.
+pub(super) fn deepen_until<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    margin: Option<u32>,
+    depth_max: u32,
+    mut should_stop: impl FnMut(&SearchResult<P::Move>, &Searcher<'_, P>) -> bool,
+) -> SearchResult<P::Move> {
+    let mut root_moves = if margin.is_some() && !search.options.selective_root {
+        // Also what surely loses has a value that is asked for.
+        search.legal_root_moves(pos)
+    } else {
+        let (moves, lower) = search.root_moves(pos);
+        if let [m] = moves[..]
+            && lower > Score::DRAW
+            && lower.plies_to_end().is_some()
+        {
+            // A faster one may be known to those who look.
+            return SearchResult {
+                depth: 1,
+                ..SearchResult::from_win(lower, &[m])
+            };
+        }
+        moves
+    };
+
+    let mut short_wins = QuickWinSearch::new(depth_max);
+    let mut previous = SearchResult::NONE;
+    for depth in 1..=depth_max.clamp(1, DEPTH_MAX) {
+        let estimates = search.estimate_count;
+        let mut iteration = SearchResult {
+            depth,
+            ..SearchResult::NONE
+        };
+        if iteration
+            .search_with_aspiration_windows(search, pos, &root_moves, margin, &previous)
+            .is_err()
+        {
+            // The best of last time comes first, so what has been seen of this look in full is
+            // that move, seen from farther, and perhaps one that is better still.
+            if !iteration.pv.is_empty() {
+                (previous.score, previous.pv) = (iteration.score, iteration.pv);
+            }
+            break;
+        }
+        iteration.is_exact = search.estimate_count == estimates;
+        if let Some(best) = iteration.pv.first() {
+            move_to_front(&mut root_moves, 0, *best);
+        }
+        previous = iteration;
+        // There is an answer now, so limits hold.
+        let is_exhausted = search.budget.enforce().is_err();
+        if margin.is_none() && !is_exhausted {
+            let known_win_plies = previous
+                .score
+                .plies_to_end()
+                .filter(|_| previous.score > Score::DRAW);
+            match short_wins.run(search, pos, known_win_plies) {
+                Ok(Some(win)) => return win,
+                Ok(None) => {}
+                Err(BudgetExhausted) => break,
+            }
+        }
+        if should_stop(&previous, search) || is_exhausted {
+            break;
+        }
+    }
+    previous
+}
+
+/// Moves the best to this place of the list, which is at or before its own. The others stay in order.
+pub(super) fn move_to_front<M: Copy + Eq>(root_moves: &mut [M], index: usize, best: M) {
+    let current = root_moves.iter().position(|m| *m == best).unwrap_or(index);
+    if current >= index {
+        root_moves[index..=current].rotate_right(1);
+    }
+}
+
+impl<M: Copy + Eq> SearchResult<M> {
+    /// Looks at all moves, at first as if the value were near that of the last look.
+    pub(super) fn search_with_aspiration_windows<P: Evaluate<Move = M>>(
+        &mut self,
+        search: &mut Searcher<'_, P>,
+        pos: &P,
+        root_moves: &[M],
+        margin: Option<u32>,
+        previous: &Self,
+    ) -> Result<(), BudgetExhausted> {
+        let uses_aspiration = search.options.aspiration_windows
+            && margin.is_none()
+            && self.depth >= ASPIRATION_DEPTH_MIN;
+        if uses_aspiration {
+            for aspiration_margin in ASPIRATION_MARGINS {
+                let window = Window::around(previous.score, aspiration_margin);
+                self.search_root_moves(search, pos, root_moves, margin, window)?;
+                if window.alpha < self.score && self.score < window.beta {
+                    return Ok(());
+                }
+                *self = Self {
+                    depth: self.depth,
+                    ..Self::NONE
+                };
+            }
+        }
+        self.search_root_moves(search, pos, root_moves, margin, Window::FULL)
+    }
+
+    /// Looks at all moves, or at as many as the budget allows.
+    fn search_root_moves<P: Evaluate<Move = M>>(
+        &mut self,
+        search: &mut Searcher<'_, P>,
+        pos: &P,
+        root_moves: &[M],
+        margin: Option<u32>,
+        window: Window,
+    ) -> Result<(), BudgetExhausted> {
+        search.budget.visit_node()?;
+        search.set_root(pos);
+        for (index, m) in root_moves.iter().enumerate() {
+            // A move that fails low here is worse than the best by more than the margin, and will
+            // still be so when the best has become better.
+            let alpha = margin.map_or(self.score.max(window.alpha), |margin| {
+                self.score.saturating_sub(margin.saturating_add(1))
+            });
+            let window = Window { alpha, ..window };
+            let child = pos.after(*m);
+            let (seat, depth) = (pos.turn(), self.depth - 1);
+            if index > 0 && margin.is_none() {
+                let null_window = NullWindow { alpha };
+                if search.search_child(seat, &child, depth, 1, null_window)? <= alpha {
+                    continue;
+                }
+            }
+            let score = search.search_child(seat, &child, depth, 1, window)?;
+            if score > alpha {
+                self.near_best_moves.push((*m, score));
+            }
+            if score > self.score {
+                self.score = score;
+                self.pv.clear();
+                self.pv.push(*m);
+                // Of a move that is worth no more than was asked for, no line was seen.
+                if score > alpha {
+                    self.pv.extend_from_slice(search.pv_table.line_at(1));
+                }
+            }
+            if score >= window.beta {
+                break;
+            }
+        }
+        let score_min = margin.map_or(self.score, |margin| self.score.saturating_sub(margin));
+        self.near_best_moves
+            .retain(|(_, score)| *score >= score_min);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::GameHistory;
+    use crate::game::chess::Chess;
+    use crate::search::{Limits, Report, Stop, TranspositionTable, search, search_with_progress};
+
+    /// Here captures alone lead to a win, so the first look sees one already. That no faster one is there
+    /// takes long to prove.
+    #[test]
+    fn node_limit_holds_when_first_iteration_finds_a_win() {
+        let fen = "2r2bnr/ppNb2pp/2p5/3B3k/P2QP2q/2P1BP2/1P3N1P/4K1R1 w - - 3 21";
+        let pos: Chess = fen.parse().expect("the FEN is valid");
+        let (limits, table) = (Limits::nodes(400), TranspositionTable::new(1 << 20));
+        let report = search(&GameHistory::from(pos), &limits, &Stop::new(), &table);
+        let Report { nodes, score, .. } = report.expect("the game is not over");
+        assert!(score.plies_to_end().is_some());
+        assert!(nodes < 1_000, "{nodes} nodes");
+    }
+
+    /// Every line that is told can be played, also where a search was cut off in the middle of a look
+    /// that had come out worse than expected.
+    #[test]
+    fn pv_is_legal_wherever_the_search_is_cut_off() {
+        let mut table = TranspositionTable::new(1 << 20);
+        for first in ["h2h4", "e2e4", "a2a3", "g2g4"] {
+            let mut history = GameHistory::<Chess>::initial();
+            history.play(first.parse().expect(first)).expect(first);
+            for nodes in (500..6000).step_by(250) {
+                table.clear();
+                let check = |pv: &[_]| {
+                    let mut replayed = history.clone();
+                    for m in pv {
+                        let played = replayed.play(*m);
+                        assert_eq!(played, Ok(()), "{first}, {nodes} nodes: {m} in {pv:?}");
+                    }
+                };
+                let limits = Limits::nodes(nodes);
+                let mut on_progress = |report: &Report<_>| check(&report.pv);
+                let report =
+                    search_with_progress(&history, &limits, &Stop::new(), &table, &mut on_progress);
+                check(&report.expect("the game is not over").pv);
+            }
+        }
+    }
+}

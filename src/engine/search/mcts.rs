@@ -1,0 +1,454 @@
+//! The tree search by playouts, for games in which nobody can say what a position is worth without
+//! playing it out (Coulom, "Efficient selectivity and backup operators in Monte-Carlo tree search", 2006).
+//!
+//! Again and again it goes down the tree to the most urgent move, plays the game out from there, half
+//! by chance, and counts who won for every move on the way. What was won by a move anywhere in a playout
+//! counts for it, too, as long as it has hardly been tried itself (Gelly and Silver, "Combining online and
+//! offline knowledge in UCT", 2007: RAVE), and so does what the game thinks of it beforehand. The move
+//! that was tried most is the best.
+//!
+//! It thinks with one thread. All it remembers lies in the memory of the transposition table: where that
+//! is full the tree grows no further, and what is in it is still counted.
+
+mod node_pool;
+mod player;
+
+pub use self::player::MctsPlayer;
+
+use std::marker::PhantomData;
+
+use self::node_pool::{Node, NodePool, ROOT};
+use super::budget::Budget;
+use super::report::{Certainty, MoveValue, Playouts, Report};
+use super::seeded_rng::SeededRng;
+use super::{Evaluate, Limits, Score, Stop, TranspositionTable};
+use crate::game::{GameHistory, Outcome, Position, Seat};
+
+/// Moves are numbers below this.
+const MOVE_COUNT: usize = 128;
+
+/// A position as playouts need it: it changes in place. Moves are numbers below 128.
+pub(super) trait PlayoutBoard<P: Position>: Copy {
+    /// The position on the board.
+    fn from_history(history: &GameHistory<P>) -> Self;
+
+    /// The seat that moves next.
+    fn turn(&self) -> Seat;
+
+    /// What the first seat has come to; `None` while the game goes on.
+    fn playout_result(&self) -> Option<PlayoutResult>;
+
+    /// A key by which the position is known again.
+    fn key(&self) -> u64;
+
+    /// Lists the moves that are worth trying, of which none leads to a position that was `previous_keys` and may
+    /// not come again; at least one.
+    fn list_candidates(&self, previous_keys: &[u64], moves: &mut Vec<Candidate>);
+
+    /// Keeps those candidates of the first move that are worth it, where it may cost more to know; at
+    /// least one.
+    fn filter_root_candidates(&self, history: &GameHistory<P>, moves: &mut Vec<Candidate>);
+
+    /// A move after which there may be nothing more to play for. It is played where it is as good as the
+    /// best.
+    fn game_ending_move(&self) -> Option<u8> {
+        None
+    }
+
+    /// Plays a candidate.
+    fn play(&mut self, m: u8);
+
+    /// Plays the game out, notes who played where first, and tells what the first seat has come to.
+    fn run_playout(
+        &mut self,
+        chance: &mut SeededRng,
+        first_plays: &mut FirstPlays,
+    ) -> PlayoutResult;
+
+    /// The move of this number.
+    fn move_from_index(m: u8) -> P::Move;
+}
+
+/// What the first seat has come to in a game that was played out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PlayoutResult {
+    /// What it has won of a whole game.
+    pub(super) win_share: f32,
+    /// By how many points, negative if it has lost.
+    pub(super) point_margin: i32,
+}
+
+/// A move that is worth trying, and what is thought of it beforehand: as if so many playouts had gone
+/// through it, and so many of them had been won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) m: u8,
+    pub(super) prior_playouts: u16,
+    pub(super) prior_wins: u16,
+}
+
+/// Which moves each seat was the first to play in a playout.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FirstPlays([u128; 2]);
+
+impl FirstPlays {
+    /// Notes that the seat has played this move.
+    #[inline]
+    pub(super) const fn record(&mut self, seat: Seat, m: u8) {
+        let already_played = self.0[seat.other().index()];
+        self.0[seat.index()] |= (1 << m) & !already_played;
+    }
+
+    #[inline]
+    const fn played_first(&self, seat: Seat, m: u8) -> bool {
+        self.0[seat.index()] >> m & 1 != 0
+    }
+}
+
+/// A search of a game by playouts, by the position, limits, seed, and what is told on the way.
+pub type MctsSearch<P> = fn(
+    &GameHistory<P>,
+    &Limits,
+    u64,
+    &Stop,
+    &mut TranspositionTable,
+    &mut dyn FnMut(&Report<<P as Position>::Move>),
+) -> Report<<P as Position>::Move>;
+
+/// After so many playouts a position is worth a place for each of its moves.
+const EXPANSION_PLAYOUTS_MIN: f32 = 8.0;
+
+/// After so many playouts through a move they count as much as those in which it was played at another
+/// time.
+const RAVE_EQUIVALENT: f32 = 3500.0;
+
+/// Counts go no farther than this, up to which they are exact.
+const PLAYOUTS_MAX: u64 = 1 << 23;
+
+/// What is known is told after so many playouts, and whenever they have doubled.
+const FIRST_REPORT_PLAYOUTS: u64 = 128;
+
+/// A move that ends the game is played if by this it is no worse than the best.
+const GAME_END_RATE_TOLERANCE: f32 = 0.01;
+
+/// Searches a position in which there is no outcome yet.
+pub(super) fn search<P: Evaluate, B: PlayoutBoard<P>>(
+    history: &GameHistory<P>,
+    limits: &Limits,
+    seed: u64,
+    stop: &Stop,
+    table: &mut TranspositionTable,
+    on_progress: &mut dyn FnMut(&Report<P::Move>),
+) -> Report<P::Move> {
+    let mut budget = Budget::new(*limits, stop);
+    if let Some((m, score)) = win_in_one(history) {
+        return Report {
+            // Where points decide, there may be more of them elsewhere.
+            exact: score.points().is_none(),
+            depth: 1,
+            selective_depth: 1,
+            time: budget.elapsed(),
+            pv: vec![m],
+            moves: vec![MoveValue {
+                m,
+                score,
+                certainty: Certainty::Exact,
+                playouts: None,
+            }],
+            ..Report::from_exact_score(score)
+        };
+    }
+    let (table_memory, fallback_memory) = (table.raw_memory(), node_pool::minimum_memory());
+    let words = if table_memory.len() < fallback_memory.len() {
+        &fallback_memory
+    } else {
+        table_memory
+    };
+    let mut tree = SearchTree::<P, B>::new(history, limits.depth, seed, NodePool::new(words));
+    let mut next_report = FIRST_REPORT_PLAYOUTS;
+    while budget.nodes() < PLAYOUTS_MAX && budget.enforce().is_ok() && budget.visit_node().is_ok() {
+        tree.run_playout();
+        if budget.nodes() == next_report {
+            next_report *= 2;
+            on_progress(&tree.report(&budget));
+        }
+    }
+    tree.report(&budget)
+}
+
+/// A move that ends the game as won, if there is one.
+fn win_in_one<P: Evaluate>(history: &GameHistory<P>) -> Option<(P::Move, Score)> {
+    let pos = history.position();
+    let mut legal = Vec::new();
+    history.legal_moves(&mut legal);
+    let won = Outcome::Decisive { winner: pos.turn() };
+    legal.into_iter().find_map(|m| {
+        let position_after = pos.after(m);
+        let outcome = position_after.outcome().filter(|outcome| *outcome == won)?;
+        Some((
+            m,
+            Score::from_game_end(outcome, position_after.ending(), pos.turn(), 1),
+        ))
+    })
+}
+
+struct SearchTree<'a, P, B> {
+    nodes: NodePool<'a>,
+    board: B,
+    game: PhantomData<P>,
+    rng: SeededRng,
+    depth_max: usize,
+    /// The greatest number of plies that the tree was gone down.
+    deepest_ply: usize,
+    /// The keys of the positions of the game up to the root, and how many they are; and those on the way
+    /// from there.
+    position_keys: Vec<u64>,
+    root_key_count: usize,
+    /// The nodes of the way, and who moves there.
+    path: Vec<(u32, Seat)>,
+    /// By how many points the seat to move has won all playouts through each of its moves together.
+    points_by_move: [i64; MOVE_COUNT],
+    /// How many playouts through each of its moves the seat to move has won.
+    wins_by_move: [f32; MOVE_COUNT],
+    candidates: Vec<Candidate>,
+}
+
+impl<'a, P: Evaluate, B: PlayoutBoard<P>> SearchTree<'a, P, B> {
+    fn new(history: &GameHistory<P>, depth: Option<u32>, seed: u64, nodes: NodePool<'a>) -> Self {
+        let board = B::from_history(history);
+        let mut position_keys = history.key_history().keys().to_vec();
+        position_keys.push(board.key());
+        let mut tree = Self {
+            nodes,
+            board,
+            game: PhantomData,
+            rng: SeededRng::new(seed, &history.position().to_string()),
+            depth_max: depth.map_or(usize::MAX, |depth| depth.max(1) as usize),
+            deepest_ply: 0,
+            root_key_count: position_keys.len(),
+            position_keys,
+            path: Vec::new(),
+            points_by_move: [0; MOVE_COUNT],
+            wins_by_move: [0.0; MOVE_COUNT],
+            candidates: Vec::new(),
+        };
+        tree.board
+            .list_candidates(&tree.position_keys, &mut tree.candidates);
+        tree.board
+            .filter_root_candidates(history, &mut tree.candidates);
+        tree.nodes.expand(ROOT, &tree.candidates);
+        tree
+    }
+
+    /// Goes down the tree, plays the game out, and counts.
+    fn run_playout(&mut self) {
+        let mut board = self.board;
+        let mut first_plays = FirstPlays::default();
+        let mut node = ROOT;
+        self.position_keys.truncate(self.root_key_count);
+        self.path.clear();
+        let playout = loop {
+            self.path.push((node, board.turn()));
+            if let Some(playout) = board.playout_result() {
+                break playout;
+            }
+            if !self.expand_leaf(node, &board) {
+                break board.run_playout(&mut self.rng, &mut first_plays);
+            }
+            node = self.select_child(node);
+            let m = self.nodes.get(node).m;
+            first_plays.record(board.turn(), m);
+            board.play(m);
+            self.position_keys.push(board.key());
+        };
+        self.deepest_ply = self.deepest_ply.max(self.path.len() - 1);
+        self.backpropagate(playout, &first_plays);
+    }
+
+    /// Whether the node has moves to choose among, now that it has been visited so often.
+    fn expand_leaf(&mut self, number: u32, board: &B) -> bool {
+        let node = self.nodes.get(number);
+        if node.children > 0 {
+            return true;
+        }
+        if node.visits() < EXPANSION_PLAYOUTS_MIN || self.path.len() > self.depth_max {
+            return false;
+        }
+        self.candidates.clear();
+        board.list_candidates(&self.position_keys, &mut self.candidates);
+        self.nodes.expand(number, &self.candidates)
+    }
+
+    /// The child to go on with. Where several are as urgent, chance decides.
+    fn select_child(&mut self, node: u32) -> u32 {
+        let children = self.nodes.children(node);
+        let count = children.end - children.start;
+        let random_start =
+            children.start + u32::try_from(self.rng.next_below(count as usize)).unwrap_or(0);
+        let (mut best, mut urgency_max) = (random_start, f32::MIN);
+        for child in (random_start..children.end).chain(children.start..random_start) {
+            let value = selection_value(self.nodes.get(child));
+            if value > urgency_max {
+                (best, urgency_max) = (child, value);
+            }
+        }
+        best
+    }
+
+    /// Counts a playout for all nodes of its way, and for the moves beside it that were played later.
+    fn backpropagate(&mut self, playout: PlayoutResult, first_plays: &FirstPlays) {
+        let win_share_of = |seat: Seat| match seat {
+            Seat::First => playout.win_share,
+            Seat::Second => 1.0 - playout.win_share,
+        };
+        if let [(_, turn), (root_child, _), ..] = self.path[..] {
+            let points = match turn {
+                Seat::First => playout.point_margin,
+                Seat::Second => -playout.point_margin,
+            };
+            let m = usize::from(self.nodes.get(root_child).m);
+            self.points_by_move[m] += i64::from(points);
+            self.wins_by_move[m] += win_share_of(turn);
+        }
+        let mut mover = None;
+        for (node, turn) in &self.path {
+            if let Some(mover) = mover {
+                self.nodes.record_playout(*node, win_share_of(mover));
+            }
+            mover = Some(*turn);
+            for child in self.nodes.children(*node) {
+                if first_plays.played_first(*turn, self.nodes.get(child).m) {
+                    self.nodes.record_rave_playout(child, win_share_of(*turn));
+                }
+            }
+        }
+    }
+
+    fn report(&self, budget: &Budget<'_>) -> Report<P::Move> {
+        let mut children: Vec<Node> = self
+            .nodes
+            .children(ROOT)
+            .map(|child| self.nodes.get(child))
+            .collect();
+        // Where none was tried, what is thought beforehand decides.
+        children.sort_by(|a, b| {
+            let sort_key = |node: &Node| (node.visits(), node.win_rate());
+            sort_key(b)
+                .partial_cmp(&sort_key(a))
+                .expect("no count is NaN")
+        });
+        if let Some(ending_move) = self.board.game_ending_move() {
+            let best = children[0].win_rate();
+            let is_nearly_best = |node: &Node| {
+                node.m == ending_move && node.win_rate() + GAME_END_RATE_TOLERANCE >= best
+            };
+            if let Some(index) = children.iter().position(is_nearly_best) {
+                children[..=index].rotate_right(1);
+            }
+        }
+        let value = |node: &Node| MoveValue {
+            m: B::move_from_index(node.m),
+            score: score_from_win_rate(node.win_rate()),
+            certainty: Certainty::Estimate,
+            playouts: Some(self.playouts(node)),
+        };
+        let moves: Vec<_> = children.iter().map(value).collect();
+        let pv = self.principal_variation(children[0]);
+        Report {
+            score: moves[0].score,
+            exact: false,
+            depth: u32::try_from(pv.len()).unwrap_or(u32::MAX),
+            selective_depth: u32::try_from(self.deepest_ply).unwrap_or(u32::MAX),
+            nodes: budget.nodes(),
+            time: budget.elapsed(),
+            playouts: moves[0].playouts.map(|best| Playouts {
+                count: budget.nodes(),
+                ..best
+            }),
+            pv,
+            moves,
+            ..Report::from_exact_score(Score::DRAW)
+        }
+    }
+
+    /// The playouts through a move. What was thought of it beforehand is not among them: of a few playouts it would
+    /// be most.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "counts are whole numbers below 2^24, rates from 0 to 1, and points fewer than a board has"
+    )]
+    fn playouts(&self, node: &Node) -> Playouts {
+        let (m, visits) = (usize::from(node.m), node.visits());
+        let win_rate = if visits > 0.0 {
+            self.wins_by_move[m] / visits
+        } else {
+            node.win_rate()
+        };
+        Playouts {
+            count: visits as u64,
+            wins_per_mille: (win_rate * 1000.0).round() as u32,
+            points_average: (self.points_by_move[m] as f64 / f64::from(visits.max(1.0))).round()
+                as i32,
+        }
+    }
+
+    /// The moves that were tried most, from this one on.
+    fn principal_variation(&self, mut node: Node) -> Vec<P::Move> {
+        let mut pv = vec![B::move_from_index(node.m)];
+        loop {
+            let children = (node.first_child..node.first_child + u32::from(node.children))
+                .map(|child| self.nodes.get(child));
+            let visited = children.filter(|child| child.visits() > 0.0);
+            let Some(next) = visited.max_by(|a, b| a.visits().total_cmp(&b.visits())) else {
+                return pv;
+            };
+            pv.push(B::move_from_index(next.m));
+            node = next;
+        }
+    }
+}
+
+/// How much a move should be tried next: what it has won, by playouts through it and by others in which
+/// it was played.
+#[inline]
+fn selection_value(node: Node) -> f32 {
+    let rate = node.win_rate();
+    if node.rave_playouts == 0.0 {
+        return rate;
+    }
+    let rave_weight = node.rave_playouts
+        / (node.rave_playouts
+            + node.playouts
+            + node.rave_playouts * node.playouts / RAVE_EQUIVALENT);
+    rate + rave_weight * (node.rave_wins / node.rave_playouts - rate)
+}
+
+/// What it is worth to win all playouts instead of none.
+const SCORE_RANGE: f32 = 600.0;
+
+/// What a seat that wins so many of a thousand playouts is told to be ahead.
+pub(crate) fn score_from_wins_per_mille(wins_per_mille: u32) -> Score {
+    score_from_win_rate(f32::from(u16::try_from(wins_per_mille).unwrap_or(1000)) / 1000.0)
+}
+
+/// What a seat that wins this share of the playouts is told to be ahead.
+#[expect(clippy::cast_possible_truncation, reason = "the score is at most 300")]
+fn score_from_win_rate(rate: f32) -> Score {
+    Score::estimate(((rate - 0.5) * SCORE_RANGE).round() as i32)
+}
+
+/// The standard error of what that is after so many playouts, if each is won or lost by its own luck: at most
+/// so much.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "counts are below 2^24, and the score is at most 300"
+)]
+pub(crate) fn standard_error(playouts: u64) -> i32 {
+    (SCORE_RANGE * 0.5 / (playouts.max(1) as f32).sqrt()).ceil() as i32
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! The nodes of a tree, in the memory of a transposition table: three words each, the children of a node
+//! one after the other.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Candidate;
+
+/// The node that all begins with.
+pub(crate) const ROOT: u32 = 0;
+
+const NODE_WORDS: usize = 3;
+
+/// Room for a root and every move that it may have, where a table is too small.
+pub(crate) fn minimum_memory() -> Box<[AtomicU64]> {
+    bytemuck::zeroed_slice_box(NODE_WORDS * 129)
+}
+
+/// The nodes that there are, one after the other from the root on.
+#[derive(Debug)]
+pub(crate) struct NodePool<'a> {
+    words: &'a [AtomicU64],
+    count: u32,
+    count_max: u32,
+}
+
+/// What is known of a move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) m: u8,
+    /// How many moves can follow, and which node is the first of them. 0 where that is not known yet.
+    pub(crate) children: u8,
+    pub(crate) first_child: u32,
+    /// How many playouts it was thought to be worth before it was tried.
+    pub(crate) prior_playouts: u16,
+    /// The playouts through it, with those, and how many of them its player has won.
+    pub(crate) playouts: f32,
+    pub(crate) wins: f32,
+    /// The playouts in which its player has played it at another time, and how many were won.
+    pub(crate) rave_playouts: f32,
+    pub(crate) rave_wins: f32,
+}
+
+impl Node {
+    /// How many playouts went through it.
+    #[inline]
+    pub(crate) fn visits(&self) -> f32 {
+        self.playouts - f32::from(self.prior_playouts)
+    }
+
+    /// The share of its playouts that its player has won.
+    #[inline]
+    pub(crate) fn win_rate(&self) -> f32 {
+        self.wins / self.playouts
+    }
+}
+
+impl<'a> NodePool<'a> {
+    /// A root without children, in this memory.
+    pub(crate) fn new(words: &'a [AtomicU64]) -> Self {
+        let count_max = u32::try_from(words.len() / NODE_WORDS).unwrap_or(u32::MAX);
+        let mut nodes = Self {
+            words,
+            count: 1,
+            count_max,
+        };
+        // The root was always tried.
+        nodes.put(ROOT, Node::default());
+        nodes
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Node {
+        let offset = index as usize * NODE_WORDS;
+        let [counts, beside, packed] =
+            [0, 1, 2].map(|word| self.words[offset + word].load(Ordering::Relaxed));
+        let (playouts, won) = unpack_floats(counts);
+        let (beside, beside_won) = unpack_floats(beside);
+        let [f0, f1, f2, f3, m, children, t0, t1] = packed.to_le_bytes();
+        Node {
+            m,
+            children,
+            first_child: u32::from_le_bytes([f0, f1, f2, f3]),
+            prior_playouts: u16::from_le_bytes([t0, t1]),
+            playouts,
+            wins: won,
+            rave_playouts: beside,
+            rave_wins: beside_won,
+        }
+    }
+
+    fn put(&mut self, index: u32, node: Node) {
+        let [f0, f1, f2, f3] = node.first_child.to_le_bytes();
+        let [t0, t1] = node.prior_playouts.to_le_bytes();
+        let packed = u64::from_le_bytes([f0, f1, f2, f3, node.m, node.children, t0, t1]);
+        let words = [
+            pack_floats(node.playouts, node.wins),
+            pack_floats(node.rave_playouts, node.rave_wins),
+            packed,
+        ];
+        for (offset, word) in (index as usize * NODE_WORDS..).zip(words) {
+            self.words[offset].store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// The nodes that may follow this one.
+    #[inline]
+    pub(crate) fn children(&self, index: u32) -> Range<u32> {
+        let node = self.get(index);
+        node.first_child..node.first_child + u32::from(node.children)
+    }
+
+    /// Makes a node for each candidate, unless there is no room.
+    pub(crate) fn expand(&mut self, index: u32, candidates: &[Candidate]) -> bool {
+        let Ok(children) = u8::try_from(candidates.len()) else {
+            return false;
+        };
+        if self.count_max - self.count < u32::from(children) {
+            return false;
+        }
+        let parent = Node {
+            children,
+            first_child: self.count,
+            ..self.get(index)
+        };
+        self.put(index, parent);
+        for candidate in candidates {
+            let node = Node {
+                m: candidate.m,
+                prior_playouts: candidate.prior_playouts,
+                playouts: candidate.prior_playouts.into(),
+                wins: candidate.prior_wins.into(),
+                ..Node::default()
+            };
+            self.put(self.count, node);
+            self.count += 1;
+        }
+        true
+    }
+
+    /// Counts a playout through the node, by what its player has won.
+    #[inline]
+    pub(crate) fn record_playout(&self, index: u32, win_share: f32) {
+        self.add_playout(index as usize * NODE_WORDS, win_share);
+    }
+
+    /// Counts a playout in which the node's player has played its move at another time.
+    #[inline]
+    pub(crate) fn record_rave_playout(&self, index: u32, win_share: f32) {
+        self.add_playout(index as usize * NODE_WORDS + 1, win_share);
+    }
+
+    #[inline]
+    fn add_playout(&self, offset: usize, win_share: f32) {
+        let (count, wins) = unpack_floats(self.words[offset].load(Ordering::Relaxed));
+        self.words[offset].store(
+            pack_floats(count + 1.0, wins + win_share),
+            Ordering::Relaxed,
+        );
+    }
+}
+
+/// Leaves the table as if it were new.
+impl Drop for NodePool<'_> {
+    fn drop(&mut self) {
+        for word in &self.words[..self.count as usize * NODE_WORDS] {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+#[inline]
+const fn unpack_floats(word: u64) -> (f32, f32) {
+    let [a0, a1, a2, a3, b0, b1, b2, b3] = word.to_le_bytes();
+    (
+        f32::from_le_bytes([a0, a1, a2, a3]),
+        f32::from_le_bytes([b0, b1, b2, b3]),
+    )
+}
+
+#[inline]
+fn pack_floats(low: f32, high: f32) -> u64 {
+    u64::from(low.to_bits()) | u64::from(high.to_bits()) << 32
+}

@@ -1,0 +1,80 @@
+//! Which move a bot plays that thinks by playouts.
+
+use super::super::move_selection::draw_index;
+use super::{MctsSearch, MoveValue, Report};
+use crate::game::{GameHistory, Position};
+use crate::search::{Level, Limits, MctsStrength, Stop, TranspositionTable};
+
+/// How the bots of a game think by playouts.
+#[derive(Clone, Copy, Debug)]
+pub struct MctsPlayer<P: Position> {
+    /// The search.
+    pub search: MctsSearch<P>,
+    /// What makes a level.
+    pub strength: fn(Level) -> MctsStrength,
+}
+
+impl<P: Position> MctsPlayer<P> {
+    /// The move of a bot of this level, and what its search found; `None` once there is an outcome.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "same parameters as choose_move_with_progress"
+    )]
+    pub(crate) fn choose_move(
+        &self,
+        history: &GameHistory<P>,
+        level: Level,
+        seed: u64,
+        limits: &Limits,
+        stop: &Stop,
+        table: &mut TranspositionTable,
+        on_progress: &mut dyn FnMut(&Report<P::Move>),
+    ) -> Option<(P::Move, Report<P::Move>)> {
+        if history.outcome().is_some() {
+            return None;
+        }
+        let MctsStrength {
+            playouts,
+            samples_by_visits: varies,
+        } = (self.strength)(level);
+        let limits = Limits {
+            nodes: [limits.nodes, playouts].into_iter().flatten().min(),
+            ..*limits
+        };
+        let report = (self.search)(history, &limits, seed, stop, table, on_progress);
+        let best = report.pv[0];
+        let m = if varies {
+            sample_by_visits(&report, |tried| draw_index(history.position(), seed, tried))
+                .unwrap_or(best)
+        } else {
+            best
+        };
+        Some((m, report))
+    }
+}
+
+/// A move, each as likely as it was tried often, by a number below that of all tries. `None` where none
+/// was tried.
+fn sample_by_visits<M: Copy>(
+    report: &Report<M>,
+    draw_index: impl FnOnce(usize) -> usize,
+) -> Option<M> {
+    let visits = |value: &MoveValue<M>| {
+        let count = value.playouts.map_or(0, |playouts| playouts.count);
+        usize::try_from(count).unwrap_or(usize::MAX)
+    };
+    let total_visits: usize = report.moves.iter().map(visits).sum();
+    if total_visits == 0 {
+        return None;
+    }
+    let mut remaining = draw_index(total_visits);
+    let is_selected = |value: &&MoveValue<M>| match remaining.checked_sub(visits(value)) {
+        Some(rest) => {
+            remaining = rest;
+            false
+        }
+        None => true,
+    };
+    let selected = report.moves.iter().find(is_selected);
+    selected.map(|value| value.m)
+}

@@ -1,0 +1,173 @@
+//! Short wins, looked for on their own.
+//!
+//! What a search leaves out or looks at less deeply may be the quiet move that wins soon: problems
+//! are made of such moves. Whether there is a win within so many plies is a question of yes and no
+//! that takes few nodes, since nothing needs to be estimated, and every position but the last needs
+//! one refutation only. So it is asked beside the search, for a small part of what that costs, and
+//! the answer is a proof (in the manner of mate solvers: compare Allis, "Searching for solutions in
+//! games and artificial intelligence", 1994, on why proving is not estimating).
+
+use super::budget::{Budget, BudgetExhausted};
+use super::pvs::{FULL_DEPTH, Searcher};
+use super::search_options::SearchOptions;
+use super::search_result::SearchResult;
+use super::search_window::Window;
+use super::{Evaluate, Limits, Report, Score, Stop, TranspositionTable};
+use crate::game::GameHistory;
+
+/// Two plies more take about so many times the nodes.
+const NODES_GROWTH: u64 = 24;
+
+/// The part of all nodes that may be spent.
+const NODES_DIVISOR: u64 = 5;
+
+/// What may be spent on finding out whether a win that is known is the fastest.
+const FASTER_WIN_NODES_MAX: u64 = 1 << 20;
+
+/// How far short wins have been looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuickWinSearch {
+    /// The next question: a win within so many plies.
+    next_plies: u32,
+    /// Nothing is asked about more plies than this.
+    plies_max: u32,
+    /// What that is expected to take.
+    expected_nodes: u64,
+}
+
+impl QuickWinSearch {
+    /// Nothing has been asked yet.
+    pub(super) const fn new(plies_max: u32) -> Self {
+        Self {
+            next_plies: 1,
+            plies_max,
+            expected_nodes: 1,
+        }
+    }
+
+    /// The fastest win and its line, if there is one within so many plies as can be afforded. Of a
+    /// win that is `known_win_plies` only faster ones matter.
+    pub(super) fn run<P: Evaluate>(
+        &mut self,
+        search: &mut Searcher<'_, P>,
+        pos: &P,
+        known_win_plies: Option<u32>,
+    ) -> Result<Option<SearchResult<P::Move>>, BudgetExhausted> {
+        if !P::WINS_BY_MATE || !search.options.late_move_reductions {
+            return Ok(None);
+        }
+        let nodes_allowed = if known_win_plies.is_some() {
+            FASTER_WIN_NODES_MAX
+        } else {
+            0
+        };
+        while self.next_plies <= self.plies_max
+            && known_win_plies.is_none_or(|plies| self.next_plies < plies)
+            && self.expected_nodes <= nodes_allowed.max(search.budget.nodes() / NODES_DIVISOR)
+        {
+            let nodes_before = search.budget.nodes();
+            let options = std::mem::replace(&mut search.options, SearchOptions::PROOF);
+            let win = find_win_in(self.next_plies, search, pos);
+            search.options = options;
+            if let Some(win) = win? {
+                return Ok(Some(win));
+            }
+            self.next_plies += 2;
+            self.expected_nodes = (search.budget.nodes() - nodes_before) * NODES_GROWTH;
+        }
+        Ok(None)
+    }
+}
+
+/// A win within so many plies and its line, if there is one; with the parts of a proof.
+fn find_win_in<P: Evaluate>(
+    plies: u32,
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+) -> Result<Option<SearchResult<P::Move>>, BudgetExhausted> {
+    let window = Window {
+        alpha: Score::win_in(plies + 1),
+        beta: Score::BEST,
+    };
+    let score = search.search_position(pos, plies, 0, window)?;
+    Ok((score > window.alpha).then(|| SearchResult::from_win(score, search.pv_table.line_at(0))))
+}
+
+/// The fastest win, if the seat to move can force one within so many plies; `None`, too, if a limit or
+/// `stop` came first, and in games in which nobody is mated.
+#[must_use]
+pub fn find_win_within<P: Evaluate>(
+    history: &GameHistory<P>,
+    plies: u32,
+    limits: &Limits,
+    stop: &Stop,
+    table: &TranspositionTable,
+) -> Option<Report<P::Move>> {
+    if !P::WINS_BY_MATE || history.outcome().is_some() {
+        return None;
+    }
+    let pos = history.position();
+    let budget = Budget::new(*limits, stop);
+    let mut search = Searcher::new(budget, table, SearchOptions::PROOF, history.key_history());
+    search.budget.enforce().ok()?;
+    search.set_root(pos);
+    for plies in (1..=plies.min(FULL_DEPTH - 1)).step_by(2) {
+        if let Some(win) = find_win_in(plies, &mut search, pos).ok()? {
+            return Some(Report::from_search_result(win, &search));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::Chess;
+    use crate::search::search;
+
+    /// More nodes than any of the positions takes.
+    const NODES_MAX: u64 = 400_000;
+
+    #[test]
+    fn search_finds_the_fastest_mate() {
+        let file = include_str!("../../../tests/data/chess.mates");
+        let mut table = TranspositionTable::new(1 << 22);
+        let limits = Limits::nodes(NODES_MAX);
+        for line in file.lines().filter(|line| !line.starts_with('#')) {
+            let (moves, fen) = line.split_once(' ').expect(line);
+            let moves: u32 = moves.parse().expect(line);
+            let pos: Chess = fen.parse().expect(line);
+            table.clear();
+            let report =
+                search(&GameHistory::from(pos), &limits, &Stop::new(), &table).expect(line);
+            assert_eq!(report.score.plies_to_end(), Some(2 * moves - 1), "{line}");
+            assert!(report.score.value() > 0, "{line}");
+        }
+    }
+
+    #[test]
+    fn win_is_found_only_within_the_ply_and_node_limits() {
+        let two_rooks: Chess = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
+            .parse()
+            .expect("the FEN is valid");
+        let history = GameHistory::from(two_rooks);
+        let find_plies = |plies, limits: &Limits, stop: &Stop| {
+            let report = find_win_within(
+                &history,
+                plies,
+                limits,
+                stop,
+                &TranspositionTable::new(1 << 20),
+            )?;
+            assert_eq!(report.pv.len(), 3);
+            Some(report.score.plies_to_end())
+        };
+        let (limits, stop) = (Limits::default(), Stop::new());
+        assert_eq!(find_plies(2, &limits, &stop), None);
+        assert_eq!(find_plies(3, &limits, &stop), Some(Some(3)));
+        assert_eq!(find_plies(u32::MAX, &limits, &stop), Some(Some(3)));
+        assert_eq!(find_plies(3, &Limits::nodes(2), &stop), None);
+        stop.stop();
+        assert_eq!(find_plies(3, &limits, &stop), None);
+    }
+}
