@@ -1,11 +1,11 @@
 //! Board games for two, minimax search over them, and bots at five levels.
 //!
-//! - [`game_id`]: the rules. Positions are values; a game is a type that implements
-//!   [`Position`](game_id::Position).
+//! - [`game`]: the rules. Positions are values; a game is a type that implements
+//!   [`Position`](game::Position).
 //! - [`search`]: minimax in its forms, evaluation, levels. Generic over a game that implements
 //!   [`Evaluate`](search::Evaluate), of which a new game must write one function.
 //! - [`catalog`]: the list of games, behind one face that speaks text.
-//! - [`review_game`]: a game looked at again once it is over: which moves were mistakes, and why.
+//! - [`review`]: a game looked at again once it is over: which moves were mistakes, and why.
 //!
 //! Nothing here does I/O or needs a runtime. A search runs on its caller's thread until a limit is
 //! reached or it is told to stop.

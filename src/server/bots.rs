@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-pub(super) use self::queue::{Class, Priority};
 use self::queue::{Job, Queue, Task};
+pub(super) use self::queue::{Priority, SearchClass};
 use super::context::clock::now;
 use super::context::metrics::{GaugeGuard, Metrics};
 use super::settings::{SearchMode, Settings};
@@ -19,11 +19,11 @@ use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, Transpositi
 use plyhouse_protocol::PlayerId;
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
-const PATIENCE: u32 = 10;
+const QUEUE_TIMEOUT_FACTOR: u32 = 10;
 
 /// The search threads.
 #[derive(Debug)]
-pub(super) struct Bots {
+pub(super) struct SearchPool {
     search_time: Duration,
     table_bytes: usize,
     threads: Option<Threads>,
@@ -35,7 +35,7 @@ pub(super) struct Bots {
 struct Threads(Arc<Queue>, usize);
 
 /// What is told on the way of a search.
-pub(super) type Watch = Box<dyn FnMut(&Report<String>) + Send>;
+pub(super) type ProgressCallback = Box<dyn FnMut(&Report<String>) + Send>;
 
 /// What a bot is to think about.
 pub(super) struct SearchRequest {
@@ -45,16 +45,16 @@ pub(super) struct SearchRequest {
     /// The player whose match it is.
     pub(super) host: PlayerId,
     /// For how long it may think at most, beside what holds for all; by the clock of the match.
-    pub(super) budget: Option<BotClock>,
+    pub(super) clock: Option<BotClock>,
     /// Whether somebody waits for the answer, and not only other bots and who watches them.
-    pub(super) has_people: bool,
+    pub(super) has_human: bool,
     /// Ends the thinking early.
     pub(super) stop: Stop,
     /// Who looks on, if anybody does.
-    pub(super) watch: Option<Watch>,
+    pub(super) on_progress: Option<ProgressCallback>,
 }
 
-impl Bots {
+impl SearchPool {
     /// Starts the threads. They end when this is dropped.
     pub(super) fn start(settings: &Settings, metrics: &Arc<Metrics>) -> std::io::Result<Self> {
         let threads = match settings.search {
@@ -73,78 +73,83 @@ impl Bots {
 
     /// The bot's move, and what it thinks of the position. `None` if it found none, for whatever
     /// reason: no room, no time, a panic.
-    pub(super) async fn think(&self, mut question: SearchRequest) -> Option<MoveChoice> {
-        let budget = question
-            .budget
+    pub(super) async fn choose_move(&self, mut request: SearchRequest) -> Option<MoveChoice> {
+        let budget = request
+            .clock
             .map(|clock| clock.search_time(self.search_time));
         let limits = Limits::time(budget.unwrap_or(self.search_time));
         if self.threads.is_none() {
-            return self.think_here(question, &limits);
+            return self.choose_move_inline(request, &limits);
         }
-        let place = Priority {
-            host: question.host,
-            class: match question.has_people {
-                true => Class::People,
-                false => Class::Bots,
+        let priority = Priority {
+            host: request.host,
+            class: match request.has_human {
+                true => SearchClass::Human,
+                false => SearchClass::BotsOnly,
             },
-            level: question.level,
+            level: request.level,
         };
         let metrics = Arc::clone(&self.metrics);
-        let search =
-            move |table: &mut TranspositionTable| question.search(&limits, table, &metrics);
-        let found = self.lend(place, self.search_time * PATIENCE, search).await;
-        if found.is_none() {
+        let search = move |table: &mut TranspositionTable| request.search(&limits, table, &metrics);
+        let choice = self
+            .run_search(priority, self.search_time * QUEUE_TIMEOUT_FACTOR, search)
+            .await;
+        if choice.is_none() {
             self.metrics.searches_missed.inc();
         }
-        found.flatten()
+        choice.flatten()
     }
 
     /// Has `work` done by a search thread with its table, once it is its turn. `None` if that did not come in
     /// time, or it panicked. Where there are no threads it is done at once.
-    pub(super) async fn lend<T: Send + 'static>(
+    pub(super) async fn run_search<T: Send + 'static>(
         &self,
-        place: Priority,
-        patience: Duration,
+        priority: Priority,
+        timeout: Duration,
         work: impl FnOnce(&mut TranspositionTable) -> T + Send + 'static,
     ) -> Option<T> {
         let Some(threads) = &self.threads else {
             return Some(work(&mut TranspositionTable::new(self.table_bytes)));
         };
-        let waiting = GaugeGuard::new(&self.metrics.searches_waiting);
-        let (answer, done) = oneshot::channel();
-        let working = async {
-            let room = threads.0.room(place.class).await?;
+        let waiting_gauge = GaugeGuard::new(&self.metrics.searches_waiting);
+        let (result_sender, result) = oneshot::channel();
+        let job = async {
+            let queue_permit = threads.0.acquire_permit(priority.class).await?;
             let task = Task::new(move |table| {
-                if !answer.is_closed() {
+                if !result_sender.is_closed() {
                     // Nobody may be waiting any more.
-                    let _ = answer.send(work(table));
+                    let _ = result_sender.send(work(table));
                 }
             });
             threads.0.add(Job {
-                place,
+                priority,
                 task,
-                waiting,
-                room,
+                waiting_gauge,
+                queue_permit,
             });
-            done.await.ok()
+            result.await.ok()
         };
-        let done = tokio::time::timeout(patience, working).await;
-        done.ok().flatten()
+        let result = tokio::time::timeout(timeout, job).await;
+        result.ok().flatten()
     }
 
     /// How many searches there can be at a time.
-    pub(super) fn threads(&self) -> usize {
+    pub(super) fn thread_count(&self) -> usize {
         self.threads.as_ref().map_or(1, |threads| threads.1)
     }
 
     /// Searches on the thread of whoever asks. It takes the time that the server's clock shows, which
     /// is none where that is paused: what a bot is charged does not depend on the machine there.
-    fn think_here(&self, mut question: SearchRequest, limits: &Limits) -> Option<MoveChoice> {
-        let began = now();
+    fn choose_move_inline(
+        &self,
+        mut request: SearchRequest,
+        limits: &Limits,
+    ) -> Option<MoveChoice> {
+        let started_at = now();
         let mut table = TranspositionTable::new(self.table_bytes);
-        let mut found = question.search(limits, &mut table, &self.metrics)?;
-        found.report.time = now().saturating_duration_since(began);
-        Some(found)
+        let mut choice = request.search(limits, &mut table, &self.metrics)?;
+        choice.report.time = now().saturating_duration_since(started_at);
+        Some(choice)
     }
 }
 
@@ -158,8 +163,8 @@ impl Threads {
             thread::Builder::new()
                 .name(format!("search-{number}"))
                 .spawn(move || {
-                    give_way();
-                    work(&queue, TranspositionTable::new(table_bytes), &metrics);
+                    lower_priority();
+                    run_worker(&queue, TranspositionTable::new(table_bytes), &metrics);
                 })?;
         }
         Ok(threads)
@@ -175,37 +180,37 @@ impl Drop for Threads {
 /// Lets every other thread run first: a search takes all it gets, and a message that waits for one
 /// takes next to nothing.
 #[cfg(target_os = "linux")]
-fn give_way() {
+fn lower_priority() {
     /// The least that Linux knows.
     const NICE: i32 = 19;
     // There the call is about the thread. Who may not even be modest thinks as others do.
     if let Err(error) = rustix::process::nice(NICE) {
-        tracing::warn!(%error, "search threads do not give way");
+        tracing::warn!(%error, "cannot lower the priority of search threads");
     }
 }
 
 /// Elsewhere it is about the whole process.
 #[cfg(not(target_os = "linux"))]
-const fn give_way() {}
+const fn lower_priority() {}
 
 /// Every thread has a table of its own, which forgets between searches.
-fn work(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
+fn run_worker(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
     while let Some(job) = queue.take() {
         let Job {
-            place,
+            priority: place,
             task,
-            waiting,
-            room,
+            waiting_gauge: waiting,
+            queue_permit: room,
         } = job;
         drop((room, waiting));
         if catch_unwind(AssertUnwindSafe(|| task.run(&mut table))).is_err() {
             let panics = metrics.panics.inc() + 1;
             tracing::error!(
                 panics,
-                "a search panicked; whoever asked goes on without it"
+                "search panicked; the caller continues without a result"
             );
         }
-        queue.finished(place.host);
+        queue.finish(place.host);
     }
 }
 
@@ -222,7 +227,7 @@ impl SearchRequest {
         let choice = {
             let _running = GaugeGuard::new(&metrics.searches_running);
             let (position, level, seed) = (&self.position, self.level, self.seed);
-            match &mut self.watch {
+            match &mut self.on_progress {
                 None => position.choose_move(level, seed, limits, &self.stop, table),
                 Some(watch) => position
                     .choose_move_with_progress(level, seed, limits, &self.stop, table, watch),
@@ -243,25 +248,29 @@ mod tests {
 
     /// What a bot is charged in a world whose clock is paused is the same on every machine.
     #[tokio::test(start_paused = true)]
-    async fn a_search_takes_no_paused_time() {
+    async fn inline_search_takes_no_time_while_the_clock_is_paused() {
         let settings = Settings {
             search: SearchMode::Inline,
             search_time: Duration::from_millis(5),
             ..Settings::default()
         };
-        let bots = Bots::start(&settings, &Arc::default()).expect("no threads");
-        let chess = catalog::find_game("chess").expect("it is there");
-        let question = SearchRequest {
+        let bots =
+            SearchPool::start(&settings, &Arc::default()).expect("inline search starts no threads");
+        let chess = catalog::find_game("chess").expect("chess is in the catalog");
+        let request = SearchRequest {
             position: chess.initial_position(),
             level: Level::Max,
             seed: 1,
             host: PlayerId(uuid::Uuid::nil()),
-            budget: None,
-            has_people: true,
+            clock: None,
+            has_human: true,
             stop: Stop::new(),
-            watch: None,
+            on_progress: None,
         };
-        let choice = bots.think(question).await.expect("there are moves");
+        let choice = bots
+            .choose_move(request)
+            .await
+            .expect("the initial position has moves");
         assert_eq!(choice.report.time, Duration::ZERO);
     }
 }

@@ -28,10 +28,10 @@ use super::connection::reply::Reply;
 use super::connection::token_bucket::TokenBucket;
 use super::context::clock::now;
 use super::context::server_context::ServerContext;
-use super::match_handle::Pending;
+use super::match_handle::PendingSend;
 use super::players::block_check;
 use super::players::registry;
-use super::wire::error_replies::unread;
+use super::wire::error_replies::store_read_error;
 use crate::matchmaking::participants;
 use plyhouse_protocol::{
     AuthMode, ClientMessage, CloseCode, DecodeError, Decoded, ErrorCode, Hello, PlayerId,
@@ -139,10 +139,10 @@ impl Client {
             Err(refused) => refused.is_hello,
         };
         if self.player.is_none() && !is_hello {
-            let reply = Reply::unasked(self.outbox());
+            let reply = Reply::unsolicited(self.outbox());
             Box::pin(self.greet(Hello::default(), reply)).await;
         }
-        let pending: Pending<'_> = match request {
+        let pending: PendingSend<'_> = match request {
             Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.greet(*hello, reply))),
             Ok(message) => match &self.player {
                 Some(player) => self.serve(player, message, reply),
@@ -181,7 +181,7 @@ impl Client {
             }
             Err(refused) => (refused.error.re, Vec::new(), Err(refused)),
         };
-        let reply = Reply::new(self.outbox(), re).ignoring(ignored);
+        let reply = Reply::new(self.outbox(), re).with_ignored_fields(ignored);
         let reply = self.admit(is_move, reply)?;
         Some((request, reply))
     }
@@ -253,7 +253,7 @@ impl Client {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
             }
-            Admission::Serve if is_move => return Some(reply.of_move()),
+            Admission::Serve if is_move => return Some(reply.for_move()),
             Admission::Serve => return Some(reply),
             Admission::Refuse(after) => (after, false),
             Admission::Close(after) => (after, true),
@@ -274,17 +274,17 @@ impl Client {
     /// Answers hello.
     async fn greet(&mut self, hello: Hello, reply: Reply) {
         let is_beside = hello.beside == Some(true) || self.external.is_some();
-        let Some(((), reply)) = reply.check(self.check_hello(&hello)) else {
+        let Some(((), reply)) = reply.require(self.check_hello(&hello)) else {
             return;
         };
         // Before it is found out who that is: of two connections of a session the one stays that has said hello
         // later, however long the other is kept by the store.
-        let Some((number, reply)) = reply.check(self.hello_number().await) else {
+        let Some((number, reply)) = reply.require(self.hello_number().await) else {
             return;
         };
         let before = self.server.players.changes();
         let identified = self.identify(hello).await;
-        if let Some(((player, came), reply)) = reply.check(identified) {
+        if let Some(((player, came), reply)) = reply.require(identified) {
             self.welcome(reply, player, came != LoginKind::New, (number, is_beside))
                 .await;
             if came == LoginKind::WithMore {
@@ -377,7 +377,7 @@ impl Client {
             .await
             .map_err(|error| {
                 tracing::error!(connection = %self.connection.id, %error, "session not read");
-                unread(&error)
+                store_read_error(&error)
             })
     }
 

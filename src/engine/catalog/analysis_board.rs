@@ -26,12 +26,12 @@ pub trait AnalysisBoard: fmt::Debug + Send {
     /// The text is neither, or the moves break a rule. The position is then undefined.
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError>;
 
-    /// As [`from_history`](Self::from_history). Returns the moves in canonical form if the text is a list of moves,
+    /// As [`set_up`](Self::set_up). Returns the moves in canonical form if the text is a list of moves,
     /// and else none.
     ///
     /// # Errors
     ///
-    /// As of [`from_history`](Self::from_history).
+    /// As of [`set_up`](Self::set_up).
     fn set_up_moves(&mut self, text: &str) -> Result<Vec<String>, SetUpError>;
 
     /// Plays moves with spaces or commas between them, as engine protocols write them. Moves in canonical

@@ -32,7 +32,7 @@ pub(super) fn deepen<P: Evaluate>(
     })
 }
 
-/// Deepens as [`deepen_all_lines`] does, but asks `should_stop` after every complete look whether to stop.
+/// Deepens as [`deepen`] does, but asks `should_stop` after every complete look whether to stop.
 pub(super) fn deepen_until<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,

@@ -19,7 +19,7 @@ use crate::connection::outbox::Outbox;
 use crate::context::metrics::GaugeGuard;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
-use crate::wire::error_replies::{unkept, unread};
+use crate::wire::error_replies::{store_read_error, store_write_error};
 
 /// How many a player may have looked at within a day, on all servers over a store together.
 const ANALYSES_PER_DAY: u32 = 20;
@@ -89,7 +89,7 @@ pub(crate) async fn find_or_start(
     }
     let stored = server.store.analysis(id).await.map_err(|error| {
         tracing::error!(match_id = %id, %error, "cannot read an analysis");
-        unread(&error)
+        store_read_error(&error)
     })?;
     let Some(stored) = stored.filter(|kept| is_enough(kept.nodes)) else {
         return start(server, state, request, 0).await;
@@ -184,7 +184,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         .store
         .count_analysis_request(quota_request)
         .await
-        .map_err(unkept)?
+        .map_err(store_write_error)?
     {
         return Ok(());
     }
@@ -192,7 +192,7 @@ async fn charge_quota(server: &ServerContext, player: PlayerId) -> Result<(), Wi
         .store
         .first_analysis_request_ms(player, quota_request.since_ms)
         .await;
-    let first = first.map_err(|error| unread(&error))?;
+    let first = first.map_err(|error| store_read_error(&error))?;
     let message = "you have had as many matches looked at in 24 hours as you may";
     Err(WireError {
         // Another server's clock may go before this one's.

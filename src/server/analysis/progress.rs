@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::wire;
-use crate::context::locks::{ANALYSIS, Mutex};
+use crate::context::locks::{ANALYSIS_PROGRESS, Mutex};
 
 /// Of which kind the analyses are that are made here. One that was kept of an older kind lacks what is told now,
 /// and is made again. To be raised whenever more is told, or is found in a better way.
@@ -29,7 +29,7 @@ struct VersionedAnalysis<P> {
 #[derive(Debug)]
 pub(crate) struct Analysis {
     nodes: u64,
-    page: Mutex<Page, ANALYSIS>,
+    page: Mutex<Page, ANALYSIS_PROGRESS>,
     /// Whether more is to come; tells whenever something has.
     is_running: watch::Sender<bool>,
 }

@@ -8,12 +8,12 @@ use tokio::sync::Semaphore;
 
 use super::progress::Analysis;
 use crate::connection::id::ConnectionId;
-use crate::context::locks::{ANALYSES, Mutex};
+use crate::context::locks::{ANALYSIS_QUEUE, Mutex};
 
 /// Which ended matches are looked at.
 #[derive(Debug)]
 pub(crate) struct AnalysisQueue {
-    pub(super) state: Mutex<QueueState, ANALYSES>,
+    pub(super) state: Mutex<QueueState, ANALYSIS_QUEUE>,
     /// A permit for each that is being looked at: each has a table of its own.
     pub(super) permits: Semaphore,
 }

@@ -8,7 +8,7 @@ use plyhouse_protocol::PlayerId;
 use plyhouse_store::StoredAnalysis;
 
 use super::progress::Analysis;
-use crate::bots::{Class, Priority};
+use crate::bots::{Priority, SearchClass};
 use crate::context::server_context::ServerContext;
 
 /// For how long one position may wait for a search thread. A server that has no time for so long has none
@@ -29,7 +29,7 @@ pub(crate) async fn run_analysis(
     let (stop, limits) = (Stop::new(), limits(server, analysis.nodes()));
     let priority = Priority {
         host: player,
-        class: Class::Past,
+        class: SearchClass::Analysis,
         level: Level::Max,
     };
     while !review.is_complete() {
@@ -41,7 +41,7 @@ pub(crate) async fn run_analysis(
         let looked = tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
             () = server.shutdown.cancelled() => None,
-            looked = server.bots.lend(priority, SEARCH_WAIT_MAX, step) => looked,
+            looked = server.bots.run_search(priority, SEARCH_WAIT_MAX, step) => looked,
         };
         let Some(looked) = looked else {
             stop.stop();

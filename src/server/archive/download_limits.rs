@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::connection::ip_limits::Address;
-use crate::context::locks::{Mutex, STREAMS};
+use crate::context::locks::{DOWNLOADS, Mutex};
 
 /// How many such files are written at the same time, for as many addresses. Each keeps a connection, and
 /// takes turns with all others that read.
@@ -11,7 +11,7 @@ const DOWNLOADS_MAX: usize = 32;
 
 /// The addresses for which such files are written. One that is nobody's is one, too.
 #[derive(Debug)]
-pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, STREAMS>);
+pub(crate) struct DownloadLimits(Mutex<HashSet<Option<Address>>, DOWNLOADS>);
 
 /// No more can be written: for this address, or at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,9 +21,11 @@ impl ServerContext {
     /// Whether whoever asks is not to learn of this match that it is there, or that it has ended.
     pub(crate) fn is_end_hidden(&self, id: MatchId, viewer: PlayerId) -> bool {
         self.lobby.find(MatchRef::Id(id)).is_some_and(|handle| {
-            let summary = handle.card();
-            let is_seated = summary.seat_of(viewer).is_some() || summary.stood_in(viewer).is_some();
-            summary.is_closed_to(viewer) || (!is_seated && summary.shown_status() != Status::Ended)
+            let summary = handle.summary();
+            let is_seated =
+                summary.seat_of(viewer).is_some() || summary.substituted_seat(viewer).is_some();
+            summary.is_hidden_from(viewer)
+                || (!is_seated && summary.shown_status() != Status::Ended)
         })
     }
 }

@@ -24,11 +24,11 @@ use plyhouse_protocol::PlayerId;
 /// Something to think about.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) place: Priority,
+    pub(super) priority: Priority,
     pub(super) task: Task,
-    pub(super) waiting: GaugeGuard,
+    pub(super) waiting_gauge: GaugeGuard,
     /// Its place in the queue.
-    pub(super) room: OwnedSemaphorePermit,
+    pub(super) queue_permit: OwnedSemaphorePermit,
 }
 
 /// Whose turn something is.
@@ -37,23 +37,23 @@ pub(crate) struct Priority {
     /// The player for whom it is done.
     pub(crate) host: PlayerId,
     /// What it is for.
-    pub(crate) class: Class,
+    pub(crate) class: SearchClass,
     /// How strong the bot is; those that are weak need little.
     pub(crate) level: Level,
 }
 
 /// What is thought about for whom. All of the first come before any of the second, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum SearchClass {
     /// Somebody waits for it.
-    People,
+    Human,
     /// Bots among themselves.
-    Bots,
+    BotsOnly,
     /// Matches that have ended.
-    Past,
+    Analysis,
 }
 
-impl Class {
+impl SearchClass {
     const COUNT: usize = 3;
 }
 
@@ -79,75 +79,75 @@ impl fmt::Debug for Task {
 /// What waits for a search thread.
 #[derive(Debug)]
 pub(super) struct Queue {
-    per_player: usize,
+    searches_per_player: usize,
     /// How many more may wait, by class: so none takes the room of another.
-    rooms: [Arc<Semaphore>; Class::COUNT],
+    queue_permits: [Arc<Semaphore>; SearchClass::COUNT],
     backlog: Mutex<Backlog>,
-    filled: Condvar,
+    job_added: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Backlog {
     /// By class; each with its turn, in the order of their coming.
-    jobs: [VecDeque<(u64, Job)>; Class::COUNT],
+    jobs: [VecDeque<(u64, Job)>; SearchClass::COUNT],
     /// The turn that was taken last.
     turn: u64,
     /// The last turn of hosts that have had one since.
     last_turns: HashMap<PlayerId, u64>,
     /// In whose matches so many bots are thinking.
-    thinking: HashMap<PlayerId, usize>,
+    running_searches: HashMap<PlayerId, usize>,
     is_closed: bool,
 }
 
 impl Queue {
     pub(super) fn new(settings: &Settings) -> Self {
-        let room = || Arc::new(Semaphore::new(settings.search_queue.max(1)));
+        let new_permits = || Arc::new(Semaphore::new(settings.search_queue.max(1)));
         Self {
-            per_player: settings.searches_per_player.max(1),
-            rooms: [room(), room(), room()],
+            searches_per_player: settings.searches_per_player.max(1),
+            queue_permits: [new_permits(), new_permits(), new_permits()],
             backlog: Mutex::default(),
-            filled: Condvar::new(),
+            job_added: Condvar::new(),
         }
     }
 
     /// Waits for room for one more.
-    pub(super) async fn room(&self, class: Class) -> Option<OwnedSemaphorePermit> {
-        let room = Arc::clone(&self.rooms[class as usize]);
-        room.acquire_owned().await.ok()
+    pub(super) async fn acquire_permit(&self, class: SearchClass) -> Option<OwnedSemaphorePermit> {
+        let permits = Arc::clone(&self.queue_permits[class as usize]);
+        permits.acquire_owned().await.ok()
     }
 
     pub(super) fn add(&self, job: Job) {
-        let Priority { host, class, .. } = job.place;
-        let mut waiting = self.backlog.lock();
-        let turn = waiting.next_turn(host);
-        waiting.jobs[class as usize].push_back((turn, job));
-        drop(waiting);
-        self.filled.notify_one();
+        let Priority { host, class, .. } = job.priority;
+        let mut backlog = self.backlog.lock();
+        let turn = backlog.next_turn(host);
+        backlog.jobs[class as usize].push_back((turn, job));
+        drop(backlog);
+        self.job_added.notify_one();
     }
 
-    /// Waits for something to think about; [`finished`](Self::finished) is to be told of it. `None`
+    /// Waits for something to think about; [`finish`](Self::finish) is to be told of it. `None`
     /// once there will be nothing more.
     pub(super) fn take(&self) -> Option<Job> {
-        let mut waiting = self.backlog.lock();
+        let mut backlog = self.backlog.lock();
         loop {
-            if waiting.is_closed {
+            if backlog.is_closed {
                 return None;
             }
-            if let Some(job) = waiting.next(self.per_player) {
+            if let Some(job) = backlog.pop_next(self.searches_per_player) {
                 return Some(job);
             }
-            self.filled.wait(&mut waiting);
+            self.job_added.wait(&mut backlog);
         }
     }
 
     /// Notes that a bot of this player's has done thinking. The thread that tells so asks for the
     /// next, so nobody else has to be woken.
-    pub(super) fn finished(&self, host: PlayerId) {
-        let mut waiting = self.backlog.lock();
-        if let Some(count) = waiting.thinking.get_mut(&host) {
+    pub(super) fn finish(&self, host: PlayerId) {
+        let mut backlog = self.backlog.lock();
+        if let Some(count) = backlog.running_searches.get_mut(&host) {
             *count -= 1;
             if *count == 0 {
-                waiting.thinking.remove(&host);
+                backlog.running_searches.remove(&host);
             }
         }
     }
@@ -155,12 +155,12 @@ impl Queue {
     /// Lets every thread end, and drops what waits.
     pub(super) fn close(&self) {
         let jobs = {
-            let mut waiting = self.backlog.lock();
-            waiting.is_closed = true;
-            std::mem::take(&mut waiting.jobs)
+            let mut backlog = self.backlog.lock();
+            backlog.is_closed = true;
+            std::mem::take(&mut backlog.jobs)
         };
         drop(jobs);
-        self.filled.notify_all();
+        self.job_added.notify_all();
     }
 }
 
@@ -173,23 +173,26 @@ impl Backlog {
         turn
     }
 
-    fn next(&mut self, per_player: usize) -> Option<Job> {
-        let thinking = &mut self.thinking;
+    fn pop_next(&mut self, searches_per_player: usize) -> Option<Job> {
+        let running_searches = &mut self.running_searches;
         for jobs in &mut self.jobs {
-            let may = |job: &Job| {
-                let count = thinking.get(&job.place.host);
-                count.is_none_or(|count| *count < per_player)
+            let is_allowed = |job: &Job| {
+                let count = running_searches.get(&job.priority.host);
+                count.is_none_or(|count| *count < searches_per_player)
             };
-            let admitted = jobs.iter().enumerate().filter(|(_, (_, job))| may(job));
+            let allowed = jobs
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, job))| is_allowed(job));
             // Of those alike the first that came.
-            let next = admitted.min_by_key(|(_, (turn, job))| (*turn, job.place.level));
+            let next = allowed.min_by_key(|(_, (turn, job))| (*turn, job.priority.level));
             let Some((turn, job)) = next.map(|(at, _)| at).and_then(|at| jobs.remove(at)) else {
                 continue;
             };
-            *thinking.entry(job.place.host).or_default() += 1;
+            *running_searches.entry(job.priority.host).or_default() += 1;
             self.turn = self.turn.max(turn);
-            let now = self.turn;
-            self.last_turns.retain(|_, last| *last >= now);
+            let current_turn = self.turn;
+            self.last_turns.retain(|_, last| *last >= current_turn);
             return Some(job);
         }
         None
@@ -206,39 +209,42 @@ mod tests {
         PlayerId(uuid::Uuid::from_u128(number))
     }
 
-    const fn class(has_people: bool) -> Class {
-        if has_people {
-            Class::People
+    const fn class_for(has_human: bool) -> SearchClass {
+        if has_human {
+            SearchClass::Human
         } else {
-            Class::Bots
+            SearchClass::BotsOnly
         }
     }
 
-    fn add(queue: &Queue, host: u128, has_people: bool) {
-        add_to(queue, host, class(has_people));
+    fn add(queue: &Queue, host: u128, has_human: bool) {
+        add_to(queue, host, class_for(has_human));
     }
 
-    fn add_to(queue: &Queue, host: u128, class: Class) {
-        let room = queue.room(class).now_or_never().expect("there is room");
+    fn add_to(queue: &Queue, host: u128, class: SearchClass) {
+        let permit = queue
+            .acquire_permit(class)
+            .now_or_never()
+            .expect("the queue has a free permit");
         queue.add(Job {
-            place: Priority {
+            priority: Priority {
                 host: player(host),
                 class,
                 level: Level::Max,
             },
             task: Task::new(|_| {}),
-            waiting: GaugeGuard::new(&Default::default()),
-            room: room.expect("it is open"),
+            waiting_gauge: GaugeGuard::new(&Default::default()),
+            queue_permit: permit.expect("the semaphore is open"),
         });
     }
 
     /// Whose turn it is, and whether somebody waits for it.
-    fn next(queue: &Queue) -> Option<(PlayerId, bool)> {
-        let job = queue.backlog.lock().next(queue.per_player)?;
-        Some((job.place.host, job.place.class == Class::People))
+    fn pop_next(queue: &Queue) -> Option<(PlayerId, bool)> {
+        let job = queue.backlog.lock().pop_next(queue.searches_per_player)?;
+        Some((job.priority.host, job.priority.class == SearchClass::Human))
     }
 
-    fn queue() -> Queue {
+    fn small_queue() -> Queue {
         Queue::new(&Settings {
             search_queue: 3,
             searches_per_player: 2,
@@ -247,28 +253,28 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_comes_before_bots_among_themselves() {
-        let queue = queue();
-        for (host, has_people) in [(1, false), (2, true), (3, false), (4, true)] {
-            add(&queue, host, has_people);
+    fn human_searches_come_before_bot_searches() {
+        let queue = small_queue();
+        for (host, has_human) in [(1, false), (2, true), (3, false), (4, true)] {
+            add(&queue, host, has_human);
         }
-        let order: Vec<_> = std::iter::from_fn(|| next(&queue)).collect();
+        let order: Vec<_> = std::iter::from_fn(|| pop_next(&queue)).collect();
         let expect = [(2, true), (4, true), (1, false), (3, false)];
         assert_eq!(order, expect.map(|(host, people)| (player(host), people)));
     }
 
     #[test]
-    fn what_has_ended_comes_last() {
-        let queue = queue();
+    fn analyses_of_ended_matches_come_last() {
+        let queue = small_queue();
         for (host, class) in [
-            (1, Class::Past),
-            (2, Class::Bots),
-            (3, Class::Past),
-            (4, Class::People),
+            (1, SearchClass::Analysis),
+            (2, SearchClass::BotsOnly),
+            (3, SearchClass::Analysis),
+            (4, SearchClass::Human),
         ] {
             add_to(&queue, host, class);
         }
-        let order: Vec<_> = std::iter::from_fn(|| next(&queue)).collect();
+        let order: Vec<_> = std::iter::from_fn(|| pop_next(&queue)).collect();
         assert_eq!(
             order.iter().map(|(host, _)| *host).collect::<Vec<_>>(),
             [4, 2, 1, 3].map(player)
@@ -285,52 +291,67 @@ mod tests {
         for host in [1, 1, 1, 2, 2, 3] {
             add(&queue, host, true);
         }
-        let mut order: Vec<_> = (0..4).map_while(|_| next(&queue)).collect();
+        let mut order: Vec<_> = (0..4).map_while(|_| pop_next(&queue)).collect();
         // Who comes late has nothing to make up for, and nothing to catch up with.
         for host in [4, 4, 3] {
             add(&queue, host, true);
         }
-        order.extend(std::iter::from_fn(|| next(&queue)));
+        order.extend(std::iter::from_fn(|| pop_next(&queue)));
         let expect = [1, 2, 3, 1, 2, 4, 3, 1, 4].map(|host| (player(host), true));
         assert_eq!(order, expect);
         assert!(queue.backlog.lock().last_turns.len() <= 2);
     }
 
     #[test]
-    fn nobody_takes_all_threads() {
-        let queue = queue();
+    fn host_is_limited_to_searches_per_player() {
+        let queue = small_queue();
         for host in [1, 1, 1] {
             add(&queue, host, true);
         }
         add(&queue, 2, false);
-        assert_eq!(next(&queue), Some((player(1), true)));
-        assert_eq!(next(&queue), Some((player(1), true)));
-        assert_eq!(next(&queue), Some((player(2), false)));
-        assert_eq!(next(&queue), None);
-        queue.finished(player(2));
-        assert_eq!(next(&queue), None);
-        queue.finished(player(1));
-        assert_eq!(next(&queue), Some((player(1), true)));
+        assert_eq!(pop_next(&queue), Some((player(1), true)));
+        assert_eq!(pop_next(&queue), Some((player(1), true)));
+        assert_eq!(pop_next(&queue), Some((player(2), false)));
+        assert_eq!(pop_next(&queue), None);
+        queue.finish(player(2));
+        assert_eq!(pop_next(&queue), None);
+        queue.finish(player(1));
+        assert_eq!(pop_next(&queue), Some((player(1), true)));
         for host in [1, 1] {
-            queue.finished(player(host));
+            queue.finish(player(host));
         }
-        assert!(queue.backlog.lock().thinking.is_empty());
+        assert!(queue.backlog.lock().running_searches.is_empty());
     }
 
     #[test]
-    fn a_full_queue_of_bots_leaves_room_for_people() {
-        let queue = queue();
+    fn full_bot_queue_leaves_room_for_humans() {
+        let queue = small_queue();
         for host in 0..3 {
             add(&queue, host, false);
         }
-        assert!(queue.room(Class::Bots).now_or_never().is_none());
-        assert!(queue.room(Class::People).now_or_never().is_some());
-        assert!(queue.room(Class::Past).now_or_never().is_some());
+        assert!(
+            queue
+                .acquire_permit(SearchClass::BotsOnly)
+                .now_or_never()
+                .is_none()
+        );
+        assert!(
+            queue
+                .acquire_permit(SearchClass::Human)
+                .now_or_never()
+                .is_some()
+        );
+        assert!(
+            queue
+                .acquire_permit(SearchClass::Analysis)
+                .now_or_never()
+                .is_some()
+        );
     }
 
     #[test]
-    fn a_closed_queue_lets_its_threads_go() {
-        let queue = queue();
+    fn closed_queue_drops_jobs_and_yields_none() {
+        let queue = small_queue();
         add(&queue, 1, true);
         queue.close();
         assert!(queue.take().is_none());

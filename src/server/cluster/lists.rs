@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use plyhouse_protocol::MatchId;
 use tokio::sync::Notify;
 
-use crate::context::locks::{Mutex, SHOWN};
+use crate::context::locks::{CHANGED_LISTINGS, Mutex};
 
 /// The matches of which lists show something else now, and nobody has been told.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedListings {
-    match_ids: Mutex<BTreeSet<MatchId>, SHOWN>,
+    match_ids: Mutex<BTreeSet<MatchId>, CHANGED_LISTINGS>,
     added: Notify,
 }
 

@@ -57,7 +57,7 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
         NodeChange::NoResponders => {
             tracing::warn!(node = %node.0, "another server is not subscribed on the bus");
             let is_dead = false;
-            spawn_broadcast(server, MatchRequest::NodeGone { node, is_dead });
+            spawn_broadcast(server, MatchRequest::NodeUnreachable { node, is_dead });
         }
         NodeChange::Unresponsive => {
             tracing::warn!(node = %node.0, "another server does not respond");
@@ -79,7 +79,7 @@ pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, request: MatchRequest
 /// A server is gone for good: what it had is looked after.
 pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
-    spawn_broadcast(server, MatchRequest::NodeGone { node, is_dead });
+    spawn_broadcast(server, MatchRequest::NodeUnreachable { node, is_dead });
     let context = Arc::clone(server);
     server.spawn(async move { ownership::take_over_abandoned(&context).await });
 }

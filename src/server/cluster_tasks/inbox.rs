@@ -36,7 +36,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
         match next {
             None => return,
             Some(Incoming::Gap) => {
-                spawn_broadcast(&server, MatchRequest::Gap);
+                spawn_broadcast(&server, MatchRequest::CatchUp);
                 if let Some(cluster) = &server.cluster {
                     cluster.messages_lost.notify_one();
                 }
@@ -112,8 +112,11 @@ fn on_request(
             from,
             presence: roster,
         } => {
-            let follow = MatchRequest::Follow { from, roster };
-            (match_id, Command::of_server(follow))
+            let follow = MatchRequest::Follow {
+                from,
+                presence: roster,
+            };
+            (match_id, Command::from_server(follow))
         }
         Packet::ReplicaUpdate { .. }
         | Packet::Ping
@@ -136,13 +139,13 @@ fn on_request(
         return None;
     };
     let is_follow = matches!(request.request, MatchRequest::Follow { .. });
-    let pending_answer = handle.ask_for(request, &server.metrics);
+    let pending_answer = handle.request_answer(request, &server.metrics);
     Some(async move {
         let response = match pending_answer.await {
             Some(Ok(_)) if is_follow => PacketResponse::Accepted,
             Some(answer) => PacketResponse::MatchAnswer {
                 answer,
-                seq: handle.card().seq(),
+                seq: handle.summary().seq(),
             },
             // It is decided elsewhere, or has failed: whoever asks looks for it anew.
             None => PacketResponse::NotOwner,
@@ -164,7 +167,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
                 let owner_changed = MatchRequest::OwnerChanged { by: Some(by) };
                 server.spawn(
                     handle
-                        .ask_for(Command::of_server(owner_changed), &server.metrics)
+                        .request_answer(Command::from_server(owner_changed), &server.metrics)
                         .map(drop),
                 );
             }
@@ -226,7 +229,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
 
 fn on_replica_update(server: &Arc<ServerContext>, match_id: MatchId, update: Box<ReplicaUpdate>) {
     let handle = server.lobby.find(MatchRef::Id(match_id));
-    let pending = handle.and_then(|handle| handle.feed(update, &server.metrics));
+    let pending = handle.and_then(|handle| handle.send_replica_update(update, &server.metrics));
     if let Some(pending) = pending {
         server.spawn(pending);
     }

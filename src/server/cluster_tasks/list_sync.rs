@@ -52,7 +52,7 @@ pub(crate) async fn list_matches(
     // What is served here is known better.
     let fresh = |listing: Listing| {
         let handle = server.lobby.find(MatchRef::Id(listing.match_id));
-        handle.map_or(listing, |handle| handle.card().listing())
+        handle.map_or(listing, |handle| handle.summary().listing())
     };
     Ok((listed.total, cards.map(fresh).collect()))
 }
@@ -128,7 +128,7 @@ async fn publish_listings(
         .map(|id| server.lobby.find(MatchRef::Id(*id)));
     let listings: Vec<Listing> = handles
         .flatten()
-        .map(|handle| handle.card().listing())
+        .map(|handle| handle.summary().listing())
         .collect();
     let rows = listings.iter().map(|listing| MatchListing {
         id: listing.match_id,

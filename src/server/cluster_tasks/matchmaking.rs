@@ -22,7 +22,7 @@ use crate::matchmaking::pairing;
 use crate::matchmaking::participants;
 use crate::matchmaking::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::matchmaking::seeks::{Seek, TooManySeeks};
-use crate::wire::error_replies::{forgotten, not_now};
+use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
 /// How often it is looked whether seeks that wait here have been paired without this server being told.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -53,7 +53,7 @@ pub(crate) async fn read_snapshot(
         .list_seekers(game.map(key_prefix), SNAPSHOT_MAX);
     let rows = rows.await.map_err(|error| {
         tracing::error!(%error, "cannot read the waiting seeks");
-        not_now()
+        store_unavailable_error()
     })?;
     let bodies = rows.bodies.iter();
     let longest_waiting = bodies.filter_map(|body| parse_body(body)?.seeker).collect();
@@ -88,10 +88,10 @@ impl Cluster {
             Ok(PairOutcome::Waiting) => Ok(None),
             Ok(PairOutcome::LimitReached | PairOutcome::SeekEnded) => Err(TooManySeeks.into()),
             Ok(PairOutcome::Paired(paired)) => Ok(Some(*paired)),
-            Err(WriteError::PlayerDeleted) => Err(forgotten()),
+            Err(WriteError::PlayerDeleted) => Err(player_deleted_error()),
             Err(error) => {
                 tracing::error!(player = %seek.player, %error, "cannot store a seek");
-                Err(not_now())
+                Err(store_unavailable_error())
             }
         }
     }
@@ -185,7 +185,7 @@ impl Cluster {
             }
             Ok(PairOutcome::LimitReached) => {
                 if server.seeks.remove(seek) {
-                    Reply::unasked(seek.connection.outbox.clone()).error(TooManySeeks.into());
+                    Reply::unsolicited(seek.connection.outbox.clone()).error(TooManySeeks.into());
                 }
             }
             Err(error) => tracing::warn!(player = %seek.player, %error, "cannot store a seek"),

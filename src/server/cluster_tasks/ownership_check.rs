@@ -35,7 +35,7 @@ pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
         return;
     };
     let live = server.lobby.all().into_iter();
-    let live = live.filter(|handle| handle.card().status() != Status::Ended);
+    let live = live.filter(|handle| handle.summary().status() != Status::Ended);
     let ids: Vec<MatchId> = live.map(|handle| handle.id()).collect();
     for batch in ids.chunks(LOOKUP_BATCH_SIZE) {
         let foreign = cluster
@@ -51,7 +51,7 @@ pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
             .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
         {
             let owner_changed = MatchRequest::OwnerChanged { by: None };
-            handle.tell(owner_changed, &server.metrics).await;
+            handle.notify(owner_changed, &server.metrics).await;
         }
     }
 }

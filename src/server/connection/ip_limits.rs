@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use plyhouse_protocol::{ErrorCode, WireError};
 
 use super::token_bucket::TokenBucket;
-use crate::context::locks::{ADDRESSES, Mutex};
+use crate::context::locks::{IP_LIMITS, Mutex};
 use crate::settings::Settings;
 
 /// A guess too many is answered after this long at most. It is less than what a client may be silent
@@ -66,7 +66,7 @@ struct Inner {
     handshakes_per_s: NonZeroU32,
     handshakes_burst: NonZeroU32,
     guesses_per_s: NonZeroU32,
-    table: Mutex<UseTable, ADDRESSES>,
+    table: Mutex<UseTable, IP_LIMITS>,
 }
 
 #[derive(Debug)]

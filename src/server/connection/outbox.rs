@@ -60,7 +60,7 @@ struct Queue {
     closing: Option<CloseCode>,
     /// The connection's task has been asked to write.
     is_write_due: bool,
-    /// The connection's task found [no room](Outbox::has_room), and nothing has been taken since.
+    /// The connection's task found [no room](Outbox::has_capacity), and nothing has been taken since.
     is_room_awaited: bool,
     trips: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
@@ -99,12 +99,12 @@ impl Outbox {
 
     /// From now on whoever tells something writes it at once if this writer can.
     pub fn attach(&self, writer: Arc<dyn Writer>) {
-        self.0.queue.look(|queue| queue.writer = Some(writer));
+        self.0.queue.with_value(|queue| queue.writer = Some(writer));
     }
 
     /// Lets go of the writer.
     pub fn detach(&self) {
-        let writer = self.0.queue.look(|queue| queue.writer.take());
+        let writer = self.0.queue.with_value(|queue| queue.writer.take());
         drop(writer);
     }
 
@@ -115,9 +115,9 @@ impl Outbox {
     }
 
     /// Adds a message, unless the connection is closing. Without room, closes it as too slow. It
-    /// goes out with the next [`flush`](Self::flush) or [`wake`](Self::wake).
+    /// goes out with the next [`flush`](Self::flush) or [`request_poll`](Self::request_poll).
     pub(crate) fn post(&self, frame: Frame) {
-        self.0.queue.change(|queue| {
+        self.0.queue.update(|queue| {
             if queue.closing.is_some() {
                 return ((), false);
             }
@@ -142,7 +142,7 @@ impl Outbox {
     /// Has a ping written behind what was added, to measure how long it takes; at most one a second.
     pub(crate) fn ask_rtt(&self) {
         let now = now();
-        self.0.queue.look(|queue| queue.trips.ask(now));
+        self.0.queue.with_value(|queue| queue.trips.ask(now));
         self.0.is_ping_due.store(true, Ordering::Release);
     }
 
@@ -153,12 +153,12 @@ impl Outbox {
         }
         self.0.is_ping_due.store(false, Ordering::Release);
         let now = now();
-        self.0.queue.look(|queue| queue.trips.begin(now))
+        self.0.queue.with_value(|queue| queue.trips.begin(now))
     }
 
     /// A pong has come at this instant. False if it answers no ping of [`take_ping`](Self::take_ping).
     pub fn ponged(&self, text: &[u8], at: Instant) -> bool {
-        let Some(took) = self.0.queue.look(|queue| queue.trips.end(text, at)) else {
+        let Some(took) = self.0.queue.with_value(|queue| queue.trips.end(text, at)) else {
             return false;
         };
         let rtt_us = smoothed(self.rtt_us(), took).min(NO_RTT - 1);
@@ -173,7 +173,7 @@ impl Outbox {
 
     /// Writes what was added at once, if the socket takes it, or has the connection do it.
     pub(crate) fn flush(&self) {
-        let writer = self.0.queue.look(|queue| {
+        let writer = self.0.queue.with_value(|queue| {
             let is_due = !queue.frames.is_empty();
             is_due.then(|| queue.writer.clone())
         });
@@ -185,7 +185,7 @@ impl Outbox {
 
     /// Has the connection's task write what was added.
     pub fn wake(&self) {
-        self.0.queue.change(|queue| {
+        self.0.queue.update(|queue| {
             queue.is_write_due = true;
             ((), true)
         });
@@ -194,7 +194,7 @@ impl Outbox {
     /// Waits until `look` finds something. Only the connection's task may wait.
     async fn wait_for<T>(&self, mut look: impl FnMut(&mut Queue) -> Option<T>) -> T {
         poll_fn(|context| {
-            let found = self.0.queue.watch(context, &mut look);
+            let found = self.0.queue.register_and_read(context, &mut look);
             found.map_or(Poll::Pending, Poll::Ready)
         })
         .await
@@ -208,7 +208,7 @@ impl Outbox {
 
     /// Ends the connection after what is in the queue. The first reason given counts.
     pub fn close(&self, code: CloseCode) {
-        self.0.queue.change(|queue| {
+        self.0.queue.update(|queue| {
             queue.closing.get_or_insert(code);
             ((), true)
         });
@@ -240,7 +240,7 @@ impl Outbox {
 
     /// How much waits to be written.
     pub(crate) fn depth(&self) -> QueueDepth {
-        self.0.queue.look(|queue| QueueDepth {
+        self.0.queue.with_value(|queue| QueueDepth {
             messages: queue.frames.len(),
             bytes: queue.bytes,
         })
@@ -248,7 +248,7 @@ impl Outbox {
 
     /// Whether the connection is being closed.
     pub(crate) fn is_closing(&self) -> bool {
-        self.0.queue.look(|queue| queue.closing.is_some())
+        self.0.queue.with_value(|queue| queue.closing.is_some())
     }
 
     /// Waits until the connection is to be closed, and tells why. Only the connection's task may wait.
@@ -259,7 +259,7 @@ impl Outbox {
     /// Takes messages out, first in, first out, and hands each to `take`, which tells whether it wants
     /// another. True if some are left.
     pub fn take(&self, mut take: impl FnMut(&Frame) -> bool) -> bool {
-        self.0.queue.change(|queue| {
+        self.0.queue.update(|queue| {
             let mut wants = true;
             while wants && let Some(frame) = queue.frames.pop_front() {
                 queue.bytes -= frame.len();
@@ -277,7 +277,7 @@ impl Outbox {
     ///
     /// The connection is to be closed, for this reason.
     pub fn has_room(&self) -> Result<bool, CloseCode> {
-        self.0.queue.look(|queue| {
+        self.0.queue.with_value(|queue| {
             if let Some(code) = queue.closing {
                 return Err(code);
             }
@@ -294,7 +294,7 @@ impl Outbox {
         messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2
     }
 
-    /// Waits until messages were taken since there was [no room](Self::has_room). Only the connection's
+    /// Waits until messages were taken since there was [no room](Self::has_capacity). Only the connection's
     /// task may wait.
     pub async fn drained(&self) {
         let is_drained = |queue: &mut Queue| (!queue.is_room_awaited).then_some(());

@@ -17,13 +17,13 @@ pub(crate) struct Reply {
     re: Option<RequestId>,
     /// The fields of the request that mean nothing in it.
     ignored: Vec<String>,
-    owed: bool,
+    is_pending: bool,
     /// Whether it is for a move, which counts against the rate only if it comes to nothing.
-    is_of_move: bool,
+    is_for_move: bool,
     /// Whether it may have been done, of which nobody knows yet.
-    may_be_done: bool,
+    may_be_applied: bool,
     /// Receives what was answered, if anybody waits for that.
-    granted: Option<oneshot::Sender<Answer>>,
+    answer_sender: Option<oneshot::Sender<Answer>>,
 }
 
 impl Reply {
@@ -32,55 +32,55 @@ impl Reply {
             outbox,
             re,
             ignored: Vec::new(),
-            owed: true,
-            is_of_move: false,
-            may_be_done: false,
-            granted: None,
+            is_pending: true,
+            is_for_move: false,
+            may_be_applied: false,
+            answer_sender: None,
         }
     }
 
     /// Has the answer tell which fields of the request mean nothing in it.
-    pub(crate) fn ignoring(mut self, fields: Vec<String>) -> Self {
+    pub(crate) fn with_ignored_fields(mut self, fields: Vec<String>) -> Self {
         self.ignored = fields;
         self
     }
 
     /// For a move: it counts against the rate of its connection only if it comes to nothing.
-    pub(crate) const fn of_move(mut self) -> Self {
-        self.is_of_move = true;
+    pub(crate) const fn for_move(mut self) -> Self {
+        self.is_for_move = true;
         self
     }
 
     /// Notes that it was tried, and may have been done: from now on nobody is told that nothing has changed
     /// for want of a store or a server.
-    pub(crate) const fn note_tried(&mut self) {
-        self.may_be_done = true;
+    pub(crate) const fn mark_possibly_applied(&mut self) {
+        self.may_be_applied = true;
     }
 
     /// Notes that what was asked for had been done before.
-    pub(crate) fn note_fruitless(&self) {
-        if self.is_of_move {
+    pub(crate) fn count_rejected_move(&self) {
+        if self.is_for_move {
             self.outbox.note_fruitless();
         }
     }
 
     /// For a message that the server sends unasked: it has no request number, and may be dropped.
-    pub(crate) const fn unasked(outbox: Outbox) -> Self {
+    pub(crate) const fn unsolicited(outbox: Outbox) -> Self {
         Self {
             outbox,
             re: None,
             ignored: Vec::new(),
-            owed: false,
-            is_of_move: false,
-            may_be_done: false,
-            granted: None,
+            is_pending: false,
+            is_for_move: false,
+            may_be_applied: false,
+            answer_sender: None,
         }
     }
 
     /// Adds a way to wait for the answer, which gives nothing if the request is left unanswered.
-    pub(crate) fn watched(mut self) -> (Self, oneshot::Receiver<Answer>) {
-        let (granted, answer) = oneshot::channel();
-        self.granted = Some(granted);
+    pub(crate) fn with_answer_receiver(mut self) -> (Self, oneshot::Receiver<Answer>) {
+        let (sender, answer) = oneshot::channel();
+        self.answer_sender = Some(sender);
         (self, answer)
     }
 
@@ -95,36 +95,36 @@ impl Reply {
     }
 
     /// Answers with data.
-    pub(crate) fn tell(self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
-        self.send(|re| encode(&message(re)));
+    pub(crate) fn send_message(self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
+        self.send_frame(|re| encode(&message(re)));
     }
 
     /// Answers with data that goes out when the outbox is flushed next.
-    pub(crate) fn post(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
-        let answer = self.whole(encode(&message(self.re)));
+    pub(crate) fn post_message(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
+        let answer = self.append_ignored(encode(&message(self.re)));
         self.outbox.post(answer);
-        self.settle(Ok(None));
+        self.complete(Ok(None));
     }
 
     /// Answers with data that is written already.
-    pub(crate) fn send(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
-        let answer = self.whole(frame(self.re));
+    pub(crate) fn send_frame(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
+        let answer = self.append_ignored(frame(self.re));
         self.outbox.send(answer);
-        self.settle(Ok(None));
+        self.complete(Ok(None));
     }
 
     /// Answers that it is done; told only to those who numbered their request.
     pub(crate) fn ok(mut self, seq: Option<Seq>) {
         if let Some(re) = self.re {
-            self.outbox.send(self.whole(encode::ok(re, seq)));
+            self.outbox.send(self.append_ignored(encode::ok(re, seq)));
         }
-        self.settle(Ok(seq));
+        self.complete(Ok(seq));
     }
 
     /// Answers that nothing was done.
     pub(crate) fn error(mut self, mut error: WireError) {
-        self.note_fruitless();
-        if self.may_be_done && error.code == Some(ErrorCode::Overloaded) {
+        self.count_rejected_move();
+        if self.may_be_applied && error.code == Some(ErrorCode::Overloaded) {
             error.code = Some(ErrorCode::Internal);
         }
         let connection = self.connection();
@@ -136,9 +136,9 @@ impl Reply {
             re: self.re,
             ..error
         });
-        let told = ServerMessage::Error(error.clone());
-        self.outbox.send(self.whole(encode(&told)));
-        self.settle(Err(error));
+        let message = ServerMessage::Error(error.clone());
+        self.outbox.send(self.append_ignored(encode(&message)));
+        self.complete(Err(error));
     }
 
     /// Answers what a match has answered.
@@ -150,30 +150,30 @@ impl Reply {
     }
 
     /// Drops the duty, since the client is gone.
-    pub(crate) fn withdraw(mut self) {
-        self.owed = false;
+    pub(crate) fn discard(mut self) {
+        self.is_pending = false;
     }
 
     /// An answer with all that belongs to it.
-    fn whole(&self, answer: Frame) -> Frame {
+    fn append_ignored(&self, answer: Frame) -> Frame {
         if self.ignored.is_empty() {
             return answer;
         }
-        encode::with_ignored(&answer, &self.ignored)
+        encode::add_ignored_fields(&answer, &self.ignored)
     }
 
     /// Notes that the duty is done.
-    fn settle(&mut self, answer: Answer) {
-        self.owed = false;
-        if let Some(granted) = self.granted.take() {
+    fn complete(&mut self, answer: Answer) {
+        self.is_pending = false;
+        if let Some(sender) = self.answer_sender.take() {
             // The receiver may have been dropped.
-            let _ = granted.send(answer);
+            let _ = sender.send(answer);
         }
     }
 
     /// Goes on with what was found, or answers why it was not.
-    pub(crate) fn check<T, E: Into<WireError>>(self, found: Result<T, E>) -> Option<(T, Self)> {
-        match found {
+    pub(crate) fn require<T, E: Into<WireError>>(self, result: Result<T, E>) -> Option<(T, Self)> {
+        match result {
             Ok(found) => Some((found, self)),
             Err(error) => {
                 self.error(error.into());
@@ -190,10 +190,10 @@ impl Reply {
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        if self.owed {
+        if self.is_pending {
             self.outbox.metrics().count_error(ErrorCode::Internal);
             let connection = self.connection();
-            tracing::debug!(%connection, "a request was left unanswered");
+            tracing::debug!(%connection, "request dropped without an answer");
             let error = WireError::new(ErrorCode::Internal, "the server failed; it was not you");
             let error = ServerMessage::Error(Box::new(WireError {
                 re: self.re,

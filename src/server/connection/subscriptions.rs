@@ -3,7 +3,7 @@
 
 use plyhouse_protocol::{ErrorCode, MatchId, Status, WireError};
 
-use crate::context::locks::{FOLLOWING, Mutex};
+use crate::context::locks::{Mutex, SUBSCRIPTIONS};
 use crate::match_handle::MatchHandle;
 
 /// Which matches one connection follows. A match is found here without a look at what all connections
@@ -11,7 +11,7 @@ use crate::match_handle::MatchHandle;
 #[derive(Debug)]
 pub(crate) struct Subscriptions {
     following_max: usize,
-    following: Mutex<Following, FOLLOWING>,
+    following: Mutex<Following, SUBSCRIPTIONS>,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Followed {
 
     /// Whether the match has ended. None ever begins again.
     fn has_ended(&mut self) -> bool {
-        self.has_ended = self.has_ended || self.handle.card().status() == Status::Ended;
+        self.has_ended = self.has_ended || self.handle.summary().status() == Status::Ended;
         self.has_ended
     }
 }
@@ -146,7 +146,7 @@ impl Subscriptions {
         if following.is_closed || following.find(handle.id()).is_some() {
             return false;
         }
-        let is_free = handle.card().is_of_days();
+        let is_free = handle.summary().is_correspondence();
         following.matches.push(Followed::new(handle, is_free));
         true
     }

@@ -16,7 +16,7 @@ use crate::auth::names::Registrable;
 use crate::cluster::Packet;
 use crate::players::account_deletion;
 use crate::players::account_deletion::Running;
-use crate::wire::error_replies::{unkept, unread};
+use crate::wire::error_replies::{store_read_error, store_write_error};
 use crate::wire::to_protocol;
 
 /// How often a server looks for orders.
@@ -162,7 +162,7 @@ async fn add_one_time_token(
         .store
         .add_one_time_token(code, token, now_ms, ONE_TIME_TOKENS_MAX)
         .await;
-    match added.map_err(|error| error_text(&unkept(error)))? {
+    match added.map_err(|error| error_text(&store_write_error(error)))? {
         true => Ok(()),
         false => Err(format!("{ONE_TIME_TOKENS_MAX} of them are good already")),
     }
@@ -185,7 +185,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     let Registrable { name, likenesses } =
         names::registrable(to).map_err(|error| error_text(&error))?;
     let account = server.full_store.account(before.id).await;
-    let account = account.map_err(|error| error_text(&unread(&error)))?;
+    let account = account.map_err(|error| error_text(&store_read_error(&error)))?;
     let now_ms = server.clock.now_ms();
     let record = PlayerRecord {
         name,
@@ -201,7 +201,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
         old_name_reserved_until_ms: now_ms + names::KEPT_MS,
     };
     let named = server.full_store.name_player(naming).await;
-    if !named.map_err(|error| error_text(&unkept(error)))? {
+    if !named.map_err(|error| error_text(&store_write_error(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
     // Where nobody has an account, this is no account either.
@@ -230,7 +230,7 @@ async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), S
 async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Result<(), String> {
     let record = find_account(server, name).await?;
     let unrated = server.store.exclude_from_ratings(record.id).await;
-    unrated.map_err(|error| error_text(&unkept(error)))?;
+    unrated.map_err(|error| error_text(&store_write_error(error)))?;
     server.rating_wakeup.wake();
     Ok(())
 }
@@ -238,13 +238,13 @@ async fn exclude_account_from_ratings(server: &ServerContext, name: &str) -> Res
 /// The account of this name.
 async fn find_account(server: &ServerContext, name: &str) -> Result<PlayerRecord, String> {
     let named = names::owner_of_name(&*server.full_store, server.clock.now_ms(), name).await;
-    let named = named.map_err(|error| error_text(&unread(&error)))?;
+    let named = named.map_err(|error| error_text(&store_read_error(&error)))?;
     let own = named
         .filter(|(_, is_own)| *is_own)
         .map(|(player, _)| player);
     let player = own.ok_or_else(account_not_found)?;
     let found = server.full_store.player_by_id(player).await;
-    let found = found.map_err(|error| error_text(&unread(&error)))?;
+    let found = found.map_err(|error| error_text(&store_read_error(&error)))?;
     found.ok_or_else(account_not_found)
 }
 

@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use rand::rngs::{StdRng, SysRng};
 use rand::{Rng, SeedableRng};
 
-use super::locks::{CHANCE, Mutex};
+use super::locks::{Mutex, RNG};
 
 /// The wall clock, carried forward by tokio's, so that a paused test pauses both.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(crate) fn now() -> Instant {
 /// Where the server's chance comes from: a cryptographic generator (`ChaCha12`), seeded by the
 /// operating system, or by a number when a whole world is to be replayed.
 #[derive(Debug)]
-pub(crate) struct SeededRng(Mutex<StdRng, CHANCE>);
+pub(crate) struct SeededRng(Mutex<StdRng, RNG>);
 
 impl SeededRng {
     pub(crate) fn new(seed: Option<u64>) -> Self {

@@ -35,16 +35,16 @@ pub(crate) const LOBBY: u8 = 2;
 /// comes too late is closed.
 pub(crate) const CONNECTIONS: u8 = 3;
 /// Which matches a connection follows. Held while their cards are read, and while handles are dropped.
-pub(crate) const FOLLOWING: u8 = 4;
+pub(crate) const SUBSCRIPTIONS: u8 = 4;
 /// The part of a match's card that changes with people.
-pub(crate) const CARD: u8 = 5;
+pub(crate) const MATCH_SUMMARY: u8 = 5;
 /// Who looks for somebody to play, and who is told of it, of which one is held at a time. Held while outboxes are
 /// asked whether they are closing, and while something is posted to one.
-pub(crate) const SEEKS: u8 = 6;
+pub(crate) const SEEK_LIST: u8 = 6;
 /// What every address takes.
-pub(crate) const ADDRESSES: u8 = 7;
+pub(crate) const IP_LIMITS: u8 = 7;
 /// The server's random numbers.
-pub(crate) const CHANCE: u8 = 8;
+pub(crate) const RNG: u8 = 8;
 /// What a match has been sent, and who runs it.
 pub(crate) const MAILBOX: u8 = 9;
 /// A socket, while bytes are handed to the kernel. Held while messages are taken out of an outbox.
@@ -55,28 +55,28 @@ pub(crate) const OUTBOX: u8 = 11;
 /// Who has challenged whom. Nothing is locked while it is held.
 pub(crate) const CHALLENGES: u8 = 12;
 /// Since when the store refuses. Nothing is locked while it is held.
-pub(crate) const STORE_WATCH: u8 = 13;
+pub(crate) const STORE_HEALTH: u8 = 13;
 /// Until when this server may act. Nothing is locked while it is held.
 pub(crate) const LEASES: u8 = 14;
 /// What lists show of which matches now. Nothing is locked while it is held.
-pub(crate) const SHOWN: u8 = 16;
+pub(crate) const CHANGED_LISTINGS: u8 = 16;
 /// Which other servers there are. Nothing is locked while it is held.
 pub(crate) const NODES: u8 = 15;
 /// Which passwords were tried lately. Nothing is locked while it is held.
-pub(crate) const TRIES: u8 = 17;
+pub(crate) const LOGIN_ATTEMPTS: u8 = 17;
 
 /// For which addresses files of many matches are written. Nothing is locked while it is held.
-pub(crate) const STREAMS: u8 = 18;
+pub(crate) const DOWNLOADS: u8 = 18;
 /// Who does not want to meet whom. Nothing is locked while it is held.
-pub(crate) const BLOCKS: u8 = 20;
+pub(crate) const BLOCK_CACHE: u8 = 20;
 /// Who has asked lately what is kept about them. Nothing is locked while it is held.
-pub(crate) const ABOUT: u8 = 19;
+pub(crate) const DATA_EXPORTS: u8 = 19;
 /// Which ended matches are looked at. Held while what was found of one is read.
-pub(crate) const ANALYSES: u8 = 21;
+pub(crate) const ANALYSIS_QUEUE: u8 = 21;
 /// What was found of an ended match. Nothing is locked while it is held.
-pub(crate) const ANALYSIS: u8 = 22;
+pub(crate) const ANALYSIS_PROGRESS: u8 = 22;
 /// Who is to go out of which matches. Nothing is locked while it is held.
-pub(crate) const DEPARTURES: u8 = 23;
+pub(crate) const PENDING_REMOVALS: u8 = 23;
 
 /// A lock of this rank around a value.
 #[derive(Default)]
@@ -85,18 +85,18 @@ pub struct Mutex<T, const RANK: u8>(raw::Mutex<T>);
 /// Holds a lock until it is dropped.
 pub struct Guard<'a, T, const RANK: u8> {
     value: raw::MutexGuard<'a, T>,
-    _held: Held<RANK>,
+    _rank_guard: RankGuard<RANK>,
 }
 
 /// Whether the order is checked. loom runs all threads of a model on one, so its locks cannot be.
-const CHECKS: bool = cfg!(all(debug_assertions, not(feature = "loom")));
+const CHECKS_ORDER: bool = cfg!(all(debug_assertions, not(feature = "loom")));
 
 /// Notes in debug builds that this thread holds a lock of this rank.
-struct Held<const RANK: u8>;
+struct RankGuard<const RANK: u8>;
 
 thread_local! {
     /// The ranks of the locks that this thread holds, a bit each.
-    static HELD: Cell<u32> = const { Cell::new(0) };
+    static HELD_RANKS: Cell<u32> = const { Cell::new(0) };
 }
 
 impl<T, const RANK: u8> Mutex<T, RANK> {
@@ -112,10 +112,10 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
     /// In debug builds, if this thread holds a lock of this rank or a higher one.
     #[track_caller]
     pub fn lock(&self) -> Guard<'_, T, RANK> {
-        Held::<RANK>::check();
+        RankGuard::<RANK>::check();
         Guard {
             value: self.0.lock(),
-            _held: Held::new(),
+            _rank_guard: RankGuard::new(),
         }
     }
 
@@ -126,40 +126,40 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
     /// As for [`lock`](Self::lock).
     #[track_caller]
     pub fn try_lock(&self) -> Option<Guard<'_, T, RANK>> {
-        Held::<RANK>::check();
+        RankGuard::<RANK>::check();
         let value = self.0.try_lock()?;
         Some(Guard {
             value,
-            _held: Held::new(),
+            _rank_guard: RankGuard::new(),
         })
     }
 }
 
-impl<const RANK: u8> Held<RANK> {
+impl<const RANK: u8> RankGuard<RANK> {
     #[track_caller]
     fn check() {
-        if CHECKS {
-            let held = HELD.get();
+        if CHECKS_ORDER {
+            let held_ranks = HELD_RANKS.get();
             assert!(
-                held >> RANK == 0,
+                held_ranks >> RANK == 0,
                 "a lock of rank {RANK} is taken under one of rank {}",
-                held.ilog2()
+                held_ranks.ilog2()
             );
         }
     }
 
     fn new() -> Self {
-        if CHECKS {
-            HELD.set(HELD.get() | 1 << RANK);
+        if CHECKS_ORDER {
+            HELD_RANKS.set(HELD_RANKS.get() | 1 << RANK);
         }
         Self
     }
 }
 
-impl<const RANK: u8> Drop for Held<RANK> {
+impl<const RANK: u8> Drop for RankGuard<RANK> {
     fn drop(&mut self) {
-        if CHECKS {
-            HELD.set(HELD.get() & !(1 << RANK));
+        if CHECKS_ORDER {
+            HELD_RANKS.set(HELD_RANKS.get() & !(1 << RANK));
         }
     }
 }
@@ -198,7 +198,7 @@ mod tests {
     type High = Mutex<(), 2>;
 
     #[test]
-    fn locks_of_rising_rank_are_let_go_of_in_any_order() {
+    fn locks_of_rising_rank_can_be_released_in_any_order() {
         let (low, high) = (Low::default(), High::default());
         for _ in 0..2 {
             let first = low.lock();
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a lock of rank 1 is taken under one of rank 2")]
-    fn a_lower_rank_is_refused() {
+    fn locking_a_lower_rank_panics() {
         let (low, high) = (Low::default(), High::default());
         let _held = high.lock();
         let _ = low.lock();
@@ -218,9 +218,9 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a lock of rank 2 is taken under one of rank 2")]
-    fn the_rank_that_is_held_is_refused() {
-        let (one, other) = (High::default(), High::default());
-        let _held = one.lock();
-        let _ = other.try_lock();
+    fn locking_the_same_rank_panics() {
+        let (first, second) = (High::default(), High::default());
+        let _held = first.lock();
+        let _ = second.try_lock();
     }
 }

@@ -17,17 +17,17 @@ use crate::connection::outbox::Outbox;
 pub struct Task<F> {
     /// `None` once it has ended.
     future: Option<Pin<Box<F>>>,
-    woken: Arc<Woken>,
+    wake_flag: Arc<WakeFlag>,
 }
 
 /// Behind a lock: of a swap and a store at the same time loom also tries an order in which the swap has not
 /// read what was there before it.
 #[derive(Debug)]
-struct Woken(Mutex<bool>);
+struct WakeFlag(Mutex<bool>);
 
-impl Wake for Woken {
+impl Wake for WakeFlag {
     fn wake(self: Arc<Self>) {
-        *self.0.lock().expect("nobody panics with it") = true;
+        *self.0.lock().expect("the lock is not poisoned") = true;
     }
 }
 
@@ -36,7 +36,7 @@ impl<F: Future<Output = ()>> Task<F> {
     pub fn new(future: F) -> Self {
         Self {
             future: Some(Box::pin(future)),
-            woken: Arc::new(Woken(Mutex::new(true))),
+            wake_flag: Arc::new(WakeFlag(Mutex::new(true))),
         }
     }
 
@@ -45,10 +45,10 @@ impl<F: Future<Output = ()>> Task<F> {
         let Some(future) = &mut self.future else {
             return false;
         };
-        if !std::mem::take(&mut *self.woken.0.lock().expect("nobody panics with it")) {
+        if !std::mem::take(&mut *self.wake_flag.0.lock().expect("the lock is not poisoned")) {
             return false;
         }
-        let waker = Waker::from(Arc::clone(&self.woken));
+        let waker = Waker::from(Arc::clone(&self.wake_flag));
         if (future.as_mut().poll(&mut Context::from_waker(&waker))).is_ready() {
             self.future = None;
         }
@@ -57,32 +57,32 @@ impl<F: Future<Output = ()>> Task<F> {
 
     /// Polls it until it has nothing to do. To be called once nobody else does anything: what is not
     /// done by then never will be.
-    pub fn settle(mut self) -> Settled {
+    pub fn run_until_stalled(mut self) -> TaskState {
         while self.poll() {}
         if self.future.is_none() {
-            Settled::Ended
+            TaskState::Ended
         } else {
-            Settled::Waits
+            TaskState::Waiting
         }
     }
 }
 
 /// How a task is left that has nothing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum TaskState {
     /// It has ended.
     Ended,
     /// It waits to be woken.
-    Waits,
+    Waiting,
 }
 
 /// An outbox for so many messages.
 #[must_use]
-pub fn outbox(messages_max: usize) -> Outbox {
+pub fn new_outbox(messages_max: usize) -> Outbox {
     Outbox::new(ConnectionId(0), messages_max, usize::MAX, &Arc::default())
 }
 
 /// Tells a client something, as a match does.
-pub fn tell(outbox: &Outbox, text: &str) {
+pub fn send_text(outbox: &Outbox, text: &str) {
     outbox.send(text.into());
 }

@@ -22,7 +22,7 @@ use crate::archive::download_limits::DownloadLimits;
 use crate::auth::guest_only_store::GuestOnlyStore;
 use crate::auth::passwords::Passwords;
 use crate::auth::tokens::Tokens;
-use crate::bots::Bots;
+use crate::bots::SearchPool;
 use crate::cluster::{Cluster, Notification};
 use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
@@ -69,7 +69,7 @@ pub(crate) struct ServerContext {
     pub(crate) pending_removals: PendingRemovals,
     pub(crate) ip_limits: IpLimits,
     pub(crate) connection_registry: ConnectionRegistry,
-    pub(crate) bots: Arc<Bots>,
+    pub(crate) bots: Arc<SearchPool>,
     pub(crate) clock: Clock,
     /// When it started, in milliseconds since 1970.
     pub(crate) started_ms: u64,
@@ -111,9 +111,9 @@ impl ServerContext {
         let rng = SeededRng::new(settings.seed);
         let (clock, is_shared) = (Clock::new(settings.started_ms), cluster.is_some());
         let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
-        let bots = Arc::new(Bots::start(&settings, &metrics)?);
+        let bots = Arc::new(SearchPool::start(&settings, &metrics)?);
         Ok(Arc::new(Self {
-            analysis_queue: AnalysisQueue::new(bots.threads()),
+            analysis_queue: AnalysisQueue::new(bots.thread_count()),
             bots,
             tokens: Tokens::new(&rng),
             rng,

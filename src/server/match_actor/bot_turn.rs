@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::analysis::jobs::valuation;
-use crate::bots::{Bots, SearchRequest, Watch};
+use crate::bots::{ProgressCallback, SearchPool, SearchRequest};
 use plyhouse_engine::catalog::{AnyPosition, GameEntry, MoveChoice};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::review::{Evaluation, LINE_PLIES_MAX};
@@ -22,23 +22,23 @@ pub(super) struct BotTurn {
     ply: Ply,
     /// How often moves had been taken back when it began: the same ply may be another position.
     takebacks: u64,
-    stage: Stage,
+    phase: Phase,
     /// For how long it has searched.
-    searched: Duration,
+    search_time: Duration,
     stop: Stop,
     /// What it thinks meanwhile, where that is told.
-    thoughts: Option<watch::Receiver<Option<Thinking>>>,
+    thinking_updates: Option<watch::Receiver<Option<Thinking>>>,
 }
 
 /// What is new of a bot's turn.
-pub(super) enum News {
+pub(super) enum BotProgress {
     /// It thinks this so far.
-    Thinks(Box<Thinking>),
+    Thinking(Box<Thinking>),
     /// It knows its move; or has failed to find one.
-    Knows(Option<MoveChoice>),
+    Finished(Option<MoveChoice>),
 }
 
-enum Stage {
+enum Phase {
     Thinking(Pin<Box<dyn Future<Output = Option<MoveChoice>> + Send>>),
     Ready { m: String, at: Instant },
 }
@@ -46,35 +46,36 @@ enum Stage {
 impl BotTurn {
     /// The turn of the bot that is to move, if a bot is. By the clock, somebody for whom it stands in may
     /// have used up some of the turn.
-    pub(super) fn begin(state: &Match, bots: &Arc<Bots>, used_up: Duration) -> Option<Self> {
+    pub(super) fn start(state: &Match, bots: &Arc<SearchPool>, used_up: Duration) -> Option<Self> {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
-        let (watch, thoughts) = thoughts(state, seat).unzip();
-        let question = SearchRequest {
+        let (on_progress, thoughts) = thinking_channel(state, seat).unzip();
+        let request = SearchRequest {
             position: state.position().clone_box(),
             level,
             seed: seed(state),
-            budget: budget(state, seat, used_up),
+            clock: bot_clock(state, seat, used_up),
             host: state.creation().host,
-            has_people: state.players().next().is_some(),
+            has_human: state.players().next().is_some(),
             stop: stop.clone(),
-            watch,
+            on_progress,
         };
         let bots = Arc::clone(bots);
-        let thinking = Stage::Thinking(Box::pin(async move { bots.think(question).await }));
+        let initial_phase =
+            Phase::Thinking(Box::pin(async move { bots.choose_move(request).await }));
         Some(Self {
             seat,
             ply: state.ply(),
             takebacks: state.takebacks(),
-            stage: thinking,
-            searched: Duration::ZERO,
+            phase: initial_phase,
+            search_time: Duration::ZERO,
             stop,
-            thoughts,
+            thinking_updates: thoughts,
         })
     }
 
     /// Whether this is still the turn that the match waits for.
-    pub(super) fn is_of(&self, state: &Match) -> bool {
+    pub(super) fn is_current(&self, state: &Match) -> bool {
         state
             .bot_to_move()
             .is_some_and(|(seat, _)| seat == self.seat)
@@ -83,21 +84,21 @@ impl BotTurn {
     }
 
     /// Waits until the bot knows its move, or has more to tell; for ever once it knows. May be cancelled.
-    pub(super) async fn news(&mut self) -> News {
-        let Stage::Thinking(thinking) = &mut self.stage else {
+    pub(super) async fn next_progress(&mut self) -> BotProgress {
+        let Phase::Thinking(search) = &mut self.phase else {
             return std::future::pending().await;
         };
-        let Some(thoughts) = &mut self.thoughts else {
-            return News::Knows(thinking.await);
+        let Some(updates) = &mut self.thinking_updates else {
+            return BotProgress::Finished(search.await);
         };
         loop {
             tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
-                found = &mut *thinking => return News::Knows(found),
-                Ok(()) = thoughts.changed() => {
-                    let thought = thoughts.borrow_and_update().clone();
-                    if let Some(thought) = thought {
-                        return News::Thinks(Box::new(thought));
+                choice = &mut *search => return BotProgress::Finished(choice),
+                Ok(()) = updates.changed() => {
+                    let thinking = updates.borrow_and_update().clone();
+                    if let Some(thinking) = thinking {
+                        return BotProgress::Thinking(Box::new(thinking));
                     }
                 }
             }
@@ -105,13 +106,16 @@ impl BotTurn {
     }
 
     /// Notes what the bot has thought of. A bot that has failed plays any legal move.
-    pub(super) fn decide(&mut self, found: Option<MoveChoice>, state: &Match, at: Instant) {
-        let report = found.as_ref().map(|choice| &choice.report);
-        self.searched = report.map_or(Duration::ZERO, |report| report.time);
-        let Some(m) = found.map(|choice| choice.m).or_else(|| any_move(state)) else {
+    pub(super) fn set_move(&mut self, choice: Option<MoveChoice>, state: &Match, play_at: Instant) {
+        let report = choice.as_ref().map(|choice| &choice.report);
+        self.search_time = report.map_or(Duration::ZERO, |report| report.time);
+        let Some(m) = choice
+            .map(|choice| choice.m)
+            .or_else(|| arbitrary_move(state))
+        else {
             return; // No legal move in a running match: the rules have ended it.
         };
-        self.stage = Stage::Ready { m, at };
+        self.phase = Phase::Ready { m, at: play_at };
     }
 
     /// The seat of the bot.
@@ -120,27 +124,27 @@ impl BotTurn {
     }
 
     /// For how long the bot has searched, once it knows its move.
-    pub(super) const fn searched(&self) -> Duration {
-        self.searched
+    pub(super) const fn search_time(&self) -> Duration {
+        self.search_time
     }
 
     /// When the move is to be played, once it is known.
-    pub(super) const fn due(&self) -> Option<Instant> {
-        match self.stage {
-            Stage::Thinking(_) => None,
-            Stage::Ready { at, .. } => Some(at),
+    pub(super) const fn play_at(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Thinking(_) => None,
+            Phase::Ready { at, .. } => Some(at),
         }
     }
 
     /// The move, if it is known and due.
-    pub(super) fn action(&self, now: Instant) -> Option<Action> {
-        match &self.stage {
-            Stage::Ready { m, at } if *at <= now => Some(Action::PlayAsBot {
+    pub(super) fn due_action(&self, now: Instant) -> Option<Action> {
+        match &self.phase {
+            Phase::Ready { m, at } if *at <= now => Some(Action::PlayAsBot {
                 seat: self.seat,
                 ply: self.ply,
                 m: m.clone(),
             }),
-            Stage::Ready { .. } | Stage::Thinking(_) => None,
+            Phase::Ready { .. } | Phase::Thinking(_) => None,
         }
     }
 }
@@ -161,28 +165,31 @@ impl std::fmt::Debug for BotTurn {
 }
 
 /// Whether all may know what the bot in this seat thinks. One that stands in plays for somebody.
-pub(super) fn is_thought_told(state: &Match, seat: Seat) -> bool {
+pub(super) fn is_thinking_public(state: &Match, seat: Seat) -> bool {
     state.creation().terms.thinking && matches!(state.occupant(seat), Occupant::Bot(_))
 }
 
 /// Where a search tells what it thinks, and where that is heard; nothing where nobody is to know.
-fn thoughts(state: &Match, seat: Seat) -> Option<(Watch, watch::Receiver<Option<Thinking>>)> {
-    if !is_thought_told(state, seat) {
+fn thinking_channel(
+    state: &Match,
+    seat: Seat,
+) -> Option<(ProgressCallback, watch::Receiver<Option<Thinking>>)> {
+    if !is_thinking_public(state, seat) {
         return None;
     }
-    let (tell, told) = watch::channel(None);
+    let (sender, receiver) = watch::channel(None);
     let position = state.position().clone_box();
     let (game, match_id, ply) = (state.creation().game, state.id(), state.ply());
-    let watch: Watch = Box::new(move |report| {
-        let thought = thought(game, position.as_ref(), (match_id, ply), report);
+    let on_progress: ProgressCallback = Box::new(move |report| {
+        let thinking = thinking_message(game, position.as_ref(), (match_id, ply), report);
         // Nobody may be listening any more.
-        let _ = tell.send(Some(thought));
+        let _ = sender.send(Some(thinking));
     });
-    Some((watch, told))
+    Some((on_progress, receiver))
 }
 
 /// What a bot has found in its search of the position before this ply.
-pub(super) fn thought(
+pub(super) fn thinking_message(
     game: &GameEntry,
     position: &dyn AnyPosition,
     (match_id, ply): (MatchId, Ply),
@@ -202,18 +209,18 @@ pub(super) fn thought(
 }
 
 /// What a bot has on its clock, less what was used up of the turn already; `None` without a clock.
-fn budget(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
-    let (clock, left) = state.clock().zip(state.left())?;
-    let left = Duration::from_millis(left.left_ms()[seat.index()]);
-    let (left, increment, free) = match clock {
-        ClockControl::Fischer { increment_ms, .. } => (left, increment_ms, 0),
-        ClockControl::Delay { delay_ms, .. } => (left, 0, delay_ms),
-        ClockControl::ByoYomi { period_ms, .. } => (left, 0, period_ms),
+fn bot_clock(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
+    let (clock, remaining) = state.clock().zip(state.left())?;
+    let bank = Duration::from_millis(remaining.left_ms()[seat.index()]);
+    let (bank, increment, free) = match clock {
+        ClockControl::Fischer { increment_ms, .. } => (bank, increment_ms, 0),
+        ClockControl::Delay { delay_ms, .. } => (bank, 0, delay_ms),
+        ClockControl::ByoYomi { period_ms, .. } => (bank, 0, period_ms),
         ClockControl::Move { move_ms } => (Duration::ZERO, 0, move_ms),
     };
     let free = Duration::from_millis(free);
     Some(BotClock {
-        remaining: left.saturating_sub(used_up.saturating_sub(free)),
+        remaining: bank.saturating_sub(used_up.saturating_sub(free)),
         increment: Duration::from_millis(increment),
         free_time: free.saturating_sub(used_up),
     })
@@ -230,7 +237,7 @@ fn seed(state: &Match) -> u64 {
         .wrapping_add(state.ply().0.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-fn any_move(state: &Match) -> Option<String> {
+fn arbitrary_move(state: &Match) -> Option<String> {
     let legal = state.position().legal_moves();
     let choices = u64::try_from(legal.len()).ok().filter(|&n| n > 0)?;
     let index = usize::try_from(seed(state) % choices).ok()?;

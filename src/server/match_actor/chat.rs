@@ -15,93 +15,104 @@ use crate::match_handle::command::Command;
 use crate::wire::to_protocol;
 
 /// How many lines a snapshot shows.
-pub(super) const LINES: usize = 20;
+pub(super) const CHAT_HISTORY_MAX: usize = 20;
 
 /// How much one player may say: so often within so long, and so often in all.
-const AT_ONCE: usize = 5;
-const WITHIN: Duration = Duration::from_secs(10);
-const IN_ALL: u32 = 20;
+const BURST_MAX: usize = 5;
+const BURST_WINDOW: Duration = Duration::from_secs(10);
+const MESSAGES_PER_PLAYER_MAX: u32 = 20;
 
 /// Of how many players it is known what they have said. Beyond, whoever has been silent for longest may
 /// begin anew.
-const VOICES_MAX: usize = 256;
+const SPEAKERS_MAX: usize = 256;
 
 /// Who has said how much, in the order in which they spoke last.
 #[derive(Debug, Default)]
-pub(super) struct Chat(Vec<Voice>);
+pub(super) struct Chat(Vec<Speaker>);
 
 /// What one player has said.
 #[derive(Debug)]
-struct Voice {
+struct Speaker {
     player: PlayerId,
-    count: u32,
+    message_count: u32,
     /// When, of late.
-    recent: VecDeque<Instant>,
+    recent_times: VecDeque<Instant>,
     /// The last two.
-    last: VecDeque<ChatContent>,
+    last_messages: VecDeque<ChatContent>,
     /// The request that was heard last, which a server may hand on twice.
-    request: (ConnectionId, u64),
+    last_request: (ConnectionId, u64),
 }
 
 /// What becomes of something that is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heard {
-    Now,
+enum ChatOutcome {
+    Accepted,
     /// It was heard when it was asked before.
-    Before,
+    Duplicate,
 }
 
 impl Chat {
     /// Has a player say something now, unless that is too much.
-    fn speak(&mut self, command: &Command, saying: &ChatContent) -> Result<Heard, WireError> {
+    fn accept(
+        &mut self,
+        command: &Command,
+        content: &ChatContent,
+    ) -> Result<ChatOutcome, WireError> {
         let now = now();
-        let request = (command.connection, command.cmd);
-        let known = self.0.iter().position(|one| one.player == command.player);
-        let place = known.unwrap_or_else(|| {
-            if self.0.len() == VOICES_MAX {
+        let request = (command.connection, command.request_number);
+        let index = self
+            .0
+            .iter()
+            .position(|speaker| speaker.player == command.player);
+        let index = index.unwrap_or_else(|| {
+            if self.0.len() == SPEAKERS_MAX {
                 self.0.remove(0);
             }
-            self.0.push(Voice {
+            self.0.push(Speaker {
                 player: command.player,
-                count: 0,
-                recent: VecDeque::new(),
-                last: VecDeque::new(),
-                request: (ConnectionId::NOBODY, 0),
+                message_count: 0,
+                recent_times: VecDeque::new(),
+                last_messages: VecDeque::new(),
+                last_request: (ConnectionId::NOBODY, 0),
             });
             self.0.len() - 1
         });
-        let voice = &mut self.0[place];
-        if voice.request == request {
-            return Ok(Heard::Before);
+        let speaker = &mut self.0[index];
+        if speaker.last_request == request {
+            return Ok(ChatOutcome::Duplicate);
         }
-        voice.judge(saying, now)?;
-        voice.request = request;
-        voice.count += 1;
-        voice.recent.push_back(now);
-        voice.last.push_back(saying.clone());
-        if voice.last.len() > 2 {
-            voice.last.pop_front();
+        speaker.check_rate(content, now)?;
+        speaker.last_request = request;
+        speaker.message_count += 1;
+        speaker.recent_times.push_back(now);
+        speaker.last_messages.push_back(content.clone());
+        if speaker.last_messages.len() > 2 {
+            speaker.last_messages.pop_front();
         }
-        self.0[place..].rotate_left(1);
-        Ok(Heard::Now)
+        self.0[index..].rotate_left(1);
+        Ok(ChatOutcome::Accepted)
     }
 }
 
-impl Voice {
-    fn judge(&mut self, saying: &ChatContent, now: Instant) -> Result<(), WireError> {
+impl Speaker {
+    fn check_rate(&mut self, content: &ChatContent, now: Instant) -> Result<(), WireError> {
         let too_soon = |why| Err(WireError::new(ErrorCode::TooSoon, why));
-        if self.count >= IN_ALL {
+        if self.message_count >= MESSAGES_PER_PLAYER_MAX {
             return too_soon("you have said enough in this match");
         }
-        if self.last.contains(saying) {
+        if self.last_messages.contains(content) {
             return too_soon("you have just said that");
         }
-        let is_over = |at: &mut Instant| now.saturating_duration_since(*at) >= WITHIN;
-        while self.recent.pop_front_if(is_over).is_some() {}
-        match self.recent.front().filter(|_| self.recent.len() >= AT_ONCE) {
+        let is_expired = |at: &mut Instant| now.saturating_duration_since(*at) >= BURST_WINDOW;
+        while self.recent_times.pop_front_if(is_expired).is_some() {}
+        match self
+            .recent_times
+            .front()
+            .filter(|_| self.recent_times.len() >= BURST_MAX)
+        {
             None => Ok(()),
             Some(first) => {
-                let wait = WITHIN.saturating_sub(now.saturating_duration_since(*first));
+                let wait = BURST_WINDOW.saturating_sub(now.saturating_duration_since(*first));
                 let error = WireError::new(ErrorCode::TooSoon, "you say too much at once");
                 Err(WireError {
                     retry_after_ms: u64::try_from(wait.as_micros().div_ceil(1000)).ok(),
@@ -114,61 +125,61 @@ impl Voice {
 
 /// Whether this may be said at the match by whoever sits there, or by a spectator. Gives whether only
 /// those who sit hear it.
-fn judge(
+fn check_allowed(
     state: &Match,
     mode: ChatMode,
     seat: Option<Seat>,
-    saying: &ChatContent,
+    content: &ChatContent,
 ) -> Result<bool, WireError> {
-    let is_text = matches!(saying, ChatContent::Text(_));
+    let is_text = matches!(content, ChatContent::Text(_));
     let has_ended = matches!(state.stage(), Stage::Ended { .. });
-    let refused = match (mode, seat) {
+    let refusal = match (mode, seat) {
         (ChatMode::Off, _) => Some("nothing can be said on this server"),
         (ChatMode::Presets, _) if is_text => Some("only presets can be said on this server"),
         (_, None) if is_text => Some("spectators say presets alone"),
         (_, None) if !has_ended => Some("spectators may speak once the match has ended"),
         _ => None,
     };
-    if let Some(refused) = refused {
-        return Err(WireError::new(ErrorCode::NotAllowed, refused));
+    if let Some(refusal) = refusal {
+        return Err(WireError::new(ErrorCode::NotAllowed, refusal));
     }
     let is_person = |seat| matches!(state.occupant(seat), Occupant::Player { .. });
-    let is_between_people = state.stage() == Stage::Running && Seat::ALL.into_iter().all(is_person);
-    Ok(is_text && is_between_people)
+    let is_human_match = state.stage() == Stage::Running && Seat::ALL.into_iter().all(is_person);
+    Ok(is_text && is_human_match)
 }
 
 impl MatchActor {
     /// Has everybody hear what is said who may, if it may be said.
-    pub(super) fn say(
+    pub(super) fn send_chat(
         &mut self,
         command: &Command,
         name: &str,
-        saying: &ChatContent,
+        content: &ChatContent,
         reply: Reply,
     ) {
         // Whoever asks from another server follows the match there.
-        if command.relayed.is_none() && !self.follows(command) {
+        if command.relay.is_none() && !self.follows(command) {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
         }
         let seat = self.state.seat_of(command.player);
         let mode = self.server.settings.chat;
         // Nobody is to learn from this that it is over.
-        let known = match &self.delayed_view {
+        let visible_state = match &self.delayed_view {
             Some(delayed) if self.state.seat_held_by(command.player).is_none() => delayed.state(),
             _ => &self.state,
         };
-        let judged = judge(known, mode, seat, saying)
-            .and_then(|among_players| Ok((among_players, self.voices.speak(command, saying)?)));
-        let Some(((among_players, heard), reply)) = reply.check(judged) else {
+        let outcome = check_allowed(visible_state, mode, seat, content)
+            .and_then(|among_players| Ok((among_players, self.chat.accept(command, content)?)));
+        let Some(((among_players, outcome), reply)) = reply.require(outcome) else {
             return;
         };
-        if heard == Heard::Now {
+        if outcome == ChatOutcome::Accepted {
             let seated = seat.map(|seat| self.state.occupant(seat));
-            let (preset, text) = match saying {
+            let (preset, text) = match content {
                 ChatContent::Preset(preset) => (Some(preset.as_str().to_owned()), None),
                 ChatContent::Text(text) => (None, Some(text.as_str().to_owned())),
             };
-            let said = Said {
+            let chat = Said {
                 seat: seat.map(to_protocol::seat),
                 name: match seated {
                     Some(Occupant::Player { name, .. }) => name.clone(),
@@ -177,21 +188,22 @@ impl MatchActor {
                 preset,
                 text,
             };
-            let line = self
+            let message = self
                 .broadcaster
-                .new_line(command.player, among_players, said);
+                .new_chat_message(command.player, among_players, chat);
             self.server.metrics.chat_messages.inc();
-            self.broadcaster.hear(&self.state, &line);
+            self.broadcaster
+                .broadcast_chat_if_new(&self.state, &message);
             if let Some(delayed) = &mut self.delayed_view {
-                delayed.said(&line);
+                delayed.add_chat(&message);
             }
-            if let Some(remotes) = &mut self.replicas {
-                remotes.said(line);
+            if let Some(replicas) = &mut self.replicas {
+                replicas.add_chat(message);
             }
         }
-        if command.relayed.is_some() {
+        if command.relay.is_some() {
             // What is heard goes before the answer.
-            self.feed_remotes();
+            self.send_replica_updates();
         }
         reply.ok(None);
     }
@@ -208,8 +220,8 @@ mod tests {
     fn command(player: u128, cmd: u64) -> Command {
         let player = PlayerId(Uuid::from_u128(player));
         Command {
-            cmd,
-            ..Command::unasked(ConnectionId(1), player, MatchRequest::Watch)
+            request_number: cmd,
+            ..Command::unsolicited(ConnectionId(1), player, MatchRequest::Watch)
         }
     }
 
@@ -217,36 +229,42 @@ mod tests {
         ChatContent::Preset(Preset::ALL[usize::from(number) % Preset::ALL.len()])
     }
 
-    fn code(heard: Result<Heard, WireError>) -> Option<ErrorCode> {
-        heard.err().and_then(|error| error.code)
+    fn error_code(outcome: Result<ChatOutcome, WireError>) -> Option<ErrorCode> {
+        outcome.err().and_then(|error| error.code)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_says_more_than_five_things_in_ten_seconds() {
-        let mut voices = Chat::default();
+    async fn sixth_message_within_ten_seconds_is_refused() {
+        let mut chat = Chat::default();
         for n in 0..5 {
             assert_eq!(
-                voices.speak(&command(1, u64::from(n) + 1), &preset(n)),
-                Ok(Heard::Now)
+                chat.accept(&command(1, u64::from(n) + 1), &preset(n)),
+                Ok(ChatOutcome::Accepted)
             );
             tokio::time::advance(Duration::from_secs(1)).await;
         }
-        let refused = voices.speak(&command(1, 6), &preset(5)).unwrap_err();
-        assert_eq!(refused.code, Some(ErrorCode::TooSoon));
-        assert_eq!(refused.retry_after_ms, Some(5000));
-        assert_eq!(voices.speak(&command(2, 1), &preset(5)), Ok(Heard::Now));
-        tokio::time::advance(Duration::from_secs(5)).await;
-        assert_eq!(voices.speak(&command(1, 7), &preset(5)), Ok(Heard::Now));
+        let error = chat.accept(&command(1, 6), &preset(5)).unwrap_err();
+        assert_eq!(error.code, Some(ErrorCode::TooSoon));
+        assert_eq!(error.retry_after_ms, Some(5000));
         assert_eq!(
-            code(voices.speak(&command(1, 8), &preset(6))),
+            chat.accept(&command(2, 1), &preset(5)),
+            Ok(ChatOutcome::Accepted)
+        );
+        tokio::time::advance(Duration::from_secs(5)).await;
+        assert_eq!(
+            chat.accept(&command(1, 7), &preset(5)),
+            Ok(ChatOutcome::Accepted)
+        );
+        assert_eq!(
+            error_code(chat.accept(&command(1, 8), &preset(6))),
             Some(ErrorCode::TooSoon)
         );
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_repeats_what_they_said_just_now() {
-        let mut voices = Chat::default();
-        for (cmd, number, may) in [
+    async fn repeat_of_the_last_two_messages_is_refused() {
+        let mut chat = Chat::default();
+        for (cmd, number, is_accepted) in [
             (1, 0, true),
             (2, 0, false),
             (3, 1, true),
@@ -254,43 +272,52 @@ mod tests {
             (5, 2, true),
             (6, 0, true),
         ] {
-            let heard = voices.speak(&command(1, cmd), &preset(number));
-            assert_eq!(heard.is_ok(), may, "{cmd}");
+            let outcome = chat.accept(&command(1, cmd), &preset(number));
+            assert_eq!(outcome.is_ok(), is_accepted, "{cmd}");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_match_has_twenty_lines_of_a_player() {
-        let mut voices = Chat::default();
+    async fn player_is_limited_to_twenty_messages_per_match() {
+        let mut chat = Chat::default();
         for cmd in 1..=21 {
-            let heard = voices.speak(&command(1, cmd.into()), &preset(cmd));
-            assert_eq!(heard.is_ok(), cmd <= 20, "{cmd}");
-            tokio::time::advance(WITHIN).await;
+            let outcome = chat.accept(&command(1, cmd.into()), &preset(cmd));
+            assert_eq!(outcome.is_ok(), cmd <= 20, "{cmd}");
+            tokio::time::advance(BURST_WINDOW).await;
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_handed_on_twice_is_heard_once() {
-        let mut voices = Chat::default();
-        assert_eq!(voices.speak(&command(1, 1), &preset(0)), Ok(Heard::Now));
-        assert_eq!(voices.speak(&command(1, 1), &preset(0)), Ok(Heard::Before));
+    async fn forwarded_request_received_twice_is_a_duplicate() {
+        let mut chat = Chat::default();
+        assert_eq!(
+            chat.accept(&command(1, 1), &preset(0)),
+            Ok(ChatOutcome::Accepted)
+        );
+        assert_eq!(
+            chat.accept(&command(1, 1), &preset(0)),
+            Ok(ChatOutcome::Duplicate)
+        );
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_crowd_of_speakers_is_bounded() {
-        let mut voices = Chat::default();
-        for player in 0..=VOICES_MAX as u128 {
+    async fn speaker_limit_evicts_the_speaker_silent_longest() {
+        let mut chat = Chat::default();
+        for player in 0..=SPEAKERS_MAX as u128 {
             assert_eq!(
-                voices.speak(&command(player, 1), &preset(0)),
-                Ok(Heard::Now)
+                chat.accept(&command(player, 1), &preset(0)),
+                Ok(ChatOutcome::Accepted)
             );
         }
-        assert_eq!(voices.0.len(), VOICES_MAX);
+        assert_eq!(chat.0.len(), SPEAKERS_MAX);
         // Whoever spoke first is not known any more, and whoever spoke last is.
-        assert_eq!(voices.speak(&command(0, 2), &preset(0)), Ok(Heard::Now));
-        let last = VOICES_MAX as u128;
         assert_eq!(
-            code(voices.speak(&command(last, 2), &preset(0))),
+            chat.accept(&command(0, 2), &preset(0)),
+            Ok(ChatOutcome::Accepted)
+        );
+        let last = SPEAKERS_MAX as u128;
+        assert_eq!(
+            error_code(chat.accept(&command(last, 2), &preset(0))),
             Some(ErrorCode::TooSoon)
         );
     }

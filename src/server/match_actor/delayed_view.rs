@@ -14,18 +14,18 @@ use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WatchedBy, WireError};
 use plyhouse_store::MatchRecord;
 
 use super::MatchActor;
-use super::broadcaster::{Beside, Broadcaster, Crowd, Elsewhere};
+use super::broadcaster::{Broadcaster, DelayedFollowers, RemotePresence, SnapshotExtras};
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::{Answer, Command};
-use crate::match_handle::replication::{ChatMessage, Published, Standing};
+use crate::match_handle::replication::{ChatMessage, PublishedEvents, TransientState};
 use crate::match_handle::summary::SeatPresence;
 use crate::players::rating_update::RatingUpdate;
 
 /// How much may wait that is no event and was not said: more than a match has in ten minutes, since who comes
 /// and goes is gathered. Beyond, it waits until there is room, and then tells the whole.
-const LATER_MAX: usize = 4096;
+const QUEUED_UPDATES_MAX: usize = 4096;
 
 /// A match as those see it who have no seat in it.
 #[derive(Debug)]
@@ -34,47 +34,47 @@ pub(super) struct DelayedView {
     /// The match as it was so long ago.
     state: Match,
     /// Tells of it.
-    teller: Broadcaster,
+    broadcaster: Broadcaster,
     /// What they may not be told yet, in order.
-    queue: VecDeque<Later>,
+    queue: VecDeque<QueuedUpdate>,
     /// What has happened since something was put there last.
-    fresh: Fresh,
+    changes: Changes,
     /// How the match stood when something was put there last.
-    queued: Option<Standing>,
+    last_queued_state: Option<TransientState>,
     /// How the match stood so long ago, beside what has happened in it, and when that was told.
-    standing: Option<Standing>,
-    stood_at: Instant,
+    transient_state: Option<TransientState>,
+    transient_state_at: Instant,
     /// Somebody has sat down or stood up.
     seats_changed: bool,
 }
 
 /// What may be told at an instant.
 #[derive(Debug)]
-struct Later {
-    due: Instant,
-    what: Fresh,
-    standing: Option<Standing>,
+struct QueuedUpdate {
+    visible_at: Instant,
+    changes: Changes,
+    transient_state: Option<TransientState>,
 }
 
 /// What is new of a match.
 #[derive(Debug, Default)]
-struct Fresh {
+struct Changes {
     events: Vec<Event>,
-    said: Vec<ChatMessage>,
+    chat_messages: Vec<ChatMessage>,
     /// The clock counts otherwise than the events tell.
-    is_clock_news: bool,
+    is_clock_changed: bool,
 }
 
 /// What was settled, but for how the match before it ended: of that strangers may not know yet.
-fn as_strangers_know(creation: &Creation) -> Creation {
-    let mut known = creation.clone();
-    known.terms.previous = None;
-    known
+fn redact_creation(creation: &Creation) -> Creation {
+    let mut redacted = creation.clone();
+    redacted.terms.previous = None;
+    redacted
 }
 
 impl DelayedView {
     /// What strangers see of the match of this record; `None` if that is all that there is.
-    pub(super) fn of(
+    pub(super) fn from_record(
         server: &Arc<ServerContext>,
         record: &MatchRecord,
     ) -> Result<Option<Box<Self>>, ReplayError> {
@@ -82,170 +82,183 @@ impl DelayedView {
         if delay_ms == 0 {
             return Ok(None);
         }
-        let mut delayed = Box::new(Self {
+        let mut view = Box::new(Self {
             delay: Duration::from_millis(delay_ms),
-            state: Match::new(as_strangers_know(&record.creation))?,
-            teller: Broadcaster::new(Arc::clone(server)).for_strangers(),
+            state: Match::new(redact_creation(&record.creation))?,
+            broadcaster: Broadcaster::new(Arc::clone(server)).for_spectators(),
             queue: VecDeque::new(),
-            fresh: Fresh::default(),
-            queued: None,
-            standing: None,
-            stood_at: now(),
+            changes: Changes::default(),
+            last_queued_state: None,
+            transient_state: None,
+            transient_state_at: now(),
             seats_changed: false,
         });
-        delayed.begin_again(record, server.clock.now_ms())?;
-        Ok(Some(delayed))
+        view.reset(record, server.clock.now_ms())?;
+        Ok(Some(view))
     }
 
     /// Begins anew with what the store holds, all who follow being kept. What had happened long enough ago is
     /// told by the next snapshot.
-    fn begin_again(&mut self, record: &MatchRecord, now_ms: u64) -> Result<(), ReplayError> {
-        let told = record.visible_to_spectators(now_ms).len();
-        let past = MatchRecord {
-            creation: as_strangers_know(&record.creation),
-            events: record.events[..told].to_vec(),
+    fn reset(&mut self, record: &MatchRecord, now_ms: u64) -> Result<(), ReplayError> {
+        let visible_count = record.visible_to_spectators(now_ms).len();
+        let visible_record = MatchRecord {
+            creation: redact_creation(&record.creation),
+            events: record.events[..visible_count].to_vec(),
         };
-        self.state = self.teller.replay(past)?;
-        self.fresh = Fresh::default();
-        (self.queued, self.standing) = (None, None);
+        self.state = self.broadcaster.replay(visible_record)?;
+        self.changes = Changes::default();
+        (self.last_queued_state, self.transient_state) = (None, None);
         self.seats_changed = true;
         let seats = Seat::ALL.map(|seat| self.state.occupant(seat).player().map(|_| false));
         let spectators = 0;
-        let nobody = SeatPresence { seats, spectators };
-        self.teller.has_elsewhere(Some(Elsewhere::Total(nobody)));
+        let empty = SeatPresence { seats, spectators };
+        self.broadcaster
+            .set_remote_presence(Some(RemotePresence::Total(empty)));
         let (at, delay_ms) = (now(), record.creation.terms.delay_ms);
-        let mut last = at;
-        let later = record.events[told..].iter().map(|event| {
-            let due_ms = event.at_ms.saturating_add(delay_ms);
-            last = last.max(at + Duration::from_millis(due_ms.saturating_sub(now_ms)));
+        let mut last_visible_at = at;
+        let updates = record.events[visible_count..].iter().map(|event| {
+            let visible_at_ms = event.at_ms.saturating_add(delay_ms);
+            last_visible_at = last_visible_at
+                .max(at + Duration::from_millis(visible_at_ms.saturating_sub(now_ms)));
             let events = vec![event.clone()];
-            Later {
-                due: last,
-                what: Fresh {
+            QueuedUpdate {
+                visible_at: last_visible_at,
+                changes: Changes {
                     events,
-                    ..Fresh::default()
+                    ..Changes::default()
                 },
-                standing: None,
+                transient_state: None,
             }
         });
-        self.queue = later.collect();
+        self.queue = updates.collect();
         Ok(())
     }
 
     /// Takes note of what has happened.
-    pub(super) fn happened(&mut self, published: &Published) {
+    pub(super) fn add_events(&mut self, published: &PublishedEvents) {
         let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });
         self.seats_changed |= published.events.iter().any(is_seated);
-        self.fresh.events.extend(published.events.iter().cloned());
+        self.changes.events.extend(published.events.iter().cloned());
     }
 
     /// Takes note of what was said. What a stranger says, who speaks when all is over for them, all strangers
     /// hear at once.
-    pub(super) fn said(&mut self, line: &ChatMessage) {
-        match line.said.seat {
-            None => self.teller.hear_new(&self.state, line),
-            Some(_) => self.fresh.said.push(line.clone()),
+    pub(super) fn add_chat(&mut self, message: &ChatMessage) {
+        match message.chat.seat {
+            None => self.broadcaster.broadcast_chat(&self.state, message),
+            Some(_) => self.changes.chat_messages.push(message.clone()),
         }
     }
 
     /// Takes note that the clock counts otherwise.
-    pub(super) const fn clock_changed(&mut self) {
-        self.fresh.is_clock_news = true;
+    pub(super) const fn mark_clock_changed(&mut self) {
+        self.changes.is_clock_changed = true;
     }
 
     /// Has what is new wait for its time.
-    fn feed(&mut self, standing: Standing) {
-        let is_same = |queued: &Standing| queued.is_but_for_time(&standing);
-        let what = &self.fresh;
-        let has_to = !what.events.is_empty() || !what.said.is_empty();
-        let is_news = what.is_clock_news || !self.queued.as_ref().is_some_and(is_same);
-        if has_to || (is_news && self.queue.len() < LATER_MAX) {
-            self.queue.push_back(Later {
-                due: now() + self.delay,
-                what: std::mem::take(&mut self.fresh),
-                standing: Some(standing.clone()),
+    fn enqueue_changes(&mut self, transient_state: TransientState) {
+        let is_unchanged = |queued: &TransientState| queued.equals_except_time(&transient_state);
+        let changes = &self.changes;
+        let must_enqueue = !changes.events.is_empty() || !changes.chat_messages.is_empty();
+        let is_changed =
+            changes.is_clock_changed || !self.last_queued_state.as_ref().is_some_and(is_unchanged);
+        if must_enqueue || (is_changed && self.queue.len() < QUEUED_UPDATES_MAX) {
+            self.queue.push_back(QueuedUpdate {
+                visible_at: now() + self.delay,
+                changes: std::mem::take(&mut self.changes),
+                transient_state: Some(transient_state.clone()),
             });
-            self.queued = Some(standing);
+            self.last_queued_state = Some(transient_state);
         }
     }
 
     /// When strangers are to be told something.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let first = self.queue.front().map(|later| later.due);
-        first.into_iter().chain(self.teller.deadline()).min()
+        let first_visible_at = self.queue.front().map(|later| later.visible_at);
+        first_visible_at
+            .into_iter()
+            .chain(self.broadcaster.deadline())
+            .min()
     }
 
     /// Tells what is due, which goes out with the next flush. Gives whether there was anything.
-    fn tell_due(&mut self, now: Instant) -> bool {
-        let mut has_told = false;
-        while let Some(later) = self.queue.pop_front_if(|later| later.due <= now) {
-            self.tell(later, now);
-            has_told = true;
+    fn broadcast_due(&mut self, now: Instant) -> bool {
+        let mut has_sent = false;
+        while let Some(update) = self.queue.pop_front_if(|later| later.visible_at <= now) {
+            self.broadcast_update(update, now);
+            has_sent = true;
         }
-        let gone_ms = self.gone_ms();
-        self.teller.on_time(&self.state, now, || gone_ms);
-        has_told
+        let absence_left_ms = self.absence_left_ms();
+        self.broadcaster
+            .on_timer(&self.state, now, || absence_left_ms);
+        has_sent
     }
 
-    fn tell(&mut self, later: Later, now: Instant) {
-        let Later { what, standing, .. } = later;
+    fn broadcast_update(&mut self, update: QueuedUpdate, now: Instant) {
+        let QueuedUpdate {
+            changes: what,
+            transient_state: standing,
+            ..
+        } = update;
         let after = self.state.seq();
         // Without an event nothing else tells strangers a clock that they have not seen.
-        let is_clock_news =
-            what.is_clock_news || (what.events.is_empty() && self.turn_time().is_none());
+        let is_clock_changed =
+            what.is_clock_changed || (what.events.is_empty() && self.turn_time().is_none());
         for event in &what.events {
-            self.teller.take_in_late(&mut self.state, event);
+            self.broadcaster.apply_delayed_event(&mut self.state, event);
         }
         self.remove_spectator();
-        self.teller.tell(&Published {
+        self.broadcaster.broadcast(&PublishedEvents {
             after,
             events: what.events,
         });
         if let Some(standing) = standing {
-            let there = Elsewhere::Total(standing.presence);
-            self.teller.has_elsewhere(Some(there));
+            let remote_presence = RemotePresence::Total(standing.seat_presence);
+            self.broadcaster.set_remote_presence(Some(remote_presence));
             if let Some(rematch) = &standing.rematch
-                && self.teller.keep_rematch(rematch.clone())
+                && self.broadcaster.set_rematch(rematch.clone())
             {
-                self.teller.tell_rematch(&self.state);
+                self.broadcaster.broadcast_rematch(&self.state);
             }
-            self.standing = Some(standing);
-            self.stood_at = now;
-            let gone = self.beside().gone;
-            self.teller.plan_presence(&self.state, gone);
+            self.transient_state = Some(standing);
+            self.transient_state_at = now;
+            let absent = self.snapshot_extras().absent;
+            self.broadcaster.schedule_presence(&self.state, absent);
         }
-        if is_clock_news && let Some(time) = self.turn_time() {
-            self.teller.tell_clock(&self.state, time);
+        if is_clock_changed && let Some(time) = self.turn_time() {
+            self.broadcaster.broadcast_clock(&self.state, time);
         }
-        for line in &what.said {
-            self.teller.hear_new(&self.state, line);
+        for message in &what.chat_messages {
+            self.broadcaster.broadcast_chat(&self.state, message);
         }
-        self.teller.tell_verdict(&self.state);
+        self.broadcaster.broadcast_rating_update(&self.state);
     }
 
     /// Dismisses those who follow a match that is none of their business, once they may know that it has started.
     pub(super) fn remove_spectator(&mut self) {
-        self.teller.remove_spectator(&self.state);
+        self.broadcaster.remove_spectator(&self.state);
     }
 
     /// How the clock stood so long ago, as far as that is known.
     fn turn_time(&self) -> Option<TurnTime> {
-        let standing = self.standing.as_ref()?;
-        standing.time_after(now().saturating_duration_since(self.stood_at))
+        let standing = self.transient_state.as_ref()?;
+        standing.turn_time_after(now().saturating_duration_since(self.transient_state_at))
     }
 
     /// For how long each seat's player may still be gone, as it was so long ago.
-    fn gone_ms(&self) -> [Option<u64>; 2] {
-        let passed = now().saturating_duration_since(self.stood_at);
-        let standing = self.standing.as_ref();
-        standing.map_or([None; 2], |standing| standing.gone_ms_after(passed))
+    fn absence_left_ms(&self) -> [Option<u64>; 2] {
+        let elapsed = now().saturating_duration_since(self.transient_state_at);
+        let transient_state = self.transient_state.as_ref();
+        transient_state.map_or([None; 2], |standing| {
+            standing.absence_left_ms_after(elapsed)
+        })
     }
 
     /// How the clock stood and whose time to be gone ran so long ago.
-    fn beside(&self) -> Beside {
-        Beside {
-            time: self.turn_time(),
-            gone: self.gone_ms().map(|gone_ms| gone_ms.is_some()),
+    fn snapshot_extras(&self) -> SnapshotExtras {
+        SnapshotExtras {
+            turn_time: self.turn_time(),
+            absent: self.absence_left_ms().map(|gone_ms| gone_ms.is_some()),
         }
     }
 
@@ -255,31 +268,31 @@ impl DelayedView {
     }
 
     /// What tells them.
-    pub(super) const fn teller(&mut self) -> &mut Broadcaster {
-        &mut self.teller
+    pub(super) const fn broadcaster(&mut self) -> &mut Broadcaster {
+        &mut self.broadcaster
     }
 
     /// Whether this connection follows as a stranger's.
     pub(super) fn follows(&self, command: &Command) -> bool {
-        self.teller.follows(command)
+        self.broadcaster.follows(command)
     }
 
     /// Lets a stranger's connection follow, and shows it the match.
-    fn watch(&mut self, command: &Command, reply: Reply) {
-        if let Some(reply) = self.teller.admit(command, false, reply) {
-            let beside = self.beside();
-            self.teller
-                .tell_snapshot(&self.state, command, beside, reply);
+    fn add_watcher(&mut self, command: &Command, reply: Reply) {
+        if let Some(reply) = self.broadcaster.admit(command, false, reply) {
+            let extras = self.snapshot_extras();
+            self.broadcaster
+                .send_snapshot(&self.state, command, extras, reply);
         }
     }
 
     fn resync(&mut self, command: &Command, since: Seq, reply: Reply) {
         let resync = (since, self.turn_time());
-        self.teller.resync(&self.state, command, resync, reply);
+        self.broadcaster.resync(&self.state, command, resync, reply);
     }
 
     /// What a stranger is answered: nothing that has not been so long ago.
-    fn as_known(
+    fn redact_answer(
         &self,
         state: &Match,
         command: &Command,
@@ -288,12 +301,12 @@ impl DelayedView {
     ) -> Answer {
         let has_ended = |state: &Match| matches!(state.stage(), Stage::Ended { .. });
         let code = answer.as_ref().err().and_then(|error| error.code);
-        let is_secret = match code {
+        let is_hidden = match code {
             Some(ErrorCode::MatchEnded) => !has_ended(&self.state),
             Some(ErrorCode::MatchRunning) => self.state.stage() == Stage::Open,
             _ => false,
         };
-        if !is_secret {
+        if !is_hidden {
             return answer;
         }
         let is_host = state.creation().host == command.player;
@@ -308,7 +321,7 @@ impl DelayedView {
 
 impl MatchActor {
     /// What whoever asks sees of the match, if that is another than there is.
-    pub(super) fn delayed_for(&mut self, player: PlayerId) -> Option<&mut DelayedView> {
+    pub(super) fn delayed_view_for(&mut self, player: PlayerId) -> Option<&mut DelayedView> {
         let delayed = self.delayed_view.as_deref_mut()?;
         self.state.seat_held_by(player).is_none().then_some(delayed)
     }
@@ -316,11 +329,11 @@ impl MatchActor {
     /// Serves whoever wants to watch without a seat, where that is another matter. Gives the reply back
     /// elsewhere.
     pub(super) fn watch_delayed(&mut self, command: &Command, reply: Reply) -> Option<Reply> {
-        let Some(delayed) = self.delayed_for(command.player) else {
+        let Some(delayed) = self.delayed_view_for(command.player) else {
             return Some(reply);
         };
-        delayed.watch(command, reply);
-        self.crowd_changed();
+        delayed.add_watcher(command, reply);
+        self.on_delayed_followers_changed();
         None
     }
 
@@ -331,7 +344,7 @@ impl MatchActor {
         since: Seq,
         reply: Reply,
     ) -> Option<Reply> {
-        let Some(delayed) = self.delayed_for(command.player) else {
+        let Some(delayed) = self.delayed_view_for(command.player) else {
             return Some(reply);
         };
         delayed.resync(command, since, reply);
@@ -339,7 +352,7 @@ impl MatchActor {
     }
 
     /// What whoever asks is answered.
-    pub(super) fn as_known(
+    pub(super) fn redact_answer(
         &mut self,
         command: &Command,
         action: &Action,
@@ -347,128 +360,133 @@ impl MatchActor {
     ) -> Answer {
         match &self.delayed_view {
             Some(delayed) if self.state.seat_held_by(command.player).is_none() => {
-                delayed.as_known(&self.state, command, action, answer)
+                delayed.redact_answer(&self.state, command, action, answer)
             }
             _ => answer,
         }
     }
 
     /// Has the teller of those who sit know who else is there.
-    pub(super) fn note_crowd(&mut self) {
+    pub(super) fn update_delayed_followers(&mut self) {
         if let Some(delayed) = &self.delayed_view {
             let host = self.state.creation().host;
-            self.broadcaster.has_crowd(Crowd {
-                count: delayed.teller.count(),
-                host: delayed.teller.has_player(host).then_some(host),
+            self.broadcaster.set_delayed_followers(DelayedFollowers {
+                count: delayed.broadcaster.follower_count(),
+                host: delayed.broadcaster.has_player(host).then_some(host),
             });
         }
     }
 
     /// To be called when others follow with a delay than before.
-    fn crowd_changed(&mut self) {
+    fn on_delayed_followers_changed(&mut self) {
         match self.replica {
-            None => self.roster_changed(),
-            Some(_) => self.note_crowd(),
+            None => self.on_presence_changed(),
+            Some(_) => self.update_delayed_followers(),
         }
     }
 
     /// Puts everybody where they belong, and has what is new wait for its time.
-    pub(super) fn attend_delayed(&mut self) {
+    pub(super) fn update_delayed_view(&mut self) {
         if self.delayed_view.is_none() {
             return;
         }
-        self.sort_out();
-        let standing = Standing {
-            time: self.turn_time(),
-            gone_ms: self.gone_ms(),
-            ..self.broadcaster.standing(&self.state)
+        self.move_followers_between_views();
+        let transient_state = TransientState {
+            turn_time: self.turn_time(),
+            absence_left_ms: self.absence_left_ms(),
+            ..self.broadcaster.transient_state(&self.state)
         };
         if let Some(delayed) = &mut self.delayed_view {
-            delayed.feed(standing);
+            delayed.enqueue_changes(transient_state);
         }
     }
 
     /// Whoever has sat down is told at once from now on, on all connections; those of whoever has stood up are
     /// shown out, since they know more than they may be told.
-    fn sort_out(&mut self) {
+    fn move_followers_between_views(&mut self) {
         let delayed = self.delayed_view.as_mut();
         if !delayed.is_some_and(|delayed| std::mem::take(&mut delayed.seats_changed)) {
             return;
         }
-        let beside = self.beside();
+        let extras = self.snapshot_extras();
         let Some(delayed) = &mut self.delayed_view else {
             return;
         };
         let state = &self.state;
-        let risen = delayed
-            .teller
-            .release(|player| state.seat_held_by(player).is_some());
-        for (player, outbox) in risen {
+        let seated_followers = delayed
+            .broadcaster
+            .take_followers(|player| state.seat_held_by(player).is_some());
+        for (player, outbox) in seated_followers {
             self.broadcaster
-                .let_in(&self.state, player, &outbox, beside);
+                .admit_delayed_follower(&self.state, player, &outbox, extras);
         }
-        self.broadcaster.show_out_if(&self.state, |player| {
+        self.broadcaster.remove_followers_if(&self.state, |player| {
             self.state.seat_held_by(player).is_none()
         });
-        self.crowd_changed();
+        self.on_delayed_followers_changed();
     }
 
     /// Tells strangers what is due, and has lists show it.
-    pub(super) fn tell_delayed(&mut self, now: Instant) {
+    pub(super) fn broadcast_delayed(&mut self, now: Instant) {
         let Some(delayed) = &mut self.delayed_view else {
             return;
         };
-        if delayed.tell_due(now) {
-            self.show_delayed();
+        if delayed.broadcast_due(now) {
+            self.update_delayed_listing();
             if self.state.creation().terms.watch() == WatchedBy::Nobody {
-                self.crowd_changed();
+                self.on_delayed_followers_changed();
             }
         }
     }
 
     /// Has lists show the match as strangers see it.
-    pub(super) fn show_delayed(&self) {
+    pub(super) fn update_delayed_listing(&self) {
         if let Some(delayed) = &self.delayed_view {
-            let presence = delayed.teller.presence(&delayed.state);
-            let card = self.leader.card();
+            let presence = delayed.broadcaster.seat_presence(&delayed.state);
+            let summary = self.leader.summary();
             // That there is a rematch would tell that the match before it is over.
             let is_rematch = self.state.creation().terms.previous.is_some();
-            let is_known = !is_rematch || delayed.state.stage() != Stage::Open;
-            if card.show(&delayed.state, presence, is_known) {
-                self.server.lobby.update_shown_status(card);
+            let is_visible = !is_rematch || delayed.state.stage() != Stage::Open;
+            if summary.set_delayed_listing(&delayed.state, presence, is_visible) {
+                self.server.lobby.update_shown_status(summary);
                 if let Some(cluster) = &self.server.cluster {
                     cluster
                         .changed_listings
-                        .mark_changed(card.is_listed().then_some(card.id));
+                        .mark_changed(summary.is_listed().then_some(summary.id));
                 }
             }
         }
     }
 
     /// Begins anew with what the store holds, and shows strangers what they may know of it.
-    pub(super) fn begin_delayed_again(&mut self, record: &MatchRecord) -> Result<(), ReplayError> {
+    pub(super) fn reset_delayed_view(&mut self, record: &MatchRecord) -> Result<(), ReplayError> {
         let now_ms = self.server.clock.now_ms();
         if let Some(delayed) = &mut self.delayed_view {
-            delayed.begin_again(record, now_ms)?;
+            delayed.reset(record, now_ms)?;
         }
         Ok(())
     }
 
     /// Takes note of what a rated match has changed, and tells it whoever has been told of its end.
-    pub(super) fn keep_verdict(&mut self, verdict: &RatingUpdate) {
-        self.broadcaster.keep_verdict(&self.state, verdict);
+    pub(super) fn set_rating_update(&mut self, rating_update: &RatingUpdate) {
+        self.broadcaster
+            .set_rating_update(&self.state, rating_update);
         if let Some(delayed) = &mut self.delayed_view {
-            delayed.teller.keep_verdict(&delayed.state, verdict);
+            delayed
+                .broadcaster
+                .set_rating_update(&delayed.state, rating_update);
         }
     }
 
     /// Shows strangers the match anew.
-    pub(super) fn show_strangers(&mut self, epoch: u64) {
+    pub(super) fn broadcast_delayed_snapshots(&mut self, epoch: u64) {
         if let Some(delayed) = &mut self.delayed_view {
-            delayed.teller.is_of_epoch(epoch);
-            let beside = delayed.beside();
-            delayed.teller.tell_snapshots(&delayed.state, beside);
+            delayed.broadcaster.set_epoch(epoch);
+            let extras = delayed.snapshot_extras();
+            delayed
+                .broadcaster
+                .broadcast_snapshots(&delayed.state, extras);
         }
-        self.show_delayed();
+        self.update_delayed_listing();
     }
 }

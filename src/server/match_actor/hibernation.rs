@@ -7,35 +7,35 @@ use std::time::{Duration, Instant};
 use plyhouse_matches::{Action, Match, Reminder, Stage, Timekeeper};
 use plyhouse_store::WriteError;
 
-use super::leader::{ActionError, Leader, RETRY};
-use super::{End, GOES_ON, MatchActor};
+use super::leader::{ActionError, Leader, RETRY_DELAY};
+use super::{CONTINUE, MatchActor, StopReason};
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
 
 /// For how long nobody needs a match before it is let go of.
-const IDLE_MAX: Duration = Duration::from_mins(10);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// How long an open match of days waits for somebody, from its creation on.
-const OPEN_MAX: Duration = Duration::from_hours(14 * 24);
+const OPEN_MATCH_LIFETIME: Duration = Duration::from_hours(14 * 24);
 
 /// For how long a bot has waited for a move at least whose match makes room for another, in
 /// milliseconds.
-pub(crate) const WAITED_MIN_MS: u64 = 10 * 60 * 1000;
+pub(crate) const BOT_WAIT_MIN_MS: u64 = 10 * 60 * 1000;
 
 /// When an open match of days ends by itself, if the time is `now_ms` since 1970. `None` for others.
-pub(super) fn expires_at(state: &Match, now_ms: u64) -> Option<Instant> {
+pub(super) fn open_match_expiry(state: &Match, now_ms: u64) -> Option<Instant> {
     let creation = state.creation();
-    let waits = state.stage() == Stage::Open && creation.terms.is_of_days();
-    let waited = Duration::from_millis(now_ms.saturating_sub(creation.created_ms()));
-    waits.then(|| now() + OPEN_MAX.saturating_sub(waited))
+    let can_expire = state.stage() == Stage::Open && creation.terms.is_of_days();
+    let age = Duration::from_millis(now_ms.saturating_sub(creation.created_ms()));
+    can_expire.then(|| now() + OPEN_MATCH_LIFETIME.saturating_sub(age))
 }
 
 /// When a match is let go of.
 #[derive(Debug, Default)]
 pub(super) struct Hibernation {
-    lets_go_at: Option<Instant>,
+    hibernates_at: Option<Instant>,
     /// It has ended when it was looked at, and nobody has seen that.
-    is_over: bool,
+    has_ended_unobserved: bool,
     /// The store has a reminder that was true when the match was let go of last.
     has_reminder: bool,
     /// When it is to be woken, once it is let go of.
@@ -44,32 +44,32 @@ pub(super) struct Hibernation {
 
 impl Hibernation {
     pub(super) const fn deadline(&self) -> Option<Instant> {
-        self.lets_go_at
+        self.hibernates_at
     }
 
     /// Notes whether the store has a reminder of the match, which may be out of date from now on.
-    pub(super) const fn is_reminded(&mut self, has_reminder: bool) {
+    pub(super) const fn set_has_reminder(&mut self, has_reminder: bool) {
         self.has_reminder = has_reminder;
     }
 }
 
 impl Leader {
     /// What is to be noted of a match that is not played over days, if it can be let go of now.
-    fn resting(&self, state: &Match, now: Instant) -> Option<Reminder> {
-        let is_there = |player| self.server.players.is_connected(player);
-        if state.holders().any(is_there) {
+    fn hibernation_reminder(&self, state: &Match, now: Instant) -> Option<Reminder> {
+        let is_connected = |player| self.server.players.is_connected(player);
+        if state.holders().any(is_connected) {
             return None;
         }
         let deadline = self.attendance.next_deadline(state)?;
         let now_ms = self.server.clock.now_ms();
-        let wake_ms = now_ms + whole_ms(deadline.checked_duration_since(now)?);
+        let wake_ms = now_ms + to_millis(deadline.checked_duration_since(now)?);
         // The sweeper does nothing before.
         if wake_ms < self.server.grace_ends_ms {
             return None;
         }
         Some(state.resting(wake_ms, |player| {
             let since = self.attendance.absent_since(player)?;
-            Some(now_ms - whole_ms(now.saturating_duration_since(since)))
+            Some(now_ms - to_millis(now.saturating_duration_since(since)))
         }))
     }
 
@@ -78,23 +78,32 @@ impl Leader {
         let (now, now_ms) = (now(), self.server.clock.now_ms());
         let started_ms = self.server.started_ms;
         self.attendance.resume(|player| {
-            let mut parts = reminder.parts.iter();
-            let part = parts.find(|part| part.player == player)?;
-            let since_ms = part.absent_ms?.max(started_ms);
+            let mut participations = reminder.parts.iter();
+            let participation = participations.find(|part| part.player == player)?;
+            let since_ms = participation.absent_ms?.max(started_ms);
             now.checked_sub(Duration::from_millis(now_ms.saturating_sub(since_ms)))
         });
     }
 
     /// Has the store keep a reminder alone.
-    async fn remind(&mut self, state: &Match, reminder: Reminder) -> Result<(), ActionError> {
+    async fn store_reminder(
+        &mut self,
+        state: &Match,
+        reminder: Reminder,
+    ) -> Result<(), ActionError> {
         let store = &self.server.store;
-        let kept = store.append_with_reminder(state.id(), self.mark, Vec::new(), Some(reminder));
-        match kept.await {
+        let result = store.append_with_reminder(
+            state.id(),
+            self.journal_position,
+            Vec::new(),
+            Some(reminder),
+        );
+        match result.await {
             Ok(mark) => {
-                self.mark = mark;
+                self.journal_position = mark;
                 Ok(())
             }
-            Err(WriteError::Conflict) => Err(ActionError::Lost),
+            Err(WriteError::Conflict) => Err(ActionError::OutOfSync),
             // If it is kept all the same, no harm is done.
             Err(
                 WriteError::CodeTaken
@@ -106,63 +115,64 @@ impl Leader {
     }
 }
 
-fn whole_ms(duration: Duration) -> u64 {
+fn to_millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl MatchActor {
     /// Takes note of whether anybody needs the match.
-    pub(super) fn attend_idleness(&mut self) {
+    pub(super) fn update_hibernation_deadline(&mut self) {
         let wait = match self.state.stage() {
             _ if self.broadcaster.has_followers() || self.replicas.is_some() => None,
             // It is in lists, and waits for somebody who looks there.
             Stage::Open => None,
             Stage::Running => {
-                let is_of_days = self.state.creation().terms.is_of_days();
+                let is_correspondence = self.state.creation().terms.is_of_days();
                 // How long a turn has lasted by a clock that runs is known here alone.
-                let may_rest = is_of_days || self.leader.time.deadline().is_none();
-                (may_rest && !self.leader.has_work(&self.state)).then_some(IDLE_MAX)
+                let can_hibernate =
+                    is_correspondence || self.leader.match_clock.deadline().is_none();
+                (can_hibernate && !self.leader.has_bot_work(&self.state)).then_some(IDLE_TIMEOUT)
             }
-            Stage::Ended { .. } => self.idleness.is_over.then_some(RETRY),
+            Stage::Ended { .. } => self.hibernation.has_ended_unobserved.then_some(RETRY_DELAY),
         };
-        let lets_go_at = &mut self.idleness.lets_go_at;
-        *lets_go_at = wait.map(|wait| lets_go_at.unwrap_or_else(|| now() + wait));
+        let hibernates_at = &mut self.hibernation.hibernates_at;
+        *hibernates_at = wait.map(|wait| hibernates_at.unwrap_or_else(|| now() + wait));
     }
 
     /// Lets go of the match if that is due and nobody needs it at this moment.
-    pub(super) async fn rest(&mut self, now: Instant) -> ControlFlow<End> {
-        if self.idleness.lets_go_at.is_none_or(|at| now < at) {
-            return GOES_ON;
+    pub(super) async fn try_hibernate(&mut self, now: Instant) -> ControlFlow<StopReason> {
+        if self.hibernation.hibernates_at.is_none_or(|at| now < at) {
+            return CONTINUE;
         }
-        let is_of_days = self.state.creation().terms.is_of_days();
-        if self.state.stage() == Stage::Running && !is_of_days {
-            let Some(reminder) = self.leader.resting(&self.state, now) else {
-                self.idleness.lets_go_at = Some(now + IDLE_MAX);
-                return GOES_ON;
+        let is_correspondence = self.state.creation().terms.is_of_days();
+        if self.state.stage() == Stage::Running && !is_correspondence {
+            let Some(reminder) = self.leader.hibernation_reminder(&self.state, now) else {
+                self.hibernation.hibernates_at = Some(now + IDLE_TIMEOUT);
+                return CONTINUE;
             };
-            self.idleness.wakes_at_ms = reminder.wake_ms;
-            if !self.remind(reminder).await? {
-                self.idleness.lets_go_at = Some(now + RETRY);
-                return GOES_ON;
+            self.hibernation.wakes_at_ms = reminder.wake_ms;
+            if !self.store_reminder(reminder).await? {
+                self.hibernation.hibernates_at = Some(now + RETRY_DELAY);
+                return CONTINUE;
             }
         }
-        let is_idle = || self.held.is_empty() && self.mailbox.is_empty();
+        let is_idle = || self.deferred.is_empty() && self.mailbox.is_empty();
         if self.server.lobby.remove_if_idle(self.state.id(), is_idle) {
-            return ControlFlow::Break(End::Asleep);
+            return ControlFlow::Break(StopReason::Hibernated);
         }
-        self.idleness.lets_go_at = Some(now + RETRY);
-        GOES_ON
+        self.hibernation.hibernates_at = Some(now + RETRY_DELAY);
+        CONTINUE
     }
 
     /// Has the store keep this reminder, which is not of a match of days. False if it does not.
-    async fn remind(&mut self, reminder: Reminder) -> ControlFlow<End, bool> {
-        self.idleness.has_reminder = true;
-        match self.leader.remind(&self.state, reminder).await {
+    async fn store_reminder(&mut self, reminder: Reminder) -> ControlFlow<StopReason, bool> {
+        self.hibernation.has_reminder = true;
+        match self.leader.store_reminder(&self.state, reminder).await {
             Ok(()) => ControlFlow::Continue(true),
-            Err(ActionError::Lost) => ControlFlow::Break(End::Lost),
-            Err(ActionError::Refused(_) | ActionError::Forgotten | ActionError::Unavailable) => {
-                ControlFlow::Continue(false)
-            }
+            Err(ActionError::OutOfSync) => ControlFlow::Break(StopReason::Reload),
+            Err(
+                ActionError::Refused(_) | ActionError::PlayerDeleted | ActionError::Unavailable,
+            ) => ControlFlow::Continue(false),
         }
     }
 
@@ -171,45 +181,45 @@ impl MatchActor {
         if self.state.stage() != Stage::Running {
             return;
         }
-        let due_ms = Timekeeper::days_due_ms(&self.state);
+        let flag_at_ms = Timekeeper::days_due_ms(&self.state);
         self.server.store.release(self.state.id());
         self.server.metrics.hibernating_matches.inc();
         self.server.players.match_ended(&self.state);
-        if let Some(wake_ms) = due_ms.or(self.idleness.wakes_at_ms) {
+        if let Some(wake_ms) = flag_at_ms.or(self.hibernation.wakes_at_ms) {
             self.server.wake_times.add(wake_ms);
         }
     }
 
     /// Does what is due, whatever has held it up.
-    pub(super) async fn look(&mut self, reply: Reply) -> ControlFlow<End> {
-        self.leader.time.release(&self.state);
-        let going = self.do_due(now()).await;
+    pub(super) async fn check_timers(&mut self, reply: Reply) -> ControlFlow<StopReason> {
+        self.leader.match_clock.end_grace(&self.state);
+        let flow = self.run_timer_action(now()).await;
         let is_running = self.state.stage() == Stage::Running;
-        self.idleness.is_over = matches!(self.state.stage(), Stage::Ended { .. });
-        let is_of_days = self.state.creation().terms.is_of_days();
-        if is_running && !is_of_days && mem::take(&mut self.idleness.has_reminder) {
+        self.hibernation.has_ended_unobserved = matches!(self.state.stage(), Stage::Ended { .. });
+        let is_correspondence = self.state.creation().terms.is_of_days();
+        if is_running && !is_correspondence && mem::take(&mut self.hibernation.has_reminder) {
             // It is awake: the sweeper need not look again.
-            let none = Reminder {
+            let cleared = Reminder {
                 wake_ms: None,
                 parts: Vec::new(),
             };
-            self.remind(none).await?;
+            self.store_reminder(cleared).await?;
         }
         reply.ok(None);
-        going
+        flow
     }
 
     /// Ends the match if a bot has waited for long enough for a move.
-    pub(super) async fn give_up(&mut self, reply: Reply) -> ControlFlow<End> {
+    pub(super) async fn resign_idle_bot_game(&mut self, reply: Reply) -> ControlFlow<StopReason> {
         let now_ms = self.server.clock.now_ms();
-        let waited = |since| now_ms.saturating_sub(since) >= WAITED_MIN_MS;
-        let going = match self.state.turn() {
-            Some(seat) if self.state.bot_waits_ms().is_some_and(waited) => {
-                self.act_by_itself(&Action::Abandon { seat }).await
+        let has_waited_long = |since| now_ms.saturating_sub(since) >= BOT_WAIT_MIN_MS;
+        let flow = match self.state.turn() {
+            Some(seat) if self.state.bot_waits_ms().is_some_and(has_waited_long) => {
+                self.apply_own_action(&Action::Abandon { seat }).await
             }
-            Some(_) | None => GOES_ON,
+            Some(_) | None => CONTINUE,
         };
         reply.ok(None);
-        going
+        flow
     }
 }

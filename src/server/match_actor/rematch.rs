@@ -22,226 +22,238 @@ use crate::matchmaking::create_params::CreateParams;
 use crate::players::block_check;
 
 /// For how long after the end of a match a rematch can be agreed on, in milliseconds.
-const WINDOW_MS: u64 = 10 * 60 * 1000;
+const REMATCH_WINDOW_MS: u64 = 10 * 60 * 1000;
 
 /// How often one seat may offer a rematch.
 const OFFERS_MAX: u32 = 3;
 
 /// How long a seat whose offer was declined waits before it may offer again.
-const DECLINED_FOR: Duration = Duration::from_mins(1);
+const DECLINE_COOLDOWN: Duration = Duration::from_mins(1);
 
 /// What the seats of an ended match wish.
 #[derive(Debug, Default)]
 pub(super) struct RematchOffers {
-    seats: [Wish; 2],
+    seat_offers: [SeatOffer; 2],
     /// Whose player is there; `None` until the match has ended.
-    here: Option<[bool; 2]>,
-    next: Option<Successor>,
+    present: Option<[bool; 2]>,
+    successor: Option<Successor>,
     /// Both wish it, and it is being created.
-    is_under_way: bool,
+    is_creating: bool,
     /// When a rematch can be agreed on no more, once somebody has wished one.
-    over_at: Option<Instant>,
+    expires_at: Option<Instant>,
 }
 
 /// A rematch that is to come into the world.
-pub(crate) struct Birth {
+pub(crate) struct PendingRematch {
     /// The match before.
-    pub(crate) ended: MatchHandle,
-    pub(crate) wanted: CreateParams,
+    pub(crate) previous: MatchHandle,
+    pub(crate) params: CreateParams,
     /// The connections of the two who play that follow the match before.
-    pub(crate) players: Vec<(PlayerId, Outbox)>,
+    pub(crate) connections: Vec<(PlayerId, Outbox)>,
     /// The two who play. They may follow it on other servers, too.
-    pub(crate) holders: Vec<PlayerId>,
+    pub(crate) seat_holders: Vec<PlayerId>,
     /// Who has agreed last.
-    pub(crate) asks: (ConnectionId, PlayerId),
+    pub(crate) requester: (ConnectionId, PlayerId),
 }
 
 /// Creates a rematch, which a match cannot do itself: it comes into the world the same way.
-pub(crate) type RematchFactory = fn(Arc<ServerContext>, Birth, Reply) -> BoxFuture<'static, ()>;
+pub(crate) type RematchFactory =
+    fn(Arc<ServerContext>, PendingRematch, Reply) -> BoxFuture<'static, ()>;
 
 /// What one seat wishes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Wish {
+struct SeatOffer {
     /// Its offer stands.
-    stands: bool,
+    is_open: bool,
     /// When its last offer was declined, if that was.
     declined_at: Option<Instant>,
     /// How often it has offered.
-    offered: u32,
+    offer_count: u32,
 }
 
 /// What becomes of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Offered {
+enum OfferOutcome {
     /// Nothing: it stands already.
-    Again,
+    AlreadyOpen,
     /// It stands from now on.
-    Stands,
+    Opened,
     /// The other seat wishes it, too.
     Agreed,
     /// There is a rematch already.
-    Over,
+    AlreadyCreated,
 }
 
 impl RematchOffers {
     /// Those of a match that came from the store with its rematch, if it has one.
-    pub(super) fn known(next: Option<RematchRecord>) -> Self {
+    pub(super) fn from_store(next: Option<RematchRecord>) -> Self {
         let next = next.map(|next| Successor {
             match_id: next.id,
             code: next.code.to_string(),
         });
         Self {
-            next,
+            successor: next,
             ..Self::default()
         }
     }
 
     /// How they are told.
-    fn told(&self) -> Rematch {
+    fn to_message(&self) -> Rematch {
         Rematch {
-            offers: self.seats.map(|wish| wish.stands),
-            declined: self.seats.map(|wish| wish.declined_at.is_some()),
-            here: self.here.unwrap_or_default(),
-            next: self.next.clone(),
+            offers: self.seat_offers.map(|wish| wish.is_open),
+            declined: self.seat_offers.map(|wish| wish.declined_at.is_some()),
+            here: self.present.unwrap_or_default(),
+            next: self.successor.clone(),
         }
     }
 
     /// Takes note of who is there: whoever is gone does not wish anything any more. True if that is news.
-    fn attend(&mut self, here: [bool; 2]) -> bool {
-        let before = self.here.replace(here);
-        for (wish, is_here) in self.seats.iter_mut().zip(here) {
-            wish.stands &= is_here;
+    fn update_presence(&mut self, present: [bool; 2]) -> bool {
+        let previous = self.present.replace(present);
+        for (offer, is_present) in self.seat_offers.iter_mut().zip(present) {
+            offer.is_open &= is_present;
         }
-        before.is_some_and(|before| before != here)
+        previous.is_some_and(|before| before != present)
     }
 
     /// What would become of this seat's offer.
-    fn judge(
+    fn evaluate_offer(
         &self,
         state: &Match,
         seat: Seat,
         now_ms: u64,
-        are_apart: bool,
-    ) -> Result<Offered, WireError> {
+        is_blocked: bool,
+    ) -> Result<OfferOutcome, WireError> {
         match state.stage() {
-            Stage::Open => return Err(not_started()),
+            Stage::Open => return Err(not_started_error()),
             Stage::Running => {
                 let message = "the match is being played";
                 return Err(WireError::new(ErrorCode::MatchRunning, message));
             }
             Stage::Ended { .. } => {}
         }
-        let (own, other) = (&self.seats[seat.index()], &self.seats[seat.other().index()]);
-        if self.next.is_some() {
-            return Ok(Offered::Over);
+        let (own_offer, other_offer) = (
+            &self.seat_offers[seat.index()],
+            &self.seat_offers[seat.other().index()],
+        );
+        if self.successor.is_some() {
+            return Ok(OfferOutcome::AlreadyCreated);
         }
-        if own.stands || self.is_under_way {
-            return Ok(Offered::Again);
+        if own_offer.is_open || self.is_creating {
+            return Ok(OfferOutcome::AlreadyOpen);
         }
         let ended_ms = state.ended_ms().unwrap_or_default();
-        if state.rematch().is_none() || now_ms > ended_ms + WINDOW_MS {
+        if state.rematch().is_none() || now_ms > ended_ms + REMATCH_WINDOW_MS {
             let message = "there is no rematch of this match";
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
-        if are_apart {
+        if is_blocked {
             return Err(block_check::refused());
         }
-        if self.here != Some([true; 2]) {
-            return Err(too_soon("not both of you are here: a challenge serves"));
+        if self.present != Some([true; 2]) {
+            return Err(too_soon_error(
+                "not both of you are here: a challenge serves",
+            ));
         }
-        if other.stands {
-            return Ok(Offered::Agreed);
+        if other_offer.is_open {
+            return Ok(OfferOutcome::Agreed);
         }
-        if own.offered >= OFFERS_MAX {
-            return Err(too_soon("you have offered it often enough"));
+        if own_offer.offer_count >= OFFERS_MAX {
+            return Err(too_soon_error("you have offered it often enough"));
         }
-        let again_at = own.declined_at.map(|at| at + DECLINED_FOR);
-        if let Some(wait) = again_at.and_then(|at| at.checked_duration_since(now()))
+        let next_offer_at = own_offer.declined_at.map(|at| at + DECLINE_COOLDOWN);
+        if let Some(wait) = next_offer_at.and_then(|at| at.checked_duration_since(now()))
             && !wait.is_zero()
         {
             return Err(WireError {
                 retry_after_ms: u64::try_from(wait.as_millis()).ok(),
-                ..too_soon("your last offer has just been declined")
+                ..too_soon_error("your last offer has just been declined")
             });
         }
         let is_bot = matches!(state.occupant(seat.other()), Occupant::Bot(_));
         Ok(if is_bot {
-            Offered::Agreed
+            OfferOutcome::Agreed
         } else {
-            Offered::Stands
+            OfferOutcome::Opened
         })
     }
 
     /// Has this seat's offer stand, until then at most.
-    fn offer(&mut self, seat: Seat, over_at: Instant) {
-        self.over_at = Some(over_at);
-        let wish = &mut self.seats[seat.index()];
-        wish.stands = true;
-        wish.offered += 1;
-        wish.declined_at = None;
+    fn open_offer(&mut self, seat: Seat, expires_at: Instant) {
+        self.expires_at = Some(expires_at);
+        let offer = &mut self.seat_offers[seat.index()];
+        offer.is_open = true;
+        offer.offer_count += 1;
+        offer.declined_at = None;
     }
 
     /// Has this seat decline the other's offer, or else withdraw its own. False if neither stands.
-    fn decline(&mut self, seat: Seat) -> bool {
-        let other = &mut self.seats[seat.other().index()];
-        if other.stands {
-            other.stands = false;
-            other.declined_at = Some(now());
+    fn decline_or_withdraw(&mut self, seat: Seat) -> bool {
+        let other_offer = &mut self.seat_offers[seat.other().index()];
+        if other_offer.is_open {
+            other_offer.is_open = false;
+            other_offer.declined_at = Some(now());
             return true;
         }
-        std::mem::take(&mut self.seats[seat.index()].stands)
+        std::mem::take(&mut self.seat_offers[seat.index()].is_open)
     }
 
     /// When an offer that stands is over.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let stands = self.seats.iter().any(|wish| wish.stands);
-        let is_open = self.next.is_none() && !self.is_under_way;
-        self.over_at.filter(|_| stands && is_open)
+        let has_open_offer = self.seat_offers.iter().any(|wish| wish.is_open);
+        let is_open = self.successor.is_none() && !self.is_creating;
+        self.expires_at.filter(|_| has_open_offer && is_open)
     }
 
     /// There is a rematch.
-    fn agreed(&mut self, next: &Successor) {
-        self.seats.iter_mut().for_each(|wish| wish.stands = true);
-        self.next = Some(next.clone());
+    fn set_created(&mut self, next: &Successor) {
+        self.seat_offers
+            .iter_mut()
+            .for_each(|wish| wish.is_open = true);
+        self.successor = Some(next.clone());
     }
 }
 
 impl MatchActor {
     /// Takes note of who is there, once the match has ended, and tells if that is news.
-    pub(super) fn attend_wishes(&mut self) {
+    pub(super) fn update_rematch_presence(&mut self) {
         if !self.state.is_played_out() {
             return;
         }
-        let is_here = |seat: Seat| {
+        let is_present = |seat: Seat| {
             let holder = self.state.occupant(seat).holder();
             holder.is_none_or(|player| self.broadcaster.has_player(player))
         };
-        let is_news = self.wishes.attend(Seat::ALL.map(is_here));
-        self.broadcaster.keep_rematch(self.wishes.told());
-        if is_news {
-            self.broadcaster.tell_rematch(&self.state);
+        let is_changed = self
+            .rematch_offers
+            .update_presence(Seat::ALL.map(is_present));
+        self.broadcaster
+            .set_rematch(self.rematch_offers.to_message());
+        if is_changed {
+            self.broadcaster.broadcast_rematch(&self.state);
         }
     }
 
     /// Ends the offers that stand when a rematch can be agreed on no more.
-    pub(super) fn end_wishes(&mut self, now: Instant) {
-        if self.wishes.deadline().is_some_and(|at| at <= now) {
-            self.wishes
-                .seats
+    pub(super) fn expire_rematch_offers(&mut self, now: Instant) {
+        if self.rematch_offers.deadline().is_some_and(|at| at <= now) {
+            self.rematch_offers
+                .seat_offers
                 .iter_mut()
-                .for_each(|wish| wish.stands = false);
-            self.tell_wishes();
+                .for_each(|wish| wish.is_open = false);
+            self.broadcast_rematch_offers();
         }
     }
 
-    fn tell_wishes(&mut self) {
-        self.broadcaster.keep_rematch(self.wishes.told());
-        self.broadcaster.tell_rematch(&self.state);
+    fn broadcast_rematch_offers(&mut self) {
+        self.broadcaster
+            .set_rematch(self.rematch_offers.to_message());
+        self.broadcaster.broadcast_rematch(&self.state);
         self.broadcaster.flush();
     }
 
     /// The seat for which this player may speak after the end.
-    fn wishing_seat(&self, player: PlayerId) -> Result<Seat, WireError> {
+    fn rematch_seat(&self, player: PlayerId) -> Result<Seat, WireError> {
         self.state
             .seat_held_by(player)
             .ok_or_else(|| WireError::new(ErrorCode::NotSeated, "you had no seat in this match"))
@@ -250,53 +262,54 @@ impl MatchActor {
     /// A player wishes a rematch.
     pub(super) async fn offer_rematch(&mut self, command: &Command, reply: Reply) {
         let holders: Vec<PlayerId> = self.state.holders().collect();
-        let are_apart = match holders.contains(&command.player) && self.state.is_played_out() {
+        let is_blocked = match holders.contains(&command.player) && self.state.is_played_out() {
             true => block_check::are_apart(&self.server, command.player, holders).await,
             false => Ok(false),
         };
-        let Some((are_apart, reply)) = reply.check(are_apart) else {
+        let Some((is_blocked, reply)) = reply.require(is_blocked) else {
             return;
         };
         let now_ms = self.server.clock.now_ms();
-        let judged = self.wishing_seat(command.player).and_then(|seat| {
+        let outcome = self.rematch_seat(command.player).and_then(|seat| {
             Ok((
                 seat,
-                self.wishes.judge(&self.state, seat, now_ms, are_apart)?,
+                self.rematch_offers
+                    .evaluate_offer(&self.state, seat, now_ms, is_blocked)?,
             ))
         });
-        let Some(((seat, offered), reply)) = reply.check(judged) else {
+        let Some(((seat, outcome), reply)) = reply.require(outcome) else {
             return;
         };
-        match offered {
-            Offered::Again => reply.ok(None),
-            Offered::Over => {
-                self.broadcaster.show_rematch(&self.state, reply.outbox());
+        match outcome {
+            OfferOutcome::AlreadyOpen => reply.ok(None),
+            OfferOutcome::AlreadyCreated => {
+                self.broadcaster.send_rematch(&self.state, reply.outbox());
                 reply.ok(None);
             }
-            Offered::Stands => {
-                let over_ms = self.state.ended_ms().unwrap_or_default() + WINDOW_MS;
-                let left = Duration::from_millis(over_ms.saturating_sub(now_ms) + 1);
-                self.wishes.offer(seat, now() + left);
-                self.tell_wishes();
+            OfferOutcome::Opened => {
+                let expires_at_ms = self.state.ended_ms().unwrap_or_default() + REMATCH_WINDOW_MS;
+                let time_left = Duration::from_millis(expires_at_ms.saturating_sub(now_ms) + 1);
+                self.rematch_offers.open_offer(seat, now() + time_left);
+                self.broadcast_rematch_offers();
                 reply.ok(None);
             }
-            Offered::Agreed => self.begin_rematch(command, reply),
+            OfferOutcome::Agreed => self.start_rematch_creation(command, reply),
         }
     }
 
     /// Has the rematch brought into the world. That is done beside this match, since none waits for
     /// another.
-    fn begin_rematch(&mut self, command: &Command, reply: Reply) {
+    fn start_rematch_creation(&mut self, command: &Command, reply: Reply) {
         let id = self.state.id();
-        let (Some((seats, terms)), Some(ended)) = (
+        let (Some((seats, terms)), Some(previous)) = (
             self.state.rematch(),
             self.server.lobby.find(MatchRef::Id(id)),
         ) else {
             return reply.refuse(ErrorCode::Overloaded, "that match is being put away");
         };
-        self.wishes.is_under_way = true;
+        self.rematch_offers.is_creating = true;
         let creation = self.state.creation();
-        let wanted = CreateParams {
+        let params = CreateParams {
             game: creation.game,
             host: creation.host,
             seats,
@@ -306,53 +319,54 @@ impl MatchActor {
             hosted_max: self.server.settings.live_matches_per_player,
             open_match_permit: None,
         };
-        let mut players = self.broadcaster.followers();
-        players.retain(|(player, _)| self.state.seat_held_by(*player).is_some());
-        let birth = Birth {
-            ended,
-            wanted,
-            holders: self.state.holders().collect(),
-            players,
-            asks: (command.connection, command.player),
+        let mut connections = self.broadcaster.followers();
+        connections.retain(|(player, _)| self.state.seat_held_by(*player).is_some());
+        let pending_rematch = PendingRematch {
+            previous,
+            params,
+            seat_holders: self.state.holders().collect(),
+            connections,
+            requester: (command.connection, command.player),
         };
-        let give = (self.give_rematch)(Arc::clone(&self.server), birth, reply);
-        self.server.spawn(give);
+        let creation_task = (self.create_rematch)(Arc::clone(&self.server), pending_rematch, reply);
+        self.server.spawn(creation_task);
     }
 
     /// The rematch has come into the world, or has not.
-    pub(super) fn rematch_begins(&mut self, next: Option<&Successor>, reply: Reply) {
-        self.wishes.is_under_way = false;
+    pub(super) fn on_rematch_created(&mut self, next: Option<&Successor>, reply: Reply) {
+        self.rematch_offers.is_creating = false;
         if let Some(next) = next {
-            self.wishes.agreed(next);
-            self.tell_wishes();
+            self.rematch_offers.set_created(next);
+            self.broadcast_rematch_offers();
         }
         reply.ok(None);
     }
 
     /// A player declines the other's wish, or withdraws their own.
     pub(super) fn decline_rematch(&mut self, command: &Command, reply: Reply) {
-        let declined = self.wishing_seat(command.player).and_then(|seat| {
-            let is_open = self.wishes.next.is_none() && !self.wishes.is_under_way;
-            (is_open && self.wishes.decline(seat))
+        let result = self.rematch_seat(command.player).and_then(|seat| {
+            let is_open =
+                self.rematch_offers.successor.is_none() && !self.rematch_offers.is_creating;
+            (is_open && self.rematch_offers.decline_or_withdraw(seat))
                 .then_some(())
                 .ok_or_else(|| {
                     WireError::new(ErrorCode::NothingOffered, "nobody has offered a rematch")
                 })
         });
-        if let Some(((), reply)) = reply.check(declined) {
-            self.tell_wishes();
+        if let Some(((), reply)) = reply.require(result) {
+            self.broadcast_rematch_offers();
             reply.ok(None);
         }
     }
 }
 
-fn not_started() -> WireError {
+fn not_started_error() -> WireError {
     WireError::new(
         ErrorCode::MatchNotStarted,
         "the match has not started: a seat is open",
     )
 }
 
-fn too_soon(why: &str) -> WireError {
+fn too_soon_error(why: &str) -> WireError {
     WireError::new(ErrorCode::TooSoon, why)
 }

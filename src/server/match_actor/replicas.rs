@@ -9,243 +9,257 @@ use plyhouse_protocol::{PlayerId, Seq, Thinking};
 use plyhouse_store::NodeId;
 
 use super::MatchActor;
-use super::broadcaster::Elsewhere;
+use super::broadcaster::RemotePresence;
 use crate::cluster::Cluster;
 use crate::context::clock::now;
-use crate::match_handle::command::{Command, Relayed};
-use crate::match_handle::replication::{ChatMessage, Presence, Published, ReplicaUpdate, Standing};
+use crate::match_handle::command::{Command, RelayInfo};
+use crate::match_handle::replication::{
+    ChatMessage, Presence, PublishedEvents, ReplicaUpdate, TransientState,
+};
 
 /// The other servers that follow a match.
 #[derive(Debug)]
 pub(super) struct Replicas {
-    nodes: BTreeMap<NodeId, Remote>,
+    nodes: BTreeMap<NodeId, ReplicaNode>,
     /// What has happened since they were fed last, and after which event.
-    after: Seq,
-    events: Vec<Event>,
+    after_seq: Seq,
+    pending_events: Vec<Event>,
     /// What was said since.
-    said: Vec<ChatMessage>,
+    chat_messages: Vec<ChatMessage>,
     /// What a bot thinks, if that is news.
     thinking: Option<Thinking>,
     /// What they know beside the events.
-    told: Option<Standing>,
+    sent_state: Option<TransientState>,
     /// The clock is to be told anew.
-    is_clock_untold: bool,
+    is_clock_changed: bool,
     /// When the present turn was told, and handed to the other servers.
-    turn_told_at: Instant,
+    turn_sent_at: Instant,
     /// The player who is to move cannot be heard.
-    mover_is_unheard: bool,
+    is_mover_unreachable: bool,
 }
 
 #[derive(Debug)]
-struct Remote {
-    roster: Presence,
+struct ReplicaNode {
+    presence: Presence,
     /// It knows nothing yet, or may have missed something.
-    is_new: bool,
+    needs_full_update: bool,
 }
 
 impl Replicas {
     fn new(seq: Seq) -> Self {
         Self {
             nodes: BTreeMap::new(),
-            after: seq,
-            events: Vec::new(),
-            said: Vec::new(),
+            after_seq: seq,
+            pending_events: Vec::new(),
+            chat_messages: Vec::new(),
             thinking: None,
-            told: None,
-            is_clock_untold: false,
-            turn_told_at: now(),
-            mover_is_unheard: false,
+            sent_state: None,
+            is_clock_changed: false,
+            turn_sent_at: now(),
+            is_mover_unreachable: false,
         }
     }
 
     /// Who is there, all in all.
-    fn elsewhere(&self) -> Elsewhere {
-        let rosters = || self.nodes.values().map(|remote| &remote.roster);
-        Elsewhere::Added {
-            present: rosters()
-                .flat_map(|roster| roster.present.iter().copied())
+    fn remote_presence(&self) -> RemotePresence {
+        let presences = || self.nodes.values().map(|node| &node.presence);
+        RemotePresence::Added {
+            following_players: presences()
+                .flat_map(|presence| presence.following_players.iter().copied())
                 .collect(),
             seats: Seat::ALL.map(|seat| {
-                rosters().any(|roster| roster.presence.seats[seat.index()] == Some(true))
+                presences().any(|presence| presence.seat_presence.seats[seat.index()] == Some(true))
             }),
-            spectators: rosters().map(|roster| roster.presence.spectators).sum(),
+            spectators: presences()
+                .map(|presence| presence.seat_presence.spectators)
+                .sum(),
         }
     }
 
     /// Takes note of what has happened.
-    pub(super) fn happened(&mut self, published: &Published) {
+    pub(super) fn add_events(&mut self, published: &PublishedEvents) {
         if published
             .events
             .iter()
             .any(|event| event.kind.begins_turn())
         {
-            self.turn_told_at = now();
+            self.turn_sent_at = now();
         }
-        self.events.extend(published.events.iter().cloned());
+        self.pending_events.extend(published.events.iter().cloned());
     }
 
     /// Takes note of what was said.
-    pub(super) fn said(&mut self, line: ChatMessage) {
-        self.said.push(line);
+    pub(super) fn add_chat(&mut self, message: ChatMessage) {
+        self.chat_messages.push(message);
     }
 
     /// Takes note of what a bot thinks.
-    pub(super) fn thinks(&mut self, thought: Thinking) {
-        self.thinking = Some(thought);
+    pub(super) fn set_thinking(&mut self, thinking: Thinking) {
+        self.thinking = Some(thinking);
     }
 
     /// The match was read anew, and has come to this event: nobody knows anything of it.
-    pub(super) fn begin_again(&mut self, seq: Seq) {
-        self.after = seq;
-        self.events.clear();
-        self.turn_told_at = now();
-        self.is_clock_untold = true;
+    pub(super) fn reset(&mut self, seq: Seq) {
+        self.after_seq = seq;
+        self.pending_events.clear();
+        self.turn_sent_at = now();
+        self.is_clock_changed = true;
         self.nodes
             .values_mut()
-            .for_each(|remote| remote.is_new = true);
+            .for_each(|node| node.needs_full_update = true);
     }
 
     /// Takes note that the clock counts anew.
-    pub(super) const fn clock_changed(&mut self) {
-        self.is_clock_untold = true;
+    pub(super) const fn mark_clock_changed(&mut self) {
+        self.is_clock_changed = true;
     }
 
     /// When the servers on which this player follows the match were heard last, and whether one of them can
     /// be heard; `None` if there are none.
-    fn heard(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
+    fn last_response(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
-        let of_player = nodes.filter(|(_, remote)| remote.roster.present.contains(&player));
-        let heard = of_player.map(|(node, _)| {
+        let player_nodes =
+            nodes.filter(|(_, remote)| remote.presence.following_players.contains(&player));
+        let responses = player_nodes.map(|(node, _)| {
             (
                 cluster.last_response_at(*node),
                 cluster.is_node_reachable(*node),
             )
         });
-        heard.reduce(|one, other| (one.0.max(other.0), one.1 || other.1))
+        responses.reduce(|first, second| (first.0.max(second.0), first.1 || second.1))
     }
 
     /// When a command was read, as its match counts time. Two servers' clocks do not compare, so the one
     /// that asks tells how long the turn had lasted there; it is believed no more than has been waited for
     /// here, and at least that less what the way between the servers takes.
-    pub(super) fn read_at(&self, command: &Command, cluster: &Cluster) -> Instant {
-        let read_at = command.received_at;
-        let Some(Relayed {
-            by,
-            turn_us: Some(turn_us),
-        }) = command.relayed
+    pub(super) fn adjusted_received_at(&self, command: &Command, cluster: &Cluster) -> Instant {
+        let received_at = command.received_at;
+        let Some(RelayInfo {
+            node: by,
+            turn_elapsed_us: Some(turn_us),
+        }) = command.relay
         else {
-            return read_at;
+            return received_at;
         };
-        let waited = read_at.saturating_duration_since(self.turn_told_at);
-        let on_the_way = waited.saturating_sub(Duration::from_micros(turn_us));
-        let believed = on_the_way.min(cluster.rtt(by).unwrap_or_default());
-        read_at.checked_sub(believed).unwrap_or(read_at)
+        let turn_elapsed = received_at.saturating_duration_since(self.turn_sent_at);
+        let transit = turn_elapsed.saturating_sub(Duration::from_micros(turn_us));
+        let trusted = transit.min(cluster.rtt(by).unwrap_or_default());
+        received_at.checked_sub(trusted).unwrap_or(received_at)
     }
 }
 
 impl MatchActor {
     /// Another server has followers, who are these; `None` if it has none any more.
-    pub(super) fn follow_from(&mut self, node: NodeId, roster: Option<Presence>) {
+    pub(super) fn set_replica_presence(&mut self, node: NodeId, presence: Option<Presence>) {
         let seq = self.state.seq();
-        let remotes = self
+        let replicas = self
             .replicas
             .get_or_insert_with(|| Box::new(Replicas::new(seq)));
-        match roster {
+        match presence {
             Some(roster) => {
-                let is_new = true;
-                remotes.nodes.insert(node, Remote { roster, is_new });
+                let needs_full_update = true;
+                replicas.nodes.insert(
+                    node,
+                    ReplicaNode {
+                        presence: roster,
+                        needs_full_update,
+                    },
+                );
             }
             None => {
-                remotes.nodes.remove(&node);
+                replicas.nodes.remove(&node);
             }
         }
-        self.remotes_changed();
+        self.on_replicas_changed();
     }
 
     /// A server is gone, and everybody who was there.
-    pub(super) fn remote_is_gone(&mut self, node: NodeId) {
-        let is_known =
+    pub(super) fn remove_replica(&mut self, node: NodeId) {
+        let was_replica =
             (self.replicas.as_mut()).is_some_and(|all| all.nodes.remove(&node).is_some());
-        if is_known {
-            self.remotes_changed();
+        if was_replica {
+            self.on_replicas_changed();
         }
     }
 
-    fn remotes_changed(&mut self) {
-        let remotes = self.replicas.take_if(|remotes| remotes.nodes.is_empty());
-        let was_last = remotes.is_some();
-        let elsewhere = self.replicas.as_ref().map(|remotes| remotes.elsewhere());
-        self.broadcaster.has_elsewhere(elsewhere);
-        self.roster_changed();
+    fn on_replicas_changed(&mut self) {
+        let removed = self.replicas.take_if(|remotes| remotes.nodes.is_empty());
+        let was_last = removed.is_some();
+        let remote_presence = self
+            .replicas
+            .as_ref()
+            .map(|replicas| replicas.remote_presence());
+        self.broadcaster.set_remote_presence(remote_presence);
+        self.on_presence_changed();
         if was_last {
-            self.leader.time.mover_is_elsewhere(None);
-            self.leader.time.is_heard(&self.state);
+            self.leader.match_clock.set_mover_last_response_at(None);
+            self.leader.match_clock.on_mover_reachable(&self.state);
         }
     }
 
     /// Has the clock stand of a player whom nobody here can hear.
     pub(super) fn update_reachability(&mut self) {
-        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.replicas) else {
+        let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
             return;
         };
         let mover = self.state.turn();
         let mover = mover.and_then(|seat| self.state.occupant(seat).player());
-        let is_elsewhere = |player: &PlayerId| !self.server.players.is_connected(*player);
-        let mover = mover.filter(is_elsewhere);
-        let heard = mover.and_then(|player| remotes.heard(player, cluster));
-        let time = &mut self.leader.time;
-        time.mover_is_elsewhere(heard.map(|(heard_at, _)| heard_at));
-        match heard {
-            Some((heard_at, false)) => {
-                remotes.mover_is_unheard = true;
-                time.is_unheard(&self.state, heard_at);
+        let is_not_connected = |player: &PlayerId| !self.server.players.is_connected(*player);
+        let mover = mover.filter(is_not_connected);
+        let last_response = mover.and_then(|player| replicas.last_response(player, cluster));
+        let time = &mut self.leader.match_clock;
+        time.set_mover_last_response_at(last_response.map(|(heard_at, _)| heard_at));
+        match last_response {
+            Some((last_response_at, false)) => {
+                replicas.is_mover_unreachable = true;
+                time.on_mover_unreachable(&self.state, last_response_at);
             }
             Some(_) | None => {
-                if std::mem::take(&mut remotes.mover_is_unheard) {
-                    time.is_heard(&self.state);
+                if std::mem::take(&mut replicas.is_mover_unreachable) {
+                    time.on_mover_reachable(&self.state);
                 }
             }
         }
     }
 
     /// Feeds the other servers what is new.
-    pub(super) fn feed_remotes(&mut self) {
-        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.replicas) else {
+    pub(super) fn send_replica_updates(&mut self) {
+        let (Some(cluster), Some(replicas)) = (&self.server.cluster, &mut self.replicas) else {
             return;
         };
-        let standing = Standing {
-            time: self.leader.time.turn_time(&self.state),
-            gone_ms: self.leader.gone_ms(&self.state),
-            ..self.broadcaster.standing(&self.state)
+        let transient_state = TransientState {
+            turn_time: self.leader.match_clock.turn_time(&self.state),
+            absence_left_ms: self.leader.absence_left_ms(&self.state),
+            ..self.broadcaster.transient_state(&self.state)
         };
-        let is_same = |told: &Standing| told.is_but_for_time(&standing);
-        let is_known = remotes.events.is_empty()
-            && !remotes.is_clock_untold
-            && remotes.said.is_empty()
-            && remotes.thinking.is_none()
-            && remotes.told.as_ref().is_some_and(is_same);
-        let bulletin = ReplicaUpdate {
-            epoch: self.leader.mark.epoch(),
-            published: Published {
-                after: std::mem::replace(&mut remotes.after, self.state.seq()),
-                events: std::mem::take(&mut remotes.events),
+        let is_unchanged = |told: &TransientState| told.equals_except_time(&transient_state);
+        let is_up_to_date = replicas.pending_events.is_empty()
+            && !replicas.is_clock_changed
+            && replicas.chat_messages.is_empty()
+            && replicas.thinking.is_none()
+            && replicas.sent_state.as_ref().is_some_and(is_unchanged);
+        let update = ReplicaUpdate {
+            epoch: self.leader.journal_position.epoch(),
+            published: PublishedEvents {
+                after: std::mem::replace(&mut replicas.after_seq, self.state.seq()),
+                events: std::mem::take(&mut replicas.pending_events),
             },
-            is_clock_news: std::mem::take(&mut remotes.is_clock_untold),
-            standing: standing.clone(),
-            said: std::mem::take(&mut remotes.said),
-            thinking: remotes.thinking.take().map(Box::new),
+            is_clock_changed: std::mem::take(&mut replicas.is_clock_changed),
+            transient_state: transient_state.clone(),
+            chat_messages: std::mem::take(&mut replicas.chat_messages),
+            thinking: replicas.thinking.take().map(Box::new),
         };
-        remotes.told = Some(standing);
-        for (node, remote) in &mut remotes.nodes {
-            let is_new = std::mem::take(&mut remote.is_new);
-            if is_known && !is_new {
+        replicas.sent_state = Some(transient_state);
+        for (node, replica) in &mut replicas.nodes {
+            let needs_full_update = std::mem::take(&mut replica.needs_full_update);
+            if is_up_to_date && !needs_full_update {
                 continue;
             }
-            let mut bulletin = bulletin.clone();
-            if is_new {
-                bulletin.said = self.broadcaster.lines();
+            let mut update = update.clone();
+            if needs_full_update {
+                update.chat_messages = self.broadcaster.chat_messages();
             }
-            cluster.send_update(*node, self.state.id(), bulletin);
+            cluster.send_update(*node, self.state.id(), update);
         }
     }
 }

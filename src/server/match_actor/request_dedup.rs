@@ -9,7 +9,7 @@ use plyhouse_matches::{Event, RequestId};
 use plyhouse_protocol::{Seq, WireError};
 
 /// How many requests are remembered. A copy of a match has no more of them under way at a time.
-const DONE_MAX: usize = 64;
+const REQUESTS_MAX: usize = 64;
 
 /// The requests of clients that were decided on last.
 #[derive(Debug, Default)]
@@ -19,61 +19,61 @@ pub(super) struct RequestDedup {
     /// Those that were not, and why.
     refused: VecDeque<(RequestId, Box<WireError>)>,
     /// The last whose events were written with an unknown end: which, after which event, and what.
-    unknown: Option<(RequestId, Seq, Vec<Event>)>,
+    unresolved: Option<(RequestId, Seq, Vec<Event>)>,
 }
 
 impl RequestDedup {
     /// Begins again with the requests that have become events of a whole match.
-    pub(super) fn begin_again(&mut self, events: &[Event]) {
+    pub(super) fn reload(&mut self, events: &[Event]) {
         self.granted.clear();
-        self.add(Seq(0), events);
-        if let Some((request, after, written)) = self.unknown.take() {
-            let place = usize::try_from(after.0).unwrap_or(usize::MAX);
+        self.add_events(Seq(0), events);
+        if let Some((request, after, written)) = self.unresolved.take() {
+            let index = usize::try_from(after.0).unwrap_or(usize::MAX);
             if events
-                .get(place..)
-                .is_some_and(|known| known.starts_with(&written))
+                .get(index..)
+                .is_some_and(|stored| stored.starts_with(&written))
             {
-                push(&mut self.granted, (request, after.next()));
+                push_bounded(&mut self.granted, (request, after.next()));
             }
         }
     }
 
     /// Takes note that nobody knows whether these events of a request have been written.
-    pub(super) fn is_unknown(&mut self, request: RequestId, after: Seq, events: &[Event]) {
-        self.unknown = Some((request, after, events.to_vec()));
+    pub(super) fn set_unresolved(&mut self, request: RequestId, after: Seq, events: &[Event]) {
+        self.unresolved = Some((request, after, events.to_vec()));
     }
 
     /// Takes note of events of which `after` is the one before.
-    pub(super) fn add(&mut self, after: Seq, events: &[Event]) {
+    pub(super) fn add_events(&mut self, after: Seq, events: &[Event]) {
         for (event, number) in events.iter().zip(after.0 + 1..) {
             if let Some(request) = &event.request {
-                push(&mut self.granted, (**request, Seq(number)));
+                push_bounded(&mut self.granted, (**request, Seq(number)));
             }
         }
     }
 
     /// The event that this request has become.
-    pub(super) fn find(&self, request: RequestId) -> Option<Seq> {
+    pub(super) fn find_granted(&self, request: RequestId) -> Option<Seq> {
         let mut granted = self.granted.iter();
         let found = granted.find(|(known, _)| *known == request);
         found.map(|(_, seq)| *seq)
     }
 
     /// Takes note that a request is refused.
-    pub(super) fn refuse(&mut self, request: RequestId, why: Box<WireError>) {
-        push(&mut self.refused, (request, why));
+    pub(super) fn add_refused(&mut self, request: RequestId, why: Box<WireError>) {
+        push_bounded(&mut self.refused, (request, why));
     }
 
     /// Why this request was refused, if it was.
-    pub(super) fn why_refused(&self, request: RequestId) -> Option<&WireError> {
+    pub(super) fn refusal(&self, request: RequestId) -> Option<&WireError> {
         let mut refused = self.refused.iter();
         let found = refused.find(|(known, _)| *known == request);
         found.map(|(_, why)| &**why)
     }
 }
 
-fn push<T>(requests: &mut VecDeque<T>, request: T) {
-    if requests.len() == DONE_MAX {
+fn push_bounded<T>(requests: &mut VecDeque<T>, request: T) {
+    if requests.len() == REQUESTS_MAX {
         requests.pop_front();
     }
     requests.push_back(request);
@@ -101,47 +101,48 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_found_by_its_event_until_there_are_too_many() {
-        let mut done = RequestDedup::default();
-        done.add(Seq(4), &[event(Some(1)), event(None), event(Some(2))]);
-        let find = |done: &RequestDedup, number| done.find(RequestId(Uuid::nil(), 7, number));
-        assert_eq!(find(&done, 1), Some(Seq(5)));
-        assert_eq!(find(&done, 2), Some(Seq(7)));
-        assert_eq!(find(&done, 3), None);
-        assert_eq!(done.find(RequestId(Uuid::nil(), 8, 1)), None);
-        let more: Vec<_> = (3..=65).map(|number| event(Some(number))).collect();
-        done.add(Seq(7), &more);
-        assert_eq!(find(&done, 1), None);
-        assert_eq!(find(&done, 65), Some(Seq(70)));
+    fn granted_request_is_found_until_evicted() {
+        let mut dedup = RequestDedup::default();
+        dedup.add_events(Seq(4), &[event(Some(1)), event(None), event(Some(2))]);
+        let find_number =
+            |done: &RequestDedup, number| done.find_granted(RequestId(Uuid::nil(), 7, number));
+        assert_eq!(find_number(&dedup, 1), Some(Seq(5)));
+        assert_eq!(find_number(&dedup, 2), Some(Seq(7)));
+        assert_eq!(find_number(&dedup, 3), None);
+        assert_eq!(dedup.find_granted(RequestId(Uuid::nil(), 8, 1)), None);
+        let more_events: Vec<_> = (3..=65).map(|number| event(Some(number))).collect();
+        dedup.add_events(Seq(7), &more_events);
+        assert_eq!(find_number(&dedup, 1), None);
+        assert_eq!(find_number(&dedup, 65), Some(Seq(70)));
     }
 
     #[test]
-    fn what_was_written_with_an_unknown_end_is_found_if_it_was() {
+    fn unresolved_write_is_granted_if_the_journal_contains_it() {
         let request = RequestId(Uuid::nil(), 7, 1);
-        let mut done = RequestDedup::default();
-        done.is_unknown(request, Seq(1), &[event(None)]);
-        done.begin_again(&[event(Some(8)), event(None)]);
-        assert_eq!(done.find(request), Some(Seq(2)));
-        done.is_unknown(request, Seq(1), &[event(None)]);
-        done.begin_again(&[event(None), event(Some(8))]);
-        assert_eq!(done.find(request), None);
-        done.is_unknown(request, Seq(2), &[event(None)]);
-        done.begin_again(&[event(None)]);
-        assert_eq!(done.find(request), None);
+        let mut dedup = RequestDedup::default();
+        dedup.set_unresolved(request, Seq(1), &[event(None)]);
+        dedup.reload(&[event(Some(8)), event(None)]);
+        assert_eq!(dedup.find_granted(request), Some(Seq(2)));
+        dedup.set_unresolved(request, Seq(1), &[event(None)]);
+        dedup.reload(&[event(None), event(Some(8))]);
+        assert_eq!(dedup.find_granted(request), None);
+        dedup.set_unresolved(request, Seq(2), &[event(None)]);
+        dedup.reload(&[event(None)]);
+        assert_eq!(dedup.find_granted(request), None);
     }
 
     #[test]
-    fn what_was_refused_stays_so_until_there_are_too_many() {
+    fn refused_request_stays_refused_until_evicted() {
         let request = |number| RequestId(Uuid::nil(), 7, number);
-        let why = || Box::new(WireError::new(ErrorCode::TooSoon, "not yet"));
-        let mut done = RequestDedup::default();
-        done.refuse(request(1), why());
-        done.begin_again(&[event(Some(2))]);
-        assert_eq!(done.why_refused(request(1)), Some(&*why()));
-        assert_eq!(done.why_refused(request(2)), None);
-        assert_eq!(done.find(request(1)), None);
-        (3..=66).for_each(|number| done.refuse(request(number), why()));
-        assert_eq!(done.why_refused(request(1)), None);
-        assert_eq!(done.why_refused(request(66)), Some(&*why()));
+        let error = || Box::new(WireError::new(ErrorCode::TooSoon, "not yet"));
+        let mut dedup = RequestDedup::default();
+        dedup.add_refused(request(1), error());
+        dedup.reload(&[event(Some(2))]);
+        assert_eq!(dedup.refusal(request(1)), Some(&*error()));
+        assert_eq!(dedup.refusal(request(2)), None);
+        assert_eq!(dedup.find_granted(request(1)), None);
+        (3..=66).for_each(|number| dedup.add_refused(request(number), error()));
+        assert_eq!(dedup.refusal(request(1)), None);
+        assert_eq!(dedup.refusal(request(66)), Some(&*error()));
     }
 }

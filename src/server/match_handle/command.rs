@@ -19,7 +19,8 @@ pub(crate) struct Command {
     /// The connection that asks.
     pub(crate) connection: ConnectionId,
     /// The number of the request on its connection, counted from 1; 0 for what no client has asked for.
-    pub(crate) cmd: u64,
+    #[serde(rename = "cmd")]
+    pub(crate) request_number: u64,
     /// The player whose connection it is.
     pub(crate) player: PlayerId,
     pub(crate) request: MatchRequest,
@@ -30,39 +31,42 @@ pub(crate) struct Command {
     pub(crate) rtt_us: Option<u32>,
     /// Which server asks on behalf of its client, if it is another than the owner's.
     #[serde(default)]
-    pub(crate) relayed: Option<Relayed>,
+    #[serde(rename = "relayed")]
+    pub(crate) relay: Option<RelayInfo>,
 }
 
 /// How a command has come from another server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Relayed {
-    pub(crate) by: NodeId,
+pub(crate) struct RelayInfo {
+    #[serde(rename = "by")]
+    pub(crate) node: NodeId,
     /// How long the turn had lasted there when the request was read, in microseconds: from when it was
     /// told to the client.
-    pub(crate) turn_us: Option<u64>,
+    #[serde(rename = "turn_us")]
+    pub(crate) turn_elapsed_us: Option<u64>,
 }
 
 impl Command {
     /// What no client has asked for.
-    pub(crate) fn unasked(
+    pub(crate) fn unsolicited(
         connection: ConnectionId,
         player: PlayerId,
         request: MatchRequest,
     ) -> Self {
         Self {
             connection,
-            cmd: 0,
+            request_number: 0,
             player,
             request,
             received_at: now(),
             rtt_us: None,
-            relayed: None,
+            relay: None,
         }
     }
 
     /// What a server asks for itself.
-    pub(crate) fn of_server(request: MatchRequest) -> Self {
-        Self::unasked(ConnectionId::NOBODY, PlayerId(Uuid::nil()), request)
+    pub(crate) fn from_server(request: MatchRequest) -> Self {
+        Self::unsolicited(ConnectionId::NOBODY, PlayerId(Uuid::nil()), request)
     }
 
     /// The round-trip time of the connection, if it has been measured.
@@ -80,82 +84,96 @@ pub(crate) enum MatchRequest {
     Watch,
     /// To show the match to a player who has a part in it and did not ask. The connection has noted
     /// that it follows.
-    Show,
+    #[serde(rename = "Show")]
+    PushSnapshot,
     /// What happened after this event.
     Resync { since: Seq },
     /// To stop following.
     Unfollow,
     /// Another match of the same two.
-    Rematch,
+    #[serde(rename = "Rematch")]
+    OfferRematch,
     /// No other match, or not any more.
     DeclineRematch,
     /// To have others hear something. The name is that of whoever sits in no seat.
-    Say { name: String, saying: ChatContent },
+    #[serde(rename = "Say")]
+    SendChat { name: String, saying: ChatContent },
     /// To know nothing of a player who was called so: what the store tells is without the name.
-    Forget { player: PlayerId, name: String },
+    #[serde(rename = "Forget")]
+    EraseName { player: PlayerId, name: String },
     /// To do what is due, whatever has held it up.
-    Look,
+    #[serde(rename = "Look")]
+    CheckTimers,
     /// To tell whoever is to move in a match of days that it is their turn.
-    Remind,
+    #[serde(rename = "Remind")]
+    NotifyTurn,
     /// To have its clock stand: the store has kept nothing since then.
-    StoreRefuses {
+    #[serde(rename = "StoreRefuses")]
+    StoreUnavailable {
         #[serde(with = "age")]
         since: Instant,
     },
     /// To have its clock go on: the store keeps things again.
-    StoreAccepts,
+    #[serde(rename = "StoreAccepts")]
+    StoreAvailable,
     /// To end, if a bot has waited long enough here for somebody's move.
-    GiveUp,
+    #[serde(rename = "GiveUp")]
+    ResignIdleBotGame,
     /// The rematch has been created; `None` if it could not be.
-    RematchBegins { next: Option<Successor> },
+    #[serde(rename = "RematchBegins")]
+    RematchCreated { next: Option<Successor> },
     /// Another server has followers, who are these; `None` once it has none any more.
     Follow {
         from: NodeId,
-        roster: Option<Presence>,
+        #[serde(rename = "roster")]
+        presence: Option<Presence>,
     },
     /// To take in what the owner has told.
     #[serde(rename = "Fed")]
     ReplicaUpdate(Box<ReplicaUpdate>),
     /// To find out what may have been missed.
-    Gap,
+    #[serde(rename = "Gap")]
+    CatchUp,
     /// To find out who owns it: another server does, this one, if that is known.
     #[serde(rename = "Taken")]
     OwnerChanged { by: Option<NodeId> },
     /// To take note that nobody can ask a server anything. Unless `is_dead`, it may be cut off, and its
     /// clients be there.
-    NodeGone { node: NodeId, is_dead: bool },
+    #[serde(rename = "NodeGone")]
+    NodeUnreachable { node: NodeId, is_dead: bool },
     /// To take note that some server answers now, or does not any more.
     NodesChanged,
     /// To take note of what it has changed, and to tell.
-    Rated(RatingUpdate),
+    #[serde(rename = "Rated")]
+    RatingUpdated(RatingUpdate),
 }
 
 impl MatchRequest {
     /// Whether a client asks for it, or is shown something by it.
-    pub(crate) const fn is_of_client(&self) -> bool {
+    pub(crate) const fn is_from_client(&self) -> bool {
         match self {
             Self::Act(_)
             | Self::Watch
-            | Self::Show
+            | Self::PushSnapshot
             | Self::Resync { .. }
-            | Self::Rematch
+            | Self::OfferRematch
             | Self::DeclineRematch
-            | Self::Say { .. } => true,
+            | Self::SendChat { .. } => true,
             Self::Unfollow
-            | Self::Look
-            | Self::Remind
-            | Self::Forget { .. }
-            | Self::StoreRefuses { .. }
-            | Self::StoreAccepts
-            | Self::GiveUp
-            | Self::RematchBegins { .. }
+            | Self::CheckTimers
+            | Self::NotifyTurn
+            | Self::EraseName { .. }
+            | Self::StoreUnavailable { .. }
+            | Self::StoreAvailable
+            | Self::ResignIdleBotGame
+            | Self::RematchCreated { .. }
             | Self::Follow { .. }
             | Self::ReplicaUpdate(_)
-            | Self::Gap
+            | Self::CatchUp
             | Self::OwnerChanged { .. }
-            | Self::NodeGone { .. }
+            | Self::NodeUnreachable { .. }
             | Self::NodesChanged
-            | Self::Rated(_) => false,
+            | Self::RatingUpdated(_) => false,
         }
     }
 }
@@ -192,7 +210,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_command_crosses_to_a_machine_with_another_clock() {
+    async fn command_round_trip_keeps_the_age_of_received_at() {
         let player = PlayerId(Uuid::nil());
         let (ply, m) = (Ply(3), "e4".to_owned());
         let (by, seat, level) = (player, Seat::Second, Level::Hard);
@@ -213,22 +231,23 @@ mod tests {
             },
             Action::Leave { player },
         ];
-        let acts = actions.into_iter().map(MatchRequest::Act);
+        let action_requests = actions.into_iter().map(MatchRequest::Act);
         let since = Seq(7);
-        for request in acts.chain([MatchRequest::Watch, MatchRequest::Resync { since }]) {
+        for request in action_requests.chain([MatchRequest::Watch, MatchRequest::Resync { since }])
+        {
             let sent = Command {
-                cmd: 5,
+                request_number: 5,
                 rtt_us: Some(4321),
-                ..Command::unasked(ConnectionId(9), player, request)
+                ..Command::unsolicited(ConnectionId(9), player, request)
             };
             tokio::time::advance(Duration::from_millis(20)).await;
             let json = serde_json::to_string(&sent).unwrap();
             tokio::time::advance(Duration::from_secs(1)).await;
-            let came: Command = serde_json::from_str(&json).unwrap();
+            let received: Command = serde_json::from_str(&json).unwrap();
             // Nobody counts the time that it was under way.
             let received_at = sent.received_at + Duration::from_secs(1);
             assert_eq!(
-                came,
+                received,
                 Command {
                     received_at,
                     ..sent

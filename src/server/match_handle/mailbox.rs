@@ -29,18 +29,18 @@ use crate::context::locks::{MAILBOX, MATCH, Mutex};
 const POLLS_MAX: usize = 2;
 
 /// A mailbox with room for so many messages: where they go in, and where they come out.
-pub(crate) fn mailbox<T>(room: usize) -> (Sender<T>, Receiver<T>) {
+pub(crate) fn mailbox<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let inner = Arc::new(Inner {
-        room,
-        desk: WakeCell::new(ActorState {
+        capacity,
+        state: WakeCell::new(ActorState {
             messages: VecDeque::new(),
-            room_awaited: Vec::new(),
-            is_over: false,
-            is_awaited: false,
+            capacity_waiters: Vec::new(),
+            is_closed: false,
+            is_receiver_waiting: false,
             is_woken: true,
             is_polled: false,
         }),
-        owner: Mutex::default(),
+        actor: Mutex::default(),
     });
     (Sender(Arc::clone(&inner)), Receiver(inner))
 }
@@ -57,7 +57,7 @@ pub(crate) struct Task<T>(Arc<Inner<T>>);
 
 /// A message that did not go in.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unsent<T> {
+pub(crate) enum TrySendError<T> {
     /// There is no room now.
     Full(T),
     /// Nobody receives any more.
@@ -65,22 +65,22 @@ pub(crate) enum Unsent<T> {
 }
 
 struct Inner<T> {
-    room: usize,
+    capacity: usize,
     /// The owner's task waits for it.
-    desk: WakeCell<ActorState<T>, MAILBOX>,
+    state: WakeCell<ActorState<T>, MAILBOX>,
     /// `None` before the begin and after the end.
-    owner: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
+    actor: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
 }
 
 /// The messages, and who polls the owner.
 struct ActorState<T> {
     messages: VecDeque<T>,
     /// Those who wait for room, each by a channel that is dropped when there is some.
-    room_awaited: Vec<oneshot::Sender<Infallible>>,
+    capacity_waiters: Vec<oneshot::Sender<Infallible>>,
     /// One of the two ends is gone.
-    is_over: bool,
+    is_closed: bool,
     /// The owner waits for a message.
-    is_awaited: bool,
+    is_receiver_waiting: bool,
     /// Something has come for the owner since it was polled last. If nobody polls it now, its task has
     /// been woken.
     is_woken: bool,
@@ -90,47 +90,47 @@ struct ActorState<T> {
 
 impl<T> ActorState<T> {
     /// Has the owner polled again. True if its task has to be woken for that.
-    fn wake(&mut self) -> bool {
-        let is_seen_to = self.is_polled || self.is_woken;
+    fn request_poll(&mut self) -> bool {
+        let is_scheduled = self.is_polled || self.is_woken;
         self.is_woken = true;
-        !is_seen_to
+        !is_scheduled
     }
 
     /// Whether the caller is to poll the owner now.
-    fn begin_poll(&mut self) -> bool {
-        let begins = self.is_woken && !self.is_polled;
-        if begins {
+    fn start_poll(&mut self) -> bool {
+        let starts = self.is_woken && !self.is_polled;
+        if starts {
             // Before the poll: what comes while it lasts asks for another.
             self.is_woken = false;
             self.is_polled = true;
         }
-        begins
+        starts
     }
 }
 
 impl<T: Send + 'static> Sender<T> {
     /// Begins the owner, and gives the task that is to be spawned. What was sent before then waits.
-    pub(crate) fn begin(&self, owner: impl Future<Output = ()> + Send + 'static) -> Task<T> {
-        *self.0.owner.lock() = Some(Box::pin(owner));
+    pub(crate) fn start(&self, actor: impl Future<Output = ()> + Send + 'static) -> Task<T> {
+        *self.0.actor.lock() = Some(Box::pin(actor));
         Task(Arc::clone(&self.0))
     }
 
     /// Puts a message in, if there is room. Most often it has been served by the end of the call.
-    pub(crate) fn try_send(&self, message: T) -> Result<(), Unsent<T>> {
-        let polls = self.0.desk.look(|desk| {
-            if desk.is_over {
-                return Err(Unsent::Closed(message));
+    pub(crate) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        let must_poll = self.0.state.with_value(|state| {
+            if state.is_closed {
+                return Err(TrySendError::Closed(message));
             }
-            if desk.messages.len() >= self.0.room {
-                return Err(Unsent::Full(message));
+            if state.messages.len() >= self.0.capacity {
+                return Err(TrySendError::Full(message));
             }
-            desk.messages.push_back(message);
+            state.messages.push_back(message);
             // If nobody polls the owner, the caller does, and its task is left alone.
-            desk.is_woken |= mem::take(&mut desk.is_awaited);
-            Ok(desk.begin_poll())
+            state.is_woken |= mem::take(&mut state.is_receiver_waiting);
+            Ok(state.start_poll())
         })?;
-        if polls {
-            self.0.poll_owner();
+        if must_poll {
+            self.0.poll_actor();
         }
         Ok(())
     }
@@ -140,12 +140,12 @@ impl<T: Send + 'static> Sender<T> {
         loop {
             message = match self.try_send(message) {
                 Ok(()) => return Ok(()),
-                Err(Unsent::Closed(message)) => return Err(message),
-                Err(Unsent::Full(message)) => message,
+                Err(TrySendError::Closed(message)) => return Err(message),
+                Err(TrySendError::Full(message)) => message,
             };
-            if let Some(room) = self.0.room() {
+            if let Some(capacity_freed) = self.0.capacity_waiter() {
                 // There is some when the channel is dropped.
-                let _ = room.await;
+                let _ = capacity_freed.await;
             }
         }
     }
@@ -154,20 +154,20 @@ impl<T: Send + 'static> Sender<T> {
 impl<T> Receiver<T> {
     /// Whether nothing waits to be received.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.desk.look(|desk| desk.messages.is_empty())
+        self.0.state.with_value(|state| state.messages.is_empty())
     }
 
     /// The next message, first in, first out. `None` once no more can come.
     pub(crate) async fn recv(&mut self) -> Option<T> {
         poll_fn(|_| {
             self.0
-                .desk
-                .look(|desk| match desk.messages.pop_front() {
-                    None if !desk.is_over => {
-                        desk.is_awaited = true;
+                .state
+                .with_value(|state| match state.messages.pop_front() {
+                    None if !state.is_closed => {
+                        state.is_receiver_waiting = true;
                         Poll::Pending
                     }
-                    message => Poll::Ready((message, mem::take(&mut desk.room_awaited))),
+                    message => Poll::Ready((message, mem::take(&mut state.capacity_waiters))),
                 })
                 // Those who waited for room are woken after the lock has been let go of.
                 .map(|(message, _)| message)
@@ -178,54 +178,54 @@ impl<T> Receiver<T> {
 
 impl<T> Inner<T> {
     /// A channel that is dropped when there is room. `None` if there may be some now.
-    fn room(&self) -> Option<oneshot::Receiver<Infallible>> {
-        self.desk.look(|desk| {
-            let is_full = !desk.is_over && desk.messages.len() >= self.room;
+    fn capacity_waiter(&self) -> Option<oneshot::Receiver<Infallible>> {
+        self.state.with_value(|state| {
+            let is_full = !state.is_closed && state.messages.len() >= self.capacity;
             is_full.then(|| {
-                let (awaited, room) = oneshot::channel();
-                desk.room_awaited.push(awaited);
-                room
+                let (waiter, capacity_freed) = oneshot::channel();
+                state.capacity_waiters.push(waiter);
+                capacity_freed
             })
         })
     }
 
     /// Polls the owner once. True if there is none any more.
-    fn poll_once(&self, context: &mut Context<'_>) -> bool {
-        let mut owner = self.owner.lock();
-        let Some(future) = &mut *owner else {
+    fn poll_actor_once(&self, context: &mut Context<'_>) -> bool {
+        let mut actor = self.actor.lock();
+        let Some(future) = &mut *actor else {
             return true;
         };
         let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
         let has_ended = polled.map_or(true, |poll| poll.is_ready());
-        let ended = if has_ended { owner.take() } else { None };
+        let finished_actor = if has_ended { actor.take() } else { None };
         // First the lock: what an owner drops may be much.
-        drop(owner);
-        drop(ended);
+        drop(actor);
+        drop(finished_actor);
         has_ended
     }
 }
 
 impl<T: Send + 'static> Inner<T> {
     /// Polls the owner while it is woken, and leaves what remains to its task. To be called by whoever
-    /// has [begun](ActorState::begin_poll). True if there is no owner any more.
-    fn poll_owner(self: &Arc<Self>) -> bool {
+    /// has [begun](ActorState::start_poll). True if there is no owner any more.
+    fn poll_actor(self: &Arc<Self>) -> bool {
         let waker = Waker::from(Arc::clone(self));
         let mut context = Context::from_waker(&waker);
-        let mut polls_left = POLLS_MAX;
+        let mut remaining_polls = POLLS_MAX;
         loop {
-            let has_ended = self.poll_once(&mut context);
-            polls_left -= 1;
-            let goes_on = self.desk.change(|desk| {
-                desk.is_polled = false;
+            let has_ended = self.poll_actor_once(&mut context);
+            remaining_polls -= 1;
+            let polls_again = self.state.update(|state| {
+                state.is_polled = false;
                 // The task has to learn of the end.
-                desk.is_woken |= has_ended;
-                if has_ended || polls_left == 0 {
-                    (false, desk.is_woken)
+                state.is_woken |= has_ended;
+                if has_ended || remaining_polls == 0 {
+                    (false, state.is_woken)
                 } else {
-                    (desk.begin_poll(), false)
+                    (state.start_poll(), false)
                 }
             });
-            if !goes_on {
+            if !polls_again {
                 return has_ended;
             }
         }
@@ -239,7 +239,7 @@ impl<T: Send + 'static> Wake for Inner<T> {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.desk.change(|desk| ((), desk.wake()));
+        self.state.update(|state| ((), state.request_poll()));
     }
 }
 
@@ -247,8 +247,11 @@ impl<T: Send + 'static> Future for Task<T> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let polls = self.0.desk.watch(context, ActorState::begin_poll);
-        if polls && self.0.poll_owner() {
+        let must_poll = self
+            .0
+            .state
+            .register_and_read(context, ActorState::start_poll);
+        if must_poll && self.0.poll_actor() {
             Poll::Ready(())
         } else {
             Poll::Pending
@@ -258,31 +261,31 @@ impl<T: Send + 'static> Future for Task<T> {
 
 impl<T> Drop for Task<T> {
     fn drop(&mut self) {
-        let owner = self.0.owner.lock().take();
-        drop(owner);
+        let actor = self.0.actor.lock().take();
+        drop(actor);
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        self.0.desk.change(|desk| {
-            desk.is_over = true;
-            ((), desk.wake())
+        self.0.state.update(|state| {
+            state.is_closed = true;
+            ((), state.request_poll())
         });
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let unread = self.0.desk.look(|desk| {
-            desk.is_over = true;
+        let unreceived = self.0.state.with_value(|state| {
+            state.is_closed = true;
             (
-                mem::take(&mut desk.messages),
-                mem::take(&mut desk.room_awaited),
+                mem::take(&mut state.messages),
+                mem::take(&mut state.capacity_waiters),
             )
         });
         // Whoever sent the messages may be told, which is not done under the lock.
-        drop(unread);
+        drop(unreceived);
     }
 }
 

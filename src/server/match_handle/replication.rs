@@ -12,7 +12,7 @@ use super::summary::SeatPresence;
 
 /// Stored events, as the owner hands them to a teller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Published {
+pub(crate) struct PublishedEvents {
     /// The event before them.
     pub(crate) after: Seq,
     pub(crate) events: Vec<Event>,
@@ -22,14 +22,17 @@ pub(crate) struct Published {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Presence {
     /// Those of the match's players, its host among them, who follow it.
-    pub(crate) present: Vec<PlayerId>,
-    pub(crate) presence: SeatPresence,
+    #[serde(rename = "present")]
+    pub(crate) following_players: Vec<PlayerId>,
+    #[serde(rename = "presence")]
+    pub(crate) seat_presence: SeatPresence,
 }
 
 impl Presence {
     /// Whether the two differ by nothing but spectators.
-    pub(crate) fn is_but_for_spectators(&self, other: &Self) -> bool {
-        self.present == other.present && self.presence.seats == other.presence.seats
+    pub(crate) fn equals_except_spectators(&self, other: &Self) -> bool {
+        self.following_players == other.following_players
+            && self.seat_presence.seats == other.seat_presence.seats
     }
 }
 
@@ -45,10 +48,13 @@ pub(crate) struct ChatMessage {
     pub(crate) number: (u64, u64),
     /// Who has said it: those who do not meet that player do not hear it.
     #[serde(default = "nobody")]
-    pub(crate) by: PlayerId,
+    #[serde(rename = "by")]
+    pub(crate) player: PlayerId,
     /// Only those hear it who sit in the match.
-    pub(crate) among_players: bool,
-    pub(crate) said: Said,
+    #[serde(rename = "among_players")]
+    pub(crate) is_players_only: bool,
+    #[serde(rename = "said")]
+    pub(crate) chat: Said,
 }
 
 /// What is new of a match, as its owner feeds a copy of it.
@@ -56,41 +62,44 @@ pub(crate) struct ChatMessage {
 pub(crate) struct ReplicaUpdate {
     /// How often the match was taken over.
     pub(crate) epoch: u64,
-    pub(crate) published: Published,
+    pub(crate) published: PublishedEvents,
     /// The clock counts otherwise than the events tell.
-    pub(crate) is_clock_news: bool,
-    pub(crate) standing: Standing,
+    #[serde(rename = "is_clock_news")]
+    pub(crate) is_clock_changed: bool,
+    #[serde(rename = "standing")]
+    pub(crate) transient_state: TransientState,
     /// What was said, oldest first.
     #[serde(default)]
-    pub(crate) said: Vec<ChatMessage>,
+    #[serde(rename = "said")]
+    pub(crate) chat_messages: Vec<ChatMessage>,
     /// What a bot thinks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) thinking: Option<Box<Thinking>>,
 }
 
-impl Standing {
+impl TransientState {
     /// Whether both say the same, except how much time has passed.
-    pub(crate) fn is_but_for_time(&self, other: &Self) -> bool {
-        let is_gone = |standing: &Self| standing.gone_ms.map(|gone| gone.is_some());
-        self.presence == other.presence
+    pub(crate) fn equals_except_time(&self, other: &Self) -> bool {
+        let is_absent = |state: &Self| state.absence_left_ms.map(|left_ms| left_ms.is_some());
+        self.seat_presence == other.seat_presence
             && self.rematch == other.rematch
-            && is_gone(self) == is_gone(other)
-            && self.time.is_some() == other.time.is_some()
+            && is_absent(self) == is_absent(other)
+            && self.turn_time.is_some() == other.turn_time.is_some()
     }
 
     /// For how long each seat's player may still be gone, this long after the standing was sent.
-    pub(crate) fn gone_ms_after(&self, passed: Duration) -> [Option<u64>; 2] {
-        let passed_ms = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
-        self.gone_ms
-            .map(|gone_ms| Some(gone_ms?.saturating_sub(passed_ms)))
+    pub(crate) fn absence_left_ms_after(&self, elapsed: Duration) -> [Option<u64>; 2] {
+        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        self.absence_left_ms
+            .map(|left_ms| Some(left_ms?.saturating_sub(elapsed_ms)))
     }
 
     /// How the clock stands when so much time has passed since this was told.
-    pub(crate) fn time_after(&self, passed: Duration) -> Option<TurnTime> {
-        let mut time = self.time?;
+    pub(crate) fn turn_time_after(&self, elapsed: Duration) -> Option<TurnTime> {
+        let mut time = self.turn_time?;
         if !time.stands {
-            let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
-            time.turn_ms = time.turn_ms.saturating_add(passed);
+            let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+            time.turn_ms = time.turn_ms.saturating_add(elapsed_ms);
         }
         Some(time)
     }
@@ -98,11 +107,14 @@ impl Standing {
 
 /// What a copy of a match cannot know from its events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Standing {
-    pub(crate) time: Option<TurnTime>,
-    pub(crate) presence: SeatPresence,
+pub(crate) struct TransientState {
+    #[serde(rename = "time")]
+    pub(crate) turn_time: Option<TurnTime>,
+    #[serde(rename = "presence")]
+    pub(crate) seat_presence: SeatPresence,
     /// For how long each seat's player may still be gone, in milliseconds.
-    pub(crate) gone_ms: [Option<u64>; 2],
+    #[serde(rename = "gone_ms")]
+    pub(crate) absence_left_ms: [Option<u64>; 2],
     pub(crate) rematch: Option<Rematch>,
 }
 
@@ -111,24 +123,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_to_be_gone_counts_down_to_zero() {
-        for (gone_ms, passed_ms, left_ms) in [
+    fn absence_time_counts_down_to_zero() {
+        for (absence_left_ms, elapsed_ms, expected_ms) in [
             ([None, Some(60_000)], 0, [None, Some(60_000)]),
             ([Some(60_000), None], 1234, [Some(58_766), None]),
             ([Some(500), Some(2000)], 501, [Some(0), Some(1499)]),
             ([None, None], 9000, [None, None]),
         ] {
-            let standing = Standing {
-                time: None,
-                presence: SeatPresence {
+            let state = TransientState {
+                turn_time: None,
+                seat_presence: SeatPresence {
                     seats: [Some(true); 2],
                     spectators: 0,
                 },
-                gone_ms,
+                absence_left_ms,
                 rematch: None,
             };
-            let left = standing.gone_ms_after(Duration::from_millis(passed_ms));
-            assert_eq!(left, left_ms, "{gone_ms:?} after {passed_ms}");
+            let left = state.absence_left_ms_after(Duration::from_millis(elapsed_ms));
+            assert_eq!(left, expected_ms, "{absence_left_ms:?} after {elapsed_ms}");
         }
     }
 }

@@ -12,7 +12,7 @@ use plyhouse_protocol::{
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::context::locks::{CARD, Mutex};
+use crate::context::locks::{MATCH_SUMMARY, Mutex};
 use crate::wire::to_protocol;
 
 /// What a list shows of a match. The match keeps it up to date before it tells anybody anything.
@@ -34,29 +34,29 @@ pub(crate) struct MatchSummary {
     /// Notified when the last event changes.
     seq_changed: Notify,
     /// Since when a bot waits here for a player's move, in milliseconds since 1970; 0 if none does.
-    bot_waits_ms: AtomicU64,
-    changing: Mutex<Changing, CARD>,
+    bot_waiting_since_ms: AtomicU64,
+    live: Mutex<LiveState, MATCH_SUMMARY>,
 }
 
 /// The part of a card that changes with people.
 #[derive(Debug)]
-struct Changing {
+struct LiveState {
     status: Status,
     seats: [Occupant; 2],
     presence: SeatPresence,
     /// What lists show in place of it all, where that is told with a delay.
-    shown: Option<Box<Shown>>,
+    delayed_listing: Option<Box<DelayedListing>>,
 }
 
 /// A match as lists show it, if not as it is.
 #[derive(Debug)]
-struct Shown {
+struct DelayedListing {
     status: Status,
     seats: [Occupant; 2],
     presence: SeatPresence,
     ply: Ply,
     /// Whether lists show it at all.
-    is_known: bool,
+    is_visible: bool,
 }
 
 /// Who is there.
@@ -69,11 +69,11 @@ pub(crate) struct SeatPresence {
 
 /// What is new about a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Update {
+pub(crate) struct SummaryChange {
     /// The status, if that is another now.
     pub(crate) status: Option<Status>,
     /// Whether other people sit in it.
-    pub(crate) seats: bool,
+    pub(crate) seats_changed: bool,
 }
 
 impl MatchSummary {
@@ -93,47 +93,52 @@ impl MatchSummary {
             ply: AtomicU64::new(state.ply().0),
             seq: AtomicU64::new(state.seq().0),
             seq_changed: Notify::new(),
-            bot_waits_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
-            changing: Mutex::new(Changing {
+            bot_waiting_since_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
+            live: Mutex::new(LiveState {
                 status: to_protocol::status(state.stage()),
                 seats: Seat::ALL.map(|seat| state.occupant(seat).clone()),
                 presence: SeatPresence {
                     seats: [None; 2],
                     spectators: 0,
                 },
-                shown: None,
+                delayed_listing: None,
             }),
         }
     }
 
     /// From now on lists show the match as it was then, or not at all while nobody may know of it. Gives whether
     /// that is news to whoever watches one.
-    pub(crate) fn show(&self, then: &Match, presence: SeatPresence, is_known: bool) -> bool {
-        let shown = Shown {
-            status: to_protocol::status(then.stage()),
-            seats: Seat::ALL.map(|seat| then.occupant(seat).clone()),
+    pub(crate) fn set_delayed_listing(
+        &self,
+        delayed_state: &Match,
+        presence: SeatPresence,
+        is_visible: bool,
+    ) -> bool {
+        let listing = DelayedListing {
+            status: to_protocol::status(delayed_state.stage()),
+            seats: Seat::ALL.map(|seat| delayed_state.occupant(seat).clone()),
             presence,
-            ply: then.ply(),
-            is_known,
+            ply: delayed_state.ply(),
+            is_visible,
         };
-        let mut changing = self.changing.lock();
-        let is_same = |known: &Shown| {
-            (known.status, known.is_known) == (shown.status, shown.is_known)
-                && known.seats == shown.seats
+        let mut live = self.live.lock();
+        let is_unchanged = |current: &DelayedListing| {
+            (current.status, current.is_visible) == (listing.status, listing.is_visible)
+                && current.seats == listing.seats
         };
-        let is_news = !changing.shown.as_deref().is_some_and(is_same);
-        changing.shown = Some(Box::new(shown));
-        is_news
+        let is_changed = !live.delayed_listing.as_deref().is_some_and(is_unchanged);
+        live.delayed_listing = Some(Box::new(listing));
+        is_changed
     }
 
     /// Whether lists show the match.
     pub(crate) fn is_listed(&self) -> bool {
-        let is_known = || {
-            let changing = self.changing.lock();
-            let shown = changing.shown.as_ref();
-            shown.is_none_or(|shown| shown.is_known)
+        let is_visible = || {
+            let live = self.live.lock();
+            let delayed_listing = live.delayed_listing.as_ref();
+            delayed_listing.is_none_or(|shown| shown.is_visible)
         };
-        self.listed && is_known()
+        self.listed && is_visible()
     }
 
     /// Whether lists show the match with a delay.
@@ -143,32 +148,33 @@ impl MatchSummary {
 
     /// The status by which lists show the match.
     pub(crate) fn shown_status(&self) -> Status {
-        let changing = self.changing.lock();
-        let shown = changing.shown.as_ref();
-        shown.map_or(changing.status, |shown| shown.status)
+        let live = self.live.lock();
+        let delayed_listing = live.delayed_listing.as_ref();
+        delayed_listing.map_or(live.status, |shown| shown.status)
     }
 
     /// Notes how far the match has come.
-    pub(crate) fn got_on(&self, state: &Match) {
+    pub(crate) fn update_progress(&self, state: &Match) {
         self.ply.store(state.ply().0, Ordering::Release);
-        let waits_ms = state.bot_waits_ms().unwrap_or(0);
-        self.bot_waits_ms.store(waits_ms, Ordering::Release);
+        let waiting_since_ms = state.bot_waits_ms().unwrap_or(0);
+        self.bot_waiting_since_ms
+            .store(waiting_since_ms, Ordering::Release);
     }
 
     /// Notes which event was told last.
-    pub(crate) fn told(&self, seq: Seq) {
+    pub(crate) fn set_seq(&self, seq: Seq) {
         self.seq.store(seq.0, Ordering::Release);
         self.seq_changed.notify_waiters();
     }
 
     /// Waits until the last event is another one than this.
-    pub(crate) async fn wait_for_change(&self, known: Seq) {
+    pub(crate) async fn wait_for_seq_change(&self, known_seq: Seq) {
         loop {
             let changed = self.seq_changed.notified();
             tokio::pin!(changed);
             // From here on no change is missed.
             changed.as_mut().enable();
-            if self.seq() != known {
+            if self.seq() != known_seq {
                 return;
             }
             changed.await;
@@ -181,102 +187,107 @@ impl MatchSummary {
     }
 
     /// Since when a bot waits here for a player's move, in milliseconds since 1970.
-    pub(crate) fn bot_waits_ms(&self) -> Option<u64> {
-        Some(self.bot_waits_ms.load(Ordering::Acquire)).filter(|ms| *ms > 0)
+    pub(crate) fn bot_waiting_since_ms(&self) -> Option<u64> {
+        Some(self.bot_waiting_since_ms.load(Ordering::Acquire)).filter(|ms| *ms > 0)
     }
 
     /// Whether the match is played over days.
-    pub(crate) fn is_of_days(&self) -> bool {
+    pub(crate) fn is_correspondence(&self) -> bool {
         self.clock.is_some_and(|clock| clock.is_of_days())
     }
 
     /// Whether the match has started, as far as may be known, and is none of this player's business.
-    pub(crate) fn is_closed_to(&self, id: PlayerId) -> bool {
+    pub(crate) fn is_hidden_from(&self, id: PlayerId) -> bool {
         let has_started = || {
-            let changing = self.changing.lock();
-            let shown = changing.shown.as_ref().map(|shown| &shown.seats);
-            !shown.unwrap_or(&changing.seats).contains(&Occupant::Open)
+            let live = self.live.lock();
+            let delayed_seats = live.delayed_listing.as_ref().map(|shown| &shown.seats);
+            !delayed_seats
+                .unwrap_or(&live.seats)
+                .contains(&Occupant::Open)
         };
-        self.watch == WatchedBy::Nobody && has_started() && !self.is_of(id)
+        self.watch == WatchedBy::Nobody && has_started() && !self.involves(id)
     }
 
     /// Whether this player hosts the match, sits in it, or has a bot stand in.
-    pub(crate) fn is_of(&self, id: PlayerId) -> bool {
-        self.host == id || self.seat_of(id).is_some() || self.stood_in(id).is_some()
+    pub(crate) fn involves(&self, id: PlayerId) -> bool {
+        self.host == id || self.seat_of(id).is_some() || self.substituted_seat(id).is_some()
     }
 
     /// Who sits in it or has a bot stand in, and how they are called.
-    pub(crate) fn named(&self) -> Vec<(PlayerId, String)> {
-        let changing = self.changing.lock();
-        let named = changing.seats.iter().filter_map(|occupant| match occupant {
+    pub(crate) fn participant_names(&self) -> Vec<(PlayerId, String)> {
+        let live = self.live.lock();
+        let names = live.seats.iter().filter_map(|occupant| match occupant {
             Occupant::Player { id, name, .. } => Some((*id, name.clone())),
             Occupant::StandIn { player, name, .. } => Some((*player, name.clone())),
             Occupant::Open | Occupant::Bot(_) => None,
         });
-        named.collect()
+        names.collect()
     }
 
     /// Whether this player has played the match; of one between bots that is whoever had them play.
     pub(crate) fn was_played_by(&self, id: PlayerId) -> bool {
-        let is_seated = self.seat_of(id).is_some() || self.stood_in(id).is_some();
+        let is_seated = self.seat_of(id).is_some() || self.substituted_seat(id).is_some();
         let is_exhibition = || {
-            let changing = self.changing.lock();
-            changing.seats.iter().all(|seat| seat.holder().is_none())
+            let live = self.live.lock();
+            live.seats.iter().all(|seat| seat.holder().is_none())
         };
         is_seated || (self.host == id && is_exhibition())
     }
 
     /// Brings the card in step with the match, and tells what is new about it.
-    pub(crate) fn update(&self, state: &Match, presence: SeatPresence) -> Update {
-        let mut changing = self.changing.lock();
-        changing.presence = presence;
-        let mut seats = false;
+    pub(crate) fn update(&self, state: &Match, presence: SeatPresence) -> SummaryChange {
+        let mut live = self.live.lock();
+        live.presence = presence;
+        let mut seats_changed = false;
         for seat in Seat::ALL {
-            let (known, occupant) = (&mut changing.seats[seat.index()], state.occupant(seat));
-            if known != occupant {
-                known.clone_from(occupant);
-                seats = true;
+            let (current, occupant) = (&mut live.seats[seat.index()], state.occupant(seat));
+            if current != occupant {
+                current.clone_from(occupant);
+                seats_changed = true;
             }
         }
         let status = to_protocol::status(state.stage());
-        let before = std::mem::replace(&mut changing.status, status);
-        let status = (before != status).then_some(status);
-        Update { status, seats }
+        let old_status = std::mem::replace(&mut live.status, status);
+        let status = (old_status != status).then_some(status);
+        SummaryChange {
+            status,
+            seats_changed,
+        }
     }
 
     pub(crate) fn status(&self) -> Status {
-        self.changing.lock().status
+        self.live.lock().status
     }
 
     /// The seat in which this player sits.
     pub(crate) fn seat_of(&self, id: PlayerId) -> Option<SeatNumber> {
-        let changing = self.changing.lock();
-        let is_theirs = |seat: &Seat| changing.seats[seat.index()].player() == Some(id);
-        let seat = Seat::ALL.into_iter().find(is_theirs);
+        let live = self.live.lock();
+        let is_player_seat = |seat: &Seat| live.seats[seat.index()].player() == Some(id);
+        let seat = Seat::ALL.into_iter().find(is_player_seat);
         seat.map(to_protocol::seat)
     }
 
     /// The seat of this player in which a bot stands in.
-    pub(crate) fn stood_in(&self, id: PlayerId) -> Option<SeatNumber> {
-        let changing = self.changing.lock();
-        let is_theirs = |seat: &Seat| {
-            let occupant = &changing.seats[seat.index()];
+    pub(crate) fn substituted_seat(&self, id: PlayerId) -> Option<SeatNumber> {
+        let live = self.live.lock();
+        let is_substituted = |seat: &Seat| {
+            let occupant = &live.seats[seat.index()];
             occupant.bot().is_some() && occupant.holder() == Some(id)
         };
-        let seat = Seat::ALL.into_iter().find(is_theirs);
+        let seat = Seat::ALL.into_iter().find(is_substituted);
         seat.map(to_protocol::seat)
     }
 
     pub(crate) fn listing(&self) -> Listing {
-        let changing = self.changing.lock();
-        let (status, seats, presence, ply) = match changing.shown.as_deref() {
+        let live = self.live.lock();
+        let (status, seats, presence, ply) = match live.delayed_listing.as_deref() {
             Some(shown) => (shown.status, &shown.seats, shown.presence, shown.ply),
             None => {
                 let ply = Ply(self.ply.load(Ordering::Acquire));
-                (changing.status, &changing.seats, changing.presence, ply)
+                (live.status, &live.seats, live.presence, ply)
             }
         };
-        let seat = |seat: Seat| SeatState {
+        let seat_state = |seat: Seat| SeatState {
             side: self.game.info.sides[seat.index()].to_owned(),
             occupant: to_protocol::occupant(
                 &seats[seat.index()],
@@ -288,7 +299,7 @@ impl MatchSummary {
             code: self.code.to_string(),
             game: self.game.info.id.to_owned(),
             status,
-            seats: Seat::ALL.map(seat),
+            seats: Seat::ALL.map(seat_state),
             ply,
             spectators: presence.spectators,
             clock: self.clock,

@@ -17,39 +17,43 @@ pub(crate) struct WakeCell<T, const RANK: u8>(Mutex<State<T>, RANK>);
 struct State<T> {
     value: T,
     /// The task that waits. Whoever wakes it takes it out.
-    task: Option<Waker>,
+    waker: Option<Waker>,
 }
 
 impl<T, const RANK: u8> WakeCell<T, RANK> {
     pub(crate) fn new(value: T) -> Self {
-        Self(Mutex::new(State { value, task: None }))
+        Self(Mutex::new(State { value, waker: None }))
     }
 
     /// Looks at the value, or changes in it what the task does not wait for.
     #[track_caller]
-    pub(crate) fn look<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
+    pub(crate) fn with_value<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
         look(&mut self.0.lock().value)
     }
 
     /// Changes the value. `change` also tells whether to wake the task.
     #[track_caller]
-    pub(crate) fn change<R>(&self, change: impl FnOnce(&mut T) -> (R, bool)) -> R {
+    pub(crate) fn update<R>(&self, change: impl FnOnce(&mut T) -> (R, bool)) -> R {
         let mut state = self.0.lock();
-        let (result, wakes) = change(&mut state.value);
-        let task = if wakes { state.task.take() } else { None };
+        let (result, must_wake) = change(&mut state.value);
+        let waker = if must_wake { state.waker.take() } else { None };
         // First the lock, since the task would find it held.
         drop(state);
-        task.into_iter().for_each(Waker::wake);
+        waker.into_iter().for_each(Waker::wake);
         result
     }
 
     /// Looks at the value in the task that waits. The next change that wakes will wake it.
     #[track_caller]
-    pub(crate) fn watch<R>(&self, context: &Context<'_>, look: impl FnOnce(&mut T) -> R) -> R {
+    pub(crate) fn register_and_read<R>(
+        &self,
+        context: &Context<'_>,
+        look: impl FnOnce(&mut T) -> R,
+    ) -> R {
         let mut state = self.0.lock();
-        match &state.task {
-            Some(task) if task.will_wake(context.waker()) => {}
-            _ => state.task = Some(context.waker().clone()),
+        match &state.waker {
+            Some(waker) if waker.will_wake(context.waker()) => {}
+            _ => state.waker = Some(context.waker().clone()),
         }
         look(&mut state.value)
     }
@@ -57,6 +61,6 @@ impl<T, const RANK: u8> WakeCell<T, RANK> {
 
 impl<T, const RANK: u8> fmt::Debug for WakeCell<T, RANK> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Waited").finish_non_exhaustive()
+        f.debug_struct("WakeCell").finish_non_exhaustive()
     }
 }

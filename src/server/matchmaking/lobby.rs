@@ -127,14 +127,14 @@ impl Lobby {
             return Ok(Some(existing));
         }
         index.make_room(matches_max)?;
-        let status = handle.card().status();
+        let status = handle.summary().status();
         // A code goes to the live match that has it, and else to the one that had it last.
         let holder = index.codes.get(&creation.code).copied();
         if holder.is_none_or(|holder| status != Status::Ended || holder < creation.id) {
             index.codes.insert(creation.code, creation.id);
         }
         index.last_id = index.last_id.max(Some(creation.id));
-        index.index_match(handle.card(), status);
+        index.index_match(handle.summary(), status);
         let entry = LobbyEntry {
             code: creation.code,
             status,
@@ -147,8 +147,8 @@ impl Lobby {
     /// Makes a match that was created known.
     pub(crate) fn insert_created(&self, handle: MatchHandle) {
         let mut index = self.index.lock();
-        let status = handle.card().status();
-        index.index_match(handle.card(), status);
+        let status = handle.summary().status();
+        index.index_match(handle.summary(), status);
         if let Some(entry) = index.matches.get_mut(&handle.id()) {
             entry.status = status;
             entry.handle = Some(handle);
@@ -166,7 +166,7 @@ impl Lobby {
         let mut index = self.index.lock();
         let entry = index.matches.get(&id);
         let handle = entry.and_then(|entry| entry.handle.as_ref());
-        let is_removed = handle.is_some_and(MatchHandle::is_only) && is_idle();
+        let is_removed = handle.is_some_and(MatchHandle::is_unique) && is_idle();
         if is_removed {
             index.remove(id);
         }
@@ -308,7 +308,7 @@ impl Lobby {
                     .take(limit)
                     .filter_map(|id| index.matches.get(id));
                 let handles = handles.filter_map(|entry| entry.handle.as_ref());
-                summaries.extend(handles.map(|handle| Arc::clone(handle.card())));
+                summaries.extend(handles.map(|handle| Arc::clone(handle.summary())));
             }
         }
         summaries.sort_unstable_by_key(|card| std::cmp::Reverse(card.id));
@@ -368,7 +368,7 @@ impl Index {
             self.codes.remove(&code);
         }
         if let Some(handle) = handle {
-            self.unindex_match(handle.card(), status);
+            self.unindex_match(handle.summary(), status);
         }
     }
 
@@ -433,7 +433,10 @@ impl Index {
     /// The card of a match, if it is there and listed.
     fn listed_summary(&self, id: MatchId) -> Option<Arc<MatchSummary>> {
         let handle = self.matches.get(&id)?.handle.as_ref()?;
-        handle.card().is_listed().then(|| Arc::clone(handle.card()))
+        handle
+            .summary()
+            .is_listed()
+            .then(|| Arc::clone(handle.summary()))
     }
 }
 

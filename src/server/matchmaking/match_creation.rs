@@ -10,15 +10,15 @@ use super::create_params::CreateParams;
 use super::pending_match::PendingMatch;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
-use crate::match_actor::hibernation::WAITED_MIN_MS;
+use crate::match_actor::hibernation::BOT_WAIT_MIN_MS;
 use crate::match_actor::rematch::RematchFactory;
 use crate::match_handle::command::MatchRequest;
 use crate::match_handle::mailbox::mailbox;
-use crate::match_handle::{MAILBOX, MatchHandle};
+use crate::match_handle::{MAILBOX_CAPACITY, MatchHandle};
 use crate::players::player_lookup::persist_player;
 use crate::players::registry::TooManyHosted;
 use crate::schedule::correspondence;
-use crate::wire::error_replies::{forgotten, not_now};
+use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
 const CODE_ATTEMPTS_MAX: usize = 4;
@@ -68,7 +68,7 @@ pub(crate) async fn create_match(
             return Err(error);
         }
     };
-    let (sender, receiver) = mailbox(MAILBOX);
+    let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
     let open_permit = params.open_match_permit;
     let actor = MatchActor::new(
         server,
@@ -81,7 +81,7 @@ pub(crate) async fn create_match(
     let mut pending = PendingMatch::new(actor, sender);
     server.metrics.game(params.game).created.inc();
     tracing::debug!(match_id = %id, game = params.game.info.id, host = %params.host, "match created");
-    pending.actor.begin_with(events);
+    pending.actor.start_with_events(events);
     server.lobby.insert_created(pending.handle.clone());
     let state = pending.actor.state();
     server.challenges.announce(&server.players, state);
@@ -138,14 +138,16 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
     let hosted = server.players.hosted(player).into_iter();
     let handles = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
     let waiting = handles.filter_map(|handle| {
-        let since_ms = handle.card().bot_waits_ms()?;
+        let since_ms = handle.summary().bot_waiting_since_ms()?;
         Some((since_ms, handle))
     });
     let longest = waiting.min_by_key(|(since_ms, handle)| (*since_ms, handle.id()));
     if let Some((since_ms, handle)) = longest
-        && server.clock.now_ms().saturating_sub(since_ms) >= WAITED_MIN_MS
+        && server.clock.now_ms().saturating_sub(since_ms) >= BOT_WAIT_MIN_MS
     {
-        handle.tell(MatchRequest::GiveUp, &server.metrics).await;
+        handle
+            .notify(MatchRequest::ResignIdleBotGame, &server.metrics)
+            .await;
     }
 }
 
@@ -172,7 +174,7 @@ async fn store_match(
         }
     };
     if matches!(error, WriteError::PlayerDeleted) {
-        return Err(forgotten());
+        return Err(player_deleted_error());
     }
     tracing::error!(match_id = %id, %error, "cannot store a match");
     if matches!(error, WriteError::OutcomeUnknown) {
@@ -191,5 +193,5 @@ async fn store_match(
             }
         }
     }
-    Err(not_now())
+    Err(store_unavailable_error())
 }

@@ -14,7 +14,7 @@ use super::{ownership, rematch_creation};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::matchmaking::lobby::TooManyMatches;
-use crate::wire::error_replies::{not_now, unknown_match, unread};
+use crate::wire::error_replies::{store_read_error, store_unavailable_error, unknown_match_error};
 
 /// How many reminders are written at a time when the server starts.
 const REMINDER_WRITES_MAX: usize = 1024;
@@ -92,7 +92,7 @@ pub(crate) async fn recover_matches(
 async fn write_reminders(server: &ServerContext, pending_matches: &[PendingMatch]) {
     let writes = pending_matches.iter().filter_map(|pending| {
         let reminder = pending.actor.state().reminder()?;
-        let (id, mark) = (pending.handle.id(), pending.actor.mark());
+        let (id, mark) = (pending.handle.id(), pending.actor.journal_position());
         Some(async move {
             let written = server
                 .store
@@ -119,9 +119,9 @@ pub(crate) async fn find_match(
     }
     let loaded = load_stored_match(server, target).await.map_err(|error| {
         tracing::error!(%error, "cannot read a match");
-        unread(&error)
+        store_read_error(&error)
     })?;
-    let loaded = loaded.ok_or_else(unknown_match)?;
+    let loaded = loaded.ok_or_else(unknown_match_error)?;
     let is_live = !loaded.record.has_ended();
     let loaded = match is_live {
         true => claim_match(server, loaded.record.creation.id).await?,
@@ -150,7 +150,7 @@ fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> 
     let handle = server.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));
     let may_be_other = server.cluster.is_some() && is_code;
-    (!may_be_other || handle.card().status() != Status::Ended).then_some(handle)
+    (!may_be_other || handle.summary().status() != Status::Ended).then_some(handle)
 }
 
 /// Has everybody known here who has a part in a match that is woken. With matches of days nobody is held.
@@ -167,7 +167,7 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
             Ok(None) => tracing::warn!(player = %id, "a participant was deleted or is missing"),
             Err(error) => {
                 tracing::error!(player = %id, %error, "cannot read a player");
-                return Err(unread(&error));
+                return Err(store_read_error(&error));
             }
         }
     }
@@ -178,7 +178,7 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
 async fn claim_match(server: &ServerContext, id: MatchId) -> Result<LoadedMatch, WireError> {
     if let Err(error) = server.store.claim(id, server.node).await {
         tracing::error!(match_id = %id, %error, "cannot claim a match");
-        return Err(not_now());
+        return Err(store_unavailable_error());
     }
     match server.store.load(id).await {
         Ok(Some(loaded)) => Ok(loaded),
@@ -189,7 +189,7 @@ async fn claim_match(server: &ServerContext, id: MatchId) -> Result<LoadedMatch,
         }
         Err(error) => {
             tracing::error!(match_id = %id, %error, "cannot read a match");
-            Err(unread(&error))
+            Err(store_read_error(&error))
         }
     }
 }

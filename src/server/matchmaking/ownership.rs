@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, MatchLocation};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::MatchRequest;
-use crate::wire::error_replies::unknown_match;
+use crate::wire::error_replies::unknown_match_error;
 
 /// How many matches without an owner are looked after at a time.
 const TAKEOVER_BATCH_SIZE: usize = 200;
@@ -28,7 +28,7 @@ pub(crate) async fn find_in_cluster(
 ) -> Result<MatchHandle, WireError> {
     let (Some(cluster), Some(id)) = (&server.cluster, resolve_match_id(server, target).await?)
     else {
-        return Err(unknown_match());
+        return Err(unknown_match_error());
     };
     if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
         return Ok(handle);
@@ -66,7 +66,7 @@ async fn serve_match(
     let location = cluster.locate(id, None, false).await;
     let location = location.map_err(|_| read_error("the owner cannot be determined"))?;
     let owner = match location {
-        MatchLocation::Unknown => return Err(unknown_match()),
+        MatchLocation::Unknown => return Err(unknown_match_error()),
         MatchLocation::Local => Some(cluster.node),
         MatchLocation::Remote(owner) => Some(owner),
         MatchLocation::Ended => None,
@@ -77,7 +77,9 @@ async fn serve_match(
             server.store.release(id);
         }
     });
-    let loaded = loaded.map_err(read_error)?.ok_or_else(unknown_match)?;
+    let loaded = loaded
+        .map_err(read_error)?
+        .ok_or_else(unknown_match_error)?;
     let position = loaded.position;
     if is_own {
         let owns = cluster.is_owner(id, position.epoch()).await;
@@ -88,7 +90,7 @@ async fn serve_match(
     let mut pending = PendingMatch::replay(server, loaded, rematch_creation::create_rematch)
         .map_err(read_error)?;
     if !is_own {
-        pending.actor.is_afar(owner, position);
+        pending.actor.become_replica(owner, position);
     }
     let adopted = pending.register(server).inspect_err(|TooManyMatches| {
         if is_own {
@@ -130,7 +132,7 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
                 // It was this server's before, and somebody else's since: what is known of it here is old.
                 let owner_changed = MatchRequest::OwnerChanged { by: None };
-                handle.tell(owner_changed, &server.metrics).await;
+                handle.notify(owner_changed, &server.metrics).await;
             }
             if let Err(error) = find_in_cluster(server, MatchRef::Id(id)).await {
                 tracing::warn!(match_id = %id, why = error.message, "cannot take over a match");

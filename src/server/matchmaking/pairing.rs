@@ -16,10 +16,10 @@ use super::seeks::Seek;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
-use crate::match_handle::MAILBOX;
+use crate::match_handle::MAILBOX_CAPACITY;
 use crate::match_handle::mailbox::mailbox;
 use crate::players::player_lookup::persist_player;
-use crate::wire::error_replies::not_now;
+use crate::wire::error_replies::store_unavailable_error;
 
 /// The weaker of two levels, if there are two.
 pub(crate) fn weaker_level(one: Option<Level>, other: Option<Level>) -> Option<Level> {
@@ -58,7 +58,7 @@ pub(crate) fn start_paired_match(
         JournalPosition::after_events(events.len() as u64),
     );
     server.metrics.game(creation.game).created.inc();
-    let (sender, receiver) = mailbox(MAILBOX);
+    let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
     let actor = MatchActor::new(
         server,
         creation,
@@ -74,7 +74,7 @@ pub(crate) fn start_paired_match(
         .insert_or_get(&stored_creation, pending.handle.clone(), max);
     // Another server may have room.
     adopted.inspect_err(|TooManyMatches| server.store.release(stored_creation.id))?;
-    pending.actor.begin_with(events);
+    pending.actor.start_with_events(events);
     server.remove_deleted_players(stored_creation.id, pending.participants());
     pending.spawn(server);
     Ok(())
@@ -126,18 +126,18 @@ pub(crate) async fn create_paired_match(
                 if let Some(connection) = server.players.heir(seek.player, &seek.connection)
                     && connection.subscriptions.follow_again(&handle)
                 {
-                    handle.show(seek.player, &connection.outbox).await;
+                    handle.push_snapshot(seek.player, &connection.outbox).await;
                 }
             }
         }
         Err(error) => {
             // Of two one may have been forgotten, which is no matter of the other's.
             let error = match error.code {
-                Some(ErrorCode::UnknownPlayer) => not_now(),
+                Some(ErrorCode::UnknownPlayer) => store_unavailable_error(),
                 _ => error,
             };
             for seek in seeks {
-                Reply::unasked(seek.connection.outbox.clone()).error(error.clone());
+                Reply::unsolicited(seek.connection.outbox.clone()).error(error.clone());
             }
         }
     }

@@ -24,14 +24,14 @@ pub(crate) async fn notify_participants(
         return;
     };
     record_participation(server, player, &handle);
-    if !handle.card().is_of(player) {
+    if !handle.summary().involves(player) {
         return;
     }
     for connection in server.players.peers(player) {
         let is_target =
             before.is_none_or(|before| connection.subscriptions.followed(before).is_some());
         if is_target && connection.subscriptions.follow_again(&handle) {
-            handle.show(player, &connection.outbox).await;
+            handle.push_snapshot(player, &connection.outbox).await;
         }
     }
 }
@@ -52,7 +52,7 @@ pub(crate) async fn show_paired_match(
     };
     record_participation(server, player, &handle);
     if connection.subscriptions.follow_again(&handle) {
-        handle.show(player, &connection.outbox).await;
+        handle.push_snapshot(player, &connection.outbox).await;
     }
 }
 
@@ -75,15 +75,15 @@ pub(crate) async fn load_matches_of_player(
 
 /// Notes which part a player has in a match that is served here.
 pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, handle: &MatchHandle) {
-    let summary = handle.card();
-    if summary.is_of_days() {
+    let summary = handle.summary();
+    if summary.is_correspondence() {
         return;
     }
     if summary.host == player {
         // Whatever the bound: the match is there.
         let _ = server.players.host(player, summary.id, usize::MAX);
     }
-    if summary.seat_of(player).is_some() || summary.stood_in(player).is_some() {
+    if summary.seat_of(player).is_some() || summary.substituted_seat(player).is_some() {
         server.players.sat_down(player, summary.id);
     }
     if summary.status() == Status::Ended {
@@ -100,8 +100,10 @@ pub(crate) async fn transfer_followed_matches(
     followed: &[MatchHandle],
 ) {
     let is_theirs = |handle: &&MatchHandle| {
-        let summary = handle.card();
-        summary.status() != Status::Ended && !summary.is_of_days() && summary.is_of(player)
+        let summary = handle.summary();
+        summary.status() != Status::Ended
+            && !summary.is_correspondence()
+            && summary.involves(player)
     };
     let connections = server.players.peers(player);
     for handle in followed.iter().filter(is_theirs) {
@@ -109,7 +111,7 @@ pub(crate) async fn transfer_followed_matches(
             .iter()
             .filter(|peer| peer.subscriptions.follow_again(handle))
         {
-            handle.show(player, &connection.outbox).await;
+            handle.push_snapshot(player, &connection.outbox).await;
         }
         if connections.is_empty() {
             server.broadcast_participation(player, handle.id(), None);

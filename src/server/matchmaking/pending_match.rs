@@ -11,7 +11,7 @@ use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
 use crate::match_actor::rematch::RematchFactory;
 use crate::match_handle::mailbox::{Sender, mailbox};
-use crate::match_handle::{Envelope, MAILBOX, MatchHandle};
+use crate::match_handle::{Envelope, MAILBOX_CAPACITY, MatchHandle};
 
 /// A match that is in the lobby now.
 pub(super) struct AdoptedMatch {
@@ -29,7 +29,7 @@ pub(super) struct PendingMatch {
 impl PendingMatch {
     pub(super) fn new(actor: Box<MatchActor>, sender: Sender<Box<Envelope>>) -> Self {
         Self {
-            handle: MatchHandle::new(actor.card(), sender),
+            handle: MatchHandle::new(actor.summary(), sender),
             actor,
         }
     }
@@ -47,8 +47,8 @@ impl PendingMatch {
         give_rematch: RematchFactory,
     ) -> Result<Self, CorruptRecord> {
         let id = loaded.record.creation.id;
-        let (sender, receiver) = mailbox(MAILBOX);
-        match MatchActor::replay(server, loaded, receiver, give_rematch) {
+        let (sender, receiver) = mailbox(MAILBOX_CAPACITY);
+        match MatchActor::from_store(server, loaded, receiver, give_rematch) {
             Ok(actor) => Ok(Self::new(actor, sender)),
             Err(damaged) => Err(CorruptRecord {
                 id,
@@ -79,7 +79,7 @@ impl PendingMatch {
             server.players.match_begins(state);
         }
         server.challenges.announce(&server.players, state);
-        self.actor.begin();
+        self.actor.start();
         Ok(AdoptedMatch {
             handle: self.spawn(server),
             is_new: true,
@@ -87,7 +87,7 @@ impl PendingMatch {
     }
 
     pub(super) fn spawn(self, server: &ServerContext) -> MatchHandle {
-        server.spawn(self.handle.begin(self.actor.run()));
+        server.spawn(self.handle.start(self.actor.run()));
         self.handle
     }
 }

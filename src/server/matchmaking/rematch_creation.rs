@@ -12,7 +12,7 @@ use super::create_params::player_occupant;
 use super::match_creation::create_match;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
-use crate::match_actor::rematch::Birth;
+use crate::match_actor::rematch::PendingRematch;
 use crate::match_handle::command::{Command, MatchRequest};
 use crate::players::ratings;
 
@@ -20,41 +20,41 @@ use crate::players::ratings;
 /// and answers whoever has agreed.
 pub(crate) fn create_rematch(
     server: Arc<ServerContext>,
-    rematch: Birth,
+    rematch: PendingRematch,
     reply: Reply,
 ) -> BoxFuture<'static, ()> {
     async move {
-        let mut params = rematch.wanted;
+        let mut params = rematch.params;
         for seat in &mut params.seats {
             let (game, is_correspondence) = (params.game, params.terms.is_of_days());
             *seat = refresh_occupant(&server, seat.clone(), game, is_correspondence).await;
         }
         let created = create_match(&server, params, create_rematch).await;
         let next = created.as_ref().ok().map(|next| {
-            let summary = next.card();
+            let summary = next.summary();
             Successor {
                 match_id: summary.id,
                 code: summary.code.to_string(),
             }
         });
-        let (connection, player) = rematch.asks;
+        let (connection, player) = rematch.requester;
         let notification =
-            Command::unasked(connection, player, MatchRequest::RematchBegins { next });
-        let no_reply = Reply::unasked(reply.outbox().clone());
-        rematch.ended.ask(notification, no_reply).await;
-        let Some((next, reply)) = reply.check(created) else {
+            Command::unsolicited(connection, player, MatchRequest::RematchCreated { next });
+        let no_reply = Reply::unsolicited(reply.outbox().clone());
+        rematch.previous.send_and_wait(notification, no_reply).await;
+        let Some((next, reply)) = reply.require(created) else {
             return;
         };
         server.metrics.rematches.inc();
-        for player in &rematch.holders {
-            server.broadcast_participation(*player, next.id(), Some(rematch.ended.id()));
+        for player in &rematch.seat_holders {
+            server.broadcast_participation(*player, next.id(), Some(rematch.previous.id()));
         }
-        for (player, outbox) in rematch.players {
+        for (player, outbox) in rematch.connections {
             // By now it may be the player's no more.
             if let Some(peer) = server.players.peer(player, outbox.connection())
                 && peer.subscriptions.follow_again(&next)
             {
-                next.show(player, &outbox).await;
+                next.push_snapshot(player, &outbox).await;
             }
         }
         reply.ok(None);

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
-use crate::context::locks::{Mutex, SEEKS};
+use crate::context::locks::{Mutex, SEEK_LIST};
 use plyhouse_protocol::{PlayerId, Seeker, Seekers};
 
 /// How many are shown to one player: more than a person looks through.
@@ -35,7 +35,7 @@ pub(crate) type GameFilter = Option<&'static str>;
 /// Who is told who looks for somebody to play.
 #[derive(Debug, Default)]
 pub(crate) struct SeekListState {
-    inner: Mutex<Inner, SEEKS>,
+    inner: Mutex<Inner, SEEK_LIST>,
     /// Notified when somebody begins to watch.
     watcher_added: Notify,
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::seek_list::{GameFilter, SNAPSHOT_MAX, SeekSnapshot};
 use crate::connection::handle::ConnectionHandle;
 use crate::connection::id::ConnectionId;
-use crate::context::locks::{Mutex, SEEKS};
+use crate::context::locks::{Mutex, SEEK_LIST};
 use crate::players::block_cache::BlockCache;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
@@ -26,7 +26,7 @@ const WIDENING_STEPS_MAX: u64 = 100;
 #[derive(Debug)]
 pub(crate) struct Seeks {
     max: usize,
-    waiting: Mutex<VecDeque<Arc<Seek>>, SEEKS>,
+    waiting: Mutex<VecDeque<Arc<Seek>>, SEEK_LIST>,
     /// Somebody has begun to wait whom more fit with time.
     ranged_seek_added: Notify,
 }

@@ -26,7 +26,7 @@ use crate::matchmaking::match_loading;
 use crate::matchmaking::participants;
 use crate::schedule::clock_pause::broadcast_to_matches;
 use crate::schedule::correspondence;
-use crate::wire::error_replies::{not_now, unkept, unread};
+use crate::wire::error_replies::{store_read_error, store_unavailable_error, store_write_error};
 
 /// How long to wait before the store is asked again that has refused.
 const RETRY: Duration = Duration::from_secs(5);
@@ -51,8 +51,8 @@ pub(crate) async fn leave(
     running: Running,
 ) -> Result<(), WireError> {
     let matches = live(server, player).await?;
-    let sits = |handle: &&MatchHandle| handle.card().seat_of(player).is_some();
-    let is = |status| move |handle: &&MatchHandle| handle.card().status() == status;
+    let sits = |handle: &&MatchHandle| handle.summary().seat_of(player).is_some();
+    let is = |status| move |handle: &&MatchHandle| handle.summary().status() == status;
     let mut runs = matches.iter().filter(is(Status::Running)).filter(sits);
     match running {
         Running::Refuses if runs.next().is_some() => return Err(match_running()),
@@ -63,7 +63,7 @@ pub(crate) async fn leave(
             }
         }
     }
-    let is_theirs = |handle: &&MatchHandle| handle.card().is_of(player);
+    let is_theirs = |handle: &&MatchHandle| handle.summary().involves(player);
     for handle in matches.iter().filter(is(Status::Open)).filter(is_theirs) {
         act(server, handle, player, Action::Leave { player }).await?;
     }
@@ -126,8 +126,8 @@ async fn go_out(
         Err(error) => return Err(error),
     }
     let name = DELETED_PLAYER_NAME.to_owned();
-    let forget = MatchRequest::Forget { player, name };
-    handle.tell(forget, &server.metrics).await;
+    let forget = MatchRequest::EraseName { player, name };
+    handle.notify(forget, &server.metrics).await;
     Ok(())
 }
 
@@ -181,8 +181,8 @@ async fn act(
     action: Action,
 ) -> Result<(), WireError> {
     let request = MatchRequest::Act(action);
-    let command = Command::unasked(ConnectionId::NOBODY, player, request);
-    match handle.ask_for(command, &server.metrics).await {
+    let command = Command::unsolicited(ConnectionId::NOBODY, player, request);
+    match handle.request_answer(command, &server.metrics).await {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => match error.code {
             // It has ended by itself.
@@ -195,7 +195,7 @@ async fn act(
             }
             _ => Err(*error),
         },
-        None => Err(not_now()),
+        None => Err(store_unavailable_error()),
     }
 }
 
@@ -213,7 +213,7 @@ pub(crate) async fn forget(
     but: Option<ConnectionId>,
 ) -> Result<bool, WireError> {
     let account = server.store.account(player.id).await;
-    let account = account.map_err(|error| unread(&error))?;
+    let account = account.map_err(|error| store_read_error(&error))?;
     let mut all = account.unwrap_or_default().bots;
     all.push(player.clone());
     let forget = PlayerDeletion {
@@ -221,7 +221,12 @@ pub(crate) async fn forget(
         proof: proved,
         name_reserved_until_ms: server.clock.now_ms() + names::KEPT_MS,
     };
-    if !server.store.delete_player(forget).await.map_err(unkept)? {
+    if !server
+        .store
+        .delete_player(forget)
+        .await
+        .map_err(store_write_error)?
+    {
         return Ok(false);
     }
     for PlayerRecord { id, .. } in &all {
@@ -287,7 +292,7 @@ async fn tell_forgotten(server: &Arc<ServerContext>, player: PlayerId, name: Str
 
 /// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
 pub(crate) async fn forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    broadcast_to_matches(server, &MatchRequest::Forget { player, name }).await;
+    broadcast_to_matches(server, &MatchRequest::EraseName { player, name }).await;
 }
 
 /// Looks for those who were forgotten without this server being told: whoever is connected, or named by a match here.
@@ -296,7 +301,7 @@ pub(crate) async fn look(server: &Arc<ServerContext>) {
         return;
     };
     let cards = server.lobby.all().into_iter();
-    let named = cards.flat_map(|handle| handle.card().named());
+    let named = cards.flat_map(|handle| handle.summary().participant_names());
     let mut named: BTreeMap<PlayerId, String> = named
         .filter(|(_, name)| name != DELETED_PLAYER_NAME)
         .collect();

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::context::locks::{BLOCKS, Mutex};
+use crate::context::locks::{BLOCK_CACHE, Mutex};
 use plyhouse_protocol::PlayerId;
 use plyhouse_store::Blocks as Kept;
 
 /// Who does not want to meet whom, by everybody who is connected here.
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache {
-    of: Mutex<BTreeMap<PlayerId, Entry>, BLOCKS>,
+    of: Mutex<BTreeMap<PlayerId, Entry>, BLOCK_CACHE>,
 }
 
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 
 use crate::context::server_context::ServerContext;
-use crate::wire::error_replies::unread;
+use crate::wire::error_replies::store_read_error;
 
 /// One connection of a player: while it is there, it is known whom the player does not meet.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(crate) async fn read(server: &ServerContext, player: PlayerId) -> Result<(),
         };
         let kept = server.store.blocks(player).await.map_err(|error| {
             tracing::error!(%player, %error, "nobody knows whom a player blocks");
-            unread(&error)
+            store_read_error(&error)
         })?;
         if server.block_cache.know(player, &kept, before) {
             return Ok(());
@@ -83,7 +83,7 @@ pub(crate) async fn kin(
         let account = server.store.account(player).await;
         account.map(Option::unwrap_or_default).map_err(|error| {
             tracing::error!(%player, %error, "nobody knows whose an account is");
-            unread(&error)
+            store_read_error(&error)
         })
     };
     let own = account(player).await?;
@@ -121,7 +121,7 @@ pub(crate) async fn are_apart(
     // What other servers have told may not have come yet.
     let kept = server.store.blocks(player).await.map_err(|error| {
         tracing::error!(%player, %error, "nobody knows whom a player blocks");
-        unread(&error)
+        store_read_error(&error)
     })?;
     Ok(others.any(|other| kept.is_unpairable_with(other)))
 }

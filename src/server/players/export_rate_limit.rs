@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_protocol::PlayerId;
 
-use crate::context::locks::{ABOUT, Mutex};
+use crate::context::locks::{DATA_EXPORTS, Mutex};
 
 /// How often a player may ask.
 const EXPORT_INTERVAL: Duration = Duration::from_mins(1);
@@ -15,7 +15,7 @@ const TRACKED_PLAYERS_MAX: usize = 10_000;
 
 /// When players asked last.
 #[derive(Debug, Default)]
-pub(crate) struct ExportRateLimit(Mutex<BTreeMap<PlayerId, Instant>, ABOUT>);
+pub(crate) struct ExportRateLimit(Mutex<BTreeMap<PlayerId, Instant>, DATA_EXPORTS>);
 
 impl ExportRateLimit {
     /// Lets a player ask.

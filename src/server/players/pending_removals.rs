@@ -4,12 +4,12 @@ use tokio::sync::Notify;
 
 use plyhouse_protocol::{MatchId, PlayerId};
 
-use crate::context::locks::{DEPARTURES, Mutex};
+use crate::context::locks::{Mutex, PENDING_REMOVALS};
 
 /// Who is to go out of which matches.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRemovals {
-    noted: Mutex<Vec<(MatchId, PlayerId)>, DEPARTURES>,
+    noted: Mutex<Vec<(MatchId, PlayerId)>, PENDING_REMOVALS>,
     news: Notify,
 }
 

@@ -5,7 +5,7 @@ use plyhouse_store::{PlayerRecord, ReadError};
 
 use crate::auth::names;
 use crate::context::server_context::ServerContext;
-use crate::wire::error_replies::{not_now, unread};
+use crate::wire::error_replies::{store_read_error, store_unavailable_error};
 use crate::wire::from_protocol;
 
 /// The player who has this name alone, and not only had it.
@@ -34,7 +34,7 @@ pub(crate) async fn record(
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 fn not_read(error: ReadError) -> WireError {
     tracing::error!(%error, "player not read");
-    unread(&error)
+    store_read_error(&error)
 }
 
 /// The player with this id, wherever that is known.
@@ -43,7 +43,7 @@ pub(crate) async fn find_player(
     id: &str,
 ) -> Result<PlayerRecord, WireError> {
     let unknown = || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
-    let id = from_protocol::player(id).ok_or_else(unknown)?;
+    let id = from_protocol::player_id(id).ok_or_else(unknown)?;
     // Of the others the store knows: a bot may still play here for somebody who was forgotten.
     if let Some((record, _)) = server.players.unstored(id) {
         return Ok(record);
@@ -53,7 +53,7 @@ pub(crate) async fn find_player(
         Ok(None) => Err(unknown()),
         Err(error) => {
             tracing::error!(player = %id, %error, "cannot read a player");
-            Err(unread(&error))
+            Err(store_read_error(&error))
         }
     }
 }
@@ -69,7 +69,7 @@ pub(crate) async fn persist_player(
     let added = server.store.add_player(record, vec![session]);
     added.await.map_err(|error| {
         tracing::error!(%player, %error, "cannot store a player");
-        not_now()
+        store_unavailable_error()
     })?;
     server.players.stored(player);
     Ok(())

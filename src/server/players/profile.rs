@@ -7,7 +7,7 @@ use plyhouse_store::{HistoryQuery, PastMatch, PlayerRating, ReadError};
 use super::player_lookup;
 use crate::archive::visibility::DELAY_MAX_MS;
 use crate::context::server_context::ServerContext;
-use crate::wire::error_replies::unread;
+use crate::wire::error_replies::store_read_error;
 use crate::wire::to_protocol;
 
 /// How many of a player's ended matches are shown.
@@ -114,5 +114,5 @@ fn pool_rating(kept: &PlayerRating) -> PoolRating {
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 fn not_read(error: ReadError) -> WireError {
     tracing::error!(%error, "player not read");
-    unread(&error)
+    store_read_error(&error)
 }

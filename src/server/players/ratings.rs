@@ -18,7 +18,7 @@ use crate::cluster::Packet;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::command::MatchRequest;
 use crate::settings::AccountPolicy;
-use crate::wire::error_replies::unread;
+use crate::wire::error_replies::store_read_error;
 
 /// How often it is looked for what another server has left, or an operator has written.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
@@ -89,7 +89,7 @@ pub(crate) async fn check_rated_ban(
     let until_ms = server.store.rated_ban_until(player.id).await;
     let until_ms = until_ms.map_err(|error| {
         tracing::error!(player = %player.id, %error, "cannot read whether a player is banned from rated play");
-        unread(&error)
+        store_read_error(&error)
     })?;
     match until_ms.checked_sub(server.clock.now_ms()) {
         None | Some(0) => Ok(()),
@@ -235,7 +235,7 @@ pub(crate) async fn apply_rating_update(
     update: RatingUpdate,
 ) {
     if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-        let rated = MatchRequest::Rated(update);
-        handle.tell(rated, &server.metrics).await;
+        let rated = MatchRequest::RatingUpdated(update);
+        handle.notify(rated, &server.metrics).await;
     }
 }

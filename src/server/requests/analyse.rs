@@ -19,9 +19,9 @@ impl Client {
         reply: Reply,
     ) {
         let found = self.analysis(player, target, nodes).await;
-        if let Some((analysis, reply)) = reply.check(found) {
+        if let Some((analysis, reply)) = reply.require(found) {
             let told = jobs::send_analysis(&self.server, &self.connection.outbox, analysis);
-            if let Some((told, reply)) = reply.check(told.ok_or_else(busy)) {
+            if let Some((told, reply)) = reply.require(told.ok_or_else(busy)) {
                 reply.ok(None);
                 self.server.spawn(told);
             }
@@ -58,7 +58,7 @@ impl Client {
 
     /// Whether this player may ask about this match.
     fn may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
-        let (card, id) = (handle.card(), player.record.id);
+        let (card, id) = (handle.summary(), player.record.id);
         let played = card.was_played_by(id);
         let follows = || {
             self.connection

@@ -19,8 +19,8 @@ impl Client {
         reply: Reply,
     ) {
         let blocked = self.blocked(player, other, on).await;
-        if let Some((players, reply)) = reply.check(blocked) {
-            reply.tell(|re| ServerMessage::Blocked {
+        if let Some((players, reply)) = reply.require(blocked) {
+            reply.send_message(|re| ServerMessage::Blocked {
                 re,
                 players,
                 ignored: Vec::new(),

@@ -37,11 +37,11 @@ const BOT_AFTER_MS: u64 = 10_000;
 impl Client {
     pub(super) async fn create(&self, player: &Player, create: Create, reply: Reply) {
         let wanted = self.wanted(player, create).await;
-        let Some((wanted, reply)) = reply.check(wanted) else {
+        let Some((wanted, reply)) = reply.require(wanted) else {
             return;
         };
         let is_of_bots = wanted.seats.iter().all(|seat| seat.bot().is_some());
-        if let Some((handle, reply)) = reply.check(
+        if let Some((handle, reply)) = reply.require(
             match_creation::create_match(&self.server, wanted, rematch_creation::create_rematch)
                 .await,
         ) {
@@ -128,14 +128,14 @@ impl Client {
 
     pub(super) async fn seek(&self, player: &Player, wanted: SeekRequest, reply: Reply) {
         let bot_after = Duration::from_millis(wanted.bot_after_ms.unwrap_or(BOT_AFTER_MS));
-        let Some((seek, reply)) = reply.check(self.sought(player, &wanted).await) else {
+        let Some((seek, reply)) = reply.require(self.sought(player, &wanted).await) else {
             return;
         };
         // Done if this is dropped in the midst of it, too.
         let unanswered = seek.reply_sent.clone().drop_guard();
         if let Some(cluster) = &self.server.cluster {
             let paired = cluster.add_seek(&self.server, &seek).await;
-            let Some((paired, reply)) = reply.check(paired) else {
+            let Some((paired, reply)) = reply.require(paired) else {
                 return;
             };
             reply.ok(None);
@@ -146,7 +146,7 @@ impl Client {
                         .start_paired_match(&self.server, (seek.player, &seek.connection), paired)
                         .await;
                     if let Err(error) = begun {
-                        Reply::unasked(self.outbox()).error(error);
+                        Reply::unsolicited(self.outbox()).error(error);
                     }
                 }
                 None if seek.bot.is_some() => self.play_bot_after(bot_after, seek),
@@ -159,7 +159,7 @@ impl Client {
             .server
             .seeks
             .pair_or_add(&seek, now_ms, &self.server.block_cache);
-        let Some((found, reply)) = reply.check(added) else {
+        let Some((found, reply)) = reply.require(added) else {
             return;
         };
         reply.ok(None);
@@ -290,7 +290,7 @@ fn level(id: Option<&str>) -> Result<Option<Level>, WireError> {
 
 /// Nobody challenges themselves.
 fn check_invited(invited: Option<&str>, host: PlayerId) -> Result<(), WireError> {
-    let is_host = |id: &str| from_protocol::player(id) == Some(host);
+    let is_host = |id: &str| from_protocol::player_id(id) == Some(host);
     if !invited.is_some_and(is_host) {
         return Ok(());
     }

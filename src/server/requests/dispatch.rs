@@ -5,13 +5,13 @@ use super::{Client, Player};
 use crate::cluster_tasks::list_sync;
 use crate::connection::reply::Reply;
 use crate::match_handle::command::{Command, MatchRequest};
-use crate::match_handle::{MatchHandle, Pending};
+use crate::match_handle::{MatchHandle, PendingSend};
 use crate::matchmaking::list_subscriptions::ListFilter;
 use crate::matchmaking::match_loading;
 use crate::matchmaking::seek_list_broadcast;
 use crate::players::player_lookup;
 use crate::players::ratings;
-use crate::wire::error_replies::unknown_match;
+use crate::wire::error_replies::unknown_match_error;
 use crate::wire::from_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
@@ -34,7 +34,7 @@ impl Client {
         player: &'a Player,
         message: ClientMessage,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         let id = player.record.id;
         match message {
             ClientMessage::Hello(_) => {
@@ -53,7 +53,7 @@ impl Client {
                 seat,
                 occupant,
             } => {
-                let action = from_protocol::seating(id, seat, &occupant);
+                let action = from_protocol::seat_action(id, seat, &occupant);
                 self.act(player, target, action, reply)
             }
             ClientMessage::Move {
@@ -112,7 +112,7 @@ impl Client {
         player: &'a Player,
         message: ClientMessage,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         Some(match message {
             ClientMessage::List {
                 game,
@@ -155,7 +155,7 @@ impl Client {
         player: &'a Player,
         message: ClientMessage,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         if player.session.kind == SessionKind::Key {
             reply.refuse(
                 ErrorCode::NotAllowed,
@@ -206,7 +206,7 @@ impl Client {
         target: MatchRef,
         (ply, m, takebacks): (Ply, String, Option<u64>),
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         let play = Action::Play {
             player: player.record.id,
             ply,
@@ -222,7 +222,7 @@ impl Client {
         target: MatchRef,
         offer: WireOffer,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         let id = player.record.id;
         let action = match offer {
             WireOffer::Draw { ply } => Action::OfferDraw { player: id, ply },
@@ -232,7 +232,7 @@ impl Client {
                 to_ply,
             },
             WireOffer::Rematch => {
-                return self.ask(player, target, Ok(MatchRequest::Rematch), reply);
+                return self.ask(player, target, Ok(MatchRequest::OfferRematch), reply);
             }
         };
         self.act(player, target, Ok(action), reply)
@@ -244,9 +244,9 @@ impl Client {
         target: MatchRef,
         saying: ChatContent,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         let name = player.record.name.clone();
-        let say = MatchRequest::Say { name, saying };
+        let say = MatchRequest::SendChat { name, saying };
         self.ask(player, target, Ok(say), reply)
     }
 
@@ -256,7 +256,7 @@ impl Client {
         target: MatchRef,
         offer: OfferKind,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         let player_id = player.record.id;
         let decline = |offer| Action::Decline {
             player: player_id,
@@ -273,9 +273,9 @@ impl Client {
         self.act(player, target, Ok(action), reply)
     }
 
-    fn pong(&self, reply: Reply) -> Pending<'_> {
+    fn pong(&self, reply: Reply) -> PendingSend<'_> {
         let now_ms = self.server.clock.now_ms();
-        reply.tell(|re| ServerMessage::Pong {
+        reply.send_message(|re| ServerMessage::Pong {
             re,
             now_ms,
             ignored: Vec::new(),
@@ -283,7 +283,7 @@ impl Client {
         None
     }
 
-    fn unseek<'a>(&'a self, player: &'a Player, reply: Reply) -> Pending<'a> {
+    fn unseek<'a>(&'a self, player: &'a Player, reply: Reply) -> PendingSend<'a> {
         let id = player.record.id;
         let was_there = self.server.seeks.end_by_player(id);
         let Some(cluster) = self.server.cluster.as_ref().filter(|_| was_there) else {
@@ -324,12 +324,13 @@ impl Client {
         target: MatchRef,
     ) -> Result<MatchHandle, WireError> {
         let found = match_loading::find_match(&self.server, target).await;
-        let found = found.and_then(
-            |handle| match handle.card().is_closed_to(player.record.id) {
-                false => Ok(handle),
-                true => Err(unknown_match()),
-            },
-        );
+        let found =
+            found.and_then(
+                |handle| match handle.summary().is_hidden_from(player.record.id) {
+                    false => Ok(handle),
+                    true => Err(unknown_match_error()),
+                },
+            );
         if matches!(&found, Err(error) if error.code == Some(ErrorCode::UnknownMatch)) {
             self.delay_wrong_guess().await;
         }
@@ -339,11 +340,11 @@ impl Client {
     pub(super) fn command(&self, player: &Player, request: MatchRequest) -> Command {
         Command {
             connection: self.connection.id,
-            cmd: self.requests,
+            request_number: self.requests,
             player: player.record.id,
             request,
             received_at: self.received_at,
-            relayed: None,
+            relay: None,
             rtt_us: self.connection.outbox.rtt_us(),
         }
     }
@@ -356,7 +357,7 @@ impl Client {
         target: MatchRef,
         action: Result<Action, WireError>,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         self.ask(player, target, action.map(MatchRequest::Act), reply)
     }
 
@@ -367,17 +368,17 @@ impl Client {
         target: MatchRef,
         request: Result<MatchRequest, WireError>,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         match self.followed(target) {
             Some(handle) => {
-                let (request, reply) = reply.check(request)?;
-                handle.post(self.command(player, request), reply)
+                let (request, reply) = reply.require(request)?;
+                handle.send(self.command(player, request), reply)
             }
             None => Some(Box::pin(async move {
                 if let Some((handle, reply)) =
-                    reply.check(self.find_elsewhere(player, target).await)
-                    && let Some((request, reply)) = reply.check(request)
-                    && let Some(pending) = handle.post(self.command(player, request), reply)
+                    reply.require(self.find_elsewhere(player, target).await)
+                    && let Some((request, reply)) = reply.require(request)
+                    && let Some(pending) = handle.send(self.command(player, request), reply)
                 {
                     pending.await;
                 }
@@ -387,24 +388,25 @@ impl Client {
 
     async fn join(&self, player: &Player, target: MatchRef, seat: Option<Seat>, reply: Reply) {
         let id = player.record.id;
-        let Some((handle, reply)) = reply.check(self.find(player, target).await) else {
+        let Some((handle, reply)) = reply.require(self.find(player, target).await) else {
             return;
         };
         if let Some(((), reply)) =
-            reply.check(player_lookup::persist_player(&self.server, id).await)
+            reply.require(player_lookup::persist_player(&self.server, id).await)
         {
             let called = self.called(player);
-            let card = handle.card();
+            let card = handle.summary();
             let is_to_be_rated = card.rated && card.status() == Status::Open;
             let may_join = match is_to_be_rated && called.kind != PlayerKind::Guest {
                 true => ratings::check_may_play_rated(&self.server, &called).await,
                 false => Ok(()),
             };
-            let Some(((), reply)) = reply.check(may_join) else {
+            let Some(((), reply)) = reply.require(may_join) else {
                 return;
             };
             let rating =
-                ratings::shown_rating(&self.server, &called, card.game, card.is_of_days()).await;
+                ratings::shown_rating(&self.server, &called, card.game, card.is_correspondence())
+                    .await;
             let PlayerRecord { name, kind, .. } = called;
             let action = Action::Join {
                 player: id,
@@ -419,7 +421,7 @@ impl Client {
     }
 
     async fn watch(&self, player: &Player, target: MatchRef, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(player, target).await) {
+        if let Some((handle, reply)) = reply.require(self.find(player, target).await) {
             let watch = self.command(player, MatchRequest::Watch);
             self.follow(&handle, watch, reply).await;
         }
@@ -427,11 +429,11 @@ impl Client {
 
     /// Notes that a match is followed while `command` asks for that, and not any more if it is refused.
     pub(super) async fn follow(&self, handle: &MatchHandle, command: Command, reply: Reply) {
-        let (card, player) = (handle.card(), command.player);
+        let (card, player) = (handle.summary(), command.player);
         let joins = matches!(command.request, MatchRequest::Act(Action::Join { .. }));
-        let is_free = card.is_of_days() && (joins || card.is_of(player));
+        let is_free = card.is_correspondence() && (joins || card.involves(player));
         let Some((follow, reply)) =
-            reply.check(self.connection.subscriptions.follow(handle, is_free))
+            reply.require(self.connection.subscriptions.follow(handle, is_free))
         else {
             return;
         };
@@ -440,7 +442,7 @@ impl Client {
                 .unfollow(command.player, &self.connection.outbox)
                 .await;
         }
-        let is_in = handle.ask(command, reply).await;
+        let is_in = handle.send_and_wait(command, reply).await;
         if !is_in && follow.is_new {
             self.connection.subscriptions.unfollow(handle.id());
         }
@@ -451,14 +453,14 @@ impl Client {
             player: player.record.id,
         };
         let leave = self.command(player, MatchRequest::Act(action));
-        if let Some((handle, reply)) = reply.check(self.find(player, target).await)
-            && handle.ask(leave, reply).await
+        if let Some((handle, reply)) = reply.require(self.find(player, target).await)
+            && handle.send_and_wait(leave, reply).await
         {
             self.connection.subscriptions.unfollow(handle.id());
         }
     }
 
-    fn unwatch_list(&self, reply: Reply) -> Pending<'_> {
+    fn unwatch_list(&self, reply: Reply) -> PendingSend<'_> {
         let connection = self.connection.id;
         self.server
             .lobby
@@ -475,9 +477,9 @@ impl Client {
         (game, status): (Option<String>, Option<Status>),
         with_seekers: bool,
         reply: Reply,
-    ) -> Pending<'a> {
+    ) -> PendingSend<'a> {
         let game = game.as_deref().map(from_protocol::game).transpose();
-        let (game, reply) = reply.check(game)?;
+        let (game, reply) = reply.require(game)?;
         let game = game.map(|entry| entry.info.id);
         reply.ok(None);
         let outbox = &self.connection.outbox;
@@ -507,7 +509,8 @@ impl Client {
         (limit, after, with_seekers): (Option<u64>, Option<MatchRef>, bool),
         reply: Reply,
     ) {
-        let Some((game, reply)) = reply.check(game.as_deref().map(from_protocol::game).transpose())
+        let Some((game, reply)) =
+            reply.require(game.as_deref().map(from_protocol::game).transpose())
         else {
             return;
         };
@@ -517,9 +520,9 @@ impl Client {
         };
         let limit = usize::try_from(limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
         let known = after.and_then(|after| self.server.lobby.find(after));
-        let is_closed = known.is_some_and(|known| known.card().is_closed_to(player.record.id));
+        let is_closed = known.is_some_and(|known| known.summary().is_hidden_from(player.record.id));
         let page = match &self.server.cluster {
-            _ if is_closed => Err(unknown_match()),
+            _ if is_closed => Err(unknown_match_error()),
             Some(cluster) => {
                 list_sync::list_matches(&self.server, cluster, filter, after, limit).await
             }
@@ -528,7 +531,7 @@ impl Client {
         if page.is_err() {
             self.delay_wrong_guess().await;
         }
-        let Some(((total, matches), reply)) = reply.check(page) else {
+        let Some(((total, matches), reply)) = reply.require(page) else {
             return;
         };
         let seekers = match with_seekers {
@@ -542,8 +545,8 @@ impl Client {
             }
             false => Ok(None),
         };
-        if let Some((seekers, reply)) = reply.check(seekers) {
-            reply.tell(|re| ServerMessage::Matches {
+        if let Some((seekers, reply)) = reply.require(seekers) {
+            reply.send_message(|re| ServerMessage::Matches {
                 re,
                 total,
                 matches,
@@ -554,13 +557,13 @@ impl Client {
     }
 
     async fn resync(&self, player: &Player, target: MatchRef, since: Seq, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(player, target).await) {
+        if let Some((handle, reply)) = reply.require(self.find(player, target).await) {
             if self.asks_for_replay(&handle, since) {
                 return self.replay(&handle, since, reply).await;
             }
             // Waits for the answer, which may be large: so a client has only one of them under way.
             let resync = self.command(player, MatchRequest::Resync { since });
-            handle.ask(resync, reply).await;
+            handle.send_and_wait(resync, reply).await;
         }
     }
 }

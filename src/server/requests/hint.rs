@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::resync::stored;
 use super::{Client, Player};
 use crate::analysis::jobs::valuation;
-use crate::bots::{Class, Priority};
+use crate::bots::{Priority, SearchClass};
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
@@ -29,11 +29,11 @@ impl Client {
     /// ply.
     pub(super) async fn hint(&self, player: &Player, target: MatchRef, ply: Ply, reply: Reply) {
         let sought = self.hint_wanted(player, target, ply).await;
-        if let Some((sought, reply)) = reply.check(sought) {
+        if let Some((sought, reply)) = reply.require(sought) {
             let server = Arc::clone(&self.server);
             self.server.spawn(async move {
-                if let Some((hint, reply)) = reply.check(sought.find(&server).await) {
-                    reply.tell(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
+                if let Some((hint, reply)) = reply.require(sought.find(&server).await) {
+                    reply.send_message(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
                 }
             });
         }
@@ -56,7 +56,7 @@ impl Client {
         // Told or refused as the match itself would, which has the last word.
         let now = Timestamp::free(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
-            return Err(to_protocol::refusal(&refusal));
+            return Err(to_protocol::refusal_error(&refusal));
         }
         let Ok(permit) = Arc::clone(&self.hints).try_acquire_owned() else {
             let message = format!("{HINTS_MAX} hints are looked for already");
@@ -94,7 +94,11 @@ impl Sought {
             }
             hint = search => hint?,
         };
-        match self.handle.ask_for(self.command, &server.metrics).await {
+        match self
+            .handle
+            .request_answer(self.command, &server.metrics)
+            .await
+        {
             Some(Ok(_)) => Ok(hint),
             Some(Err(error)) => Err(*error),
             None => Err(WireError::new(
@@ -106,10 +110,10 @@ impl Sought {
 
     /// Waits until the match does not allow the hint any more, and gives the reason.
     async fn wait_for_end_of_ply(&self, server: &ServerContext) -> WireError {
-        let card = self.handle.card();
+        let card = self.handle.summary();
         let mut known = self.state.seq();
         loop {
-            card.wait_for_change(known).await;
+            card.wait_for_seq_change(known).await;
             known = card.seq();
             if let Some(error) = self.refusal(server).await {
                 return error;
@@ -131,7 +135,7 @@ impl Sought {
             },
             Ok(_) => return None,
         };
-        Some(to_protocol::refusal(&refusal))
+        Some(to_protocol::refusal_error(&refusal))
     }
 }
 
@@ -144,7 +148,7 @@ async fn searched(
     let time = server.settings.search_time;
     let place = Priority {
         host: by,
-        class: Class::People,
+        class: SearchClass::Human,
         level: Level::Max,
     };
     let position = state.position().clone_box();
@@ -154,7 +158,7 @@ async fn searched(
         table.clear();
         position.analyse(&limits, &stop, table, &mut |_| {})
     };
-    let found = server.bots.lend(place, time * PATIENCE, search).await;
+    let found = server.bots.run_search(place, time * PATIENCE, search).await;
     let Some(report) = found.flatten() else {
         let message = "no time was found to look for a move";
         return Err(WireError::new(ErrorCode::Overloaded, message));

@@ -7,7 +7,7 @@ use super::{Client, Player};
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::players::player_lookup;
-use crate::wire::error_replies::unread;
+use crate::wire::error_replies::store_read_error;
 use crate::wire::from_protocol;
 use crate::wire::to_protocol;
 use plyhouse_engine::catalog::PlayError;
@@ -20,9 +20,9 @@ use plyhouse_store::{HistoryQuery, LeaderboardQuery, Opponent, PastMatch, ReadEr
 impl Client {
     pub(super) async fn history(&self, player: &Player, asked: History, reply: Reply) {
         let page = self.history_page(player.record.id, asked).await;
-        if let Some(((rows, more), reply)) = reply.check(page) {
+        if let Some(((rows, more), reply)) = reply.require(page) {
             let rows = rows.iter().map(to_protocol::history_row);
-            reply.tell(|re| ServerMessage::History {
+            reply.send_message(|re| ServerMessage::History {
                 re,
                 rows: rows.collect(),
                 more,
@@ -32,8 +32,8 @@ impl Client {
     }
 
     pub(super) async fn leaders(&self, asked: Leaders, reply: Reply) {
-        if let Some(((total, rows), reply)) = reply.check(self.leaderboard(&asked).await) {
-            reply.tell(|re| ServerMessage::Leaders {
+        if let Some(((total, rows), reply)) = reply.require(self.leaderboard(&asked).await) {
+            reply.send_message(|re| ServerMessage::Leaders {
                 re,
                 total,
                 rows,
@@ -70,8 +70,8 @@ impl Client {
 
     pub(super) async fn explore(&self, game: String, moves: Vec<String>, reply: Reply) {
         let explored = explored(&self.server, &game, &moves).await;
-        if let Some(((n, moves), reply)) = reply.check(explored) {
-            reply.tell(|re| ServerMessage::Explore {
+        if let Some(((n, moves), reply)) = reply.require(explored) {
+            reply.send_message(|re| ServerMessage::Explore {
                 re,
                 n,
                 moves,
@@ -193,5 +193,5 @@ fn unknown_match() -> WireError {
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 pub(super) fn not_read(error: ReadError) -> WireError {
     tracing::error!(%error, "ended matches not read");
-    unread(&error)
+    store_read_error(&error)
 }

@@ -18,8 +18,8 @@ pub(super) enum PlayerRef {
 impl Client {
     pub(super) async fn profile(&self, player: &Player, meant: PlayerRef, reply: Reply) {
         let asking = player.record.id;
-        if let Some((profile, reply)) = reply.check(self.profile_of(asking, meant).await) {
-            reply.tell(|re| ServerMessage::Profile {
+        if let Some((profile, reply)) = reply.require(self.profile_of(asking, meant).await) {
+            reply.send_message(|re| ServerMessage::Profile {
                 re,
                 profile: Box::new(profile),
                 ignored: Vec::new(),

@@ -7,7 +7,7 @@ use super::Client;
 use super::history::not_read;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
-use crate::match_actor::KNOWN_EVENTS;
+use crate::match_actor::RESYNC_EVENTS_MAX;
 use crate::match_handle::MatchHandle;
 use crate::wire::encode;
 use crate::wire::encode::Frame;
@@ -23,9 +23,9 @@ impl Client {
     /// Whether this connection follows the match, which has ended, and asks for more of it than is
     /// held in memory.
     pub(super) fn asks_for_replay(&self, handle: &MatchHandle, since: Seq) -> bool {
-        let card = handle.card();
+        let card = handle.summary();
         let missed = card.seq().0.saturating_sub(since.0);
-        missed > KNOWN_EVENTS as u64
+        missed > RESYNC_EVENTS_MAX as u64
             && card.status() == Status::Ended
             && self
                 .connection
@@ -37,14 +37,14 @@ impl Client {
     /// Answers with what happened after `since`: all of it, or the first of it, as much as one message
     /// may be.
     pub(super) async fn replay(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
-        let card = handle.card();
+        let card = handle.summary();
         let is_seated = self.player.as_ref().is_some_and(|player| {
             let id = player.record.id;
-            card.seat_of(id).is_some() || card.stood_in(id).is_some()
+            card.seat_of(id).is_some() || card.substituted_seat(id).is_some()
         });
         let events = events_since(&self.server, handle, since, is_seated).await;
-        if let Some((events, reply)) = reply.check(events) {
-            reply.send(|re| encode::events(re, handle.id(), events.iter()));
+        if let Some((events, reply)) = reply.require(events) {
+            reply.send_frame(|re| encode::events(re, handle.id(), events.iter()));
         }
     }
 }

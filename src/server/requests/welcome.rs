@@ -10,7 +10,7 @@ use crate::matchmaking::match_loading;
 use crate::matchmaking::participants;
 use crate::players::block_check;
 use crate::schedule::correspondence;
-use crate::wire::error_replies::not_now;
+use crate::wire::error_replies::store_unavailable_error;
 use crate::wire::to_protocol;
 use plyhouse_matches::Part;
 use plyhouse_protocol::{
@@ -53,7 +53,7 @@ impl Client {
     ) {
         let id = player.record.id;
         let begun = self.begin(&mut player, resumed, place).await;
-        let Some(((), reply)) = reply.check(begun) else {
+        let Some(((), reply)) = reply.require(begun) else {
             return;
         };
         if resumed {
@@ -66,7 +66,7 @@ impl Client {
                 return;
             };
             let mine = self.mine(id, resumed).await;
-            let Some((mine, reply)) = reply.check(mine) else {
+            let Some((mine, reply)) = reply.require(mine) else {
                 return;
             };
             owed = Some((reply, welcome));
@@ -79,13 +79,13 @@ impl Client {
                 live = self.follow_all(id, ids, &mine.woken);
                 let followed = |handle: &MatchHandle| FollowedMatch {
                     match_id: handle.id(),
-                    you: handle.card().seat_of(id),
+                    you: handle.summary().seat_of(id),
                     days: None,
-                    stood_in: handle.card().stood_in(id),
+                    stood_in: handle.summary().substituted_seat(id),
                 };
                 let following = live.iter().map(followed).chain(mine.rows.iter().cloned());
                 if let Some((reply, welcome)) = owed.take() {
-                    reply.post(|re| {
+                    reply.post_message(|re| {
                         ServerMessage::Welcome(Box::new(Welcome {
                             re,
                             following: following.collect(),
@@ -108,7 +108,7 @@ impl Client {
             self.tell_cluster(id, &mine.woken);
             self.player = Some(Box::new(player));
             for handle in live {
-                handle.show(id, &self.connection.outbox).await;
+                handle.push_snapshot(id, &self.connection.outbox).await;
             }
             if resumed && self.server.players.turns_given() != mine.turns_given {
                 self.tell_missed_turns(id, &mine.rows).await;
@@ -185,11 +185,11 @@ impl Client {
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(id),
-            clocks: to_protocol::presets(&self.server.settings.clocks),
+            clocks: to_protocol::clock_presets(&self.server.settings.clocks),
             following: Vec::new(),
             challenges: Vec::new(),
             chat: Some(self.server.settings.chat),
-            presets: to_protocol::sayings(self.server.settings.chat),
+            presets: to_protocol::chat_presets(self.server.settings.chat),
             analysis: Some(self.server.settings.analysis),
             ignored: Vec::new(),
         }
@@ -233,7 +233,7 @@ impl Client {
     ) -> Vec<MatchHandle> {
         let find = |id| self.server.lobby.find(MatchRef::Id(id));
         let is_theirs = |handle: &&MatchHandle| {
-            handle.card().status() != Status::Ended && handle.card().is_of(player)
+            handle.summary().status() != Status::Ended && handle.summary().involves(player)
         };
         let woken = woken.iter().filter(is_theirs).cloned();
         let mut live: Vec<MatchHandle> = ids.into_iter().filter_map(find).chain(woken).collect();
@@ -256,7 +256,7 @@ impl Client {
                     match_loading::find_match(&self.server, MatchRef::Id(row.match_id)).await
             {
                 handle
-                    .tell(MatchRequest::Remind, &self.server.metrics)
+                    .notify(MatchRequest::NotifyTurn, &self.server.metrics)
                     .await;
             }
         }
@@ -285,5 +285,5 @@ impl Client {
 /// Somebody cannot be welcomed, as the store fails.
 fn not_welcomed(error: &WriteError) -> WireError {
     tracing::error!(%error, "nobody is welcomed");
-    not_now()
+    store_unavailable_error()
 }

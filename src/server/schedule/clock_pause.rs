@@ -24,13 +24,13 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
             let since = server.store_health.wait_for_refusal().await;
             // What was refused to one match alone concerns no other.
             if !is_store_writable(&server) {
-                broadcast_to_matches(&server, &MatchRequest::StoreRefuses { since }).await;
+                broadcast_to_matches(&server, &MatchRequest::StoreUnavailable { since }).await;
             }
             sleep(CHECK_INTERVAL).await;
             while !is_store_writable(&server) {
                 sleep(CHECK_INTERVAL).await;
             }
-            broadcast_to_matches(&server, &MatchRequest::StoreAccepts).await;
+            broadcast_to_matches(&server, &MatchRequest::StoreAvailable).await;
         }
     };
     tokio::select! {
@@ -51,7 +51,7 @@ pub(crate) async fn broadcast_to_matches(server: &ServerContext, request: &Match
     let handles = stream::iter(server.lobby.all());
     let sends = handles.for_each_concurrent(CONCURRENT_SENDS_MAX, |handle| {
         let request = request.clone();
-        async move { handle.tell(request, &server.metrics).await }
+        async move { handle.notify(request, &server.metrics).await }
     });
     sends.await;
 }

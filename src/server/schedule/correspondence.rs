@@ -5,7 +5,7 @@ use crate::cluster::Notification;
 use crate::connection::handle::ConnectionHandle;
 use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
-use crate::wire::error_replies::unread;
+use crate::wire::error_replies::store_read_error;
 use crate::wire::to_protocol;
 use plyhouse_matches::{DaysTurn, Match, Part, Timekeeper};
 use plyhouse_protocol::{
@@ -33,7 +33,7 @@ pub(crate) async fn participations_of(
 ) -> Result<Vec<(MatchId, Part)>, WireError> {
     server.store.participations(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's correspondence matches");
-        unread(&error)
+        store_read_error(&error)
     })
 }
 

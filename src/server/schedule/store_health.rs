@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::context::locks::{Mutex, STORE_WATCH};
+use crate::context::locks::{Mutex, STORE_HEALTH};
 
 /// What those who write tell of the store.
 #[derive(Debug, Default)]
 pub(crate) struct StoreHealth {
     /// When the first write began that was refused.
-    first_refused_at: Mutex<Option<Instant>, STORE_WATCH>,
+    first_refused_at: Mutex<Option<Instant>, STORE_HEALTH>,
     refusal: Notify,
 }
 

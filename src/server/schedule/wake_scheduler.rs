@@ -85,7 +85,9 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
 async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {
-            handle.tell(MatchRequest::Look, &server.metrics).await;
+            handle
+                .notify(MatchRequest::CheckTimers, &server.metrics)
+                .await;
             true
         }
         Err(error) => {

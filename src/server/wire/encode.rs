@@ -26,27 +26,27 @@ use plyhouse_protocol::{
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
 /// own place would move it several times, and leave room that nobody uses.
 #[derive(Default)]
-struct Drafts {
+struct EncodeBuffers {
     json: Vec<u8>,
     text: JsonWriter,
 }
 
 thread_local! {
-    static DRAFTS: RefCell<Drafts> = RefCell::default();
+    static ENCODE_BUFFERS: RefCell<EncodeBuffers> = RefCell::default();
 }
 
 /// A message as bytes.
 pub(crate) fn encode(message: &impl Serialize) -> Frame {
-    DRAFTS.with_borrow_mut(|Drafts { json, .. }| {
+    ENCODE_BUFFERS.with_borrow_mut(|EncodeBuffers { json, .. }| {
         json.clear();
-        serde_json::to_writer(&mut *json, message).expect("messages have text keys only");
+        serde_json::to_writer(&mut *json, message).expect("messages have only string keys");
         Frame::from(str::from_utf8(json).expect("JSON is UTF-8"))
     })
 }
 
 /// What `write` writes.
-fn draft(write: impl FnOnce(&mut JsonWriter)) -> Frame {
-    DRAFTS.with_borrow_mut(|Drafts { text, .. }| {
+fn write_frame(write: impl FnOnce(&mut JsonWriter)) -> Frame {
+    ENCODE_BUFFERS.with_borrow_mut(|EncodeBuffers { text, .. }| {
         text.clear();
         write(text);
         Frame::from(text.as_str())
@@ -55,7 +55,7 @@ fn draft(write: impl FnOnce(&mut JsonWriter)) -> Frame {
 
 /// The answer to a request that what it asked for is done: a move has become the event `seq`.
 pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
-    draft(|json| {
+    write_frame(|json| {
         json.raw(r#"{"type":"ok","re":"#).number(re.0);
         if let Some(seq) = seq {
             json.raw(r#","seq":"#).number(seq.0);
@@ -83,7 +83,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             ply: state.ply(),
             turn: to_protocol::seat(position.turn()),
             legal: position.legal_moves(),
-            left: left.as_ref().map(to_protocol::left),
+            left: left.as_ref().map(to_protocol::time_left),
             first_move_ms: first_move_ms(state),
             patience_ms: state.patience_ms(),
         },
@@ -92,7 +92,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             m,
             spent_ms,
             left,
-        } => return moved(state, *seat, m, spent_ms.zip(*left)),
+        } => return moved_frame(state, *seat, m, spent_ms.zip(*left)),
         EventKind::Offered {
             seat,
             offer,
@@ -115,13 +115,13 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             offer: to_protocol::offer(*offer),
             by: to_protocol::seat(*by),
         },
-        EventKind::TakenBack { ply, left } => taken_back(state, *ply, left.as_ref()),
+        EventKind::TakenBack { ply, left } => taken_back_event(state, *ply, left.as_ref()),
         EventKind::TimeGiven { seat, ms, left } => WireEvent::TimeGiven {
             match_id,
             seq,
             seat: to_protocol::seat(*seat),
             ms: *ms,
-            left: to_protocol::left(left),
+            left: to_protocol::time_left(left),
         },
         EventKind::Hinted { seat, ply } => WireEvent::Hinted {
             match_id,
@@ -132,8 +132,8 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
         EventKind::Ended { left, .. } => WireEvent::Ended {
             match_id,
             seq,
-            outcome: to_protocol::ending(state).expect("it has just ended"),
-            left: left.as_ref().map(to_protocol::left),
+            outcome: to_protocol::ending(state).expect("the match has ended"),
+            left: left.as_ref().map(to_protocol::time_left),
         },
     })
 }
@@ -145,16 +145,16 @@ pub(crate) fn events<'a>(
     events: impl Iterator<Item = &'a Frame>,
 ) -> Frame {
     let events = events.map(|frame| serde_json::from_str(frame));
-    encode(&Events::Events {
+    encode(&EventsMessage::Events {
         re,
         match_id,
         events: events
             .collect::<Result<_, _>>()
-            .expect("what was told is JSON"),
+            .expect("stored frames are valid JSON"),
     })
 }
 
-fn taken_back(state: &Match, ply: Ply, left: Option<&RemainingTime>) -> WireEvent {
+fn taken_back_event(state: &Match, ply: Ply, left: Option<&RemainingTime>) -> WireEvent {
     let position = state.position();
     WireEvent::TakenBack {
         match_id: state.id(),
@@ -164,36 +164,41 @@ fn taken_back(state: &Match, ply: Ply, left: Option<&RemainingTime>) -> WireEven
         check: state.in_check(),
         turn: to_protocol::seat(position.turn()),
         legal: position.legal_moves(),
-        left: left.map(to_protocol::left),
+        left: left.map(to_protocol::time_left),
         first_move_ms: first_move_ms(state),
         takebacks: state.takebacks(),
     }
 }
 
-fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, RemainingTime)>) -> Frame {
+fn moved_frame(
+    state: &Match,
+    seat: Seat,
+    m: &str,
+    time_usage: Option<(u64, RemainingTime)>,
+) -> Frame {
     let position = state.position();
     let turn = position.outcome().is_none().then(|| position.turn());
-    draft(|json| {
-        json.raw(r#"{"type":"moved","match":"#).id(state.id().0);
+    write_frame(|json| {
+        json.raw(r#"{"type":"moved","match":"#).uuid(state.id().0);
         json.raw(r#","seq":"#).number(state.seq().0);
         json.raw(r#","ply":"#).number(state.ply().0 - 1);
         json.raw(r#","next_ply":"#).number(state.ply().0);
         json.raw(r#","seat":"#).seat(Some(seat));
-        json.raw(r#","move":"#).word(m);
+        json.raw(r#","move":"#).unescaped(m);
         if let Some(san) = state.sans().and_then(<[_]>::last) {
-            json.raw(r#","san":"#).word(san);
+            json.raw(r#","san":"#).unescaped(san);
         }
-        json.raw(r#","position":"#).shown(position);
+        json.raw(r#","position":"#).unescaped_display(position);
         if state.in_check() {
             json.raw(r#","check":true"#);
         }
         json.raw(r#","turn":"#).seat(turn);
         json.raw(r#","legal":"#);
-        json.words(|tell| position.for_each_legal_move(tell));
-        if let Some((spent_ms, left)) = timed {
-            json.raw(r#","left_ms":"#).pair(left.left_ms());
+        json.unescaped_list(|visit| position.for_each_legal_move(visit));
+        if let Some((spent_ms, left)) = time_usage {
+            json.raw(r#","left_ms":"#).numbers(left.left_ms());
             if let Some(periods) = left.periods() {
-                json.raw(r#","periods":"#).pair(periods);
+                json.raw(r#","periods":"#).numbers(periods);
             }
             json.raw(r#","spent_ms":"#).number(spent_ms);
             if let Some(first_move_ms) = first_move_ms(state) {
@@ -210,7 +215,7 @@ pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
         match_id: state.id(),
         clock: ClockState {
             ply: state.ply(),
-            left: to_protocol::left(&state.left()?),
+            left: to_protocol::time_left(&state.left()?),
             turn_ms: time.turn_ms,
             stands: time.stands,
             first_move_ms: time.first_move_ms,
@@ -219,42 +224,46 @@ pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
 }
 
 /// What a snapshot tells beside what has happened in the match.
-pub(crate) struct Aside {
+pub(crate) struct SnapshotContext {
     /// The request that it answers.
     pub(crate) re: Option<RequestId>,
-    pub(crate) there: SeatPresence,
-    pub(crate) time: Option<TurnTime>,
+    pub(crate) presence: SeatPresence,
+    pub(crate) turn_time: Option<TurnTime>,
     pub(crate) rematch: Option<Rematch>,
     /// What it has changed, once it has ended and that is known.
-    pub(crate) changes: Option<Vec<RatingChange>>,
+    pub(crate) rating_changes: Option<Vec<RatingChange>>,
     /// What was said, as far as the recipient may see it.
-    pub(crate) said: Vec<Said>,
+    pub(crate) chat: Vec<Said>,
     pub(crate) epoch: u64,
 }
 
 /// The match as it stands, for one player, or for somebody who has no seat.
-pub(crate) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside) -> Frame {
-    let Aside {
+pub(crate) fn snapshot(
+    state: &Match,
+    recipient: Option<PlayerId>,
+    context: SnapshotContext,
+) -> Frame {
+    let SnapshotContext {
         re,
-        there,
-        time,
+        presence,
+        turn_time: time,
         rematch,
-        changes,
-        said,
+        rating_changes: changes,
+        chat: said,
         epoch,
-    } = aside;
+    } = context;
     let creation = state.creation();
     // A copy may have read the end in the store, and have the time from before it.
     let time = time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
-        let is_connected = there.seats[seat.index()] == Some(true);
+        let is_connected = presence.seats[seat.index()] == Some(true);
         SeatState {
             side: info.sides[seat.index()].to_owned(),
             occupant: to_protocol::occupant(state.occupant(seat), is_connected),
         }
     };
-    encode(&Shown::Match(Snapshot {
+    encode(&SnapshotMessage::Match(Snapshot {
         re,
         match_id: creation.id,
         code: creation.code.to_string(),
@@ -277,16 +286,16 @@ pub(crate) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
         moves: Moves::Played(state),
         san: state.sans().map(Moves::InSan),
         legal: Moves::Legal(state),
-        spectators: there.spectators,
+        spectators: presence.spectators,
         clock: state.clock(),
-        left: state.left().as_ref().map(to_protocol::left),
+        left: state.left().as_ref().map(to_protocol::time_left),
         turn_ms: time.map(|time| time.turn_ms),
         stands: time.map(|time| time.stands),
         first_move_ms: time.and_then(|time| time.first_move_ms),
         patience_ms: state.patience_ms(),
         offers: state
             .offers()
-            .map(|offer| to_protocol::standing(&offer))
+            .map(|offer| to_protocol::standing_offer(&offer))
             .collect(),
         takeback: state.may_take_back(),
         takebacks: state.takebacks(),
@@ -305,18 +314,18 @@ pub(crate) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
 }
 
 /// An answer that also tells which fields of its request meant nothing.
-pub(crate) fn with_ignored(answer: &Frame, ignored: &[String]) -> Frame {
-    let names = serde_json::to_string(ignored).expect("texts");
+pub(crate) fn add_ignored_fields(answer: &Frame, ignored: &[String]) -> Frame {
+    let names = serde_json::to_string(ignored).expect("strings serialize");
     let fields = answer.strip_suffix('}').expect("an answer is an object");
-    draft(|json| {
+    write_frame(|json| {
         json.raw(fields).raw(r#","ignored":"#).raw(&names).raw("}");
     })
 }
 
-/// [`ServerMessage::Events`] from events that are written already.
+/// [`ServerMessage::EventsMessage`] from events that are written already.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Events<'a> {
+enum EventsMessage<'a> {
     Events {
         #[serde(skip_serializing_if = "Option::is_none")]
         re: Option<RequestId>,
@@ -329,7 +338,7 @@ enum Events<'a> {
 /// [`ServerMessage::Match`] whose moves are not gathered before they are written: there may be hundreds.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Shown<'a> {
+enum SnapshotMessage<'a> {
     Match(Snapshot<Moves<'a>>),
 }
 
@@ -347,15 +356,15 @@ impl Serialize for Moves<'_> {
             Self::InSan(sans) => serializer.collect_seq(*sans),
             Self::Legal(state) => {
                 let mut list = serializer.serialize_seq(None)?;
-                let mut written = Ok(());
+                let mut result = Ok(());
                 if state.turn().is_some() {
                     state.position().for_each_legal_move(&mut |m| {
-                        if written.is_ok() {
-                            written = list.serialize_element(m);
+                        if result.is_ok() {
+                            result = list.serialize_element(m);
                         }
                     });
                 }
-                written.and_then(|()| list.end())
+                result.and_then(|()| list.end())
             }
         }
     }

@@ -12,11 +12,11 @@ use plyhouse_protocol::{
 use plyhouse_store::{PlayerRecord, SessionSelection};
 
 pub(crate) fn seat(number: SeatNumber) -> Seat {
-    Seat::from_number(number.0).expect("the reader of requests lets 0 and 1 through only")
+    Seat::from_number(number.0).expect("the request decoder accepts only 0 and 1")
 }
 
 /// What a host asks for who says who is to sit in a seat.
-pub(crate) fn seating(
+pub(crate) fn seat_action(
     by: PlayerId,
     number: SeatNumber,
     occupant: &SeatFill,
@@ -32,16 +32,16 @@ pub(crate) fn seating(
 }
 
 /// The player who is meant, if the text is an id at all.
-pub(crate) fn player(id: &str) -> Option<PlayerId> {
+pub(crate) fn player_id(id: &str) -> Option<PlayerId> {
     Uuid::try_parse(id.trim()).ok().map(PlayerId)
 }
 
 /// A player as another server tells of one.
-pub(crate) fn player_record(told: PlayerSummary) -> PlayerRecord {
+pub(crate) fn player_record(summary: PlayerSummary) -> PlayerRecord {
     PlayerRecord {
-        id: told.id,
-        name: told.name,
-        kind: match (told.account, told.bot) {
+        id: summary.id,
+        name: summary.name,
+        kind: match (summary.account, summary.bot) {
             (_, true) => PlayerKind::Bot,
             (true, false) => PlayerKind::Account,
             (false, false) => PlayerKind::Guest,
@@ -50,7 +50,7 @@ pub(crate) fn player_record(told: PlayerSummary) -> PlayerRecord {
 }
 
 /// The sessions that are meant; `None` if there can be none of that name.
-pub(crate) fn sessions(text: &str, own: SessionId) -> Option<SessionSelection> {
+pub(crate) fn session_selection(text: &str, own: SessionId) -> Option<SessionSelection> {
     match text.trim() {
         "others" => Some(SessionSelection::AllBut(own)),
         "all" => Some(SessionSelection::All),

@@ -70,7 +70,7 @@ pub(crate) fn player(record: &PlayerRecord) -> PlayerSummary {
     }
 }
 
-pub(crate) fn left(left: &RemainingTime) -> TimeLeft {
+pub(crate) fn time_left(left: &RemainingTime) -> TimeLeft {
     TimeLeft {
         left_ms: left.left_ms(),
         periods: left.periods(),
@@ -78,16 +78,16 @@ pub(crate) fn left(left: &RemainingTime) -> TimeLeft {
 }
 
 /// What can be said without words of one's own.
-pub(crate) fn sayings(mode: ChatMode) -> Vec<PresetText> {
+pub(crate) fn chat_presets(mode: ChatMode) -> Vec<PresetText> {
     let all = match mode {
         ChatMode::Off => &[],
         ChatMode::Presets | ChatMode::Text => Preset::ALL,
     };
-    let told = |preset: &Preset| PresetText {
+    let preset_text = |preset: &Preset| PresetText {
         preset: preset.as_str().to_owned(),
         text: preset.text().to_owned(),
     };
-    all.iter().map(told).collect()
+    all.iter().map(preset_text).collect()
 }
 
 pub(crate) const fn offer(offer: Offer) -> OfferKind {
@@ -97,7 +97,7 @@ pub(crate) const fn offer(offer: Offer) -> OfferKind {
     }
 }
 
-pub(crate) fn standing(standing: &Standing) -> StandingOffer {
+pub(crate) fn standing_offer(standing: &Standing) -> StandingOffer {
     StandingOffer {
         seat: seat(standing.seat),
         offer: offer(standing.offer),
@@ -124,28 +124,28 @@ pub(crate) fn ending(state: &Match) -> Option<Ending> {
         return None;
     };
     let position = (reason == Reason::Rules).then(|| state.position());
-    let by_rules = position.and_then(|position| position.ending());
-    let way = by_rules.map(|ending| ending.detail);
+    let rules_ending = position.and_then(|position| position.ending());
+    let rules_detail = rules_ending.map(|ending| ending.detail);
     Some(Ending {
         winner: winner.map(seat),
         reason: Some(reason),
-        detail: way
+        detail: rules_detail
             .or_else(|| detail.map(|detail| detail.as_str()))
             .map(str::to_owned),
         by: by.map(seat),
-        scores: by_rules.and_then(|ending| ending.scores),
+        scores: rules_ending.and_then(|ending| ending.scores),
         line: position.and_then(|position| position.winning_line()),
     })
 }
 
 /// An ended match as its players find it.
-pub(crate) fn history_row(past: &PastMatch) -> HistoryRow {
+pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
     let PastMatch {
         creation,
         summary: archived,
         ..
-    } = past;
-    let seated = |at: Seat| SeatState {
+    } = ended_match;
+    let seat_state = |at: Seat| SeatState {
         side: creation.game.info.sides[at.index()].to_owned(),
         occupant: match &archived.seats[at.index()] {
             SeatAtStart::Player {
@@ -171,7 +171,7 @@ pub(crate) fn history_row(past: &PastMatch) -> HistoryRow {
         match_id: creation.id,
         code: creation.code.to_string(),
         game: creation.game.info.id.to_owned(),
-        seats: Seat::ALL.map(seated),
+        seats: Seat::ALL.map(seat_state),
         outcome: Ending {
             winner: archived.winner.map(seat),
             reason: Some(archived.reason),
@@ -184,13 +184,13 @@ pub(crate) fn history_row(past: &PastMatch) -> HistoryRow {
         clock: creation.terms.clock,
         rated: creation.terms.rated,
         from_position: creation.terms.is_from_position(),
-        you: seat(past.seat),
-        ended_ms: past.ended_ms,
+        you: seat(ended_match.seat),
+        ended_ms: ended_match.ended_ms,
     }
 }
 
-pub(crate) fn refusal(refusal: &Refusal) -> WireError {
-    let mut error = WireError::new(code(refusal), refusal.to_string());
+pub(crate) fn refusal_error(refusal: &Refusal) -> WireError {
+    let mut error = WireError::new(error_code(refusal), refusal.to_string());
     match refusal {
         Refusal::StalePly {
             expected,
@@ -206,7 +206,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> WireError {
     error
 }
 
-const fn code(refusal: &Refusal) -> ErrorCode {
+const fn error_code(refusal: &Refusal) -> ErrorCode {
     match refusal {
         Refusal::MatchEnded => ErrorCode::MatchEnded,
         Refusal::MatchRunning => ErrorCode::MatchRunning,
@@ -251,9 +251,9 @@ pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
         .terms
         .invited
         .filter(|_| state.stage() == Stage::Open)?;
-    let is_open = |seat: &Seat| state.occupant(*seat) == &Occupant::Open;
-    let waits = Seat::ALL.into_iter().find(is_open)?;
-    let Occupant::Player { id, name, .. } = state.occupant(waits.other()) else {
+    let is_open_seat = |seat: &Seat| state.occupant(*seat) == &Occupant::Open;
+    let open_seat = Seat::ALL.into_iter().find(is_open_seat)?;
+    let Occupant::Player { id, name, .. } = state.occupant(open_seat.other()) else {
         return None;
     };
     let challenge = Challenge {
@@ -263,7 +263,7 @@ pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
         clock: creation.terms.clock,
         rated: creation.terms.rated,
         from_position: creation.terms.is_from_position(),
-        seat: seat(waits),
+        seat: seat(open_seat),
         from: Person {
             player: *id,
             name: name.clone(),
@@ -273,7 +273,7 @@ pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
 }
 
 /// Clocks as they are proposed, by the names that people know.
-pub(crate) fn presets(clocks: &[ClockControl]) -> Vec<ClockPreset> {
+pub(crate) fn clock_presets(clocks: &[ClockControl]) -> Vec<ClockPreset> {
     let preset = |&clock: &ClockControl| ClockPreset {
         title: clock.to_string(),
         clock,

@@ -368,7 +368,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Has a player block another who is kept from this time on, or not any more. False if the player blocks
-    /// [as many](BLOCKS_MAX) as may be.
+    /// [as many](crate::BLOCKS_MAX) as may be.
     fn change_block(
         &self,
         player: PlayerId,

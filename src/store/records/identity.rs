@@ -104,7 +104,7 @@ pub enum IdentityChange {
         /// How many may live at a time.
         max: usize,
     },
-    /// See [`Store::take_pairing`](crate::Store::add_pairing).
+    /// See [`Store::take_pairing`](crate::Store::take_pairing).
     TakePairing(TokenHash, Box<SessionRecord>),
     /// See [`Store::store_recovery_key`](crate::Store::store_recovery_key).
     StoreRecoveryKey(PlayerId, TokenHash),

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use loom::model::Builder;
 use loom::sync::Mutex;
 use loom::thread;
-use plyhouse_server::loom_support::{Settled, Task, outbox, tell};
+use plyhouse_server::loom_support::{Task, TaskState, new_outbox, send_text};
 use tokio::io::ReadBuf;
 
 use super::*;
@@ -130,7 +130,7 @@ fn connection(
     Outbox,
     Task<impl Future<Output = ()> + use<>>,
 ) {
-    let (line, outbox) = (Line::new(size), outbox(9));
+    let (line, outbox) = (Line::new(size), new_outbox(9));
     let socket = Socket::open(line.clone(), settings);
     outbox.attach(socket.clone());
     let (writes, queue) = (socket.clone(), outbox.clone());
@@ -174,9 +174,9 @@ fn model_what_is_told_reaches_a_slow_client() {
             let (line, _socket, outbox, mut task) = connection(size, settings);
             task.poll();
             let (teller, reader) = (outbox.clone(), line.clone());
-            let teller = thread::spawn(move || ["a", "c"].map(|text| tell(&teller, text)));
+            let teller = thread::spawn(move || ["a", "c"].map(|text| send_text(&teller, text)));
             let reader = thread::spawn(move || reader.drain());
-            tell(&outbox, "b");
+            send_text(&outbox, "b");
             task.poll();
             task.poll();
             teller.join().unwrap();
@@ -184,7 +184,7 @@ fn model_what_is_told_reaches_a_slow_client() {
             settle(&mut task, &line);
             assert_written(&line, ["acb", "abc", "bac"]);
             // Once nothing waits any more, it goes on as at the begin.
-            tell(&outbox, "d");
+            send_text(&outbox, "d");
             settle(&mut task, &line);
             assert_written(&line, ["acbd", "abcd", "bacd"]);
             outbox.detach();
@@ -198,7 +198,7 @@ fn model_reading_goes_on_when_a_frame_is_written() {
     model(|settings| {
         let (line, socket, outbox, mut task) = connection(FRAME_BYTES - 1, settings);
         task.poll();
-        tell(&outbox, "a");
+        send_text(&outbox, "a");
         let reads = socket.clone();
         let mut reading = Task::new(async move {
             assert!(matches!(reads.next().await, Some(Ok(Message::Text(_)))));
@@ -214,7 +214,7 @@ fn model_reading_goes_on_when_a_frame_is_written() {
         task.poll();
         let reading = reading.join().unwrap();
         settle(&mut task, &line);
-        assert_eq!(reading.settle(), Settled::Ended);
+        assert_eq!(reading.run_until_stalled(), TaskState::Ended);
         outbox.detach();
     });
 }

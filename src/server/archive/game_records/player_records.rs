@@ -108,7 +108,7 @@ impl ServerContext {
 
     /// The player with this id, or with this name alone.
     pub(crate) async fn resolve_player(&self, player: &str) -> Result<PlayerId, ArchiveError> {
-        let found = match from_protocol::player(player) {
+        let found = match from_protocol::player_id(player) {
             Some(id) => player_lookup::record(self, id)
                 .await
                 .map(|record| record.id),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::connection::ip_limits::Address;
-use crate::context::locks::{Mutex, TRIES};
+use crate::context::locks::{LOGIN_ATTEMPTS, Mutex};
 
 /// For how long a wrong try counts, from the first of several on.
 const WITHIN: Duration = Duration::from_mins(10);
@@ -22,7 +22,7 @@ const SWEEP_MIN: usize = 1024;
 
 /// What was tried lately.
 #[derive(Debug, Default)]
-pub(crate) struct Tries(Mutex<Table, TRIES>);
+pub(crate) struct Tries(Mutex<Table, LOGIN_ATTEMPTS>);
 
 #[derive(Debug, Default)]
 struct Table {

@@ -59,9 +59,9 @@ variants!(ANSWERS, answer_name, PacketResponse: MatchAnswer, Accepted, Pong, Con
 variants!(SESSIONS, sessions_name, SessionSelection: One, AllBut, AllButKeysAnd, All;);
 variants!(
     REQUESTS, request_name, MatchRequest:
-    Act, Rematch, DeclineRematch, Say, GiveUp;
-    Watch, Show, Resync, Unfollow, Forget, Look, Remind, StoreRefuses, StoreAccepts, RematchBegins, Follow, ReplicaUpdate,
-    Gap, OwnerChanged, NodeGone, NodesChanged, Rated
+    Act, OfferRematch, DeclineRematch, SendChat, ResignIdleBotGame;
+    Watch, PushSnapshot, Resync, Unfollow, EraseName, CheckTimers, NotifyTurn, StoreUnavailable, StoreAvailable, RematchCreated, Follow, ReplicaUpdate,
+    CatchUp, OwnerChanged, NodeUnreachable, NodesChanged, RatingUpdated
 );
 variants!(
     ACTIONS, action_name, Action:
@@ -124,17 +124,17 @@ async fn captures_cover_every_packet_variant() {
 async fn captured_commands_decode_with_request_values() {
     let commands = commands();
     for command in &commands {
-        let relayed = command.relayed.expect("the command was relayed");
-        assert_ne!(relayed.by.0, uuid::Uuid::nil());
+        let relayed = command.relay.expect("the command was relayed");
+        assert_ne!(relayed.node.0, uuid::Uuid::nil());
         assert!(command.received_at <= crate::context::clock::now());
     }
     assert!(commands.iter().any(|command| command.rtt_us.is_some()));
-    assert!(commands.iter().any(|command| command.cmd > 0));
+    assert!(commands.iter().any(|command| command.request_number > 0));
     let has = |fits: &dyn Fn(&MatchRequest) -> bool| {
         commands.iter().any(|command| fits(&command.request))
     };
     assert!(has(&|request| {
-        let MatchRequest::Say { saying, .. } = request else {
+        let MatchRequest::SendChat { saying, .. } = request else {
             return false;
         };
         matches!(saying, ChatContent::Text(text) if text.as_str() == "a good opening")
@@ -163,23 +163,23 @@ async fn captured_updates_contain_events_chat_and_bot_thinking() {
         _ => None,
     };
     let updates: Vec<_> = packets().into_iter().filter_map(replica_update).collect();
-    let chat_messages = updates.iter().flat_map(|bulletin| &bulletin.said);
-    assert!(chat_messages.clone().any(|line| line.among_players));
+    let chat_messages = updates.iter().flat_map(|bulletin| &bulletin.chat_messages);
+    assert!(chat_messages.clone().any(|line| line.is_players_only));
     assert!(
         chat_messages
             .clone()
-            .all(|line| line.by.0 != uuid::Uuid::nil())
+            .all(|line| line.player.0 != uuid::Uuid::nil())
     );
     let thoughts = updates
         .iter()
         .filter_map(|bulletin| bulletin.thinking.as_ref());
     assert!(thoughts.count() > 0);
     assert!(updates.iter().any(|bulletin| bulletin.epoch == 1));
-    assert!(updates.iter().any(|bulletin| bulletin.is_clock_news));
-    let standings = || updates.iter().map(|bulletin| &bulletin.standing);
-    assert!(standings().any(|standing| standing.time.is_some_and(|time| time.turn_ms > 0)));
+    assert!(updates.iter().any(|bulletin| bulletin.is_clock_changed));
+    let standings = || updates.iter().map(|bulletin| &bulletin.transient_state);
+    assert!(standings().any(|standing| standing.turn_time.is_some_and(|time| time.turn_ms > 0)));
     assert!(standings().any(|standing| standing.rematch.is_some()));
-    assert!(standings().any(|standing| standing.gone_ms.iter().any(Option::is_some)));
+    assert!(standings().any(|standing| standing.absence_left_ms.iter().any(Option::is_some)));
     let events = updates
         .iter()
         .flat_map(|bulletin| &bulletin.published.events);

@@ -4,7 +4,7 @@ use loom::sync::atomic::AtomicUsize;
 use loom::{model, thread};
 
 use super::*;
-use crate::context::loom_support::{Settled, Task, outbox, tell};
+use crate::context::loom_support::{Task, TaskState, new_outbox, send_text};
 
 /// Polls the task once while others do something.
 fn start<F: Future<Output = ()> + Send + 'static>(
@@ -20,7 +20,7 @@ fn start<F: Future<Output = ()> + Send + 'static>(
 #[test]
 fn model_what_is_told_is_written() {
     model(|| {
-        let outbox = outbox(9);
+        let outbox = new_outbox(9);
         let written = Arc::new(AtomicUsize::new(0));
         let (queue, count) = (outbox.clone(), Arc::clone(&written));
         let task = start(Task::new(async move {
@@ -33,10 +33,10 @@ fn model_what_is_told_is_written() {
             }
         }));
         let other = outbox.clone();
-        let other = thread::spawn(move || tell(&other, "a"));
-        tell(&outbox, "b");
+        let other = thread::spawn(move || send_text(&other, "a"));
+        send_text(&outbox, "b");
         other.join().unwrap();
-        assert_eq!(task.join().unwrap().settle(), Settled::Waits);
+        assert_eq!(task.join().unwrap().run_until_stalled(), TaskState::Waiting);
         assert_eq!(written.load(Ordering::SeqCst), 2);
     });
 }
@@ -46,16 +46,16 @@ fn model_what_is_told_is_written() {
 fn model_the_end_is_seen() {
     for ends in [
         |outbox: &Outbox| outbox.close(CloseCode::Idle),
-        |outbox: &Outbox| tell(outbox, "a"),
+        |outbox: &Outbox| send_text(outbox, "a"),
     ] {
         model(move || {
-            let outbox = outbox(0);
+            let outbox = new_outbox(0);
             let queue = outbox.clone();
             let task = start(Task::new(async move {
                 queue.closed().await;
             }));
             ends(&outbox);
-            assert_eq!(task.join().unwrap().settle(), Settled::Ended);
+            assert_eq!(task.join().unwrap().run_until_stalled(), TaskState::Ended);
         });
     }
 }
@@ -64,7 +64,7 @@ fn model_the_end_is_seen() {
 #[test]
 fn model_room_is_seen() {
     model(|| {
-        let outbox = outbox(2);
+        let outbox = new_outbox(2);
         for text in ["a", "b"] {
             outbox.post(text.into());
         }
@@ -75,6 +75,6 @@ fn model_room_is_seen() {
             }
         }));
         outbox.take(|_| true);
-        assert_eq!(task.join().unwrap().settle(), Settled::Ended);
+        assert_eq!(task.join().unwrap().run_until_stalled(), TaskState::Ended);
     });
 }

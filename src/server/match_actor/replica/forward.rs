@@ -9,281 +9,306 @@ use plyhouse_bus::RequestError;
 use plyhouse_matches::{Action, Timestamp};
 use plyhouse_store::NodeId;
 
-use super::{AGAIN, ASKED_AT_ONCE, Asked, Replica, UNKNOWN_MAX, Waiting};
+use super::{
+    FORWARDED_REQUESTS_MAX, OWNER_RETRY_DELAY, OwnerResponse, PendingAnswer, Replica,
+    UNKNOWN_MATCH_TIMEOUT,
+};
 use crate::cluster::{MatchLocation, PacketResponse};
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
-use crate::match_actor::{End, GOES_ON, LOST, MatchActor, REQUEST_TIMEOUT};
+use crate::match_actor::{CONTINUE, MatchActor, RELOAD, REQUEST_TIMEOUT, StopReason};
 use crate::match_handle::Envelope;
-use crate::match_handle::command::{Command, Relayed};
+use crate::match_handle::command::{Command, RelayInfo};
 
 impl MatchActor {
-    pub(super) async fn on_asked(&mut self, asked: Asked) -> ControlFlow<End> {
-        match asked {
-            Asked::Follow(Ok(
+    pub(super) async fn on_owner_response(
+        &mut self,
+        response: OwnerResponse,
+    ) -> ControlFlow<StopReason> {
+        match response {
+            OwnerResponse::Follow(Ok(
                 PacketResponse::Accepted
                 | PacketResponse::Pong { .. }
                 | PacketResponse::ConnectedSessions(_)
                 | PacketResponse::MatchAnswer { .. },
             )) => {
-                self.afar().unknown_since = None;
-                GOES_ON
+                self.replica_mut().match_unknown_since = None;
+                CONTINUE
             }
-            Asked::Follow(Ok(PacketResponse::NotOwner)) => {
-                self.afar().follow_at = Some(now() + AGAIN);
-                let suspected = self.suspected();
-                self.look_for_owner(suspected).await
+            OwnerResponse::Follow(Ok(PacketResponse::NotOwner)) => {
+                self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
+                let suspected = self.suspect_owner();
+                self.locate_owner(suspected).await
             }
-            Asked::Follow(Err(RequestError::Nobody)) => {
-                let suspected = self.afar().owner;
-                self.look_for_owner(suspected).await
+            OwnerResponse::Follow(Err(RequestError::Nobody)) => {
+                let suspected = self.replica_mut().owner;
+                self.locate_owner(suspected).await
             }
             // What was missed meanwhile is read once the others can be reached again.
-            Asked::Follow(Err(RequestError::Away)) => GOES_ON,
-            Asked::Follow(Err(RequestError::InTime)) => {
-                self.afar().follow_at = Some(now() + AGAIN);
-                self.look_for_owner(None).await
+            OwnerResponse::Follow(Err(RequestError::Away)) => CONTINUE,
+            OwnerResponse::Follow(Err(RequestError::InTime)) => {
+                self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
+                self.locate_owner(None).await
             }
-            Asked::Command(number, answered) => match self.afar().asking.remove(&number) {
-                Some(letter) => self.on_answered(letter, answered).await,
-                None => GOES_ON,
-            },
+            OwnerResponse::Command(number, response) => {
+                match self.replica_mut().forwarded.remove(&number) {
+                    Some(envelope) => self.on_forward_response(envelope, response).await,
+                    None => CONTINUE,
+                }
+            }
         }
     }
 
     /// The owner has answered what was asked of it, or has not.
-    pub(super) async fn on_answered(
+    pub(super) async fn on_forward_response(
         &mut self,
-        mut letter: Box<Envelope>,
-        answered: Result<PacketResponse, RequestError>,
-    ) -> ControlFlow<End> {
-        match answered {
+        mut envelope: Box<Envelope>,
+        response: Result<PacketResponse, RequestError>,
+    ) -> ControlFlow<StopReason> {
+        match response {
             Ok(PacketResponse::MatchAnswer { answer, seq }) => {
-                self.afar().answers.push(Waiting {
+                self.replica_mut().pending_answers.push(PendingAnswer {
                     seq,
                     since: now(),
-                    letter,
+                    envelope,
                     answer,
                 });
-                self.answer_waiting();
-                GOES_ON
+                self.send_ready_answers();
+                CONTINUE
             }
             Ok(
                 PacketResponse::Accepted
                 | PacketResponse::Pong { .. }
                 | PacketResponse::ConnectedSessions(_),
             ) => {
-                letter.reply.ok(None);
-                GOES_ON
+                envelope.reply.ok(None);
+                CONTINUE
             }
             Ok(PacketResponse::NotOwner) => {
-                letter.reply.note_tried();
-                let suspected = self.suspected();
-                self.ask_again(letter, suspected).await
+                envelope.reply.mark_possibly_applied();
+                let suspected = self.suspect_owner();
+                self.retry_forward(envelope, suspected).await
             }
             Err(RequestError::Nobody) => {
-                let suspected = self.afar().owner;
-                self.ask_again(letter, suspected).await
+                let suspected = self.replica_mut().owner;
+                self.retry_forward(envelope, suspected).await
             }
             Err(RequestError::InTime) => {
-                letter.reply.note_tried();
-                self.ask_again(letter, None).await
+                envelope.reply.mark_possibly_applied();
+                self.retry_forward(envelope, None).await
             }
             Err(RequestError::Away) => {
-                letter.refuse("the other servers cannot be reached now");
-                GOES_ON
+                envelope.refuse("the other servers cannot be reached now");
+                CONTINUE
             }
         }
     }
 
     /// Asks whoever owns the match by now, who may be this server.
-    pub(super) async fn ask_again(
+    pub(super) async fn retry_forward(
         &mut self,
-        letter: Box<Envelope>,
+        envelope: Box<Envelope>,
         suspected: Option<NodeId>,
-    ) -> ControlFlow<End> {
-        let waited = now().saturating_duration_since(letter.command.received_at);
-        if waited >= REQUEST_TIMEOUT {
-            letter.refuse("the match cannot be reached now");
-            return GOES_ON;
+    ) -> ControlFlow<StopReason> {
+        let age = now().saturating_duration_since(envelope.command.received_at);
+        if age >= REQUEST_TIMEOUT {
+            envelope.refuse("the match cannot be reached now");
+            return CONTINUE;
         }
-        let owner = self.afar().owner;
-        let found = self.look_for_owner(suspected).await;
+        let owner = self.replica_mut().owner;
+        let flow = self.locate_owner(suspected).await;
         match &mut self.replica {
             // The owner has not changed: it is given time.
-            Some(afar) if afar.owner == owner => afar.later.push_back((now() + AGAIN, letter)),
-            Some(_) | None => self.held.push_front(letter),
+            Some(replica) if replica.owner == owner => replica
+                .retries
+                .push_back((now() + OWNER_RETRY_DELAY, envelope)),
+            Some(_) | None => self.deferred.push_front(envelope),
         }
-        found
+        flow
     }
 
     /// The owner, if it has not known of the match for so long that it cannot be reading it.
-    fn suspected(&mut self) -> Option<NodeId> {
-        let afar = self.afar();
-        if afar.unknown_since.is_none() {
+    fn suspect_owner(&mut self) -> Option<NodeId> {
+        let replica = self.replica_mut();
+        if replica.match_unknown_since.is_none() {
             // It may have ended, and been let go of.
-            afar.doubts_at = Some(now());
+            replica.catch_up_at = Some(now());
         }
-        let since = *afar.unknown_since.get_or_insert_with(now);
-        let is_long = now().saturating_duration_since(since) >= UNKNOWN_MAX;
-        afar.owner.filter(|_| is_long)
+        let since = *replica.match_unknown_since.get_or_insert_with(now);
+        let is_timed_out = now().saturating_duration_since(since) >= UNKNOWN_MATCH_TIMEOUT;
+        replica.owner.filter(|_| is_timed_out)
     }
 
     /// Finds out whose the match is. Breaks if it is this server's from now on.
-    pub(super) async fn look_for_owner(&mut self, suspected: Option<NodeId>) -> ControlFlow<End> {
+    pub(super) async fn locate_owner(
+        &mut self,
+        suspected: Option<NodeId>,
+    ) -> ControlFlow<StopReason> {
         let id = self.state.id();
         let Some(cluster) = &self.server.cluster else {
-            return GOES_ON;
+            return CONTINUE;
         };
-        let found = cluster.locate(id, suspected, false).await;
-        let afar = self.afar();
-        match found {
+        let location = cluster.locate(id, suspected, false).await;
+        let replica = self.replica_mut();
+        match location {
             Ok(MatchLocation::Local) => return self.take_over().await,
-            Ok(MatchLocation::Remote(owner)) => self.owner_is(owner),
+            Ok(MatchLocation::Remote(owner)) => self.set_owner(owner),
             Ok(MatchLocation::Ended) => {
-                afar.suspected = suspected;
-                afar.owner = None;
-                afar.follow_at = None;
+                replica.suspected_owner = suspected;
+                replica.owner = None;
+                replica.follow_at = None;
                 // Nobody tells how it has ended.
-                afar.doubts_at = Some(now());
+                replica.catch_up_at = Some(now());
             }
-            Ok(MatchLocation::Unknown) => return ControlFlow::Break(End::Over),
-            Err(_) => afar.follow_at = Some(now() + AGAIN),
+            Ok(MatchLocation::Unknown) => return ControlFlow::Break(StopReason::Closed),
+            Err(_) => replica.follow_at = Some(now() + OWNER_RETRY_DELAY),
         }
-        GOES_ON
+        CONTINUE
     }
 
     /// The match is decided there. What another was asked before is asked again, and not waited for.
-    pub(super) fn owner_is(&mut self, owner: NodeId) {
-        let afar = self.afar();
-        if afar.owner == Some(owner) {
+    pub(super) fn set_owner(&mut self, owner: NodeId) {
+        let replica = self.replica_mut();
+        if replica.owner == Some(owner) {
             return;
         }
-        afar.asked.clear();
-        let asking = std::mem::take(&mut afar.asking);
-        afar.owner = Some(owner);
-        afar.unknown_since = None;
-        afar.clock_unknown_since = None;
-        afar.follow_at = Some(now());
-        self.held.extend(tried(asking));
+        replica.in_flight.clear();
+        let forwarded = std::mem::take(&mut replica.forwarded);
+        replica.owner = Some(owner);
+        replica.match_unknown_since = None;
+        replica.clock_unknown_since = None;
+        replica.follow_at = Some(now());
+        self.deferred.extend(mark_possibly_applied(forwarded));
     }
 
     /// The match is decided here from now on. What the owner was asked and has not answered is asked
     /// again, of this server.
-    pub(super) async fn take_over(&mut self) -> ControlFlow<End> {
+    pub(super) async fn take_over(&mut self) -> ControlFlow<StopReason> {
         self.server.metrics.cluster.takeovers.inc();
         // What the owner has answered counts, and what it has told nobody here is told first.
-        if !self.afar().answers.is_empty() {
-            let _ = self.read_missed().await;
+        if !self.replica_mut().pending_answers.is_empty() {
+            let _ = self.catch_up().await;
         }
-        if let Some(afar) = self.replica.take() {
+        if let Some(replica) = self.replica.take() {
             let Replica {
-                asking,
-                answers,
-                later,
+                forwarded: asking,
+                pending_answers: answers,
+                retries: later,
                 clock_waiters,
                 ..
-            } = *afar;
-            self.held.extend(clock_waiters);
-            self.held.extend(tried(asking));
-            self.held
-                .extend(later.into_iter().map(|(_, letter)| letter));
-            self.held
-                .extend(answers.into_iter().map(|waiting| waiting.letter));
+            } = *replica;
+            self.deferred.extend(clock_waiters);
+            self.deferred.extend(mark_possibly_applied(asking));
+            self.deferred
+                .extend(later.into_iter().map(|(_, envelope)| envelope));
+            self.deferred
+                .extend(answers.into_iter().map(|pending| pending.envelope));
         }
-        self.broadcaster.has_elsewhere(None);
-        LOST
+        self.broadcaster.set_remote_presence(None);
+        RELOAD
     }
 
     /// Has the owner decide on an action. Who joins follows once that has been done, and not before: it may be
     /// refused, or the match be read anew and shown to all who follow.
-    pub(super) async fn act_afar(
+    pub(super) async fn forward_action(
         &mut self,
         command: Command,
         action: &Action,
         mut reply: Reply,
-    ) -> ControlFlow<End> {
+    ) -> ControlFlow<StopReason> {
         if matches!(action, Action::Join { .. }) {
             let is_seated = self.state.seat_of(command.player).is_some();
             let at = Timestamp::free(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, at).is_ok();
-            match self.broadcaster.check_room(&command, is_player, reply) {
+            match self.broadcaster.check_capacity(&command, is_player, reply) {
                 Some(checked) => reply = checked,
-                None => return GOES_ON,
+                None => return CONTINUE,
             }
         }
-        self.hand_on(command, reply).await
+        self.forward(command, reply).await
     }
 
     /// Asks the owner.
-    pub(super) async fn hand_on(&mut self, command: Command, reply: Reply) -> ControlFlow<End> {
+    pub(super) async fn forward(
+        &mut self,
+        command: Command,
+        reply: Reply,
+    ) -> ControlFlow<StopReason> {
         let id = self.state.id();
-        let turn_told_at = self.afar().turn_told_at;
+        let turn_told_at = self.replica_mut().turn_sent_at;
         let Some(cluster) = &self.server.cluster else {
-            return GOES_ON;
+            return CONTINUE;
         };
-        let turn = command.received_at.saturating_duration_since(turn_told_at);
-        let handed = Command {
-            relayed: Some(Relayed {
-                by: cluster.node,
-                turn_us: u64::try_from(turn.as_micros()).ok(),
+        let turn_elapsed = command.received_at.saturating_duration_since(turn_told_at);
+        let relayed_command = Command {
+            relay: Some(RelayInfo {
+                node: cluster.node,
+                turn_elapsed_us: u64::try_from(turn_elapsed.as_micros()).ok(),
             }),
             ..command.clone()
         };
-        let letter = Box::new(Envelope { command, reply });
-        let Some(owner) = self.replica.as_ref().and_then(|afar| afar.owner) else {
+        let envelope = Box::new(Envelope { command, reply });
+        let Some(owner) = self.replica.as_ref().and_then(|replica| replica.owner) else {
             // It has ended, and nobody serves it: whoever wants something of it does.
-            self.held.push_front(letter);
-            return self.take_ended().await;
+            self.deferred.push_front(envelope);
+            return self.take_over_ended().await;
         };
-        let afar = self.replica.as_mut().expect("it is decided elsewhere");
-        if afar.asking.len() >= ASKED_AT_ONCE {
-            letter.refuse("too much is asked of this match at the moment");
-            return GOES_ON;
+        let replica = self.replica.as_mut().expect("the match is a replica");
+        if replica.forwarded.len() >= FORWARDED_REQUESTS_MAX {
+            envelope.refuse("too much is asked of this match at the moment");
+            return CONTINUE;
         }
         let metrics = Arc::clone(&self.server.metrics);
         metrics.cluster.relayed_requests.inc();
-        let (asked_at, answered) = (now(), cluster.relay(owner, id, handed));
-        afar.asked_count += 1;
-        let number = afar.asked_count;
-        let answered = answered.map(move |answered| {
-            let took = now().saturating_duration_since(asked_at);
-            metrics.cluster.relay_duration.observe(took.as_secs_f64());
-            Asked::Command(number, answered)
+        let (sent_at, response) = (now(), cluster.relay(owner, id, relayed_command));
+        replica.forwarded_count += 1;
+        let number = replica.forwarded_count;
+        let response = response.map(move |answered| {
+            let duration = now().saturating_duration_since(sent_at);
+            metrics
+                .cluster
+                .relay_duration
+                .observe(duration.as_secs_f64());
+            OwnerResponse::Command(number, answered)
         });
-        afar.asked.push(answered.boxed());
-        afar.asking.insert(number, letter);
-        GOES_ON
+        replica.in_flight.push(response.boxed());
+        replica.forwarded.insert(number, envelope);
+        CONTINUE
     }
 
     /// Becomes the owner of a match that has ended and that nobody serves.
-    pub(super) async fn take_ended(&mut self) -> ControlFlow<End> {
+    pub(super) async fn take_over_ended(&mut self) -> ControlFlow<StopReason> {
         let id = self.state.id();
         let Some(cluster) = &self.server.cluster else {
-            return GOES_ON;
+            return CONTINUE;
         };
-        let suspected = self.replica.as_ref().and_then(|afar| afar.suspected);
+        let suspected = self
+            .replica
+            .as_ref()
+            .and_then(|replica| replica.suspected_owner);
         match cluster.locate(id, suspected, true).await {
             Ok(MatchLocation::Local) => self.take_over().await,
             Ok(MatchLocation::Remote(owner)) => {
-                self.afar().owner = Some(owner);
-                self.afar().follow_at = Some(now());
-                GOES_ON
+                self.replica_mut().owner = Some(owner);
+                self.replica_mut().follow_at = Some(now());
+                CONTINUE
             }
             Ok(MatchLocation::Ended | MatchLocation::Unknown) | Err(_) => {
-                if let Some(letter) = self.held.pop_front() {
-                    letter.refuse("the match cannot be reached now");
+                if let Some(envelope) = self.deferred.pop_front() {
+                    envelope.refuse("the match cannot be reached now");
                 }
-                GOES_ON
+                CONTINUE
             }
         }
     }
 }
 
 /// Letters whose answer does not come any more: each may have been done.
-fn tried(asking: BTreeMap<u64, Box<Envelope>>) -> impl Iterator<Item = Box<Envelope>> {
-    asking.into_values().map(|mut letter| {
-        letter.reply.note_tried();
-        letter
+fn mark_possibly_applied(
+    forwarded: BTreeMap<u64, Box<Envelope>>,
+) -> impl Iterator<Item = Box<Envelope>> {
+    forwarded.into_values().map(|mut envelope| {
+        envelope.reply.mark_possibly_applied();
+        envelope
     })
 }

@@ -5,70 +5,76 @@ use std::ops::ControlFlow;
 use plyhouse_matches::{Action, EventKind};
 use plyhouse_protocol::Seq;
 
-use super::{DOUBT, Waiting};
+use super::{CATCH_UP_DELAY, PendingAnswer};
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
-use crate::match_actor::broadcaster::Elsewhere;
-use crate::match_actor::{End, GOES_ON, LOST, MatchActor};
+use crate::match_actor::broadcaster::RemotePresence;
+use crate::match_actor::{CONTINUE, MatchActor, RELOAD, StopReason};
 use crate::match_handle::Envelope;
 use crate::match_handle::command::{Command, MatchRequest};
-use crate::match_handle::replication::{Published, ReplicaUpdate, Standing};
+use crate::match_handle::replication::{PublishedEvents, ReplicaUpdate, TransientState};
 
 impl MatchActor {
     /// Takes in what the owner has told.
-    pub(super) async fn on_fed(&mut self, bulletin: &ReplicaUpdate) -> ControlFlow<End> {
-        let known = self.state.seq();
-        let afar = self.afar();
-        if bulletin.epoch < afar.epoch {
-            return GOES_ON; // Of an owner from before.
+    pub(super) async fn on_replica_update(
+        &mut self,
+        update: &ReplicaUpdate,
+    ) -> ControlFlow<StopReason> {
+        let known_seq = self.state.seq();
+        let replica = self.replica_mut();
+        if update.epoch < replica.epoch {
+            return CONTINUE; // Of an owner from before.
         }
-        let Published { after, events } = &bulletin.published;
-        let is_gap = *after > known;
-        let is_other_owner = bulletin.epoch > afar.epoch;
-        if is_other_owner && after.0 + (events.len() as u64) < known.0 {
-            return LOST; // A store that failed over has lost something: the match is read anew.
+        let PublishedEvents { after, events } = &update.published;
+        let is_gap = *after > known_seq;
+        let is_other_owner = update.epoch > replica.epoch;
+        if is_other_owner && after.0 + (events.len() as u64) < known_seq.0 {
+            return RELOAD; // A store that failed over has lost something: the match is read anew.
         }
-        afar.epoch = bulletin.epoch;
-        afar.standing = Some(bulletin.standing.clone());
-        afar.stood_at = now();
-        afar.stood_for = (bulletin.epoch, Seq(after.0 + events.len() as u64));
-        self.broadcaster.is_of_epoch(bulletin.epoch);
+        replica.epoch = update.epoch;
+        replica.transient_state = Some(update.transient_state.clone());
+        replica.transient_state_at = now();
+        replica.transient_state_version = (update.epoch, Seq(after.0 + events.len() as u64));
+        self.broadcaster.set_epoch(update.epoch);
         if is_gap {
-            self.read_missed().await?;
+            self.catch_up().await?;
         } else {
-            let known = usize::try_from(known.0 - after.0).unwrap_or(usize::MAX);
-            if let Some(new) = events.get(known..).filter(|new| !new.is_empty()) {
+            let known_count = usize::try_from(known_seq.0 - after.0).unwrap_or(usize::MAX);
+            if let Some(new_events) = events.get(known_count..).filter(|new| !new.is_empty()) {
                 let after = self.state.seq();
-                let events = new.to_vec();
-                self.take_in_afar(&Published { after, events });
+                let events = new_events.to_vec();
+                self.apply_replicated(&PublishedEvents { after, events });
             }
         }
-        self.take_standing(&bulletin.standing, bulletin.is_clock_news || is_other_owner);
-        if let Some(thought) = &bulletin.thinking {
-            self.broadcaster.tell_thought(thought);
+        self.apply_transient_state(
+            &update.transient_state,
+            update.is_clock_changed || is_other_owner,
+        );
+        if let Some(thinking) = &update.thinking {
+            self.broadcaster.broadcast_thinking(thinking);
         }
-        for line in &bulletin.said {
-            if self.broadcaster.hear(&self.state, line)
+        for message in &update.chat_messages {
+            if self.broadcaster.broadcast_chat_if_new(&self.state, message)
                 && let Some(delayed) = &mut self.delayed_view
             {
-                delayed.said(line);
+                delayed.add_chat(message);
             }
         }
         if is_other_owner {
-            self.owe_snapshots();
+            self.schedule_snapshots();
         }
-        self.attend_clock();
-        self.answer_waiting();
-        GOES_ON
+        self.update_clock_wait();
+        self.send_ready_answers();
+        CONTINUE
     }
 
     /// Makes events part of the copy, and tells everybody here.
-    pub(super) fn take_in_afar(&mut self, published: &Published) {
+    pub(super) fn apply_replicated(&mut self, published: &PublishedEvents) {
         let at = now();
         for event in &published.events {
-            self.leader.before(&self.state, event);
-            self.broadcaster.take_in(&mut self.state, event, at);
-            self.leader.card().got_on(&self.state);
+            self.leader.before_event(&self.state, event);
+            self.broadcaster.apply_event(&mut self.state, event, at);
+            self.leader.summary().update_progress(&self.state);
             let players = &self.server.players;
             match &event.kind {
                 EventKind::Seated { occupant, .. } => {
@@ -83,116 +89,128 @@ impl MatchActor {
                 _ => {}
             }
         }
-        self.leader.card().told(self.state.seq());
+        self.leader.summary().set_seq(self.state.seq());
         let challenges = &self.server.challenges;
         challenges.on_match_changed(&self.server.players, &self.state);
         self.remove_spectator();
-        self.broadcaster.tell(published);
-        self.broadcaster.tell_verdict(&self.state);
+        self.broadcaster.broadcast(published);
+        self.broadcaster.broadcast_rating_update(&self.state);
         if let Some(delayed) = &mut self.delayed_view {
-            delayed.happened(published);
+            delayed.add_events(published);
         }
         if published
             .events
             .iter()
             .any(|event| event.kind.begins_turn())
         {
-            self.afar().turn_told_at = now();
-            if self.leader.time.gives_back() {
-                self.broadcaster.measure(&self.state);
+            self.replica_mut().turn_sent_at = now();
+            if self.leader.match_clock.compensates_lag() {
+                self.broadcaster.measure_mover_rtt(&self.state);
             }
         }
     }
 
     /// Takes over what cannot be known from events, and tells what is news.
-    pub(super) fn take_standing(&mut self, standing: &Standing, is_clock_news: bool) {
+    pub(super) fn apply_transient_state(
+        &mut self,
+        transient_state: &TransientState,
+        is_clock_changed: bool,
+    ) {
         self.broadcaster
-            .has_elsewhere(Some(Elsewhere::Total(standing.presence)));
-        let roster = self.broadcaster.roster(&self.state);
-        let gone = standing.gone_ms.map(|gone_ms| gone_ms.is_some());
-        self.broadcaster.plan_presence(&self.state, gone);
-        self.leader.show(&self.state, &roster);
-        if let Some(rematch) = &standing.rematch
-            && self.broadcaster.keep_rematch(rematch.clone())
+            .set_remote_presence(Some(RemotePresence::Total(transient_state.seat_presence)));
+        let presence = self.broadcaster.total_presence(&self.state);
+        let absent = transient_state
+            .absence_left_ms
+            .map(|gone_ms| gone_ms.is_some());
+        self.broadcaster.schedule_presence(&self.state, absent);
+        self.leader.update_summary(&self.state, &presence);
+        if let Some(rematch) = &transient_state.rematch
+            && self.broadcaster.set_rematch(rematch.clone())
         {
-            self.broadcaster.tell_rematch(&self.state);
+            self.broadcaster.broadcast_rematch(&self.state);
         }
-        let is_clock_news = is_clock_news || self.afar().owes_clock;
-        self.afar().owes_clock = is_clock_news && self.lacks_clock();
-        if is_clock_news && let Some(time) = self.turn_time() {
-            self.broadcaster.tell_clock(&self.state, time);
+        let is_clock_changed = is_clock_changed || self.replica_mut().clock_pending;
+        self.replica_mut().clock_pending = is_clock_changed && self.lacks_clock();
+        if is_clock_changed && let Some(time) = self.turn_time() {
+            self.broadcaster.broadcast_clock(&self.state, time);
             if let Some(delayed) = &mut self.delayed_view {
-                delayed.clock_changed();
+                delayed.mark_clock_changed();
             }
         }
     }
 
     /// Reads in the store what has happened since this copy heard of the match last.
-    pub(super) async fn read_missed(&mut self) -> ControlFlow<End> {
-        let (id, mark, known) = (self.state.id(), self.afar().mark, self.state.seq());
-        self.afar().doubts_at = None;
+    pub(super) async fn catch_up(&mut self) -> ControlFlow<StopReason> {
+        let (id, journal_position, known_seq) = (
+            self.state.id(),
+            self.replica_mut().journal_position,
+            self.state.seq(),
+        );
+        self.replica_mut().catch_up_at = None;
         self.server.metrics.cluster.missed_events.inc();
-        match self.server.store.tail(id, mark).await {
+        match self.server.store.tail(id, journal_position).await {
             Ok(Some(tail)) => {
-                let skip = usize::try_from(known.0.saturating_sub(mark.seq().0));
+                let skip = usize::try_from(known_seq.0.saturating_sub(journal_position.seq().0));
                 let skip = skip.unwrap_or(usize::MAX);
-                if tail.position.seq() < known {
-                    return LOST; // The store has less than it had: the match is read anew.
+                if tail.position.seq() < known_seq {
+                    return RELOAD; // The store has less than it had: the match is read anew.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
                 // Of another owner everybody is told once that one tells how the match stands.
                 if !events.is_empty() {
-                    let after = known;
-                    self.take_in_afar(&Published { after, events });
+                    let after = known_seq;
+                    self.apply_replicated(&PublishedEvents { after, events });
                 }
-                self.afar().mark = tail.position;
+                self.replica_mut().journal_position = tail.position;
             }
-            Ok(None) => return LOST,
+            Ok(None) => return RELOAD,
             Err(error) => {
-                tracing::warn!(match_id = %id, %error, "what was missed is not read");
-                self.afar().doubts_at = Some(now() + DOUBT);
+                tracing::warn!(match_id = %id, %error, "cannot read missed events");
+                self.replica_mut().catch_up_at = Some(now() + CATCH_UP_DELAY);
             }
         }
-        self.answer_waiting();
-        GOES_ON
+        self.send_ready_answers();
+        CONTINUE
     }
 
     /// Gives the answers whose events have been told.
-    pub(super) fn answer_waiting(&mut self) {
-        let known = self.state.seq();
+    pub(super) fn send_ready_answers(&mut self) {
+        let known_seq = self.state.seq();
         // An answer comes after the event that it is about, which may be in a snapshot that is still owed.
-        let owes_snapshots = self.afar().owes_snapshots;
+        let snapshots_pending = self.replica_mut().snapshots_pending;
         let waits_for_clock = self.waits_for_clock();
-        let waiting = std::mem::take(&mut self.afar().answers);
-        let is_ready = |one: &Waiting| {
-            let is_shown = one.answer.is_ok() && is_join(&one.letter.command);
-            one.seq <= known && !owes_snapshots && !(is_shown && waits_for_clock)
+        let pending = std::mem::take(&mut self.replica_mut().pending_answers);
+        let is_ready = |pending: &PendingAnswer| {
+            let sends_snapshot = pending.answer.is_ok() && is_join(&pending.envelope.command);
+            pending.seq <= known_seq && !snapshots_pending && !(sends_snapshot && waits_for_clock)
         };
-        let (ready, waiting): (Vec<_>, _) = waiting.into_iter().partition(is_ready);
-        let afar = self.afar();
-        if waiting.iter().any(|one| one.seq > known) {
-            afar.doubts_at.get_or_insert_with(|| now() + DOUBT);
+        let (ready, still_pending): (Vec<_>, _) = pending.into_iter().partition(is_ready);
+        let replica = self.replica_mut();
+        if still_pending.iter().any(|pending| pending.seq > known_seq) {
+            replica
+                .catch_up_at
+                .get_or_insert_with(|| now() + CATCH_UP_DELAY);
         }
-        afar.answers = waiting;
-        for Waiting {
+        replica.pending_answers = still_pending;
+        for PendingAnswer {
             since,
-            letter,
+            envelope: letter,
             answer,
             ..
         } in ready
         {
-            let waited = now().saturating_duration_since(since);
+            let waiting_time = now().saturating_duration_since(since);
             let lag = &self.server.metrics.cluster.replica_lag;
-            lag.observe(waited.as_secs_f64());
+            lag.observe(waiting_time.as_secs_f64());
             let Envelope { command, reply } = *letter;
             match (&answer, &command.request) {
                 (Ok(_), MatchRequest::Act(Action::Join { .. })) => {
                     if let Some(reply) = self.broadcaster.admit(&command, true, reply) {
-                        self.tell_snapshot_afar(&command, reply);
+                        self.send_replica_snapshot(&command, reply);
                     }
                 }
                 (Ok(_), MatchRequest::Act(Action::Leave { .. })) => {
-                    self.dismiss_silently(&command);
+                    self.remove_follower_silently(&command);
                     reply.answer(answer);
                 }
                 (Ok(_) | Err(_), _) => reply.answer(answer),
@@ -200,9 +218,9 @@ impl MatchActor {
         }
     }
 
-    pub(super) fn tell_snapshot_afar(&mut self, command: &Command, reply: Reply) {
-        let beside = self.beside();
-        (self.broadcaster).tell_snapshot(&self.state, command, beside, reply);
+    pub(super) fn send_replica_snapshot(&mut self, command: &Command, reply: Reply) {
+        let extras = self.snapshot_extras();
+        (self.broadcaster).send_snapshot(&self.state, command, extras, reply);
     }
 }
 

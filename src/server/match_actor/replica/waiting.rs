@@ -18,9 +18,10 @@ use crate::match_handle::command::MatchRequest;
 impl Replica {
     /// When the wait for the owner's clock ends, if something waits for it.
     pub(super) fn clock_deadline(&self) -> Option<Instant> {
-        let waits =
-            self.owes_snapshots || !self.clock_waiters.is_empty() || !self.answers.is_empty();
-        let since = self.clock_unknown_since.filter(|_| waits)?;
+        let has_waiters = self.snapshots_pending
+            || !self.clock_waiters.is_empty()
+            || !self.pending_answers.is_empty();
+        let since = self.clock_unknown_since.filter(|_| has_waiters)?;
         let deadline = since + CLOCK_WAIT_MAX;
         (deadline > now()).then_some(deadline)
     }
@@ -36,88 +37,90 @@ impl MatchActor {
 
     /// Whether snapshots wait for the owner's clock.
     pub(super) fn waits_for_clock(&self) -> bool {
-        let (Some(afar), Some(cluster)) = (&self.replica, &self.server.cluster) else {
+        let (Some(replica), Some(cluster)) = (&self.replica, &self.server.cluster) else {
             return false;
         };
-        let is_in_time = afar
+        let is_in_time = replica
             .clock_unknown_since
             .is_none_or(|since| now() < since + CLOCK_WAIT_MAX);
         self.lacks_clock()
             && is_in_time
-            && afar
+            && replica
                 .owner
                 .is_some_and(|owner| cluster.is_node_reachable(owner))
     }
 
     /// Keeps a request for a snapshot until the clock is known. Gives other requests back.
-    pub(super) fn wait_for_clock(&mut self, letter: Envelope) -> Option<Envelope> {
+    pub(super) fn wait_for_clock(&mut self, envelope: Envelope) -> Option<Envelope> {
         let wants_snapshot = matches!(
-            letter.command.request,
-            MatchRequest::Watch | MatchRequest::Show | MatchRequest::Resync { .. }
+            envelope.command.request,
+            MatchRequest::Watch | MatchRequest::PushSnapshot | MatchRequest::Resync { .. }
         );
-        let has_waited =
-            now().saturating_duration_since(letter.command.received_at) >= CLOCK_WAIT_MAX;
-        let is_full = self.afar().clock_waiters.len() >= CLOCK_WAITERS_MAX;
+        let has_timed_out =
+            now().saturating_duration_since(envelope.command.received_at) >= CLOCK_WAIT_MAX;
+        let is_full = self.replica_mut().clock_waiters.len() >= CLOCK_WAITERS_MAX;
         // Spectators of a delayed match see an earlier turn, whose clock the owner does not send.
-        let is_delayed = self.delayed_for(letter.command.player).is_some();
-        if !wants_snapshot || has_waited || is_full || is_delayed || !self.waits_for_clock() {
-            return Some(letter);
+        let is_delayed = self.delayed_view_for(envelope.command.player).is_some();
+        if !wants_snapshot || has_timed_out || is_full || is_delayed || !self.waits_for_clock() {
+            return Some(envelope);
         }
-        self.afar().clock_waiters.push_back(Box::new(letter));
+        self.replica_mut()
+            .clock_waiters
+            .push_back(Box::new(envelope));
         None
     }
 
     /// Whether somebody waits for a snapshot here.
-    pub(super) fn waits_for_snapshot(&self) -> bool {
-        let afar = self.replica.as_ref();
-        afar.is_some_and(|afar| !afar.clock_waiters.is_empty())
+    pub(super) fn has_snapshot_waiters(&self) -> bool {
+        let replica = self.replica.as_ref();
+        replica.is_some_and(|afar| !afar.clock_waiters.is_empty())
     }
 
     /// Has requests that wait for the clock served or refused with the others, since the match is read again.
     pub(crate) fn release_clock_waiters(&mut self) {
-        if let Some(afar) = &mut self.replica {
-            let waiters = std::mem::take(&mut afar.clock_waiters);
-            self.hold(waiters);
+        if let Some(replica) = &mut self.replica {
+            let waiters = std::mem::take(&mut replica.clock_waiters);
+            self.defer(waiters);
         }
     }
 
     /// Notes that all followers are to get a snapshot, before which they get nothing else.
-    pub(crate) fn owe_snapshots(&mut self) {
-        self.afar().owes_snapshots = true;
+    pub(crate) fn schedule_snapshots(&mut self) {
+        self.replica_mut().snapshots_pending = true;
         self.broadcaster.pause();
-        self.attend_clock();
+        self.update_clock_wait();
     }
 
     /// Sends what has waited for the owner's clock, once the clock is known or the wait is over.
-    pub(super) fn attend_clock(&mut self) {
+    pub(super) fn update_clock_wait(&mut self) {
         let lacks_clock = self.lacks_clock();
-        let afar = self.afar();
-        afar.clock_unknown_since = match lacks_clock {
-            true => Some(afar.clock_unknown_since.unwrap_or_else(now)),
+        let replica = self.replica_mut();
+        replica.clock_unknown_since = match lacks_clock {
+            true => Some(replica.clock_unknown_since.unwrap_or_else(now)),
             false => None,
         };
         if self.waits_for_clock() {
             return;
         }
-        let afar = self.afar();
-        let waiters = std::mem::take(&mut afar.clock_waiters);
-        if std::mem::take(&mut afar.owes_snapshots) {
-            let beside = self.beside();
-            self.broadcaster.tell_snapshots(&self.state, beside);
+        let replica = self.replica_mut();
+        let waiters = std::mem::take(&mut replica.clock_waiters);
+        if std::mem::take(&mut replica.snapshots_pending) {
+            let extras = self.snapshot_extras();
+            self.broadcaster.broadcast_snapshots(&self.state, extras);
         }
         if !waiters.is_empty() {
-            self.hold(waiters);
+            self.defer(waiters);
         }
-        if !self.afar().answers.is_empty() {
-            self.answer_waiting();
+        if !self.replica_mut().pending_answers.is_empty() {
+            self.send_ready_answers();
         }
     }
 
     /// Notes that a snapshot is sent without the clock, so that a `clock` message follows.
-    pub(crate) fn note_lack_of_clock(&mut self) {
+    pub(crate) fn mark_clock_pending(&mut self) {
         let lacks_clock = self.lacks_clock();
-        if let Some(afar) = &mut self.replica {
-            afar.owes_clock |= lacks_clock;
+        if let Some(replica) = &mut self.replica {
+            replica.clock_pending |= lacks_clock;
         }
     }
 }

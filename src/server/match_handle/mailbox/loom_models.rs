@@ -7,16 +7,16 @@ use loom::{model, thread};
 
 use super::*;
 use crate::context::loom_support;
-use crate::context::loom_support::Settled;
+use crate::context::loom_support::TaskState;
 
 /// Two send while the owner's task runs: every message is served, and the task learns of the end.
 #[test]
-fn model_what_is_sent_is_served() {
+fn model_every_sent_message_is_served() {
     model(|| {
         let (sender, mut receiver) = mailbox(2);
         let sum = Arc::new(AtomicUsize::new(0));
         let total = Arc::clone(&sum);
-        let mut task = loom_support::Task::new(sender.begin(async move {
+        let mut task = loom_support::Task::new(sender.start(async move {
             while let Some(number) = receiver.recv().await {
                 total.fetch_add(number, Ordering::SeqCst);
             }
@@ -35,23 +35,23 @@ fn model_what_is_sent_is_served() {
         // Before the end, which wakes the owner, too.
         assert_eq!(sum.load(Ordering::SeqCst), 3);
         drop(sender);
-        assert_eq!(task.settle(), Settled::Ended);
+        assert_eq!(task.run_until_stalled(), TaskState::Ended);
     });
 }
 
 /// The owner waits for something else than a message, which comes while it may be polled by its task or
 /// by somebody who sends.
 #[test]
-fn model_what_the_owner_waits_for_is_seen() {
+fn model_external_wake_of_the_actor_is_not_lost() {
     model(|| {
         let (sender, mut receiver) = mailbox(1);
-        let (has_come, listener) = (Arc::new(AtomicBool::new(false)), Arc::default());
-        let (comes, waker) = (Arc::clone(&has_come), Arc::clone(&listener));
-        let mut task = loom_support::Task::new(sender.begin(async move {
+        let (is_ready, listener) = (Arc::new(AtomicBool::new(false)), Arc::default());
+        let (notifier, waker) = (Arc::clone(&is_ready), Arc::clone(&listener));
+        let mut task = loom_support::Task::new(sender.start(async move {
             poll_fn(|context| {
                 let _ = receiver.recv().boxed().poll_unpin(context);
                 *lock(&listener) = Some(context.waker().clone());
-                if has_come.load(Ordering::Relaxed) {
+                if is_ready.load(Ordering::Relaxed) {
                     Poll::Ready(())
                 } else {
                     Poll::Pending
@@ -63,14 +63,17 @@ fn model_what_the_owner_waits_for_is_seen() {
             task.poll();
             task
         });
-        let comes = thread::spawn(move || {
-            comes.store(true, Ordering::Relaxed);
+        let notifier = thread::spawn(move || {
+            notifier.store(true, Ordering::Relaxed);
             let waker: Option<Waker> = lock(&waker).take();
             waker.into_iter().for_each(Waker::wake);
         });
         let _ = sender.try_send(());
-        comes.join().unwrap();
-        assert_eq!(runtime.join().unwrap().settle(), Settled::Ended);
+        notifier.join().unwrap();
+        assert_eq!(
+            runtime.join().unwrap().run_until_stalled(),
+            TaskState::Ended
+        );
     });
 }
 
@@ -80,7 +83,7 @@ fn lock<T>(mutex: &loom::sync::Mutex<T>) -> loom::sync::MutexGuard<'_, T> {
 
 /// Whoever waits for room finds it as soon as there is some.
 #[test]
-fn model_who_waits_for_room_finds_it() {
+fn model_sender_waiting_for_capacity_is_woken() {
     model(|| {
         let (sender, mut receiver) = mailbox(1);
         let sender = Arc::new(sender);
@@ -95,7 +98,7 @@ fn model_who_waits_for_room_finds_it() {
 
 /// Two wait for room, of which there is enough for one at a time, and then for no one.
 #[test]
-fn model_who_waits_for_room_learns_of_it_or_of_the_end() {
+fn model_waiting_senders_learn_of_capacity_or_closing() {
     model(|| {
         let (sender, mut receiver) = mailbox(1);
         let sender = Arc::new(sender);

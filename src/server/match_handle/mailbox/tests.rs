@@ -6,11 +6,11 @@ use tokio::task::{JoinSet, yield_now};
 use super::*;
 
 /// Adds up what it is sent, until the mailbox is over.
-fn adder(room: usize) -> (Sender<usize>, Arc<AtomicUsize>, Task<usize>) {
-    let (sender, mut receiver) = mailbox(room);
+fn summing_actor(capacity: usize) -> (Sender<usize>, Arc<AtomicUsize>, Task<usize>) {
+    let (sender, mut receiver) = mailbox(capacity);
     let sum = Arc::<AtomicUsize>::default();
     let total = Arc::clone(&sum);
-    let task = sender.begin(async move {
+    let task = sender.start(async move {
         while let Some(number) = receiver.recv().await {
             total.fetch_add(number, Ordering::SeqCst);
         }
@@ -19,13 +19,13 @@ fn adder(room: usize) -> (Sender<usize>, Arc<AtomicUsize>, Task<usize>) {
 }
 
 #[test]
-fn messages_come_out_in_order_and_then_the_end() {
+fn receiver_yields_messages_in_order_then_none() {
     let (sender, mut receiver) = mailbox(3);
     assert_eq!(receiver.recv().now_or_never(), None);
     for message in 1..=3 {
         assert_eq!(sender.try_send(message), Ok(()));
     }
-    assert_eq!(sender.try_send(4), Err(Unsent::Full(4)));
+    assert_eq!(sender.try_send(4), Err(TrySendError::Full(4)));
     drop(sender);
     for message in [Some(1), Some(2), Some(3), None] {
         assert_eq!(receiver.recv().now_or_never(), Some(message));
@@ -33,21 +33,24 @@ fn messages_come_out_in_order_and_then_the_end() {
 }
 
 #[tokio::test]
-async fn nobody_receives_any_more() {
+async fn send_fails_after_receiver_is_dropped() {
     let (sender, receiver) = mailbox(1);
-    let unread = Arc::new(());
-    sender.try_send(Arc::clone(&unread)).unwrap();
-    let mut waiting = std::pin::pin!(sender.send(Arc::clone(&unread)));
+    let message = Arc::new(());
+    sender.try_send(Arc::clone(&message)).unwrap();
+    let mut waiting = std::pin::pin!(sender.send(Arc::clone(&message)));
     assert!(waiting.as_mut().now_or_never().is_none());
     drop(receiver);
     assert!(waiting.await.is_err());
-    assert_eq!(Arc::strong_count(&unread), 1);
-    assert!(matches!(sender.try_send(unread), Err(Unsent::Closed(_))));
+    assert_eq!(Arc::strong_count(&message), 1);
+    assert!(matches!(
+        sender.try_send(message),
+        Err(TrySendError::Closed(_))
+    ));
 }
 
 #[tokio::test]
-async fn what_is_sent_is_served_at_once_without_the_task() {
-    let (sender, sum, _task) = adder(1);
+async fn try_send_runs_the_actor_in_the_caller() {
+    let (sender, sum, _task) = summing_actor(1);
     for number in 1..=10 {
         sender.try_send(number).unwrap();
     }
@@ -55,11 +58,11 @@ async fn what_is_sent_is_served_at_once_without_the_task() {
 }
 
 #[tokio::test]
-async fn what_is_sent_before_the_begin_is_served_by_the_task() {
+async fn messages_sent_before_start_are_served_by_the_task() {
     let (sender, mut receiver) = mailbox(2);
     sender.try_send(1).unwrap();
     sender.try_send(2).unwrap();
-    let task = sender.begin(async move {
+    let task = sender.start(async move {
         assert_eq!(receiver.recv().await, Some(1));
         assert_eq!(receiver.recv().await, Some(2));
     });
@@ -67,8 +70,8 @@ async fn what_is_sent_before_the_begin_is_served_by_the_task() {
 }
 
 #[tokio::test]
-async fn the_task_ends_with_the_owner() {
-    let (sender, sum, task) = adder(1);
+async fn task_ends_when_the_actor_ends() {
+    let (sender, sum, task) = summing_actor(1);
     let mut tasks = JoinSet::new();
     tasks.spawn(task);
     yield_now().await;
@@ -79,31 +82,31 @@ async fn the_task_ends_with_the_owner() {
 }
 
 #[tokio::test]
-async fn what_waits_goes_on_in_the_task() {
-    let (go, gone) = oneshot::channel();
-    let (done, is_done) = oneshot::channel();
+async fn pending_actor_continues_in_the_task() {
+    let (resume, resumed) = oneshot::channel();
+    let (finish, finished) = oneshot::channel();
     let (sender, mut receiver) = mailbox(1);
     let mut tasks = JoinSet::new();
-    tasks.spawn(sender.begin(async move {
+    tasks.spawn(sender.start(async move {
         receiver.recv().await;
-        let _ = gone.await;
-        let _ = done.send(());
+        let _ = resumed.await;
+        let _ = finish.send(());
     }));
     sender.try_send(()).unwrap();
-    go.send(()).unwrap();
-    is_done.await.unwrap();
+    resume.send(()).unwrap();
+    finished.await.unwrap();
     tasks.join_all().await;
 }
 
 /// Else whoever sends would never get away.
 #[tokio::test]
-async fn an_owner_that_wakes_itself_is_left_to_its_task() {
+async fn self_waking_actor_is_left_to_its_task() {
     let polls = Arc::<AtomicUsize>::default();
-    let counted = Arc::clone(&polls);
+    let poll_count = Arc::clone(&polls);
     let (sender, _receiver) = mailbox(1);
-    let task = sender.begin(poll_fn(move |context| {
+    let task = sender.start(poll_fn(move |context| {
         context.waker().wake_by_ref();
-        if counted.fetch_add(1, Ordering::SeqCst) == 9 {
+        if poll_count.fetch_add(1, Ordering::SeqCst) == 9 {
             Poll::Ready(())
         } else {
             Poll::Pending
@@ -116,33 +119,33 @@ async fn an_owner_that_wakes_itself_is_left_to_its_task() {
 }
 
 #[tokio::test]
-async fn a_panic_ends_the_owner_and_not_who_sends() {
+async fn actor_panic_closes_the_mailbox_but_not_the_sender_task() {
     let (sender, receiver) = mailbox(1);
-    let task = sender.begin(async move {
+    let task = sender.start(async move {
         let _receiver = receiver;
-        panic!("as it should")
+        panic!("expected by the test")
     });
     sender.try_send(()).unwrap();
-    assert_eq!(sender.try_send(()), Err(Unsent::Closed(())));
+    assert_eq!(sender.try_send(()), Err(TrySendError::Closed(())));
     task.await;
 }
 
 #[test]
-fn the_owner_goes_with_its_task() {
-    let (sender, _, task) = adder(1);
+fn dropping_the_task_closes_the_mailbox() {
+    let (sender, _, task) = summing_actor(1);
     drop(task);
-    assert_eq!(sender.try_send(1), Err(Unsent::Closed(1)));
+    assert_eq!(sender.try_send(1), Err(TrySendError::Closed(1)));
 }
 
 /// An owner that waits for something else is not polled for each message.
 #[test]
-fn only_an_owner_that_waits_for_a_message_is_polled_for_one() {
+fn send_does_not_poll_an_actor_that_waits_for_something_else() {
     let (sender, receiver) = mailbox(9);
     let polls = Arc::<AtomicUsize>::default();
-    let counted = Arc::clone(&polls);
-    let _task = sender.begin(poll_fn(move |_| {
+    let poll_count = Arc::clone(&polls);
+    let _task = sender.start(poll_fn(move |_| {
         let _ = &receiver;
-        counted.fetch_add(1, Ordering::SeqCst);
+        poll_count.fetch_add(1, Ordering::SeqCst);
         Poll::Pending
     }));
     for _ in 0..3 {
@@ -153,8 +156,8 @@ fn only_an_owner_that_waits_for_a_message_is_polled_for_one() {
 
 /// Many at once, more than there is room for: nothing that was sent is left lying.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_wake_is_lost_between_many_who_send() {
-    let (sender, sum, task) = adder(2);
+async fn concurrent_senders_lose_no_wake() {
+    let (sender, sum, task) = summing_actor(2);
     let sender = Arc::new(sender);
     let (mut tasks, mut senders) = (JoinSet::new(), JoinSet::new());
     tasks.spawn(task);

@@ -46,9 +46,9 @@ impl Client {
         reply: Reply,
     ) {
         let made = self.made_key(player, label, bot, proof.as_ref()).await;
-        if let Some((made, reply)) = reply.check(made) {
+        if let Some((made, reply)) = reply.require(made) {
             self.tell_added(player.record.id, &made.session);
-            reply.tell(|re| ServerMessage::Key {
+            reply.send_message(|re| ServerMessage::Key {
                 re,
                 key: made.key,
                 session: made.session.id,

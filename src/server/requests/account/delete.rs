@@ -16,7 +16,7 @@ impl Client {
         reply: Reply,
     ) {
         let forgotten = self.forgotten(player, proof.as_ref()).await;
-        if let Some(((), reply)) = reply.check(forgotten) {
+        if let Some(((), reply)) = reply.require(forgotten) {
             reply.ok(None);
             self.connection.outbox.close(CloseCode::Ended);
         }

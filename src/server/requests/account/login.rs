@@ -219,8 +219,8 @@ impl Client {
     pub(in crate::requests) async fn pair(&self, player: &Player, reply: Reply) {
         let code = tokens::pairing_code(&self.server.rng);
         let offered = self.offer_pairing(player, &code).await;
-        if let Some(((), reply)) = reply.check(offered) {
-            reply.tell(|re| ServerMessage::Paired {
+        if let Some(((), reply)) = reply.require(offered) {
+            reply.send_message(|re| ServerMessage::Paired {
                 re,
                 code,
                 expires_ms: PAIRING_MS,
@@ -263,8 +263,8 @@ impl Client {
         reply: Reply,
     ) {
         let made = self.made_recovery(player, proof.as_ref()).await;
-        if let Some((key, reply)) = reply.check(made) {
-            reply.tell(|re| ServerMessage::RecoveryKey {
+        if let Some((key, reply)) = reply.require(made) {
+            reply.send_message(|re| ServerMessage::RecoveryKey {
                 re,
                 key,
                 ignored: Vec::new(),

@@ -48,7 +48,7 @@ impl Client {
     }
 
     fn tell_named(&self, named: Result<PlayerRecord, WireError>, reply: Reply) {
-        if let Some((record, reply)) = reply.check(named) {
+        if let Some((record, reply)) = reply.require(named) {
             self.tell_called(&record);
             reply.ok(None);
         }

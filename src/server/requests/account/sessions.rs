@@ -7,7 +7,7 @@ use crate::connection::id::ConnectionId;
 use crate::connection::reply::Reply;
 use crate::players::player_lookup;
 use crate::requests::{Client, DAY_MS, Player};
-use crate::wire::error_replies::{unkept, unread};
+use crate::wire::error_replies::{store_read_error, store_write_error};
 use crate::wire::from_protocol;
 use plyhouse_matches::scoresheet::day_text;
 use plyhouse_protocol::{
@@ -18,8 +18,8 @@ use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, SessionSelection, W
 impl Client {
     pub(in crate::requests) async fn sessions(&self, player: &Player, reply: Reply) {
         let listed = self.listed(player).await;
-        if let Some((sessions, reply)) = reply.check(listed) {
-            reply.tell(|re| ServerMessage::Sessions {
+        if let Some((sessions, reply)) = reply.require(listed) {
+            reply.send_message(|re| ServerMessage::Sessions {
                 re,
                 sessions,
                 ignored: Vec::new(),
@@ -83,7 +83,7 @@ impl Client {
         reply: Reply,
     ) {
         let (id, own) = (player.record.id, player.session.id);
-        let Some(which) = from_protocol::sessions(&meant, own) else {
+        let Some(which) = from_protocol::session_selection(&meant, own) else {
             reply.ok(None);
             return;
         };
@@ -91,19 +91,19 @@ impl Client {
             true => Ok(()),
             false => self.prove(player, proof.as_ref()).await.map(drop),
         };
-        let Some(((), reply)) = reply.check(proved) else {
+        let Some(((), reply)) = reply.require(proved) else {
             return;
         };
         // Or else it would be kept later.
         let kept = player_lookup::persist_player(&self.server, id).await;
-        let Some(((), reply)) = reply.check(kept) else {
+        let Some(((), reply)) = reply.require(kept) else {
             return;
         };
-        let Some((bots, reply)) = reply.check(self.bots(id).await) else {
+        let Some((bots, reply)) = reply.require(self.bots(id).await) else {
             return;
         };
         let ended = self.server.store.end_sessions(id, which).await;
-        let Some(((), reply)) = reply.check(ended.map_err(not_kept)) else {
+        let Some(((), reply)) = reply.require(ended.map_err(not_kept)) else {
             return;
         };
         for whose in bots.iter().map(|bot| bot.id).chain([id]) {
@@ -161,10 +161,10 @@ impl Client {
 
 pub(in crate::requests) fn not_read(error: ReadError) -> WireError {
     tracing::error!(%error, "what a player is known by is not read");
-    unread(&error)
+    store_read_error(&error)
 }
 
 pub(in crate::requests) fn not_kept(error: WriteError) -> WireError {
     tracing::error!(%error, "what a player is known by is not kept");
-    unkept(error)
+    store_write_error(error)
 }

@@ -32,7 +32,7 @@ impl JsonWriter {
     }
 
     /// A number for each seat.
-    pub(super) fn pair(&mut self, [first, second]: [u64; 2]) -> &mut Self {
+    pub(super) fn numbers(&mut self, [first, second]: [u64; 2]) -> &mut Self {
         self.raw("[").number(first).raw(",").number(second).raw("]")
     }
 
@@ -44,28 +44,28 @@ impl JsonWriter {
         }
     }
 
-    pub(super) fn id(&mut self, id: Uuid) -> &mut Self {
-        self.word(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+    pub(super) fn uuid(&mut self, id: Uuid) -> &mut Self {
+        self.unescaped(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
     }
 
     /// A text of nothing but letters that JSON takes as they are.
-    pub(super) fn word(&mut self, word: &str) -> &mut Self {
+    pub(super) fn unescaped(&mut self, word: &str) -> &mut Self {
         self.raw("\"").raw(word).raw("\"")
     }
 
     /// What displays itself in letters that JSON takes as they are: positions do, in every game. Their
     /// laws say so.
-    pub(super) fn shown(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
+    pub(super) fn unescaped_display(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
         self.raw("\"");
-        write!(self.0, "{shown}").expect("a string takes everything");
+        write!(self.0, "{shown}").expect("writing to a String cannot fail");
         self.raw("\"")
     }
 
     /// A list of words, which `each` tells one by one.
-    pub(super) fn words(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
+    pub(super) fn unescaped_list(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
         self.raw("[");
         each(&mut |word| {
-            self.word(word).raw(",");
+            self.unescaped(word).raw(",");
         });
         if self.0.ends_with(',') {
             self.0.pop();

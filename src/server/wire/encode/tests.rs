@@ -9,32 +9,32 @@ use plyhouse_protocol::{MatchCode, MatchId, Reason, ServerMessage};
 const GUEST: PlayerId = PlayerId(Uuid::from_u128(3));
 
 /// Reads what was told by the protocol's types, and has these write it.
-fn by_the_protocol(told: &Frame) -> Frame {
-    let message = ServerMessage::decode(told).expect("it is a message");
-    encode(&message.expect("its type is known"))
+fn reencode(frame: &Frame) -> Frame {
+    let message = ServerMessage::decode(frame).expect("the frame decodes");
+    encode(&message.expect("the message type is known"))
 }
 
 /// Everything that a match tells at this point, to a player and to a stranger.
-fn check_snapshots(state: &Match) {
+fn check_snapshots_round_trip(state: &Match) {
     for (re, recipient) in [(Some(RequestId(7)), GUEST), (None, PlayerId(Uuid::nil()))] {
         let is_guest = |seat| Some(state.occupant(seat).player()? == GUEST);
-        let there = SeatPresence {
+        let presence = SeatPresence {
             seats: Seat::ALL.map(is_guest),
             spectators: 3,
         };
-        let told = snapshot(state, Some(recipient), aside(re, there));
-        assert_eq!(told, by_the_protocol(&told));
+        let frame = snapshot(state, Some(recipient), snapshot_context(re, presence));
+        assert_eq!(frame, reencode(&frame));
     }
 }
 
-fn aside(re: Option<RequestId>, there: SeatPresence) -> Aside {
-    Aside {
+fn snapshot_context(re: Option<RequestId>, presence: SeatPresence) -> SnapshotContext {
+    SnapshotContext {
         re,
-        there,
-        time: None,
+        presence,
+        turn_time: None,
         rematch: None,
-        changes: None,
-        said: vec![Said {
+        rating_changes: None,
+        chat: vec![Said {
             seat: None,
             name: "\"".to_owned(),
             preset: None,
@@ -44,30 +44,30 @@ fn aside(re: Option<RequestId>, there: SeatPresence) -> Aside {
     }
 }
 
-fn check_event(state: &mut Match, happens: &EventKind) -> Frame {
-    state.fold(&happens.clone().at(0)).unwrap();
-    let told = event(state, happens);
-    assert_eq!(told, by_the_protocol(&told));
-    check_snapshots(state);
-    told
+fn apply_and_check_event(state: &mut Match, kind: &EventKind) -> Frame {
+    state.fold(&kind.clone().at(0)).unwrap();
+    let frame = event(state, kind);
+    assert_eq!(frame, reencode(&frame));
+    check_snapshots_round_trip(state);
+    frame
 }
 
-fn open(game: &'static GameEntry) -> Match {
-    let begun = Match::new(Creation {
+fn open_match(game: &'static GameEntry) -> Match {
+    let state = Match::new(Creation {
         id: MatchId(Uuid::from_u128(7)),
         code: MatchCode::from_number(7),
         game,
         host: GUEST,
         terms: Terms::plain(true, 0, 1),
     });
-    begun.expect("it begins as its game does")
+    state.expect("the initial position of the game is valid")
 }
 
-fn seated(seat: Seat, occupant: Occupant) -> EventKind {
+fn seated_event(seat: Seat, occupant: Occupant) -> EventKind {
     EventKind::Seated { seat, occupant }
 }
 
-fn guest(name: &str) -> Occupant {
+fn guest_occupant(name: &str) -> Occupant {
     Occupant::Player {
         id: GUEST,
         name: name.to_owned(),
@@ -77,17 +77,23 @@ fn guest(name: &str) -> Occupant {
 }
 
 /// A match that has been played to the end of the game or far into it; all that it told is checked.
-fn played(entry: &'static GameEntry) -> Match {
-    let mut state = open(entry);
-    check_snapshots(&state);
-    check_event(&mut state, &seated(Seat::First, guest("Ann")));
-    check_event(&mut state, &seated(Seat::First, Occupant::Open));
-    check_event(&mut state, &seated(Seat::First, guest("Ann")));
-    check_event(
+fn play_match(entry: &'static GameEntry) -> Match {
+    let mut state = open_match(entry);
+    check_snapshots_round_trip(&state);
+    apply_and_check_event(
         &mut state,
-        &seated(Seat::Second, Occupant::Bot(Level::Hard)),
+        &seated_event(Seat::First, guest_occupant("Ann")),
     );
-    check_event(&mut state, &EventKind::STARTED);
+    apply_and_check_event(&mut state, &seated_event(Seat::First, Occupant::Open));
+    apply_and_check_event(
+        &mut state,
+        &seated_event(Seat::First, guest_occupant("Ann")),
+    );
+    apply_and_check_event(
+        &mut state,
+        &seated_event(Seat::Second, Occupant::Bot(Level::Hard)),
+    );
+    apply_and_check_event(&mut state, &EventKind::STARTED);
     for ply in 0..200 {
         let mut legal = state.position().legal_moves();
         if legal.is_empty() {
@@ -95,22 +101,22 @@ fn played(entry: &'static GameEntry) -> Match {
         }
         let m = legal.swap_remove(ply * 7 % legal.len());
         let seat = state.position().turn();
-        check_event(&mut state, &EventKind::moved(seat, m));
+        apply_and_check_event(&mut state, &EventKind::moved(seat, m));
     }
     assert!(state.ply().0 > 4);
     state
 }
 
 #[test]
-fn what_happens_is_told_as_the_protocol_has_it() {
+fn events_round_trip_through_protocol_types() {
     for entry in &CATALOG {
         for &reason in Reason::ALL {
             let winner = (reason != Reason::Aborted).then_some(Seat::Second);
             let ended = EventKind::ended(winner, reason);
-            let mut state = played(entry);
-            let told = check_event(&mut state, &ended);
-            let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-            let end = &told["outcome"];
+            let mut state = play_match(entry);
+            let frame = apply_and_check_event(&mut state, &ended);
+            let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
+            let outcome = &json["outcome"];
             let by_rules = (reason == Reason::Rules).then(|| state.position());
             let ending = by_rules.and_then(AnyPosition::ending);
             let detail = ending.map(|ending| ending.detail);
@@ -122,9 +128,9 @@ fn what_happens_is_told_as_the_protocol_has_it() {
                 ("line", serde_json::json!(line)),
             ] {
                 assert_eq!(
-                    end.get(field).unwrap_or(&serde_json::Value::Null),
+                    outcome.get(field).unwrap_or(&serde_json::Value::Null),
                     &value,
-                    "{field} in {end}"
+                    "{field} in {outcome}"
                 );
             }
         }
@@ -132,22 +138,26 @@ fn what_happens_is_told_as_the_protocol_has_it() {
 }
 
 #[test]
-fn a_snapshot_says_everything() {
-    let mut state = open(&CATALOG[0]);
-    for happens in [
-        seated(Seat::First, guest("A\"nn\\ ✓")),
-        seated(Seat::Second, Occupant::Bot(Level::Easy)),
+fn snapshot_contains_all_fields() {
+    let mut state = open_match(&CATALOG[0]);
+    for kind in [
+        seated_event(Seat::First, guest_occupant("A\"nn\\ ✓")),
+        seated_event(Seat::Second, Occupant::Bot(Level::Easy)),
         EventKind::STARTED,
         EventKind::moved(Seat::First, state.position().legal_moves().swap_remove(0)),
     ] {
-        check_event(&mut state, &happens);
+        apply_and_check_event(&mut state, &kind);
     }
-    let there = SeatPresence {
+    let presence = SeatPresence {
         seats: [Some(true), None],
         spectators: 2,
     };
-    let told = snapshot(&state, Some(GUEST), aside(Some(RequestId(9)), there));
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let frame = snapshot(
+        &state,
+        Some(GUEST),
+        snapshot_context(Some(RequestId(9)), presence),
+    );
+    let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
     let first = state.moves().next().unwrap();
     let seats = serde_json::json!([
         {
@@ -157,7 +167,7 @@ fn a_snapshot_says_everything() {
         { "side": CATALOG[0].info.sides[1], "occupant": "bot", "level": "easy" },
     ]);
     assert_eq!(
-        told,
+        json,
         serde_json::json!({
             "type": "match", "re": 9, "match": Uuid::from_u128(7), "code": state.creation().code.to_string(),
             "seq": 4, "game": CATALOG[0].info.id, "status": "running", "host": GUEST, "listed": true, "watch": "anyone",
@@ -169,84 +179,87 @@ fn a_snapshot_says_everything() {
 }
 
 #[test]
-fn chess_is_told_as_its_players_write_it() {
+fn chess_frames_contain_san_and_check() {
     let entry = plyhouse_engine::catalog::find_game("chess").unwrap();
-    let mut state = open(entry);
-    check_event(&mut state, &seated(Seat::First, guest("Ann")));
+    let mut state = open_match(entry);
+    apply_and_check_event(
+        &mut state,
+        &seated_event(Seat::First, guest_occupant("Ann")),
+    );
     let bot = Occupant::Bot(Level::Easy);
-    check_event(&mut state, &seated(Seat::Second, bot));
-    check_event(&mut state, &EventKind::STARTED);
+    apply_and_check_event(&mut state, &seated_event(Seat::Second, bot));
+    apply_and_check_event(&mut state, &EventKind::STARTED);
     let mut play = |m: &str, san: &str, check: bool| {
         let seat = state.position().turn();
-        let told = check_event(&mut state, &EventKind::moved(seat, m.to_owned()));
-        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-        assert_eq!((&told["move"], &told["san"]), (&m.into(), &san.into()));
-        assert_eq!(told.get("check"), check.then(|| true.into()).as_ref());
+        let frame = apply_and_check_event(&mut state, &EventKind::moved(seat, m.to_owned()));
+        let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
+        assert_eq!((&json["move"], &json["san"]), (&m.into(), &san.into()));
+        assert_eq!(json.get("check"), check.then(|| true.into()).as_ref());
     };
     play("e2e4", "e4", false);
     play("f7f6", "f6", false);
     play("d1h5", "Qh5+", true);
     play("g7g6", "g6", false);
-    let there = SeatPresence {
+    let presence = SeatPresence {
         seats: [Some(true), None],
         spectators: 0,
     };
-    let read = |frame: &Frame| serde_json::from_str::<serde_json::Value>(frame).unwrap();
-    let told = read(&snapshot(&state, None, aside(None, there)));
-    assert_eq!(told["san"], serde_json::json!(["e4", "f6", "Qh5+", "g6"]));
-    assert_eq!(told.get("check"), None);
+    let parse = |frame: &Frame| serde_json::from_str::<serde_json::Value>(frame).unwrap();
+    let json = parse(&snapshot(&state, None, snapshot_context(None, presence)));
+    assert_eq!(json["san"], serde_json::json!(["e4", "f6", "Qh5+", "g6"]));
+    assert_eq!(json.get("check"), None);
 
-    let back = EventKind::TakenBack {
+    let takeback = EventKind::TakenBack {
         ply: Ply(3),
         left: None,
     };
-    let told = read(&check_event(&mut state, &back));
-    assert_eq!(told["check"], true);
-    let told = read(&snapshot(&state, None, aside(None, there)));
-    assert_eq!(told["san"], serde_json::json!(["e4", "f6", "Qh5+"]));
-    assert_eq!(told["check"], true);
+    let json = parse(&apply_and_check_event(&mut state, &takeback));
+    assert_eq!(json["check"], true);
+    let json = parse(&snapshot(&state, None, snapshot_context(None, presence)));
+    assert_eq!(json["san"], serde_json::json!(["e4", "f6", "Qh5+"]));
+    assert_eq!(json["check"], true);
 }
 
 #[test]
-fn done_is_told_as_the_protocol_has_it() {
+fn ok_reply_round_trips_through_protocol_types() {
     for seq in [None, Some(Seq(0)), Some(Seq(u64::MAX))] {
-        let told = ok(RequestId(7), seq);
-        assert_eq!(told, by_the_protocol(&told));
+        let frame = ok(RequestId(7), seq);
+        assert_eq!(frame, reencode(&frame));
     }
 }
 
 /// A copy may know the end of a match before it knows that the turn is over.
 #[test]
-fn snapshot_has_a_turn_only_while_the_match_runs() {
-    let time = TurnTime {
+fn snapshot_has_turn_times_only_while_match_is_running() {
+    let turn_time = TurnTime {
         turn_ms: 1480,
         stands: false,
         first_move_ms: Some(9000),
     };
-    let there = SeatPresence {
+    let presence = SeatPresence {
         seats: [Some(true); 2],
         spectators: 0,
     };
     for entry in &CATALOG {
         for winner in [None, Some(Seat::First), Some(Seat::Second)] {
-            let mut state = open(entry);
+            let mut state = open_match(entry);
             let ended = EventKind::ended(winner, Reason::Timeout);
             let events = [
-                (seated(Seat::First, guest("Ann")), false),
-                (seated(Seat::Second, guest("Bob")), false),
+                (seated_event(Seat::First, guest_occupant("Ann")), false),
+                (seated_event(Seat::Second, guest_occupant("Bob")), false),
                 (EventKind::STARTED, true),
                 (ended, false),
             ];
-            for (happens, has_turn) in events {
-                state.fold(&happens.at(0)).unwrap();
-                let aside = Aside {
-                    time: Some(time),
-                    ..aside(None, there)
+            for (kind, has_turn) in events {
+                state.fold(&kind.at(0)).unwrap();
+                let aside = SnapshotContext {
+                    turn_time: Some(turn_time),
+                    ..snapshot_context(None, presence)
                 };
-                let told = snapshot(&state, None, aside);
-                let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+                let frame = snapshot(&state, None, aside);
+                let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
                 for field in ["turn_ms", "stands", "first_move_ms"] {
-                    assert_eq!(told.get(field).is_some(), has_turn, "{field} in {told}");
+                    assert_eq!(json.get(field).is_some(), has_turn, "{field} in {json}");
                 }
             }
         }
