@@ -3,59 +3,59 @@
 use plyhouse_server::Settings;
 use serde_json::json;
 
-use crate::support::{TestServer, calm, pass, settings, text};
+use crate::support::{TestServer, advance_time, json_string, settings, settings_without_pings};
 
 /// A player who vanishes in mid-match and stays away loses it: the opponent is told once, and a
 /// move that comes back too late is refused.
 #[tokio::test(start_paused = true)]
 async fn an_abandoned_match_is_lost() {
     let server = TestServer::start(settings());
-    let (mut ann, bob, id) = server.pair().await;
-    ann.play(&id, 0, "b2").await;
+    let (mut ann, bob, id) = server.start_match().await;
+    ann.play_move(&id, 0, "b2").await;
     let token = bob.token();
     drop(bob);
     let vanished = tokio::time::Instant::now();
     let outcome = json!({"winner": 0, "reason": "abandonment"});
-    ann.event("moved").await;
-    assert_eq!(ann.event("ended").await["outcome"], outcome);
+    ann.expect_event("moved").await;
+    assert_eq!(ann.expect_event("ended").await["outcome"], outcome);
     assert_eq!(vanished.elapsed().as_secs(), 60);
-    let (mut bob, welcome) = server.come_back(&token).await;
+    let (mut bob, welcome) = server.resume_session(&token).await;
     assert_eq!(
         (&welcome["resumed"], &welcome["following"]),
         (&json!(true), &json!([]))
     );
     let late = json!({"type": "move", "match": id, "ply": 1, "move": "a1"});
-    assert_eq!(bob.refused(late).await, "match_ended");
+    assert_eq!(bob.expect_error(late).await, "match_ended");
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_comes_back_in_time_plays_on() {
     let server = TestServer::start(settings());
-    let (mut ann, bob, id) = server.pair().await;
+    let (mut ann, bob, id) = server.start_match().await;
     let token = bob.token();
     drop(bob);
-    pass(59).await;
-    let (mut bob, _) = server.come_back(&token).await;
-    assert_eq!(bob.event("match").await["status"], "running");
-    ann.drain().await;
+    advance_time(59).await;
+    let (mut bob, _) = server.resume_session(&token).await;
+    assert_eq!(bob.expect_event("match").await["status"], "running");
+    ann.drain_messages().await;
     // Nothing of the absence is left to count.
     for _ in 0..4 {
-        pass(30).await;
-        ann.drain().await;
-        bob.drain().await;
+        advance_time(30).await;
+        ann.drain_messages().await;
+        bob.drain_messages().await;
     }
-    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_open_match_does_not_outlive_its_host() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let mut cat = server.player("cat").await;
-    let id = ann.create(json!({})).await;
-    cat.ask(json!({"type": "watch", "match": id})).await;
+    let mut ann = server.connect_player("ann").await;
+    let mut cat = server.connect_player("cat").await;
+    let id = ann.create_match(json!({})).await;
+    cat.request(json!({"type": "watch", "match": id})).await;
     drop(ann);
-    let ended = cat.event("ended").await;
+    let ended = cat.expect_event("ended").await;
     assert_eq!(
         ended["outcome"],
         json!({"winner": null, "reason": "aborted"})
@@ -65,19 +65,19 @@ async fn an_open_match_does_not_outlive_its_host() {
 #[tokio::test(start_paused = true)]
 async fn a_player_away_from_an_open_match_vacates_the_seat() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let mut bob = server.player("bob").await;
-    let id = ann.create(json!({"seats": ["open", "open"]})).await;
-    bob.ask(json!({"type": "join", "match": id})).await;
-    ann.event("seated").await;
+    let mut ann = server.connect_player("ann").await;
+    let mut bob = server.connect_player("bob").await;
+    let id = ann.create_match(json!({"seats": ["open", "open"]})).await;
+    bob.request(json!({"type": "join", "match": id})).await;
+    ann.expect_event("seated").await;
     drop(bob);
-    let vacated = ann.event("seated").await;
+    let vacated = ann.expect_event("seated").await;
     assert_eq!(
         (&vacated["seat"], &vacated["occupant"]),
         (&json!(0), &json!("open"))
     );
     assert_eq!(
-        ann.ask(json!({"type": "watch", "match": id})).await["status"],
+        ann.request(json!({"type": "watch", "match": id})).await["status"],
         "open"
     );
 }
@@ -85,12 +85,14 @@ async fn a_player_away_from_an_open_match_vacates_the_seat() {
 #[tokio::test(start_paused = true)]
 async fn a_person_away_from_a_bot_loses_too() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let mut cat = server.player("cat").await;
-    let id = ann.create(json!({"seats": ["me", {"bot": "easy"}]})).await;
-    cat.ask(json!({"type": "watch", "match": id})).await;
+    let mut ann = server.connect_player("ann").await;
+    let mut cat = server.connect_player("cat").await;
+    let id = ann
+        .create_match(json!({"seats": ["me", {"bot": "easy"}]}))
+        .await;
+    cat.request(json!({"type": "watch", "match": id})).await;
     drop(ann);
-    let ended = cat.event("ended").await;
+    let ended = cat.expect_event("ended").await;
     assert_eq!(
         ended["outcome"],
         json!({"winner": 1, "reason": "abandonment"})
@@ -104,31 +106,31 @@ async fn a_bot_that_waits_for_long_makes_room() {
     let server = TestServer::start(Settings {
         live_matches_per_player: 2,
         abandon_after: None,
-        ..calm()
+        ..settings_without_pings()
     });
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let with_bot =
         json!({"type": "create", "game": "connect-four", "seats": ["me", {"bot": "beginner"}]});
     let mut ids = Vec::new();
     for _ in 0..2 {
-        ids.push(text(&ann.ask(with_bot.clone()).await["match"]));
-        pass(60).await;
+        ids.push(json_string(&ann.request(with_bot.clone()).await["match"]));
+        advance_time(60).await;
     }
     // The first has been played since, so that the second waits longer.
-    ann.play(&ids[0], 0, "4").await;
-    ann.event("moved").await;
-    ann.event("moved").await;
-    pass(539).await;
-    assert_eq!(ann.refused(with_bot.clone()).await, "too_many_matches");
-    pass(2).await;
-    let (_, came) = ann.ask_and_hear(with_bot.clone()).await;
+    ann.play_move(&ids[0], 0, "4").await;
+    ann.expect_event("moved").await;
+    ann.expect_event("moved").await;
+    advance_time(539).await;
+    assert_eq!(ann.expect_error(with_bot.clone()).await, "too_many_matches");
+    advance_time(2).await;
+    let (_, came) = ann.request_and_collect(with_bot.clone()).await;
     assert_eq!(came[0]["type"], "ended", "{came:?}");
     assert_eq!(came[0]["match"], ids[1]);
     let outcome = json!({"winner": 1, "reason": "abandonment"});
     assert_eq!(came[0]["outcome"], outcome);
-    assert_eq!(ann.refused(with_bot).await, "too_many_matches");
-    pass(60).await;
+    assert_eq!(ann.expect_error(with_bot).await, "too_many_matches");
+    advance_time(60).await;
     let seek = json!({"type": "seek", "game": "chess"});
-    let (_, came) = ann.ask_and_hear(seek).await;
+    let (_, came) = ann.request_and_collect(seek).await;
     assert_eq!(came[0]["match"], ids[0], "{came:?}");
 }

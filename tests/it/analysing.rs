@@ -8,8 +8,10 @@ use plyhouse_server::{AccountPolicy, Settings};
 use plyhouse_store::{MemoryStore, Store, StoredAnalysis};
 use serde_json::{Value, json};
 
-use crate::failing::FailingStore;
-use crate::support::{Player, TestServer, calm, pass, played};
+use crate::failing_store::FailingStore;
+use crate::support::{
+    TestPlayer, TestServer, advance_time, play_match_to_end, settings_without_pings,
+};
 
 /// A game in which both go wrong: x lets o win, who does not see it, and loses at last.
 const MOVES: [&str; 7] = ["a1", "c3", "c1", "b1", "a3", "b2", "a2"];
@@ -19,11 +21,11 @@ fn analyse(id: &str) -> Value {
 }
 
 /// Asks, and gives all that is told: the plies from the last on, what the end is worth, and the accuracy.
-async fn analysed(player: &mut Player, id: &str) -> (Vec<Value>, Value, Value) {
-    assert_eq!(player.ask(analyse(id)).await["type"], "ok");
+async fn analysed(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value, Value) {
+    assert_eq!(player.request(analyse(id)).await["type"], "ok");
     let (mut plies, mut end) = (Vec::new(), Value::Null);
     loop {
-        let part = player.event("analysis").await;
+        let part = player.expect_event("analysis").await;
         assert_eq!(part["match"], *id);
         if plies.is_empty() && end.is_null() {
             end = part["end"].clone();
@@ -39,10 +41,13 @@ async fn analysed(player: &mut Player, id: &str) -> (Vec<Value>, Value, Value) {
 
 #[tokio::test(start_paused = true)]
 async fn a_match_is_looked_at_once() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let create = json!({"game": "tic-tac-toe"});
-    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
     let (plies, end, accuracy) = analysed(&mut ann, &id).await;
     assert_eq!(plies.len(), 7);
     assert_eq!((&end["wins"], &end["win"]), (&json!(0), &json!(1.0)));
@@ -95,8 +100,8 @@ async fn a_match_is_looked_at_once() {
     }
     // Not if it is to be more than that.
     let more = json!({"type": "analyse", "match": id, "nodes": 1_000_000});
-    assert_eq!(ann.ask(more).await["type"], "ok");
-    while ann.event("analysis").await.get("accuracy").is_none() {}
+    assert_eq!(ann.request(more).await["type"], "ok");
+    while ann.expect_event("analysis").await.get("accuracy").is_none() {}
     assert!(
         server
             .server
@@ -109,10 +114,16 @@ async fn a_match_is_looked_at_once() {
 #[tokio::test(start_paused = true)]
 async fn what_an_older_server_kept_is_found_again() {
     let store = Arc::new(MemoryStore::default());
-    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let server = TestServer::with_store(
+        settings_without_pings(),
+        Arc::clone(&store) as Arc<dyn Store>,
+    );
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let create = json!({"game": "tic-tac-toe"});
-    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
     let end = json!({"value": 0, "win": 0.5, "exact": false});
     let older =
         json!({"match": id, "done": 0, "of": 0, "plies": [], "end": end, "accuracy": [50, 50]});
@@ -142,13 +153,21 @@ async fn what_an_older_server_kept_is_found_again() {
 #[tokio::test(start_paused = true)]
 async fn the_next_match_need_not_wait_for_the_store() {
     let store = Arc::new(FailingStore::default());
-    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let server = TestServer::with_store(
+        settings_without_pings(),
+        Arc::clone(&store) as Arc<dyn Store>,
+    );
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let mut ids = Vec::new();
     for _ in 0..2 {
-        ids.push(played(&mut ann, &mut bob, json!({"game": "tic-tac-toe"}), &MOVES).await);
+        ids.push(
+            play_match_to_end(&mut ann, &mut bob, json!({"game": "tic-tac-toe"}), &MOVES).await,
+        );
     }
-    let closed = store.gate.lock().await;
+    let closed = store.write_gate.lock().await;
     for id in &ids {
         assert_eq!(analysed(&mut ann, id).await.0.len(), MOVES.len());
     }
@@ -162,11 +181,14 @@ async fn the_next_match_need_not_wait_for_the_store() {
 async fn a_server_without_accounts_keeps_what_was_found() {
     let server = TestServer::start(Settings {
         accounts: AccountPolicy::Off,
-        ..calm()
+        ..settings_without_pings()
     });
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let create = json!({"game": "tic-tac-toe"});
-    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
     assert_eq!(analysed(&mut ann, &id).await, analysed(&mut ann, &id).await);
     let metrics = server.server.metrics_text();
     assert!(metrics.contains("plyhouse_analyses_total 1"), "{metrics}");
@@ -174,28 +196,31 @@ async fn a_server_without_accounts_keeps_what_was_found() {
 
 #[tokio::test(start_paused = true)]
 async fn who_may_not_ask_is_told_why() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
-    let mut cyd = server.player("cyd").await;
-    assert_eq!(ann.refused(analyse("QQQQQQ")).await, "unknown_match");
-    let open = ann.create(json!({"game": "tic-tac-toe"})).await;
-    assert_eq!(cyd.refused(analyse(&open)).await, "not_seated");
-    assert_eq!(ann.refused(analyse(&open)).await, "match_not_started");
-    bob.ask(json!({"type": "join", "match": open})).await;
-    assert_eq!(cyd.refused(analyse(&open)).await, "not_seated");
-    assert_eq!(bob.refused(analyse(&open)).await, "match_running");
-    bob.ask(json!({"type": "resign", "match": open})).await;
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
+    let mut cyd = server.connect_player("cyd").await;
+    assert_eq!(ann.expect_error(analyse("QQQQQQ")).await, "unknown_match");
+    let open = ann.create_match(json!({"game": "tic-tac-toe"})).await;
+    assert_eq!(cyd.expect_error(analyse(&open)).await, "not_seated");
+    assert_eq!(ann.expect_error(analyse(&open)).await, "match_not_started");
+    bob.request(json!({"type": "join", "match": open})).await;
+    assert_eq!(cyd.expect_error(analyse(&open)).await, "not_seated");
+    assert_eq!(bob.expect_error(analyse(&open)).await, "match_running");
+    bob.request(json!({"type": "resign", "match": open})).await;
     assert_eq!(
-        ann.refused(analyse(&open)).await,
+        ann.expect_error(analyse(&open)).await,
         "not_allowed",
         "no move was played"
     );
     let hidden = json!({"game": "tic-tac-toe", "watch": "nobody"});
-    let hidden = played(&mut ann, &mut bob, hidden, &["a1"]).await;
-    assert_eq!(cyd.refused(analyse(&hidden)).await, "unknown_match");
+    let hidden = play_match_to_end(&mut ann, &mut bob, hidden, &["a1"]).await;
+    assert_eq!(cyd.expect_error(analyse(&hidden)).await, "unknown_match");
     for nodes in [99, 1_000_001] {
         let wanted = json!({"type": "analyse", "match": hidden, "nodes": nodes});
-        let refused = ann.ask_anything(wanted).await;
+        let refused = ann.request_unchecked(wanted).await;
         assert_eq!(
             (&refused["code"], &refused["field"]),
             (&json!("bad_field"), &json!("nodes"))
@@ -208,22 +233,25 @@ async fn who_may_not_ask_is_told_why() {
 async fn an_operator_may_let_anyone_ask_or_nobody() {
     let server = TestServer::start(Settings {
         analysis: Analysts::Anyone,
-        ..calm()
+        ..settings_without_pings()
     });
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
-    let mut cyd = server.player("cyd").await;
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
+    let mut cyd = server.connect_player("cyd").await;
     assert_eq!(cyd.welcome["analysis"], "anyone");
     let create = json!({"game": "tic-tac-toe"});
-    let id = played(&mut ann, &mut bob, create.clone(), &MOVES).await;
-    assert_eq!(cyd.refused(analyse(&id)).await, "not_following");
-    cyd.ask(json!({"type": "watch", "match": id})).await;
+    let id = play_match_to_end(&mut ann, &mut bob, create.clone(), &MOVES).await;
+    assert_eq!(cyd.expect_error(analyse(&id)).await, "not_following");
+    cyd.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(analysed(&mut cyd, &id).await.0.len(), 7);
     // What is seen later is past later.
     let delayed = json!({"game": "tic-tac-toe", "delay_ms": 60_000});
-    let late = played(&mut ann, &mut bob, delayed, &MOVES).await;
-    cyd.ask(json!({"type": "watch", "match": late})).await;
+    let late = play_match_to_end(&mut ann, &mut bob, delayed, &MOVES).await;
+    cyd.request(json!({"type": "watch", "match": late})).await;
     assert_eq!(
-        cyd.refused(analyse(&late)).await,
+        cyd.expect_error(analyse(&late)).await,
         "match_not_started",
         "so it looks"
     );
@@ -231,11 +259,14 @@ async fn an_operator_may_let_anyone_ask_or_nobody() {
 
     let server = TestServer::start(Settings {
         analysis: Analysts::Off,
-        ..calm()
+        ..settings_without_pings()
     });
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
-    let id = played(&mut ann, &mut bob, create, &MOVES).await;
-    assert_eq!(ann.refused(analyse(&id)).await, "not_allowed");
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
+    assert_eq!(ann.expect_error(analyse(&id)).await, "not_allowed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -244,29 +275,32 @@ async fn a_player_has_twenty_looked_at_a_day() {
     let of = |seed| {
         let settings = Settings {
             seed: Some(seed),
-            ..calm()
+            ..settings_without_pings()
         };
         TestServer::with_store(settings, Arc::clone(&store) as Arc<dyn Store>)
     };
     let server = of(8);
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let create = json!({"game": "tic-tac-toe"});
     let mut all = Vec::new();
     for _ in 0..21 {
-        all.push(played(&mut ann, &mut bob, create.clone(), &["b2"]).await);
-        pass(11).await;
+        all.push(play_match_to_end(&mut ann, &mut bob, create.clone(), &["b2"]).await);
+        advance_time(11).await;
     }
     for id in &all[..20] {
         assert_eq!(analysed(&mut ann, id).await.0.len(), 1);
     }
-    let refused = ann.ask(analyse(&all[20])).await;
+    let refused = ann.request(analyse(&all[20])).await;
     assert_eq!(refused["code"], "too_soon");
     // A server that is started again goes on counting.
     server.server.stop().await;
     let server = of(9);
     assert_eq!(server.server.recover().await.expect("readable").corrupt, 0);
-    let (mut ann, _) = server.come_back(&ann.token()).await;
-    let refused = ann.ask(analyse(&all[20])).await;
+    let (mut ann, _) = server.resume_session(&ann.token()).await;
+    let refused = ann.request(analyse(&all[20])).await;
     assert_eq!(refused["code"], "too_soon", "{refused}");
     let wait_ms = refused["retry_after_ms"]
         .as_u64()
@@ -275,18 +309,21 @@ async fn a_player_has_twenty_looked_at_a_day() {
     // What is kept can be had again, and others have their own days.
     assert_eq!(analysed(&mut ann, &all[0]).await.0.len(), 1);
     // The clock of this server began anew, and goes after that by which the first were counted.
-    pass(wait_ms / 1000 + 600).await;
+    advance_time(wait_ms / 1000 + 600).await;
     assert_eq!(analysed(&mut ann, &all[20]).await.0.len(), 1);
 }
 
 /// What is to be seen of a bad move on the board, and in chess the lines as its players write them.
 #[tokio::test(start_paused = true)]
 async fn signs_and_written_moves_are_told() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     // The corner across lets x threaten in two ways.
     let create = json!({"game": "tic-tac-toe"});
-    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
     let (plies, _, _) = analysed(&mut ann, &id).await;
     let why = &plies[5]["why"];
     assert_eq!(why["signs"], json!([{"sign": "two_threats"}]), "{why}");
@@ -299,7 +336,7 @@ async fn signs_and_written_moves_are_told() {
     assert!(said.contains("in two ways at once"), "{said}");
 
     let moves = ["e2e4", "e7e5", "d1g4", "d7d6", "g1f3", "c8g4"];
-    let id = played(&mut ann, &mut bob, json!({"game": "chess"}), &moves).await;
+    let id = play_match_to_end(&mut ann, &mut bob, json!({"game": "chess"}), &moves).await;
     let (plies, _, _) = analysed(&mut ann, &id).await;
     for ply in &plies {
         let (pv, san) = (&ply["pv"], &ply["san"]);
@@ -328,18 +365,18 @@ fn as_many(line: &Value) -> usize {
 /// A hint and what a bot thinks are told as players of chess write, too; of other games that is not told.
 #[tokio::test(start_paused = true)]
 async fn hints_and_thoughts_of_chess_are_written_as_its_players_do() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
     for (game, writes_san) in [("chess", true), ("tic-tac-toe", false)] {
         let seats = json!(["me", {"bot": "max"}]);
         // Whoever moves at once is not seen to think.
         let fields = json!({"game": game, "seats": seats, "pace_ms": 2000, "thinking": true});
         let id = against_a_bot(&mut ann, fields).await;
-        let told = ann.ask(hint(&id, 0)).await;
+        let told = ann.request(hint(&id, 0)).await;
         let m = told["move"].as_str().expect("a move").to_owned();
-        assert_eq!(ann.play(&id, 0, &m).await["type"], "ok");
+        assert_eq!(ann.play_move(&id, 0, &m).await["type"], "ok");
         let thought = loop {
-            let message = ann.next().await;
+            let message = ann.next_message().await;
             if message["type"] == "thinking" {
                 break message;
             }
@@ -356,15 +393,18 @@ async fn hints_and_thoughts_of_chess_are_written_as_its_players_do() {
                 "{told}"
             );
         }
-        ann.ask(json!({"type": "resign", "match": id})).await;
+        ann.request(json!({"type": "resign", "match": id})).await;
     }
 }
 
 /// All games, also where a node is a playout.
 #[tokio::test(start_paused = true)]
 async fn matches_of_all_games_are_looked_at() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let games = [
         "chess",
         "othello",
@@ -382,12 +422,12 @@ async fn matches_of_all_games_are_looked_at() {
         &["e5", "a1"],
     ];
     for (game, moves) in games.into_iter().zip(moves) {
-        let id = played(&mut ann, &mut bob, json!({"game": game}), moves).await;
+        let id = play_match_to_end(&mut ann, &mut bob, json!({"game": game}), moves).await;
         let asked = json!({"type": "analyse", "match": id, "nodes": 500});
-        assert_eq!(ann.ask(asked).await["type"], "ok", "{game}");
+        assert_eq!(ann.request(asked).await["type"], "ok", "{game}");
         let mut told = 0;
         loop {
-            let part = ann.event("analysis").await;
+            let part = ann.expect_event("analysis").await;
             told += part["plies"].as_array().expect("a list").len();
             if part.get("accuracy").is_some() {
                 break;
@@ -398,13 +438,13 @@ async fn matches_of_all_games_are_looked_at() {
 }
 
 /// Ann plays a bot, which waits for her.
-async fn against_a_bot(ann: &mut Player, fields: Value) -> String {
+async fn against_a_bot(ann: &mut TestPlayer, fields: Value) -> String {
     let mut create = json!({"game": "tic-tac-toe", "seats": ["me", {"bot": "easy"}]});
     create
         .as_object_mut()
         .expect("fields")
         .extend(fields.as_object().expect("fields").clone());
-    ann.create(create).await
+    ann.create_match(create).await
 }
 
 fn hint(id: &str, ply: u64) -> Value {
@@ -413,11 +453,14 @@ fn hint(id: &str, ply: u64) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_is_told_and_kept() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut cyd) = (server.player("ann").await, server.player("cyd").await);
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut cyd) = (
+        server.connect_player("ann").await,
+        server.connect_player("cyd").await,
+    );
     let id = against_a_bot(&mut ann, json!({})).await;
-    cyd.ask(json!({"type": "watch", "match": id})).await;
-    let (_, came) = ann.ask_and_hear(hint(&id, 0)).await;
+    cyd.request(json!({"type": "watch", "match": id})).await;
+    let (_, came) = ann.request_and_collect(hint(&id, 0)).await;
     let [.., event, told] = &came[..] else {
         panic!("an event and an answer: {came:?}");
     };
@@ -433,53 +476,53 @@ async fn a_hint_is_told_and_kept() {
         (&told["exact"], &told["move"]),
         (&json!(true), &told["pv"][0])
     );
-    assert_eq!(cyd.event("hinted").await["seq"], event["seq"]);
+    assert_eq!(cyd.expect_event("hinted").await["seq"], event["seq"]);
     // What is known already is no event.
-    assert_eq!(ann.ask(hint(&id, 0)).await["move"], told["move"]);
+    assert_eq!(ann.request(hint(&id, 0)).await["move"], told["move"]);
     assert!(
-        cyd.drain()
+        cyd.drain_messages()
             .await
             .iter()
             .all(|message| message["type"] != "hinted")
     );
     let m = told["move"].as_str().expect("a move").to_owned();
-    assert_eq!(ann.play(&id, 0, &m).await["type"], "ok");
-    while ann.event("moved").await["ply"] != 1 {}
+    assert_eq!(ann.play_move(&id, 0, &m).await["type"], "ok");
+    while ann.expect_event("moved").await["ply"] != 1 {}
     // Whoever asks later what has happened is told of it, too.
     let events = cyd
-        .ask(json!({"type": "resync", "match": id, "since": 0}))
+        .request(json!({"type": "resync", "match": id, "since": 0}))
         .await;
     let hinted = events["events"].as_array().expect("a list").iter();
     assert_eq!(hinted.filter(|event| event["type"] == "hinted").count(), 1);
-    assert_eq!(ann.refused(hint(&id, 1)).await, "stale_ply");
-    assert_eq!(ann.ask(hint(&id, 2)).await["type"], "hint");
+    assert_eq!(ann.expect_error(hint(&id, 1)).await, "stale_ply");
+    assert_eq!(ann.request(hint(&id, 2)).await["type"], "hint");
 }
 
 #[tokio::test(start_paused = true)]
 async fn hints_are_for_fun_against_bots() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob, id) = server.pair().await;
-    assert_eq!(ann.refused(hint("QQQQQQ", 0)).await, "unknown_match");
-    let mut cyd = server.player("cyd").await;
-    assert_eq!(cyd.refused(hint(&id, 0)).await, "not_seated");
-    let open = ann.create(json!({"game": "tic-tac-toe"})).await;
-    assert_eq!(ann.refused(hint(&open, 0)).await, "match_not_started");
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob, id) = server.start_match().await;
+    assert_eq!(ann.expect_error(hint("QQQQQQ", 0)).await, "unknown_match");
+    let mut cyd = server.connect_player("cyd").await;
+    assert_eq!(cyd.expect_error(hint(&id, 0)).await, "not_seated");
+    let open = ann.create_match(json!({"game": "tic-tac-toe"})).await;
+    assert_eq!(ann.expect_error(hint(&open, 0)).await, "match_not_started");
     let (mut first, mut second) = (&mut ann, &mut bob);
-    if first.refused(hint(&id, 0)).await == "not_your_turn" {
+    if first.expect_error(hint(&id, 0)).await == "not_your_turn" {
         std::mem::swap(&mut first, &mut second);
     }
-    assert_eq!(first.refused(hint(&id, 0)).await, "not_allowed");
-    assert_eq!(first.refused(hint(&id, 1)).await, "stale_ply");
-    assert_eq!(second.refused(hint(&id, 0)).await, "not_your_turn");
-    first.ask(json!({"type": "resign", "match": id})).await;
-    assert_eq!(first.refused(hint(&id, 0)).await, "match_ended");
+    assert_eq!(first.expect_error(hint(&id, 0)).await, "not_allowed");
+    assert_eq!(first.expect_error(hint(&id, 1)).await, "stale_ply");
+    assert_eq!(second.expect_error(hint(&id, 0)).await, "not_your_turn");
+    first.request(json!({"type": "resign", "match": id})).await;
+    assert_eq!(first.expect_error(hint(&id, 0)).await, "match_ended");
 }
 
 /// The numbers of plies of which it was told what a bot thinks, as long as the match goes on.
-async fn thoughts(player: &mut Player) -> Vec<Value> {
+async fn thoughts(player: &mut TestPlayer) -> Vec<Value> {
     let mut thoughts = Vec::new();
     loop {
-        let message = player.next().await;
+        let message = player.next_message().await;
         match message["type"].as_str() {
             Some("thinking") => thoughts.push(message),
             Some("ended") => return thoughts,
@@ -490,12 +533,12 @@ async fn thoughts(player: &mut Player) -> Vec<Value> {
 
 #[tokio::test(start_paused = true)]
 async fn what_bots_think_is_told_where_that_was_asked_for() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
     let bots = json!([{"bot": "medium"}, {"bot": "max"}]);
     let create = json!({"game": "tic-tac-toe", "seats": bots, "pace_ms": 1000, "thinking": true});
-    let id = ann.create(create.clone()).await;
-    let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+    let id = ann.create_match(create.clone()).await;
+    let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["thinking"], true);
     let told = thoughts(&mut ann).await;
     assert!(told.len() >= 5, "{told:?}");
@@ -514,17 +557,17 @@ async fn what_bots_think_is_told_where_that_was_asked_for() {
     // Bots that move fast are told of four times a second, and so once, perhaps before anybody looks on.
     let mut fast = create.clone();
     fast["pace_ms"] = json!(10);
-    ann.create(fast.clone()).await;
+    ann.create_match(fast.clone()).await;
     assert!(thoughts(&mut ann).await.len() <= 1);
     // Nobody has asked.
     let mut silent = fast;
     silent["thinking"] = Value::Null;
-    ann.create(silent).await;
+    ann.create_match(silent).await;
     assert!(thoughts(&mut ann).await.is_empty());
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let rated =
         json!({"type": "create", "game": "chess", "clock": clock, "rated": true, "thinking": true});
-    let refused = ann.ask(rated).await;
+    let refused = ann.request(rated).await;
     assert_eq!(
         (&refused["code"], &refused["field"]),
         (&json!("bad_field"), &json!("thinking"))
@@ -537,14 +580,14 @@ async fn a_bot_is_seen_to_think() {
     let server = TestServer::start(Settings {
         search: plyhouse_server::SearchMode::Threads(1),
         search_table: 1 << 20,
-        ..calm()
+        ..settings_without_pings()
     });
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let create = json!({"game": "chess", "seats": [{"bot": "max"}, "me"], "thinking": true});
-    ann.create(create).await;
+    ann.create_match(create).await;
     let mut told = Vec::new();
     loop {
-        let message = ann.next().await;
+        let message = ann.next_message().await;
         match message["type"].as_str() {
             Some("thinking") => told.push(message),
             Some("moved") => break,
@@ -566,22 +609,22 @@ async fn a_bot_is_seen_to_think() {
 /// A bot that waits for its pace has thought already: whoever comes then is told what.
 #[tokio::test(start_paused = true)]
 async fn who_comes_late_is_told_the_last_thought() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
     let seats = json!([{"bot": "max"}, "me"]);
     let create = json!({"game": "tic-tac-toe", "seats": seats, "pace_ms": 2000, "thinking": true});
-    let id = ann.create(create).await;
-    let thought = ann.event("thinking").await;
+    let id = ann.create_match(create).await;
+    let thought = ann.expect_event("thinking").await;
     assert_eq!(thought["ply"], 0);
-    let mut bob = server.player("bob").await;
-    let shown = bob.ask(json!({"type": "watch", "match": id})).await;
+    let mut bob = server.connect_player("bob").await;
+    let shown = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["type"], "match");
-    assert_eq!(bob.next().await, thought);
+    assert_eq!(bob.next_message().await, thought);
     // What was thought of a position that is gone is told to nobody.
-    ann.event("moved").await;
-    let mut eve = server.player("eve").await;
-    eve.ask(json!({"type": "watch", "match": id})).await;
-    let (_, came) = eve.ask_and_hear(json!({"type": "ping"})).await;
+    ann.expect_event("moved").await;
+    let mut eve = server.connect_player("eve").await;
+    eve.request(json!({"type": "watch", "match": id})).await;
+    let (_, came) = eve.request_and_collect(json!({"type": "ping"})).await;
     assert!(
         came.iter().all(|told| told["type"] != "thinking"),
         "{came:?}"
@@ -593,23 +636,23 @@ async fn who_comes_late_is_told_the_last_thought() {
 async fn nothing_waits_for_a_hint() {
     let settings = Settings {
         search_time: Duration::from_secs(1),
-        ..calm()
+        ..settings_without_pings()
     };
     let server = TestServer::start(settings);
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let mut ids = Vec::new();
     for _ in 0..4 {
         ids.push(against_a_bot(&mut ann, json!({"game": "chess"})).await);
     }
     for (number, id) in ids.iter().enumerate() {
         let asked = json!({"type": "hint", "id": number + 1000, "match": id, "ply": 0});
-        ann.send(&asked.to_string()).await;
+        ann.send_text(&asked.to_string()).await;
     }
     let ping = json!({"type": "ping", "id": 2000});
-    ann.send(&ping.to_string()).await;
+    ann.send_text(&ping.to_string()).await;
     let mut told = Vec::new();
     while told.len() < 5 {
-        let message = ann.next().await;
+        let message = ann.next_message().await;
         let re = message["re"].as_u64();
         told.extend(re.map(|re| (re, message["type"].clone())));
     }
@@ -623,18 +666,21 @@ async fn nothing_waits_for_a_hint() {
 #[tokio::test(start_paused = true)]
 async fn a_fifth_hint_at_once_is_too_many() {
     let store = Arc::new(FailingStore::default());
-    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
-    let mut ann = server.player("ann").await;
+    let server = TestServer::with_store(
+        settings_without_pings(),
+        Arc::clone(&store) as Arc<dyn Store>,
+    );
+    let mut ann = server.connect_player("ann").await;
     let mut ids = Vec::new();
     for _ in 0..5 {
         ids.push(against_a_bot(&mut ann, json!({})).await);
     }
-    let gate = store.gate.lock().await;
+    let gate = store.write_gate.lock().await;
     for (number, id) in (1000..).zip(&ids) {
         let asked = json!({"type": "hint", "id": number, "match": id, "ply": 0});
-        ann.send(&asked.to_string()).await;
+        ann.send_text(&asked.to_string()).await;
     }
-    let refused = ann.next().await;
+    let refused = ann.next_message().await;
     assert_eq!(
         (&refused["re"], &refused["code"]),
         (&json!(1004), &json!("overloaded"))
@@ -642,7 +688,7 @@ async fn a_fifth_hint_at_once_is_too_many() {
     drop(gate);
     let mut told = Vec::new();
     while told.len() < 4 {
-        let message = ann.next().await;
+        let message = ann.next_message().await;
         let re = message["re"].as_u64();
         told.extend(re.map(|re| (re, message["type"].clone())));
     }
@@ -650,7 +696,7 @@ async fn a_fifth_hint_at_once_is_too_many() {
     let hints = (1000..1004).map(|re| (re, json!("hint")));
     assert_eq!(told, hints.collect::<Vec<_>>());
     // There is room again.
-    assert_eq!(ann.ask(hint(&ids[4], 0)).await["type"], "hint");
+    assert_eq!(ann.request(hint(&ids[4], 0)).await["type"], "hint");
 }
 
 /// A server whose only search thread would look for a hint for an hour.
@@ -659,16 +705,16 @@ fn slow_search() -> Settings {
         search: plyhouse_server::SearchMode::Threads(1),
         search_table: 1 << 20,
         search_time: Duration::from_secs(3600),
-        ..calm()
+        ..settings_without_pings()
     }
 }
 
 /// Gives the answers to requests with these numbers, in the order of the numbers, well before a search would end.
-async fn answers<const N: usize>(player: &mut Player, numbers: [u64; N]) -> [Value; N] {
+async fn answers<const N: usize>(player: &mut TestPlayer, numbers: [u64; N]) -> [Value; N] {
     let mut told = [const { Value::Null }; N];
     let all = async {
         while told.iter().any(Value::is_null) {
-            let message = player.next().await;
+            let message = player.next_message().await;
             let place = numbers.iter().position(|number| message["re"] == *number);
             if let Some(place) = place {
                 told[place] = message;
@@ -680,9 +726,9 @@ async fn answers<const N: usize>(player: &mut Player, numbers: [u64; N]) -> [Val
     told
 }
 
-async fn send_numbered(player: &mut Player, number: u64, mut request: Value) {
+async fn send_numbered(player: &mut TestPlayer, number: u64, mut request: Value) {
     request["id"] = number.into();
-    player.send(&request.to_string()).await;
+    player.send_text(&request.to_string()).await;
 }
 
 /// The answer comes with the move, and the search thread is free for the bot.
@@ -690,7 +736,7 @@ async fn send_numbered(player: &mut Player, number: u64, mut request: Value) {
 async fn a_move_ends_the_search_for_a_hint() {
     for (game, m) in [("chess", "e2e4"), ("draughts", "11-15"), ("go", "D4")] {
         let server = TestServer::start(slow_search());
-        let mut ann = server.player("ann").await;
+        let mut ann = server.connect_player("ann").await;
         let id = against_a_bot(&mut ann, json!({"game": game})).await;
         send_numbered(&mut ann, 1000, hint(&id, 0)).await;
         let play = json!({"type": "move", "match": id, "ply": 0, "move": m});
@@ -700,7 +746,7 @@ async fn a_move_ends_the_search_for_a_hint() {
         assert_eq!(hinted["code"], "stale_ply", "{hinted}");
         assert_eq!(hinted["expected"], 1, "{hinted}");
         let events = json!({"type": "resync", "match": id, "since": 0});
-        let events = ann.ask(events).await;
+        let events = ann.request(events).await;
         let mut events = events["events"].as_array().expect("a list").iter();
         assert!(events.all(|event| event["type"] != "hinted"));
     }
@@ -711,7 +757,7 @@ async fn a_move_ends_the_search_for_a_hint() {
 async fn the_end_of_a_match_ends_the_search_for_a_hint() {
     for game in ["chess", "othello", "gomoku"] {
         let server = TestServer::start(slow_search());
-        let mut ann = server.player("ann").await;
+        let mut ann = server.connect_player("ann").await;
         let id = against_a_bot(&mut ann, json!({"game": game})).await;
         send_numbered(&mut ann, 1000, hint(&id, 0)).await;
         let resign = json!({"type": "resign", "match": id});

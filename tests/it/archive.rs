@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use plyhouse_connection::Connection;
 use serde_json::{Value, json};
 
-use crate::socket::start;
+use crate::real_sockets::start_server;
 
 /// Runs a command on the store in this directory.
 pub(crate) fn run(directory: &Path, args: &[&str]) -> Output {
@@ -65,7 +65,7 @@ impl Client {
 /// The matches of a server that has been killed: one that ended, and two that are live.
 pub(crate) async fn three_matches(directory: &Path) -> Vec<Value> {
     let data = directory.to_str().expect("text");
-    let (mut process, address) = start(&["--data", data]).await;
+    let (mut process, address) = start_server(&["--data", data]).await;
     let mut ann = Client::connect(&address).await;
     ann.ask(json!({"type": "hello", "name": "ann"})).await;
     let mut matches = Vec::new();

@@ -3,14 +3,16 @@
 use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
-use crate::support::{Player, TestServer, boundless, pass, settings, text};
+use crate::support::{
+    TestPlayer, TestServer, advance_time, json_string, settings, settings_without_limits,
+};
 
 /// Ann challenges Bob; gives the match as she sees it.
-async fn challenged(ann: &mut Player, bob: &Player) -> Value {
+async fn challenged(ann: &mut TestPlayer, bob: &TestPlayer) -> Value {
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let create = json!({"type": "create", "game": "chess", "for": bob.id(), "clock": clock,
         "seats": ["open", "me"], "listed": true});
-    let shown = ann.ask(create).await;
+    let shown = ann.request(create).await;
     assert_eq!(shown["type"], "match", "{shown}");
     shown
 }
@@ -18,11 +20,11 @@ async fn challenged(ann: &mut Player, bob: &Player) -> Value {
 #[tokio::test(start_paused = true)]
 async fn who_is_challenged_is_told_and_sits_down() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let mut bob = server.player("bob").await;
+    let mut ann = server.connect_player("ann").await;
+    let mut bob = server.connect_player("bob").await;
     let shown = challenged(&mut ann, &bob).await;
     assert_eq!(shown["listed"], false);
-    let challenge = bob.event("challenge").await;
+    let challenge = bob.expect_event("challenge").await;
     let expected = json!({"type": "challenge", "match": shown["match"], "code": shown["code"],
         "game": "chess", "clock": {"kind": "fischer", "main_ms": 60000, "increment_ms": 0},
         "rated": false, "seat": 0, "from": {"player": ann.id(), "name": "ann"}});
@@ -30,12 +32,12 @@ async fn who_is_challenged_is_told_and_sits_down() {
 
     // Nobody else can sit down, and whoever comes back is told again.
     let join = json!({"type": "join", "match": shown["match"]});
-    let mut eve = server.player("eve").await;
-    assert_eq!(eve.refused(join.clone()).await, "seat_taken");
+    let mut eve = server.connect_player("eve").await;
+    assert_eq!(eve.expect_error(join.clone()).await, "seat_taken");
     let decline = json!({"type": "decline", "match": shown["match"], "offer": "challenge"});
-    assert_eq!(eve.refused(decline.clone()).await, "nothing_offered");
-    assert_eq!(ann.refused(decline).await, "nothing_offered");
-    let (mut bob, welcome) = server.come_back(&bob.token()).await;
+    assert_eq!(eve.expect_error(decline.clone()).await, "nothing_offered");
+    assert_eq!(ann.expect_error(decline).await, "nothing_offered");
+    let (mut bob, welcome) = server.resume_session(&bob.token()).await;
     let mut listed = expected;
     listed.as_object_mut().expect("an object").remove("type");
     assert_eq!(welcome["challenges"], json!([listed]));
@@ -46,66 +48,66 @@ async fn who_is_challenged_is_told_and_sits_down() {
             .contains("plyhouse_challenges 1\n")
     );
 
-    assert_eq!(bob.ask(join).await["you"], 0);
+    assert_eq!(bob.request(join).await["you"], 0);
     // It was Bob's own doing: nothing more is told of the challenge.
-    assert_eq!(bob.drain().await, [] as [Value; 0]);
+    assert_eq!(bob.drain_messages().await, [] as [Value; 0]);
     assert!(
         server
             .server
             .metrics_text()
             .contains("plyhouse_challenges 0\n")
     );
-    let (_, welcome) = server.come_back(&bob.token()).await;
+    let (_, welcome) = server.resume_session(&bob.token()).await;
     assert_eq!(welcome["challenges"], json!([]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_challenge_is_declined() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let mut bob = server.player("bob").await;
-    let id = text(&challenged(&mut ann, &bob).await["match"]);
-    bob.event("challenge").await;
+    let mut ann = server.connect_player("ann").await;
+    let mut bob = server.connect_player("bob").await;
+    let id = json_string(&challenged(&mut ann, &bob).await["match"]);
+    bob.expect_event("challenge").await;
     let decline = json!({"type": "decline", "match": id, "offer": "challenge"});
-    assert_eq!(bob.ask(decline.clone()).await["type"], "ok");
-    let outcome = ann.event("ended").await["outcome"].clone();
+    assert_eq!(bob.request(decline.clone()).await["type"], "ok");
+    let outcome = ann.expect_event("ended").await["outcome"].clone();
     assert_eq!(
         (&outcome["winner"], &outcome["reason"], &outcome["detail"]),
         (&json!(null), &json!("aborted"), &json!("declined"))
     );
-    assert_eq!(bob.drain().await, [] as [Value; 0]);
-    assert_eq!(bob.refused(decline).await, "nothing_offered");
+    assert_eq!(bob.drain_messages().await, [] as [Value; 0]);
+    assert_eq!(bob.expect_error(decline).await, "nothing_offered");
     let nothing = json!({"type": "decline", "match": "AAAAAA", "offer": "challenge"});
-    assert_eq!(bob.refused(nothing).await, "unknown_match");
+    assert_eq!(bob.expect_error(nothing).await, "unknown_match");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_challenge_is_over_without_whom_it_is_for() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let mut bob = server.player("bob").await;
-    let left = text(&challenged(&mut ann, &bob).await["match"]);
-    let botted = text(&challenged(&mut ann, &bob).await["match"]);
+    let mut ann = server.connect_player("ann").await;
+    let mut bob = server.connect_player("bob").await;
+    let left = json_string(&challenged(&mut ann, &bob).await["match"]);
+    let botted = json_string(&challenged(&mut ann, &bob).await["match"]);
     for _ in 0..2 {
-        bob.event("challenge").await;
+        bob.expect_event("challenge").await;
     }
-    ann.ask(json!({"type": "leave", "match": left})).await;
-    assert_eq!(bob.event("challenge_over").await["match"], left);
+    ann.request(json!({"type": "leave", "match": left})).await;
+    assert_eq!(bob.expect_event("challenge_over").await["match"], left);
     let bot = json!({"type": "seat", "match": botted, "seat": 0, "occupant": {"bot": "easy"}});
-    assert_eq!(ann.ask(bot).await["type"], "ok");
-    assert_eq!(bob.event("challenge_over").await["match"], botted);
+    assert_eq!(ann.request(bot).await["type"], "ok");
+    assert_eq!(bob.expect_event("challenge_over").await["match"], botted);
     // The host goes away.
-    let forgotten = text(&challenged(&mut ann, &bob).await["match"]);
-    bob.event("challenge").await;
+    let forgotten = json_string(&challenged(&mut ann, &bob).await["match"]);
+    bob.expect_event("challenge").await;
     drop(ann);
-    assert_eq!(bob.event("challenge_over").await["match"], forgotten);
+    assert_eq!(bob.expect_event("challenge_over").await["match"], forgotten);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_wrong_with_a_challenge_is_told() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let bob = server.player("bob").await;
+    let mut ann = server.connect_player("ann").await;
+    let bob = server.connect_player("bob").await;
     let create = |fields: Value| {
         let mut request = json!({"type": "create", "game": "go"});
         for (name, value) in fields.as_object().expect("an object") {
@@ -114,37 +116,37 @@ async fn what_is_wrong_with_a_challenge_is_told() {
         request
     };
     let nobody = json!({"for": "0b9e0000-0000-4000-8000-000000000000"});
-    assert_eq!(ann.refused(create(nobody)).await, "unknown_player");
+    assert_eq!(ann.expect_error(create(nobody)).await, "unknown_player");
     let no_id = json!({"for": "bob"});
-    assert_eq!(ann.refused(create(no_id)).await, "unknown_player");
+    assert_eq!(ann.expect_error(create(no_id)).await, "unknown_player");
     let ludo = json!({"for": "bob", "game": "ludo"});
-    assert_eq!(ann.refused(create(ludo)).await, "unknown_game");
+    assert_eq!(ann.expect_error(create(ludo)).await, "unknown_game");
     let clock = json!({"kind": "move", "move_ms": 60_000});
     let rated = json!({"for": bob.id(), "rated": true, "clock": clock});
-    assert_eq!(ann.refused(create(rated)).await, "not_registered");
+    assert_eq!(ann.expect_error(create(rated)).await, "not_registered");
     let oneself = json!({"for": ann.id(), "game": "ludo"});
-    let answer = ann.ask(create(oneself)).await;
+    let answer = ann.request(create(oneself)).await;
     assert_eq!(
         (&answer["code"], &answer["field"]),
         (&json!("bad_field"), &json!("for"))
     );
     let seats = json!({"for": bob.id(), "seats": ["open", "open"]});
-    assert_eq!(ann.ask(create(seats)).await["field"], "for");
+    assert_eq!(ann.request(create(seats)).await["field"], "for");
 }
 
 /// Who has only watched, and is gone, can be challenged, and is told on coming back.
 #[tokio::test(start_paused = true)]
 async fn a_guest_who_has_gone_is_challenged() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let bob = server.player("bob").await;
+    let mut ann = server.connect_player("ann").await;
+    let bob = server.connect_player("bob").await;
     let (id, token) = (bob.id().clone(), bob.token());
     drop(bob);
-    pass(1).await;
+    advance_time(1).await;
     let create = json!({"type": "create", "game": "go", "for": id});
-    let shown = ann.ask(create).await;
+    let shown = ann.request(create).await;
     assert_eq!(shown["type"], "match");
-    let (_, welcome) = server.come_back(&token).await;
+    let (_, welcome) = server.resume_session(&token).await;
     assert_eq!(welcome["resumed"], true);
     let challenge = &welcome["challenges"][0];
     assert_eq!(
@@ -157,15 +159,15 @@ async fn a_guest_who_has_gone_is_challenged() {
 async fn challenges_have_a_bound() {
     let server = TestServer::start(Settings {
         live_matches_per_player: 100,
-        ..boundless()
+        ..settings_without_limits()
     });
-    let mut ann = server.player("ann").await;
-    let bob = server.player("bob").await;
+    let mut ann = server.connect_player("ann").await;
+    let bob = server.connect_player("bob").await;
     for _ in 0..20 {
         challenged(&mut ann, &bob).await;
     }
     let create = json!({"type": "create", "game": "go", "for": bob.id()});
-    assert_eq!(ann.refused(create.clone()).await, "too_many_matches");
-    let mut cat = server.player("cat").await;
-    assert_eq!(cat.ask(create).await["type"], "match");
+    assert_eq!(ann.expect_error(create.clone()).await, "too_many_matches");
+    let mut cat = server.connect_player("cat").await;
+    assert_eq!(cat.request(create).await["type"], "match");
 }

@@ -7,46 +7,46 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 
-use crate::limits::knock;
-use crate::support::{TestServer, pass, settings};
+use crate::limits::request_upgrade;
+use crate::support::{TestServer, advance_time, settings};
 
 #[tokio::test(start_paused = true)]
 async fn the_twentieth_malformed_message_is_answered_and_the_last() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     for _ in 0..20 {
-        ann.send("nonsense").await;
+        ann.send_text("nonsense").await;
     }
     for _ in 0..20 {
-        assert_eq!(ann.next().await["code"], "malformed");
+        assert_eq!(ann.next_message().await["code"], "malformed");
     }
-    assert_eq!(ann.closed().await, 1008);
+    assert_eq!(ann.wait_for_close().await, 1008);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_message_over_the_limit_closes() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let padded = |bytes: usize| {
         let bare = r#"{"type":"ping","id":7,"x":""}"#;
         bare.replace("\"\"", &format!("\"{}\"", "x".repeat(bytes - bare.len())))
     };
-    ann.send(&padded(8192)).await;
-    assert_eq!(ann.next().await["type"], "pong");
-    ann.send(&padded(8193)).await;
-    assert_eq!(ann.closed().await, 1009);
+    ann.send_text(&padded(8192)).await;
+    assert_eq!(ann.next_message().await["type"], "pong");
+    ann.send_text(&padded(8193)).await;
+    assert_eq!(ann.wait_for_close().await, 1009);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_flood_is_closed() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     // The server answers, then refuses, and at last has enough of it.
     let closed = loop {
-        ann.try_send(r#"{"type":"ping"}"#)
+        ann.try_send_text(r#"{"type":"ping"}"#)
             .await
             .expect("the close frame comes first");
-        if let Some(code) = ann.try_closed() {
+        if let Some(code) = ann.try_close_code() {
             break code;
         }
     };
@@ -57,9 +57,9 @@ async fn a_flood_is_closed() {
 async fn who_stays_silent_is_pinged_and_then_closed() {
     let server = TestServer::start(settings());
     // A client that listens answers pings and stays.
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let begun = Instant::now();
-    let stayed = tokio::time::timeout(Duration::from_secs(200), ann.closed()).await;
+    let stayed = tokio::time::timeout(Duration::from_secs(200), ann.wait_for_close()).await;
     assert!(
         stayed.is_err(),
         "closed with {stayed:?} after {:?}",
@@ -72,17 +72,17 @@ async fn who_stays_silent_is_pinged_and_then_closed() {
         ..settings()
     };
     let hasty = TestServer::start(hasty);
-    let mut cat = hasty.player("cat").await;
+    let mut cat = hasty.connect_player("cat").await;
     assert!(
-        tokio::time::timeout(Duration::from_secs(60), cat.closed())
+        tokio::time::timeout(Duration::from_secs(60), cat.wait_for_close())
             .await
             .is_err()
     );
 
     // One that does not is let go.
-    let mut bob = server.player("bob").await;
-    pass(61).await;
-    assert_eq!(bob.closed().await, 4004);
+    let mut bob = server.connect_player("bob").await;
+    advance_time(61).await;
+    assert_eq!(bob.wait_for_close().await, 4004);
 }
 
 /// Whichever of the two bounds is reached: the messages that wait, or their bytes.
@@ -99,10 +99,10 @@ async fn who_does_not_read_is_closed_and_costs_nobody_else() {
     };
     for (settings, game) in [(few, "tic-tac-toe"), (small, "gomoku")] {
         let server = TestServer::start(settings);
-        let (mut ann, mut bob, id) = server.pair_at(game).await;
+        let (mut ann, mut bob, id) = server.start_match_of(game).await;
         // A pipe that holds about one event. What is told after that waits in the outbox.
-        let mut slow = server.connect_through(256).await;
-        slow.ask(json!({"type": "watch", "match": id})).await;
+        let mut slow = server.connect_with_pipe(256).await;
+        slow.request(json!({"type": "watch", "match": id})).await;
         for (ply, m) in ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2"]
             .iter()
             .enumerate()
@@ -112,17 +112,20 @@ async fn who_does_not_read_is_closed_and_costs_nobody_else() {
             } else {
                 (&mut bob, &mut ann)
             };
-            assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
-            assert_eq!(other.event("moved").await["move"], *m);
-            mover.event("moved").await;
+            assert_eq!(mover.play_move(&id, ply as u64, m).await["type"], "ok");
+            assert_eq!(other.expect_event("moved").await["move"], *m);
+            mover.expect_event("moved").await;
         }
-        ann.play(&id, 8, "a2").await;
-        bob.event("moved").await;
+        ann.play_move(&id, 8, "a2").await;
+        bob.expect_event("moved").await;
         if game == "tic-tac-toe" {
-            assert_eq!(bob.event("ended").await["outcome"]["reason"], "rules");
+            assert_eq!(
+                bob.expect_event("ended").await["outcome"]["reason"],
+                "rules"
+            );
         }
         // What was under way when the queue ran full still comes, and then the reason.
-        assert_eq!(slow.closed().await, 4002);
+        assert_eq!(slow.wait_for_close().await, 4002);
     }
 }
 
@@ -131,20 +134,20 @@ async fn who_does_not_read_is_closed_and_costs_nobody_else() {
 #[tokio::test(start_paused = true)]
 async fn who_reads_late_is_told_everything_at_once() {
     let server = TestServer::start(settings());
-    let (mut ann, mut bob, id) = server.pair().await;
-    let mut late = server.connect_through(256).await;
-    late.hello(json!({})).await;
-    late.ask(json!({"type": "watch", "match": id})).await;
+    let (mut ann, mut bob, id) = server.start_match().await;
+    let mut late = server.connect_with_pipe(256).await;
+    late.send_hello(json!({})).await;
+    late.request(json!({"type": "watch", "match": id})).await;
     let moves = ["a1", "b2", "c3", "b1", "b3", "a3"];
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
-        mover.play(&id, ply as u64, m).await;
+        mover.play_move(&id, ply as u64, m).await;
         // Lets the connection of the late one find out that its pipe is full.
         tokio::task::yield_now().await;
     }
     let begun = Instant::now();
     for m in moves {
-        assert_eq!(late.event("moved").await["move"], m);
+        assert_eq!(late.expect_event("moved").await["move"], m);
     }
     assert!(
         begun.elapsed() < Duration::from_secs(1),
@@ -156,11 +159,11 @@ async fn who_reads_late_is_told_everything_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_stops_says_so() {
     let server = TestServer::start(settings());
-    let (mut ann, mut bob, _) = server.pair().await;
-    let _silent = server.silent();
+    let (mut ann, mut bob, _) = server.start_match().await;
+    let _silent = server.connect_raw();
     let stopping = server.server.clone();
     let stopped = Instant::now();
-    let ((), a, b) = tokio::join!(stopping.stop(), ann.closed(), bob.closed());
+    let ((), a, b) = tokio::join!(stopping.stop(), ann.wait_for_close(), bob.wait_for_close());
     assert_eq!((a, b), (1001, 1001));
     assert!(
         stopped.elapsed() < Duration::from_secs(2),
@@ -178,9 +181,9 @@ async fn a_goodbye_is_waited_for_and_not_for_ever() {
             close_timeout: Duration::from_secs(seconds),
             ..settings()
         });
-        let mut ann = server.player("ann").await;
+        let mut ann = server.connect_player("ann").await;
         for reads in [true, false] {
-            let (_, mut rude) = knock(&server, "192.0.2.1", "").await;
+            let (_, mut rude) = request_upgrade(&server, "192.0.2.1", "").await;
             // A frame without a mask, which no client may send.
             rude.write_all(&[0x81, 1, b'x']).await.expect("open");
             if reads {
@@ -190,12 +193,12 @@ async fn a_goodbye_is_waited_for_and_not_for_ever() {
                 let code = 1002_u16.to_be_bytes();
                 assert!(told.windows(2).any(|two| two == code), "{told:?}");
             } else {
-                ann.ask(json!({"type": "ping"})).await;
+                ann.request(json!({"type": "ping"})).await;
             }
             let begun = Instant::now();
             while rude.write_all(b"x").await.is_ok() {
                 tokio::time::sleep(STEP).await;
-                assert_eq!(ann.ask(json!({"type": "ping"})).await["type"], "pong");
+                assert_eq!(ann.request(json!({"type": "ping"})).await["type"], "pong");
             }
             let waited = begun.elapsed();
             let wanted = Duration::from_secs(seconds);
@@ -214,7 +217,7 @@ async fn a_connection_for_files_is_kept_for_a_while() {
     const ASK: &str = "GET /healthz HTTP/1.1\r\nHost: plyhouse.test\r\n\r\n";
     let server = TestServer::start(settings());
     let all_after = async |pause: u64, requests: usize| {
-        let mut stream = server.silent();
+        let mut stream = server.connect_raw();
         let begun = Instant::now();
         tokio::time::sleep(Duration::from_secs(pause)).await;
         let requests = ASK.repeat(requests);

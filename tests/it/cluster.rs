@@ -20,7 +20,7 @@ use plyhouse_transport::Transport;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::support::{Player, TestServer, calm};
+use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
 /// Servers over one store, in this process.
 #[derive(Default)]
@@ -39,7 +39,7 @@ struct Node {
 impl Cluster {
     /// One more server.
     async fn node(&mut self) -> Node {
-        self.node_with(calm()).await
+        self.node_with(settings_without_pings()).await
     }
 
     async fn node_with(&mut self, settings: Settings) -> Node {
@@ -85,13 +85,13 @@ impl Cluster {
 }
 
 /// Ann on one server and Bob on another, in a match that Ann's server decides and both have seen start.
-async fn pair(here: &Node, there: &Node, create: Value) -> (Player, Player, String) {
-    let mut ann = here.server.player("ann").await;
-    let mut bob = there.server.player("bob").await;
-    let id = ann.create(create).await;
-    let snapshot = bob.ask(json!({"type": "join", "match": id})).await;
+async fn pair(here: &Node, there: &Node, create: Value) -> (TestPlayer, TestPlayer, String) {
+    let mut ann = here.server.connect_player("ann").await;
+    let mut bob = there.server.connect_player("bob").await;
+    let id = ann.create_match(create).await;
+    let snapshot = bob.request(json!({"type": "join", "match": id})).await;
     assert_eq!(snapshot["status"], "running", "{snapshot}");
-    ann.event("seated").await;
-    ann.event("started").await;
+    ann.expect_event("seated").await;
+    ann.expect_event("started").await;
     (ann, bob, id)
 }

@@ -24,7 +24,7 @@ use rand::{RngExt, SeedableRng};
 
 use self::person::Person;
 use self::world::{Doom, Kind, World};
-use crate::socket::{command, start};
+use crate::real_sockets::{plyhouse_command, start_server};
 
 /// How often the server is killed while it is used, unless `CRASH_KILLS` says otherwise. `tests/run --all` kills
 /// it more often.
@@ -53,7 +53,7 @@ async fn nothing_that_was_told_is_lost() {
     for kill in 0..kills {
         if kill % 6 == 5 {
             // One that does not even come to listen.
-            let mut process = command(&["--data", data, "--listen", "127.0.0.1:0"])
+            let mut process = plyhouse_command(&["--data", data, "--listen", "127.0.0.1:0"])
                 .stderr(Stdio::null())
                 .spawn()
                 .expect("started");
@@ -106,13 +106,13 @@ async fn nothing_that_was_told_is_lost() {
 async fn serve(data: &str) -> (tokio::process::Child, String) {
     let options = ["--data", data, "--search-threads", "1", "--log", "warn"];
     let unhurried = ["--requests-per-second", "1000000", "--burst", "1000000"];
-    let (process, address) = start(&[&options[..], &unhurried[..]].concat()).await;
+    let (process, address) = start_server(&[&options[..], &unhurried[..]].concat()).await;
     (process, format!("ws://{address}/ws"))
 }
 
 /// What a command that must succeed says of the store.
 async fn run(what: &str, directory: &Path) -> String {
-    let mut command = command(&[what, "--data"]);
+    let mut command = plyhouse_command(&[what, "--data"]);
     let output = command.arg(directory).output().await.expect("started");
     let said = String::from_utf8(output.stdout).expect("text");
     let complaints = String::from_utf8_lossy(&output.stderr);

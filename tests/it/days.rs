@@ -10,8 +10,8 @@ use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::failing::{FINE, FailingStore, UNAVAILABLE};
-use crate::support::{Player, TestServer, calm, pass, text};
+use crate::failing_store::{FailingStore, HEALTHY, UNAVAILABLE};
+use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
@@ -28,7 +28,7 @@ fn started_at(seconds: u64) -> Settings {
     Settings {
         started_ms: Some(START_MS + seconds * 1000),
         seed: Some(seconds),
-        ..calm()
+        ..settings_without_pings()
     }
 }
 
@@ -37,16 +37,16 @@ fn with(settings: Settings, store: &Arc<MemoryStore>) -> TestServer {
 }
 
 /// A match of days of these two that begins now.
-async fn begun(ann: &mut Player, bob: &mut Player) -> String {
-    let id = ann.create(over_days("chess")).await;
-    bob.ask(json!({"type": "join", "match": id})).await;
-    ann.event("seated").await;
-    ann.event("started").await;
+async fn begun(ann: &mut TestPlayer, bob: &mut TestPlayer) -> String {
+    let id = ann.create_match(over_days("chess")).await;
+    bob.request(json!({"type": "join", "match": id})).await;
+    ann.expect_event("seated").await;
+    ann.expect_event("started").await;
     id
 }
 
-async fn watch(player: &mut Player, id: &str) -> Value {
-    player.ask(json!({"type": "watch", "match": id})).await
+async fn watch(player: &mut TestPlayer, id: &str) -> Value {
+    player.request(json!({"type": "watch", "match": id})).await
 }
 
 /// The value of a metric without labels.
@@ -63,7 +63,10 @@ fn metric(server: &TestServer, name: &str) -> u64 {
 async fn flags_wait_for_an_hour_after_the_start_and_fall_in_their_order() {
     let store = Arc::new(MemoryStore::default());
     let server = with(started_at(0), &store);
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let mut ids = Vec::new();
     for _ in 0..5 {
         ids.push(begun(&mut ann, &mut bob).await);
@@ -71,32 +74,32 @@ async fn flags_wait_for_an_hour_after_the_start_and_fall_in_their_order() {
     // In another order than that of their creation. The last but one is due half an hour after the start of
     // the second server, the last two hours after.
     for (hours, which) in [(1, 2), (1, 0), (1, 1), (2, 3), (6, 4)] {
-        pass(hours * HOUR).await;
-        ann.play(&ids[which], 0, "e2e4").await;
-        bob.event("moved").await;
+        advance_time(hours * HOUR).await;
+        ann.play_move(&ids[which], 0, "e2e4").await;
+        bob.expect_event("moved").await;
     }
     server.server.stop().await;
     let down_until = DAY + 9 * HOUR;
     let server = with(started_at(down_until), &store);
     let recovered = server.server.recover().await.expect("readable");
     assert_eq!((recovered.live, recovered.hibernating), (0, 5));
-    let (mut bob, _) = server.come_back(&bob.token()).await;
+    let (mut bob, _) = server.resume_session(&bob.token()).await;
     for id in &ids {
         let shown = watch(&mut bob, id).await;
         assert_eq!(shown["status"], "running", "{shown}");
     }
-    let moved = bob.play(&ids[0], 1, "e7e5").await;
+    let moved = bob.play_move(&ids[0], 1, "e7e5").await;
     assert_eq!(moved["type"], "ok", "{moved}");
-    bob.event("moved").await;
+    bob.expect_event("moved").await;
     let begin = Instant::now();
     for (which, after_s) in [(2, HOUR), (1, HOUR), (3, HOUR), (4, 2 * HOUR)] {
         if after_s > HOUR {
-            pass(after_s - begin.elapsed().as_secs() - 1).await;
+            advance_time(after_s - begin.elapsed().as_secs() - 1).await;
         } else if begin.elapsed().is_zero() {
-            pass(HOUR - 1).await;
-            assert_eq!(bob.drain().await, [Value::Null; 0]);
+            advance_time(HOUR - 1).await;
+            assert_eq!(bob.drain_messages().await, [Value::Null; 0]);
         }
-        let ended = bob.event("ended").await;
+        let ended = bob.expect_event("ended").await;
         assert_eq!(ended["match"], ids[which]);
         assert_eq!(begin.elapsed().as_secs(), after_s, "{which}");
     }
@@ -107,17 +110,20 @@ async fn flags_wait_for_an_hour_after_the_start_and_fall_in_their_order() {
 async fn the_sweeper_ends_what_nobody_looks_at() {
     let store = Arc::new(MemoryStore::default());
     let server = with(started_at(0), &store);
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let id = begun(&mut ann, &mut bob).await;
     for (ply, m) in ["e2e4", "e7e5"].into_iter().enumerate() {
         let mover = if ply == 0 { &mut ann } else { &mut bob };
-        mover.play(&id, ply as u64, m).await;
+        mover.play_move(&id, ply as u64, m).await;
     }
     let (ann_token, bob_token) = (ann.token(), bob.token());
     drop((ann, bob));
-    pass(11 * 60).await;
+    advance_time(11 * 60).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
-    let (ann, welcome) = server.come_back(&ann_token).await;
+    let (ann, welcome) = server.resume_session(&ann_token).await;
     let due_ms = START_MS + DAY * 1000;
     let row = json!({"match": id, "you": 0, "days": true, "turn": 0, "due_ms": due_ms});
     assert_eq!(welcome["following"], json!([row]));
@@ -127,13 +133,13 @@ async fn the_sweeper_ends_what_nobody_looks_at() {
         "to be listed wakes none"
     );
     drop(ann);
-    pass(DAY).await;
+    advance_time(DAY).await;
     assert_eq!(metric(&server, "matches_dormant"), 0);
     assert_eq!(metric(&server, "matches_woken_total"), 1);
     let counted = "plyhouse_matches{game=\"chess\",status=\"ended\"} 0";
     let page = server.server.metrics_text();
     assert!(page.contains(counted), "it does not stay in memory: {page}");
-    let (mut bob, welcome) = server.come_back(&bob_token).await;
+    let (mut bob, welcome) = server.resume_session(&bob_token).await;
     assert_eq!(welcome["following"], json!([]));
     let shown = watch(&mut bob, &id).await;
     let outcome = json!({"winner": 1, "reason": "timeout"});
@@ -144,43 +150,46 @@ async fn the_sweeper_ends_what_nobody_looks_at() {
 #[tokio::test(start_paused = true)]
 async fn a_dormant_match_is_read_when_it_is_asked_for() {
     let server = TestServer::start(started_at(0));
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let id = begun(&mut ann, &mut bob).await;
     let code = watch(&mut ann, &id).await["code"].clone();
     let list = json!({"type": "list", "status": "running"});
-    assert_eq!(ann.ask(list.clone()).await["total"], 1);
+    assert_eq!(ann.request(list.clone()).await["total"], 1);
     let (ann_token, bob_token) = (ann.token(), bob.token());
     drop((ann, bob));
-    let mut cat = server.player("cat").await;
-    cat.ask(json!({"type": "watch_list", "status": "running"}))
+    let mut cat = server.connect_player("cat").await;
+    cat.request(json!({"type": "watch_list", "status": "running"}))
         .await;
-    pass(599).await;
+    advance_time(599).await;
     assert_eq!(metric(&server, "matches_dormant"), 0);
-    pass(3).await;
+    advance_time(3).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
-    assert_eq!(cat.event("list_changed").await["gone"], json!([id]));
-    assert_eq!(cat.ask(list.clone()).await["total"], 0);
-    let shown = watch(&mut cat, &text(&code)).await;
+    assert_eq!(cat.expect_event("list_changed").await["gone"], json!([id]));
+    assert_eq!(cat.request(list.clone()).await["total"], 0);
+    let shown = watch(&mut cat, &json_string(&code)).await;
     assert_eq!(
         (&shown["match"], &shown["status"]),
         (&json!(id), &json!("running"))
     );
     assert_eq!(metric(&server, "matches_dormant"), 0);
-    assert_eq!(cat.ask(list).await["total"], 1);
-    pass(HOUR).await;
+    assert_eq!(cat.request(list).await["total"], 1);
+    advance_time(HOUR).await;
     assert_eq!(metric(&server, "matches_dormant"), 0, "somebody follows it");
-    cat.ask(json!({"type": "leave", "match": id})).await;
-    pass(602).await;
+    cat.request(json!({"type": "leave", "match": id})).await;
+    advance_time(602).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
     // A move needs no look at the match before.
-    let (mut ann, _) = server.come_back(&ann_token).await;
-    assert_eq!(ann.play(&id, 0, "e2e4").await["type"], "ok");
-    let (mut bob, _) = server.come_back(&bob_token).await;
+    let (mut ann, _) = server.resume_session(&ann_token).await;
+    assert_eq!(ann.play_move(&id, 0, "e2e4").await["type"], "ok");
+    let (mut bob, _) = server.resume_session(&bob_token).await;
     assert_eq!(watch(&mut bob, &id).await["moves"], json!(["e2e4"]));
-    assert_eq!(bob.play(&id, 1, "e7e5").await["type"], "ok");
-    let told = ann.event("your_turn").await;
+    assert_eq!(bob.play_move(&id, 1, "e7e5").await["type"], "ok");
+    let told = ann.expect_event("your_turn").await;
     assert_eq!((&told["match"], &told["ply"]), (&json!(id), &json!(2)));
-    let now_ms = ann.ask(json!({"type": "ping"})).await["now_ms"].clone();
+    let now_ms = ann.request(json!({"type": "ping"})).await["now_ms"].clone();
     let due_ms = now_ms.as_u64().map(|now_ms| now_ms + DAY * 1000);
     assert_eq!(told["due_ms"], json!(due_ms));
 }
@@ -189,24 +198,31 @@ async fn a_dormant_match_is_read_when_it_is_asked_for() {
 #[tokio::test(start_paused = true)]
 async fn whose_turn_it_is_is_told_where_the_match_is_not_followed() {
     let server = TestServer::start(started_at(0));
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let id = begun(&mut ann, &mut bob).await;
-    ann.play(&id, 0, "e2e4").await;
-    let heard = bob.drain().await;
+    ann.play_move(&id, 0, "e2e4").await;
+    let heard = bob.drain_messages().await;
     assert_eq!(heard.len(), 1, "{heard:?}");
-    let (mut bob, welcome) = server.come_back(&bob.token()).await;
+    let (mut bob, welcome) = server.resume_session(&bob.token()).await;
     let due_ms = START_MS + DAY * 1000;
     let row = json!({"match": id, "you": 1, "days": true, "turn": 1, "due_ms": due_ms});
     assert_eq!(welcome["following"], json!([row]));
-    assert_eq!(bob.drain().await, [Value::Null; 0], "no snapshot comes");
-    pass(60).await;
-    assert_eq!(bob.play(&id, 1, "e7e5").await["type"], "ok");
-    ann.play(&id, 2, "g1f3").await;
+    assert_eq!(
+        bob.drain_messages().await,
+        [Value::Null; 0],
+        "no snapshot comes"
+    );
+    advance_time(60).await;
+    assert_eq!(bob.play_move(&id, 1, "e7e5").await["type"], "ok");
+    ann.play_move(&id, 2, "g1f3").await;
     let told = json!({"type": "your_turn", "match": id, "game": "chess", "ply": 3,
                       "due_ms": due_ms + 60_000});
-    assert_eq!(bob.next().await, told);
-    let open = ann.create(over_days("chess")).await;
-    let (_, welcome) = server.come_back(&ann.token()).await;
+    assert_eq!(bob.next_message().await, told);
+    let open = ann.create_match(over_days("chess")).await;
+    let (_, welcome) = server.resume_session(&ann.token()).await;
     assert_eq!(
         welcome["following"][1],
         json!({"match": open, "you": 0, "days": true, "turn": null})
@@ -222,53 +238,56 @@ async fn matches_of_days_are_counted_by_themselves() {
         following_max: 1,
         ..started_at(0)
     });
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     assert_eq!(bob.welcome["limits"]["days_matches"], 2);
     let mut own = Vec::new();
     for _ in 0..2 {
-        own.push(ann.create(over_days("chess")).await);
+        own.push(ann.create_match(over_days("chess")).await);
     }
     let create = json!({"type": "create", "game": "chess",
                         "clock": {"kind": "move", "move_ms": DAY * 1000}});
-    assert_eq!(ann.refused(create).await, "too_many_matches");
+    assert_eq!(ann.expect_error(create).await, "too_many_matches");
     let seek = json!({"type": "seek", "game": "chess",
                       "clock": {"kind": "move", "move_ms": DAY * 1000}});
-    assert_eq!(ann.refused(seek).await, "too_many_matches");
-    ann.create(json!({})).await;
+    assert_eq!(ann.expect_error(seek).await, "too_many_matches");
+    ann.create_match(json!({})).await;
     let join = |id: &str| json!({"type": "join", "match": id});
     for id in &own {
-        bob.ask(join(id)).await;
+        bob.request(join(id)).await;
     }
-    let mut cat = server.player("cat").await;
-    let third = cat.create(over_days("chess")).await;
-    assert_eq!(bob.refused(join(&third)).await, "too_many_matches");
-    assert_eq!(bob.refused(join(&own[0])).await, "already_seated");
+    let mut cat = server.connect_player("cat").await;
+    let third = cat.create_match(over_days("chess")).await;
+    assert_eq!(bob.expect_error(join(&third)).await, "too_many_matches");
+    assert_eq!(bob.expect_error(join(&own[0])).await, "already_seated");
     // Of those in which one has no part, one counts like any other.
     let watch = |id: &str| json!({"type": "watch", "match": id});
-    assert_eq!(bob.ask(watch(&third)).await["type"], "match");
-    let fourth = cat.create(json!({"listed": false})).await;
-    assert_eq!(bob.refused(watch(&fourth)).await, "too_many_matches");
-    assert_eq!(cat.refused(join(&own[0])).await, "seat_taken");
+    assert_eq!(bob.request(watch(&third)).await["type"], "match");
+    let fourth = cat.create_match(json!({"listed": false})).await;
+    assert_eq!(bob.expect_error(watch(&fourth)).await, "too_many_matches");
+    assert_eq!(cat.expect_error(join(&own[0])).await, "seat_taken");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_open_match_of_days_waits_for_a_fortnight() {
     let store = Arc::new(MemoryStore::default());
     let server = with(started_at(0), &store);
-    let mut ann = server.player("ann").await;
-    let id = ann.create(over_days("chess")).await;
+    let mut ann = server.connect_player("ann").await;
+    let id = ann.create_match(over_days("chess")).await;
     let token = ann.token();
     drop(ann);
-    pass(7 * DAY).await;
+    advance_time(7 * DAY).await;
     server.server.stop().await;
     let server = with(started_at(7 * DAY), &store);
     let recovered = server.server.recover().await.expect("readable");
     assert_eq!((recovered.live, recovered.hibernating), (1, 0));
-    pass(7 * DAY - 2).await;
-    let (mut ann, _) = server.come_back(&token).await;
+    advance_time(7 * DAY - 2).await;
+    let (mut ann, _) = server.resume_session(&token).await;
     assert_eq!(watch(&mut ann, &id).await["status"], "open");
     let begin = Instant::now();
-    let ended = ann.event("ended").await;
+    let ended = ann.expect_event("ended").await;
     assert!(begin.elapsed().as_secs() <= 2);
     assert_eq!(
         ended["outcome"],
@@ -281,19 +300,22 @@ async fn an_open_match_of_days_waits_for_a_fortnight() {
 async fn a_store_that_refuses_holds_the_sweeper_up() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(started_at(0), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let id = begun(&mut ann, &mut bob).await;
-    ann.play(&id, 0, "e2e4").await;
+    ann.play_move(&id, 0, "e2e4").await;
     let token = ann.token();
     drop((ann, bob));
-    pass(HOUR).await;
+    advance_time(HOUR).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
-    store.set(UNAVAILABLE);
-    pass(DAY).await;
-    let (mut ann, _) = server.come_back(&token).await;
+    store.set_mode(UNAVAILABLE);
+    advance_time(DAY).await;
+    let (mut ann, _) = server.resume_session(&token).await;
     assert_eq!(watch(&mut ann, &id).await["status"], "running");
-    store.set(FINE);
-    let ended = ann.event("ended").await;
+    store.set_mode(HEALTHY);
+    let ended = ann.expect_event("ended").await;
     assert_eq!(ended["outcome"]["detail"], "no-first-move");
 }
 
@@ -304,18 +326,21 @@ async fn what_is_due_waits_for_room() {
         matches_max: 1,
         ..started_at(0)
     });
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let id = begun(&mut ann, &mut bob).await;
     drop(bob);
-    ann.ask(json!({"type": "leave", "match": id})).await;
-    let (mut ann, _) = server.come_back(&ann.token()).await;
-    pass(HOUR).await;
+    ann.request(json!({"type": "leave", "match": id})).await;
+    let (mut ann, _) = server.resume_session(&ann.token()).await;
+    advance_time(HOUR).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
-    let other = ann.create(json!({})).await;
-    pass(DAY).await;
+    let other = ann.create_match(json!({})).await;
+    advance_time(DAY).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
-    ann.ask(json!({"type": "leave", "match": other})).await;
-    pass(10).await;
+    ann.request(json!({"type": "leave", "match": other})).await;
+    advance_time(10).await;
     assert_eq!(metric(&server, "matches_dormant"), 0);
     assert_eq!(watch(&mut ann, &id).await["status"], "ended");
 }

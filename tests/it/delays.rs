@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use crate::accounts::registered;
-use crate::support::{Player, TestServer, calm, text};
+use crate::support::{TestPlayer, TestServer, json_string, settings_without_pings};
 
 const DELAY: Duration = Duration::from_secs(10);
 
@@ -31,8 +31,8 @@ fn seqs(messages: &[Value]) -> Vec<u64> {
 
 #[tokio::test(start_paused = true)]
 async fn a_delay_has_bounds_and_is_told() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
     for (fields, told) in [
         (json!({}), Value::Null),
         (json!({"delay_ms": 0}), Value::Null),
@@ -41,7 +41,7 @@ async fn a_delay_has_bounds_and_is_told() {
         let mut create = json!({"type": "create", "game": "chess"});
         let fields = fields.as_object().expect("fields").clone();
         create.as_object_mut().expect("an object").extend(fields);
-        assert_eq!(ann.ask(create).await["delay_ms"], told);
+        assert_eq!(ann.request(create).await["delay_ms"], told);
     }
     let days = json!({"kind": "move", "move_ms": 86_400_000});
     for fields in [
@@ -51,7 +51,7 @@ async fn a_delay_has_bounds_and_is_told() {
         let mut create = json!({"type": "create", "game": "chess"});
         let fields = fields.as_object().expect("fields").clone();
         create.as_object_mut().expect("an object").extend(fields);
-        let refused = ann.ask_anything(create).await;
+        let refused = ann.request_unchecked(create).await;
         assert_eq!(
             (&refused["code"], &refused["field"]),
             (&json!("bad_field"), &json!("delay_ms"))
@@ -62,76 +62,76 @@ async fn a_delay_has_bounds_and_is_told() {
 /// A rematch begins at the same table before strangers know how the match before it ended.
 #[tokio::test(start_paused = true)]
 async fn a_rematch_does_not_tell_how_the_match_before_it_ended() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob, id) = server.pair_with(delayed()).await;
-    ann.play(&id, 0, "b2").await;
-    bob.event("moved").await;
-    bob.ask(to("resign", &id)).await;
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob, id) = server.start_match_with(delayed()).await;
+    ann.play_move(&id, 0, "b2").await;
+    bob.expect_event("moved").await;
+    bob.request(to("resign", &id)).await;
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
-    ann.ask(offer.clone()).await;
-    bob.ask(offer).await;
-    let told = bob.drain().await;
+    ann.request(offer.clone()).await;
+    bob.request(offer).await;
+    let told = bob.drain_messages().await;
     let next = told.iter().rfind(|told| told["type"] == "match");
     let next = next.expect("the rematch is shown");
     assert_eq!(next["series"]["game"], 2);
-    let mut cat = server.player("cat").await;
-    let shown = cat.ask(to("watch", &text(&next["match"]))).await;
+    let mut cat = server.connect_player("cat").await;
+    let shown = cat.request(to("watch", &json_string(&next["match"]))).await;
     assert_eq!(shown["status"], "open");
     assert_eq!((shown.get("series"), shown.get("previous")), (None, None));
     // What they know leads to the match that they see, and no list tells of another.
-    let code = text(&ann.ask(to("watch", &id)).await["code"]);
+    let code = json_string(&ann.request(to("watch", &id)).await["code"]);
     assert_ne!(next["code"], json!(code));
-    let found = cat.ask(to("watch", &code)).await;
+    let found = cat.request(to("watch", &code)).await;
     assert_eq!(
         (&found["match"], &found["status"]),
         (&json!(id), &json!("open"))
     );
-    let listed = async |cat: &mut Player| {
-        let list = cat.ask(json!({"type": "list"})).await;
+    let listed = async |cat: &mut TestPlayer| {
+        let list = cat.request(json!({"type": "list"})).await;
         let rows = list["matches"].as_array().expect("rows").clone();
         assert_eq!(list["total"], rows.len());
         rows.iter()
-            .map(|row| text(&row["match"]))
+            .map(|row| json_string(&row["match"]))
             .collect::<Vec<_>>()
     };
     assert_eq!(listed(&mut cat).await, slice::from_ref(&id));
     sleep(DELAY).await;
-    cat.drain().await;
-    assert_eq!(listed(&mut cat).await, [text(&next["match"]), id]);
+    cat.drain_messages().await;
+    assert_eq!(listed(&mut cat).await, [json_string(&next["match"]), id]);
 }
 
 /// What a rated match has changed nobody can see anywhere before it has ended for strangers.
 #[tokio::test(start_paused = true)]
 async fn ratings_do_not_tell_how_a_match_ended() {
-    let server = TestServer::start(calm());
+    let server = TestServer::start(settings_without_pings());
     let mut ann = registered(&server, "ann").await;
     let mut bob = registered(&server, "bob").await;
-    let mut cat = server.player("cat").await;
+    let mut cat = server.connect_player("cat").await;
     let clock = json!({"kind": "fischer", "main_ms": 600_000, "increment_ms": 0});
     let rated = |delay_ms: u64| json!({"rated": true, "clock": clock, "seats": ["me", "open"], "delay_ms": delay_ms});
     let mut ids = Vec::new();
     for (delay_ms, line) in [(10_000, ["b2", "a1"]), (20_000, ["c1", "a3"])] {
-        let id = ann.create(rated(delay_ms)).await;
-        bob.ask(to("join", &id)).await;
+        let id = ann.create_match(rated(delay_ms)).await;
+        bob.request(to("join", &id)).await;
         for (ply, m) in (0..).zip(line) {
             let player = if ply == 0 { &mut ann } else { &mut bob };
-            assert_eq!(player.play(&id, ply, m).await["type"], "ok");
+            assert_eq!(player.play_move(&id, ply, m).await["type"], "ok");
         }
-        bob.ask(to("resign", &id)).await;
-        cat.ask(to("watch", &id)).await;
+        bob.request(to("resign", &id)).await;
+        cat.request(to("watch", &id)).await;
         ids.push(id);
     }
     let profile = json!({"type": "profile", "name": "ann"});
     let told = |profile: &Value| profile["ratings"][0]["games"].as_u64().unwrap_or(0);
     sleep(DELAY - Duration::from_millis(1)).await;
-    assert_eq!(told(&cat.ask(profile.clone()).await), 0);
+    assert_eq!(told(&cat.request(profile.clone()).await), 0);
     let open = bob
-        .create(json!({"clock": clock, "seats": ["me", "open"]}))
+        .create_match(json!({"clock": clock, "seats": ["me", "open"]}))
         .await;
-    let shown = cat.ask(to("watch", &open)).await;
+    let shown = cat.request(to("watch", &open)).await;
     assert_eq!(shown["seats"][0]["rating"], 1500);
     assert!(
-        cat.drain()
+        cat.drain_messages()
             .await
             .iter()
             .all(|told| told["type"] != "rating")
@@ -139,8 +139,8 @@ async fn ratings_do_not_tell_how_a_match_ended() {
 
     for (games, id) in [(1, &ids[0]), (2, &ids[1])] {
         sleep(Duration::from_millis(2)).await;
-        assert_eq!(told(&cat.ask(profile.clone()).await), games);
-        let news = [cat.drain().await, ann.drain().await].concat();
+        assert_eq!(told(&cat.request(profile.clone()).await), games);
+        let news = [cat.drain_messages().await, ann.drain_messages().await].concat();
         let ratings = news.iter().filter(|told| told["type"] == "rating");
         let of: Vec<&Value> = ratings.map(|told| &told["match"]).collect();
         assert_eq!(of, [&json!(id); 2], "{news:?}");
@@ -150,93 +150,93 @@ async fn ratings_do_not_tell_how_a_match_ended() {
 
 #[tokio::test(start_paused = true)]
 async fn spectators_see_it_later_and_players_at_once() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob, id) = server.pair_with(delayed()).await;
-    let (mut beside, _) = server.come_back(&bob.token()).await;
-    assert_eq!(beside.event("match").await["status"], "running");
-    let mut cat = server.player("cat").await;
-    let shown = cat.ask(to("watch", &id)).await;
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob, id) = server.start_match_with(delayed()).await;
+    let (mut beside, _) = server.resume_session(&bob.token()).await;
+    assert_eq!(beside.expect_event("match").await["status"], "running");
+    let mut cat = server.connect_player("cat").await;
+    let shown = cat.request(to("watch", &id)).await;
     assert_eq!(
         (&shown["status"], &shown["seq"], &shown["you"]),
         (&json!("open"), &json!(0), &json!(null))
     );
     sleep(Duration::from_secs(5)).await;
-    ann.play(&id, 0, "b2").await;
-    assert_eq!(beside.event("moved").await["move"], "b2");
+    ann.play_move(&id, 0, "b2").await;
+    assert_eq!(beside.expect_event("moved").await["move"], "b2");
     bob = beside;
-    ann.ask(json!({"type": "say", "match": id, "preset": "hello"}))
+    ann.request(json!({"type": "say", "match": id, "preset": "hello"}))
         .await;
-    bob.event("said").await;
-    ann.ask(to("resign", &id)).await;
-    bob.event("ended").await;
+    bob.expect_event("said").await;
+    ann.request(to("resign", &id)).await;
+    bob.expect_event("ended").await;
 
-    assert_eq!(seqs(&cat.drain().await), [0; 0]);
+    assert_eq!(seqs(&cat.drain_messages().await), [0; 0]);
     let list = |status: &str| json!({"type": "list", "status": status});
-    assert_eq!(cat.ask(list("open")).await["matches"][0]["ply"], 0);
+    assert_eq!(cat.request(list("open")).await["matches"][0]["ply"], 0);
     for status in ["running", "ended"] {
-        assert_eq!(cat.ask(list(status)).await["total"], 0, "{status}");
+        assert_eq!(cat.request(list(status)).await["total"], 0, "{status}");
     }
     // Neither does what is refused tell anything.
-    assert_eq!(cat.refused(to("join", &id)).await, "seat_taken");
+    assert_eq!(cat.expect_error(to("join", &id)).await, "seat_taken");
     let seat = json!({"type": "seat", "match": id, "seat": 1, "occupant": "open"});
-    assert_eq!(cat.refused(seat).await, "not_host");
+    assert_eq!(cat.expect_error(seat).await, "not_host");
     let say = json!({"type": "say", "match": id, "preset": "good-game"});
-    assert_eq!(cat.refused(say.clone()).await, "not_allowed");
+    assert_eq!(cat.expect_error(say.clone()).await, "not_allowed");
     let resync = json!({"type": "resync", "match": id, "since": 0});
-    assert_eq!(cat.ask(resync.clone()).await["events"], json!([]));
+    assert_eq!(cat.request(resync.clone()).await["events"], json!([]));
 
     sleep(Duration::from_secs(5)).await;
-    let started = cat.drain().await;
+    let started = cat.drain_messages().await;
     assert_eq!(seqs(&started), [1, 2, 3], "{started:?}");
-    assert_eq!(cat.ask(list("running")).await["total"], 1);
-    assert_eq!(cat.refused(say.clone()).await, "not_allowed");
+    assert_eq!(cat.request(list("running")).await["total"], 1);
+    assert_eq!(cat.expect_error(say.clone()).await, "not_allowed");
     sleep(Duration::from_secs(5)).await;
-    let ended = cat.drain().await;
+    let ended = cat.drain_messages().await;
     assert_eq!(seqs(&ended), [4, 5], "{ended:?}");
     let said = ended.iter().position(|told| told["type"] == "said");
     let end = ended.iter().position(|told| told["type"] == "ended");
     assert!(said.is_some() && said < end, "{ended:?}");
-    assert_eq!(cat.ask(list("ended")).await["total"], 1);
-    let known = cat.ask(resync).await;
+    assert_eq!(cat.request(list("ended")).await["total"], 1);
+    let known = cat.request(resync).await;
     assert_eq!(known["events"].as_array().map(Vec::len), Some(5));
-    assert_eq!(cat.ask(say).await["type"], "ok");
-    assert_eq!(cat.event("said").await["name"], "cat");
+    assert_eq!(cat.request(say).await["type"], "ok");
+    assert_eq!(cat.expect_event("said").await["name"], "cat");
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_sits_down_is_told_at_once_and_whoever_stands_up_is_shown_out() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
-    let id = ann.create(delayed()).await;
-    let mut bob = server.player("bob").await;
-    let (mut beside, _) = server.come_back(&bob.token()).await;
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
+    let id = ann.create_match(delayed()).await;
+    let mut bob = server.connect_player("bob").await;
+    let (mut beside, _) = server.resume_session(&bob.token()).await;
     let bob_too = json!({"token": bob.token(), "beside": true});
     let mut third = server.connect().await;
-    third.hello(bob_too).await;
+    third.send_hello(bob_too).await;
     bob = third;
     for player in [&mut bob, &mut beside] {
-        assert_eq!(player.ask(to("watch", &id)).await["seq"], 0);
+        assert_eq!(player.request(to("watch", &id)).await["seq"], 0);
     }
-    assert_eq!(bob.ask(to("join", &id)).await["seq"], 3);
-    let shown = beside.event("match").await;
+    assert_eq!(bob.request(to("join", &id)).await["seq"], 3);
+    let shown = beside.expect_event("match").await;
     assert_eq!((&shown["seq"], &shown["you"]), (&json!(3), &json!(1)));
-    ann.play(&id, 0, "b2").await;
+    ann.play_move(&id, 0, "b2").await;
     for player in [&mut bob, &mut beside] {
-        assert_eq!(player.event("moved").await["move"], "b2");
+        assert_eq!(player.expect_event("moved").await["move"], "b2");
     }
 
-    let open = ann.create(delayed()).await;
-    bob.ask(to("watch", &open)).await;
-    let mut cat = server.player("cat").await;
-    cat.ask(to("watch", &open)).await;
+    let open = ann.create_match(delayed()).await;
+    bob.request(to("watch", &open)).await;
+    let mut cat = server.connect_player("cat").await;
+    cat.request(to("watch", &open)).await;
     let hosted = bob
-        .create(json!({"seats": ["open", "open"], "delay_ms": 10_000}))
+        .create_match(json!({"seats": ["open", "open"], "delay_ms": 10_000}))
         .await;
-    assert_eq!(beside.ask(to("watch", &hosted)).await["seq"], 0);
-    assert_eq!(bob.ask(to("join", &hosted)).await["seq"], 1);
-    assert_eq!(beside.event("match").await["match"], hosted.as_str());
+    assert_eq!(beside.request(to("watch", &hosted)).await["seq"], 0);
+    assert_eq!(bob.request(to("join", &hosted)).await["seq"], 1);
+    assert_eq!(beside.expect_event("match").await["match"], hosted.as_str());
     sleep(DELAY).await;
-    cat.drain().await;
+    cat.drain_messages().await;
 }
 
 /// What strangers are told of a match, by whichever way, is as of a time so long ago, and at the end they
@@ -251,26 +251,26 @@ async fn nobody_without_a_seat_is_told_of_what_is_younger() {
 struct World {
     server: TestServer,
     chance: u64,
-    ann: Player,
-    bob: Player,
+    ann: TestPlayer,
+    bob: TestPlayer,
     id: String,
     /// When each event was told to those who play.
     told: BTreeMap<u64, Instant>,
     /// How many plies were played by then.
     plies: Vec<(Instant, u64)>,
     /// Those who look on, and the last event that each has been told.
-    strangers: Vec<(Player, u64)>,
+    strangers: Vec<(TestPlayer, u64)>,
 }
 
 impl World {
     async fn new(seed: u64) -> Self {
         let server = TestServer::start(Settings {
             seed: Some(seed),
-            ..calm()
+            ..settings_without_pings()
         });
-        let mut ann = server.player("ann").await;
-        let id = ann.create(delayed()).await;
-        let bob = server.player("bob").await;
+        let mut ann = server.connect_player("ann").await;
+        let id = ann.create_match(delayed()).await;
+        let bob = server.connect_player("bob").await;
         let mut world = Self {
             server,
             chance: seed * 7919 + 17,
@@ -300,30 +300,30 @@ impl World {
             sleep(Duration::from_millis(step)).await;
             match self.below(9) {
                 0 if !has_joined => {
-                    self.bob.ask(to("join", &self.id)).await;
+                    self.bob.request(to("join", &self.id)).await;
                     has_joined = true;
                 }
                 1 => {
                     let name = format!("stranger {}", self.strangers.len());
-                    let mut stranger = self.server.player(&name).await;
-                    let shown = stranger.ask(to("watch", &self.id)).await;
+                    let mut stranger = self.server.connect_player(&name).await;
+                    let shown = stranger.request(to("watch", &self.id)).await;
                     let seq = self.check(&shown);
                     self.strangers.push((stranger, seq));
                 }
                 2 if !self.strangers.is_empty() => self.look().await,
                 3 => {
                     let say = json!({"type": "say", "match": self.id, "preset": "hello"});
-                    self.ann.ask(say).await;
+                    self.ann.request(say).await;
                 }
                 4 if self.below(12) == 0 => {
-                    self.ann.ask(to("resign", &self.id)).await;
+                    self.ann.request(to("resign", &self.id)).await;
                 }
                 _ => self.play().await,
             }
             self.hear().await;
         }
-        self.bob.ask(to("join", &self.id)).await;
-        self.ann.ask(to("resign", &self.id)).await;
+        self.bob.request(to("join", &self.id)).await;
+        self.ann.request(to("resign", &self.id)).await;
         self.hear().await;
         sleep(DELAY).await;
         self.hear().await;
@@ -338,18 +338,18 @@ impl World {
     }
 
     async fn play(&mut self) {
-        let now = self.ann.ask(to("watch", &self.id)).await;
+        let now = self.ann.request(to("watch", &self.id)).await;
         let legal = now["legal"].as_array().cloned().unwrap_or_default();
         if legal.is_empty() {
             return;
         }
         let n = usize::try_from(self.below(legal.len() as u64)).expect("small");
-        let (ply, m) = (now["ply"].as_u64().expect("a ply"), text(&legal[n]));
+        let (ply, m) = (now["ply"].as_u64().expect("a ply"), json_string(&legal[n]));
         let mover = match now["turn"] == 0 {
             true => &mut self.ann,
             false => &mut self.bob,
         };
-        mover.play(&self.id, ply, &m).await;
+        mover.play_move(&self.id, ply, &m).await;
     }
 
     /// One of those who look on asks for something.
@@ -361,13 +361,13 @@ impl World {
         match what {
             0 => {
                 let resync = json!({"type": "resync", "match": self.id, "since": 0});
-                let answer = stranger.ask(resync).await;
+                let answer = stranger.request(resync).await;
                 for event in answer["events"].as_array().into_iter().flatten() {
                     self.check(event);
                 }
             }
             1 => {
-                let shown = stranger.ask(to("watch", &self.id)).await;
+                let shown = stranger.request(to("watch", &self.id)).await;
                 assert!(
                     shown["seq"].as_u64() >= Some(known),
                     "nothing is taken back"
@@ -377,7 +377,7 @@ impl World {
                 self.strangers[n].1 = known.max(seq.min(known));
             }
             _ => {
-                let list = stranger.ask(json!({"type": "list"})).await;
+                let list = stranger.request(json!({"type": "list"})).await;
                 self.check_row(&list["matches"][0]);
             }
         }
@@ -405,7 +405,7 @@ impl World {
 
     async fn hear(&mut self) {
         let now = Instant::now();
-        for told in self.ann.drain().await {
+        for told in self.ann.drain_messages().await {
             let is_event = told["type"] != "match" && told["seq"].is_u64();
             if is_event {
                 self.told
@@ -416,10 +416,10 @@ impl World {
                 self.plies.push((now, ply));
             }
         }
-        self.bob.drain().await;
+        self.bob.drain_messages().await;
         let mut strangers = std::mem::take(&mut self.strangers);
         for (stranger, seq) in &mut strangers {
-            for told in stranger.drain().await {
+            for told in stranger.drain_messages().await {
                 if told["type"] != "match" && told["seq"].is_u64() {
                     let next = self.check(&told);
                     assert_eq!(next, *seq + 1, "without a gap");
@@ -435,34 +435,37 @@ impl World {
 #[tokio::test(start_paused = true)]
 async fn after_a_restart_nothing_is_told_sooner() {
     let store = Arc::new(MemoryStore::default());
-    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, _bob, id) = server.pair_with(delayed()).await;
+    let server = TestServer::with_store(
+        settings_without_pings(),
+        Arc::clone(&store) as Arc<dyn Store>,
+    );
+    let (mut ann, _bob, id) = server.start_match_with(delayed()).await;
     sleep(DELAY).await;
-    ann.play(&id, 0, "b2").await;
-    let pong = ann.ask(json!({"type": "ping"})).await;
+    ann.play_move(&id, 0, "b2").await;
+    let pong = ann.request(json!({"type": "ping"})).await;
     server.server.stop().await;
     let again = Settings {
         seed: Some(8),
         started_ms: pong["now_ms"].as_u64(),
-        ..calm()
+        ..settings_without_pings()
     };
     let server = TestServer::with_store(again, store as Arc<dyn Store>);
     server.server.recover().await.expect("readable");
-    let mut cat = server.player("cat").await;
-    let shown = cat.ask(to("watch", &id)).await;
+    let mut cat = server.connect_player("cat").await;
+    let shown = cat.request(to("watch", &id)).await;
     assert_eq!((&shown["seq"], &shown["ply"]), (&json!(3), &json!(0)));
-    let (mut ann, _) = server.come_back(&ann.token()).await;
-    assert_eq!(ann.event("match").await["seq"], 4);
-    assert_eq!(seqs(&cat.drain().await), [0; 0]);
+    let (mut ann, _) = server.resume_session(&ann.token()).await;
+    assert_eq!(ann.expect_event("match").await["seq"], 4);
+    assert_eq!(seqs(&cat.drain_messages().await), [0; 0]);
     sleep(DELAY + Duration::from_secs(1)).await;
-    assert_eq!(seqs(&cat.drain().await), [4]);
+    assert_eq!(seqs(&cat.drain_messages().await), [4]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_record_is_as_old_as_what_is_watched() {
-    let server = TestServer::start(calm());
+    let server = TestServer::start(settings_without_pings());
     let create = json!({"game": "chess", "delay_ms": 10_000});
-    let (mut ann, mut bob, id) = server.pair_with(create).await;
+    let (mut ann, mut bob, id) = server.start_match_with(create).await;
     let record = async || {
         let sheet = server
             .server
@@ -470,9 +473,9 @@ async fn a_record_is_as_old_as_what_is_watched() {
             .await;
         sheet.expect("there is one").text
     };
-    ann.play(&id, 0, "e2e4").await;
-    bob.event("moved").await;
-    bob.ask(to("resign", &id)).await;
+    ann.play_move(&id, 0, "e2e4").await;
+    bob.expect_event("moved").await;
+    bob.request(to("resign", &id)).await;
     sleep(DELAY - Duration::from_millis(1)).await;
     let early = server
         .server
@@ -488,24 +491,30 @@ async fn a_record_is_as_old_as_what_is_watched() {
 /// may know of that.
 #[tokio::test(start_paused = true)]
 async fn that_a_closed_match_has_started_is_told_late() {
-    let server = TestServer::start(calm());
-    let [mut ann, mut bob] = [server.player("ann").await, server.player("bob").await];
-    let [mut cat, mut dan] = [server.player("cat").await, server.player("dan").await];
+    let server = TestServer::start(settings_without_pings());
+    let [mut ann, mut bob] = [
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    ];
+    let [mut cat, mut dan] = [
+        server.connect_player("cat").await,
+        server.connect_player("dan").await,
+    ];
     let create = json!({"game": "tic-tac-toe", "watch": "nobody", "delay_ms": 10_000});
-    let id = ann.create(create).await;
-    let open = cat.ask(to("watch", &id)).await;
+    let id = ann.create_match(create).await;
+    let open = cat.request(to("watch", &id)).await;
     assert_eq!(open["status"], "open", "{open}");
-    bob.ask(to("join", &id)).await;
-    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    bob.request(to("join", &id)).await;
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
     sleep(DELAY / 2).await;
-    assert_eq!(cat.drain().await, [] as [Value; 0]);
+    assert_eq!(cat.drain_messages().await, [] as [Value; 0]);
     for stranger in [&mut cat, &mut dan] {
-        let shown = stranger.ask(to("watch", &id)).await;
+        let shown = stranger.request(to("watch", &id)).await;
         assert_eq!(shown["status"], "open", "{shown}");
         assert_eq!(shown["seats"][0]["occupant"], "open", "{shown}");
     }
     sleep(DELAY).await;
-    let told = cat.drain().await;
+    let told = cat.drain_messages().await;
     let over = told.iter().filter(|told| told["type"] == "watch_over");
     assert_eq!(over.count(), 1, "{told:?}");
     assert!(
@@ -513,7 +522,10 @@ async fn that_a_closed_match_has_started_is_told_late() {
         "{told:?}"
     );
     for stranger in [&mut cat, &mut dan] {
-        assert_eq!(stranger.refused(to("watch", &id)).await, "unknown_match");
+        assert_eq!(
+            stranger.expect_error(to("watch", &id)).await,
+            "unknown_match"
+        );
     }
-    assert_eq!(ann.ask(to("watch", &id)).await["status"], "running");
+    assert_eq!(ann.request(to("watch", &id)).await["status"], "running");
 }

@@ -6,8 +6,8 @@ use plyhouse_server::Settings;
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::json;
 
-use crate::failing::{FINE, FailingStore, UNAVAILABLE};
-use crate::support::{Player, TestServer, calm, pass};
+use crate::failing_store::{FailingStore, HEALTHY, UNAVAILABLE};
+use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -20,7 +20,7 @@ fn started_at(seconds: u64) -> Settings {
         started_ms: Some(1_700_000_000_000 + seconds * 1000),
         seed: Some(seconds),
         abandon_after: None,
-        ..calm()
+        ..settings_without_pings()
     }
 }
 
@@ -37,20 +37,20 @@ fn metric(server: &TestServer, name: &str) -> u64 {
 
 /// A match of Ann against a bot that has answered her first move; she is gone.
 async fn left(server: &TestServer) -> (String, String) {
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let seats = json!(["me", {"bot": "beginner"}]);
     let id = ann
-        .create(json!({"seats": seats, "game": "connect-four"}))
+        .create_match(json!({"seats": seats, "game": "connect-four"}))
         .await;
-    ann.play(&id, 0, "4").await;
+    ann.play_move(&id, 0, "4").await;
     for _ in 0..2 {
-        ann.event("moved").await;
+        ann.expect_event("moved").await;
     }
     (id, ann.token())
 }
 
-async fn ended(player: &mut Player, id: &str) -> bool {
-    let shown = player.ask(json!({"type": "watch", "match": id})).await;
+async fn ended(player: &mut TestPlayer, id: &str) -> bool {
+    let shown = player.request(json!({"type": "watch", "match": id})).await;
     if shown["status"] == "ended" {
         let outcome = json!({"winner": 1, "reason": "abandonment"});
         assert_eq!(shown["outcome"], outcome);
@@ -63,27 +63,27 @@ async fn ended(player: &mut Player, id: &str) -> bool {
 async fn a_match_against_a_bot_rests_until_its_player_comes_back() {
     let server = TestServer::start(started_at(0));
     let (id, token) = left(&server).await;
-    pass(10 * MINUTE - 2).await;
+    advance_time(10 * MINUTE - 2).await;
     assert_eq!(metric(&server, "matches_dormant"), 0);
-    pass(5).await;
+    advance_time(5).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
     assert_eq!(metric(&server, "players"), 0, "nobody is held for it");
-    let (mut ann, welcome) = server.come_back(&token).await;
+    let (mut ann, welcome) = server.resume_session(&token).await;
     assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
-    let shown = ann.event("match").await;
+    let shown = ann.expect_event("match").await;
     assert_eq!((&shown["ply"], &shown["turn"]), (&json!(2), &json!(0)));
     assert_eq!(metric(&server, "matches_dormant"), 0);
-    pass(HOUR).await;
+    advance_time(HOUR).await;
     assert_eq!(metric(&server, "matches_dormant"), 0, "she is there");
-    assert_eq!(ann.play(&id, 2, "4").await["type"], "ok");
-    ann.event("moved").await;
-    ann.event("moved").await;
+    assert_eq!(ann.play_move(&id, 2, "4").await["type"], "ok");
+    ann.expect_event("moved").await;
+    ann.expect_event("moved").await;
     drop(ann);
-    pass(DAY - 10).await;
+    advance_time(DAY - 10).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
-    pass(20).await;
+    advance_time(20).await;
     assert_eq!(metric(&server, "matches_dormant"), 0);
-    let (mut ann, welcome) = server.come_back(&token).await;
+    let (mut ann, welcome) = server.resume_session(&token).await;
     assert_eq!(welcome["following"], json!([]));
     assert!(ended(&mut ann, &id).await);
 }
@@ -93,14 +93,14 @@ async fn a_match_against_a_bot_rests_until_its_player_comes_back() {
 async fn who_watches_changes_nothing_for_those_who_are_away() {
     let server = TestServer::start(started_at(0));
     let (id, _) = left(&server).await;
-    pass(DAY - HOUR).await;
-    let mut cat = server.player("cat").await;
+    advance_time(DAY - HOUR).await;
+    let mut cat = server.connect_player("cat").await;
     assert!(!ended(&mut cat, &id).await);
-    let presence = cat.event("presence").await;
+    let presence = cat.expect_event("presence").await;
     let gone_ms = presence["gone_ms"][0].as_u64().expect("she is away");
     assert!(gone_ms <= HOUR * 1000, "{presence}");
     assert!(gone_ms > (HOUR - 5) * 1000, "{presence}");
-    pass(HOUR).await;
+    advance_time(HOUR).await;
     assert!(ended(&mut cat, &id).await);
 }
 
@@ -110,15 +110,15 @@ async fn a_restart_leaves_it_where_it_is() {
     let store = Arc::new(MemoryStore::default());
     let server = with(started_at(0), &store);
     let (id, _) = left(&server).await;
-    pass(HOUR).await;
+    advance_time(HOUR).await;
     server.server.stop().await;
     let server = with(started_at(2 * DAY), &store);
     let recovered = server.server.recover().await.expect("readable");
     assert_eq!((recovered.live, recovered.hibernating), (0, 1));
-    pass(DAY - HOUR).await;
-    let mut cat = server.player("cat").await;
+    advance_time(DAY - HOUR).await;
+    let mut cat = server.connect_player("cat").await;
     assert!(!ended(&mut cat, &id).await);
-    pass(HOUR + MINUTE).await;
+    advance_time(HOUR + MINUTE).await;
     assert!(ended(&mut cat, &id).await);
 }
 
@@ -128,12 +128,12 @@ async fn while_the_store_refuses_nothing_rests() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(started_at(0), Arc::clone(&store) as Arc<dyn Store>);
     let (_, token) = left(&server).await;
-    store.set(UNAVAILABLE);
-    pass(HOUR).await;
+    store.set_mode(UNAVAILABLE);
+    advance_time(HOUR).await;
     assert_eq!(metric(&server, "matches_dormant"), 0);
-    store.set(FINE);
-    pass(5).await;
+    store.set_mode(HEALTHY);
+    advance_time(5).await;
     assert_eq!(metric(&server, "matches_dormant"), 1);
-    let (mut ann, _) = server.come_back(&token).await;
-    ann.event("match").await;
+    let (mut ann, _) = server.resume_session(&token).await;
+    ann.expect_event("match").await;
 }

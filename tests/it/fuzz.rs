@@ -20,54 +20,54 @@ use proptest::test_runner::{FileFailurePersistence, TestRunner};
 mod targets;
 
 /// What has failed once is kept here, and tried first from then on.
-const REGRESSIONS: &str = "tests/fuzz/regressions.txt";
+const REGRESSIONS_FILE: &str = "tests/fuzz/regressions.txt";
 
 #[test]
 fn requests() {
-    check("request", targets::request);
+    run_target("request", targets::request);
 }
 
 #[test]
 fn notation() {
-    check("notation", targets::notation);
+    run_target("notation", targets::notation);
 }
 
 #[test]
 fn actions() {
-    check("actions", targets::actions);
+    run_target("actions", targets::actions);
 }
 
 #[test]
 fn rows() {
-    check("rows", targets::rows);
+    run_target("rows", targets::rows);
 }
 
-fn check(name: &str, target: fn(&[u8])) {
-    let seeds = corpus(name);
+fn run_target(name: &str, target: fn(&[u8])) {
+    let seeds = read_corpus(name);
     for seed in &seeds {
         target(seed);
     }
     let config = ProptestConfig {
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS))),
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS_FILE))),
         source_file: Some(file!()),
         ..ProptestConfig::default()
     };
-    let tried = TestRunner::new(config).run(&input(seeds), |input| {
+    let result = TestRunner::new(config).run(&input_strategy(seeds), |input| {
         target(&input);
         Ok(())
     });
     // With the smallest input that fails.
-    if let Err(error) = tried {
+    if let Err(error) = result {
         panic!("{name}: {error}");
     }
 }
 
-fn corpus(name: &str) -> Vec<Vec<u8>> {
+fn read_corpus(name: &str) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = fs::read_dir(root.join("tests/fuzz/corpus").join(name)).expect("a corpus");
     let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
     paths.sort();
-    assert!(paths.len() > 5, "the corpus of {name} is gone");
+    assert!(paths.len() > 5, "the corpus of {name} is missing");
     paths
         .iter()
         .map(|path| fs::read(path).expect("readable"))
@@ -75,10 +75,10 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
 }
 
 /// Bytes by chance, or a seed in which something was changed.
-fn input(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
-    let changed = (select(seeds.clone()), vec(edit(seeds), 0..6));
+fn input_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
+    let changed = (select(seeds.clone()), vec(edit_strategy(seeds), 0..6));
     let changed = changed.prop_map(|(mut bytes, edits)| {
-        edits.into_iter().for_each(|edit| edit.make(&mut bytes));
+        edits.into_iter().for_each(|edit| edit.apply(&mut bytes));
         bytes
     });
     prop_oneof![1 => vec(any::<u8>(), 0..600), 4 => changed]
@@ -94,7 +94,7 @@ enum Edit {
     Splice(Index, Vec<u8>, Index, Index),
 }
 
-fn edit(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
+fn edit_strategy(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
     let at = any::<Index>;
     // What texts are made of comes more often than other bytes.
     let byte = prop_oneof![
@@ -111,25 +111,25 @@ fn edit(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
 }
 
 impl Edit {
-    fn make(self, bytes: &mut Vec<u8>) {
+    fn apply(self, bytes: &mut Vec<u8>) {
         // One place more than there are bytes: the end.
-        let places = bytes.len() + 1;
+        let insert_positions = bytes.len() + 1;
         match self {
             Self::Set(at, byte) => {
-                if let Some(old) = bytes.get_mut(at.index(places)) {
+                if let Some(old) = bytes.get_mut(at.index(insert_positions)) {
                     *old = byte;
                 }
             }
-            Self::Insert(at, byte) => bytes.insert(at.index(places), byte),
+            Self::Insert(at, byte) => bytes.insert(at.index(insert_positions), byte),
             Self::Remove(from, to) => {
-                let (from, to) = (from.index(places), to.index(places));
+                let (from, to) = (from.index(insert_positions), to.index(insert_positions));
                 bytes.drain(from.min(to)..from.max(to));
             }
             Self::Splice(at, other, from, to) => {
-                let places_there = other.len() + 1;
-                let (from, to) = (from.index(places_there), to.index(places_there));
+                let source_positions = other.len() + 1;
+                let (from, to) = (from.index(source_positions), to.index(source_positions));
                 let part = &other[from.min(to)..from.max(to)];
-                let at = at.index(places);
+                let at = at.index(insert_positions);
                 let end = (at + part.len()).min(bytes.len());
                 bytes.splice(at..end, part.iter().copied());
             }

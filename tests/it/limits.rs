@@ -13,173 +13,195 @@ use tokio::net::TcpStream;
 use tokio::process::Command;
 use tokio::time::{Instant, timeout};
 
-use crate::socket::started;
-use crate::support::{Player, TestServer, pass, settings};
+use crate::real_sockets::spawn_server;
+use crate::support::{TestPlayer, TestServer, advance_time, settings};
 
-fn some(number: u32) -> NonZeroU32 {
+fn nonzero(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).expect("not zero")
 }
 
-fn address(text: &str) -> IpAddr {
+fn parse_ip(text: &str) -> IpAddr {
     text.parse().expect(text)
 }
 
 /// Asks for a WebSocket from this address, and gives what is answered, to the end of its head.
-pub(crate) async fn knock(
+pub(crate) async fn request_upgrade(
     server: &TestServer,
     from: &str,
     headers: &str,
 ) -> (String, DuplexStream) {
-    let mut stream = server.silent_from(address(from));
+    let mut stream = server.connect_raw_from(parse_ip(from));
     let request = format!(
         "GET /ws HTTP/1.1\r\nHost: plyhouse.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n"
     );
-    stream.write_all(request.as_bytes()).await.expect("open");
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("the connection is open");
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.expect("open"));
+        head.push(stream.read_u8().await.expect("the connection is open"));
     }
     (String::from_utf8(head).expect("text"), stream)
 }
 
-fn status(head: &str) -> &str {
+fn status_code(head: &str) -> &str {
     head.split(' ').nth(1).expect("a status")
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_of_an_address() {
+async fn connections_per_address_are_limited() {
     let server = TestServer::start(Settings {
         connections_per_address: 2,
         ..settings()
     });
-    let first = knock(&server, "192.0.2.1", "").await;
-    let second = knock(&server, "192.0.2.1", "").await;
-    assert_eq!((status(&first.0), status(&second.0)), ("101", "101"));
-    let (refused, _) = knock(&server, "192.0.2.1", "").await;
-    assert_eq!(status(&refused), "429");
+    let first = request_upgrade(&server, "192.0.2.1", "").await;
+    let second = request_upgrade(&server, "192.0.2.1", "").await;
+    assert_eq!(
+        (status_code(&first.0), status_code(&second.0)),
+        ("101", "101")
+    );
+    let (refused, _) = request_upgrade(&server, "192.0.2.1", "").await;
+    assert_eq!(status_code(&refused), "429");
     assert!(refused.contains("\r\nretry-after: "), "{refused}");
     // One customer has a /64.
     let _v6 = [
-        knock(&server, "2001:db8::1", "").await,
-        knock(&server, "2001:db8::2", "").await,
+        request_upgrade(&server, "2001:db8::1", "").await,
+        request_upgrade(&server, "2001:db8::2", "").await,
     ];
-    let (refused, _) = knock(&server, "2001:db8::3", "").await;
-    assert_eq!(status(&refused), "429");
+    let (refused, _) = request_upgrade(&server, "2001:db8::3", "").await;
+    assert_eq!(status_code(&refused), "429");
 
     // Others notice nothing, nor does the server's own machine.
-    assert_eq!(status(&knock(&server, "192.0.2.2", "").await.0), "101");
-    let own = [0; 5].map(|_| knock(&server, "127.0.0.1", ""));
-    for (head, _) in futures::future::join_all(own).await {
-        assert_eq!(status(&head), "101");
+    assert_eq!(
+        status_code(&request_upgrade(&server, "192.0.2.2", "").await.0),
+        "101"
+    );
+    let loopback = [0; 5].map(|_| request_upgrade(&server, "127.0.0.1", ""));
+    for (head, _) in futures::future::join_all(loopback).await {
+        assert_eq!(status_code(&head), "101");
     }
     drop(first);
-    pass(1).await;
-    assert_eq!(status(&knock(&server, "192.0.2.1", "").await.0), "101");
+    advance_time(1).await;
+    assert_eq!(
+        status_code(&request_upgrade(&server, "192.0.2.1", "").await.0),
+        "101"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn handshakes_of_an_address() {
+async fn handshakes_per_address_are_rate_limited() {
     let server = TestServer::start(Settings {
-        handshakes_per_s: some(1),
-        handshakes_burst: some(3),
+        handshakes_per_s: nonzero(1),
+        handshakes_burst: nonzero(3),
         ..settings()
     });
     for _ in 0..3 {
-        assert_eq!(status(&knock(&server, "192.0.2.1", "").await.0), "101");
+        assert_eq!(
+            status_code(&request_upgrade(&server, "192.0.2.1", "").await.0),
+            "101"
+        );
     }
-    let (refused, _) = knock(&server, "192.0.2.1", "").await;
-    assert_eq!(status(&refused), "429");
-    assert_eq!(status(&knock(&server, "192.0.2.2", "").await.0), "101");
-    pass(1).await;
-    assert_eq!(status(&knock(&server, "192.0.2.1", "").await.0), "101");
+    let (refused, _) = request_upgrade(&server, "192.0.2.1", "").await;
+    assert_eq!(status_code(&refused), "429");
+    assert_eq!(
+        status_code(&request_upgrade(&server, "192.0.2.2", "").await.0),
+        "101"
+    );
+    advance_time(1).await;
+    assert_eq!(
+        status_code(&request_upgrade(&server, "192.0.2.1", "").await.0),
+        "101"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_address_that_the_proxy_tells() {
+async fn limits_use_client_address_from_proxy_header() {
     let server = TestServer::start(Settings {
         connections_per_address: 1,
         client_address: ClientAddressSource::XForwardedFor,
         ..settings()
     });
-    let ask = async |named: &str| {
-        let header = format!("X-Forwarded-For: 203.0.113.9, {named}\r\n");
-        knock(&server, "127.0.0.1", &header).await
+    let request_for = async |client: &str| {
+        let header = format!("X-Forwarded-For: 203.0.113.9, {client}\r\n");
+        request_upgrade(&server, "127.0.0.1", &header).await
     };
-    let first = ask("192.0.2.1").await;
-    assert_eq!(status(&first.0), "101");
-    assert_eq!(status(&ask("192.0.2.1").await.0), "429");
-    assert_eq!(status(&ask("192.0.2.2").await.0), "101");
+    let first = request_for("192.0.2.1").await;
+    assert_eq!(status_code(&first.0), "101");
+    assert_eq!(status_code(&request_for("192.0.2.1").await.0), "429");
+    assert_eq!(status_code(&request_for("192.0.2.2").await.0), "101");
 }
 
 #[tokio::test(start_paused = true)]
-async fn matches_of_an_address_that_wait_for_somebody() {
+async fn open_matches_per_address_are_limited() {
     let server = TestServer::start(Settings {
         open_matches_per_address: 2,
         ..settings()
     });
     let create = json!({"type": "create", "game": "tic-tac-toe"});
-    let mut ann = server.connect_from(address("192.0.2.1")).await;
-    let first = ann.create(json!({})).await;
-    let mut other = server.connect_from(address("192.0.2.1")).await;
-    other.create(json!({})).await;
-    assert_eq!(ann.refused(create.clone()).await, "too_many_matches");
+    let mut ann = server.connect_from(parse_ip("192.0.2.1")).await;
+    let first = ann.create_match(json!({})).await;
+    let mut other = server.connect_from(parse_ip("192.0.2.1")).await;
+    other.create_match(json!({})).await;
+    assert_eq!(ann.expect_error(create.clone()).await, "too_many_matches");
     // A match that waits for nobody is not counted, unless nobody plays it.
-    ann.create(json!({"seats": ["me", {"bot": "easy"}]})).await;
+    ann.create_match(json!({"seats": ["me", {"bot": "easy"}]}))
+        .await;
     let of_bots = json!({"type": "create", "game": "tic-tac-toe", "pace_ms": 10_000,
         "seats": [{"bot": "easy"}, {"bot": "easy"}]});
-    assert_eq!(ann.refused(of_bots.clone()).await, "too_many_matches");
+    assert_eq!(ann.expect_error(of_bots.clone()).await, "too_many_matches");
 
-    let mut bob = server.connect_from(address("192.0.2.2")).await;
-    bob.create(json!({})).await;
-    bob.ask(json!({"type": "join", "match": first})).await;
-    assert_eq!(ann.ask(of_bots).await["type"], "match");
-    assert_eq!(ann.refused(create).await, "too_many_matches");
+    let mut bob = server.connect_from(parse_ip("192.0.2.2")).await;
+    bob.create_match(json!({})).await;
+    bob.request(json!({"type": "join", "match": first})).await;
+    assert_eq!(ann.request(of_bots).await["type"], "match");
+    assert_eq!(ann.expect_error(create).await, "too_many_matches");
 }
 
 #[tokio::test(start_paused = true)]
-async fn guesses_are_answered_ever_later() {
+async fn wrong_guesses_are_delayed_per_address() {
     let server = TestServer::start(settings());
-    let mut eve = server.connect_from(address("192.0.2.1")).await;
+    let mut eve = server.connect_from(parse_ip("192.0.2.1")).await;
     let guess = json!({"type": "watch", "match": "AAAAAA"});
     let start = Instant::now();
     for _ in 0..20 {
-        assert_eq!(eve.refused(guess.clone()).await, "unknown_match");
+        assert_eq!(eve.expect_error(guess.clone()).await, "unknown_match");
     }
     assert!(start.elapsed() < Duration::from_millis(100));
-    let mut waits = Vec::new();
+    let mut delays_s = Vec::new();
     for _ in 0..5 {
         let before = Instant::now();
-        assert_eq!(eve.refused(guess.clone()).await, "unknown_match");
-        waits.push(before.elapsed().as_secs_f64().round());
+        assert_eq!(eve.expect_error(guess.clone()).await, "unknown_match");
+        delays_s.push(before.elapsed().as_secs_f64().round());
     }
-    assert_eq!(waits, [1.0; 5]);
+    assert_eq!(delays_s, [1.0; 5]);
 
     let list = json!({"type": "list", "after": "AAAAAA"});
     let before = Instant::now();
-    assert_eq!(eve.refused(list).await, "unknown_match");
+    assert_eq!(eve.expect_error(list).await, "unknown_match");
     assert!(before.elapsed() >= Duration::from_millis(900));
 
     // A new connection of the same address is no way around it, and a token is no other thing.
-    let mut again = server.connect_from(address("192.0.2.1")).await;
+    let mut again = server.connect_from(parse_ip("192.0.2.1")).await;
     let before = Instant::now();
-    again.hello(json!({"token": "A".repeat(43)})).await;
+    again.send_hello(json!({"token": "A".repeat(43)})).await;
     assert!(before.elapsed() >= Duration::from_millis(900));
     // Somebody else has slips of the hand, too.
-    let mut bob = server.connect_from(address("192.0.2.2")).await;
+    let mut bob = server.connect_from(parse_ip("192.0.2.2")).await;
     let before = Instant::now();
-    assert_eq!(bob.refused(guess).await, "unknown_match");
+    assert_eq!(bob.expect_error(guess).await, "unknown_match");
     assert!(before.elapsed() < Duration::from_millis(100));
 }
 
 /// Two programs that answer each other at once are no flood, however long their match is.
 #[tokio::test(start_paused = true)]
-async fn legal_moves_are_never_too_many() {
+async fn legal_moves_are_not_rate_limited() {
     let server = TestServer::start(settings());
-    let (mut ann, mut bob, id) = server.pair_at("go").await;
-    let started = ann.ask(json!({"type": "watch", "match": id})).await;
+    let (mut ann, mut bob, id) = server.start_match_of("go").await;
+    let started = ann.request(json!({"type": "watch", "match": id})).await;
     let mut legal = started["legal"].clone();
-    let begun = Instant::now();
+    let start = Instant::now();
     for ply in 0..150 {
         let is_point = |m: &&serde_json::Value| **m != "pass";
         let moves = legal.as_array().expect("a list").iter();
@@ -190,140 +212,146 @@ async fn legal_moves_are_never_too_many() {
         } else {
             (&mut bob, &mut ann)
         };
-        let answer = mover.play(&id, ply, &m).await;
+        let answer = mover.play_move(&id, ply, &m).await;
         assert_eq!(answer["type"], "ok", "{answer}");
-        let moved = mover.event("moved").await;
+        let moved = mover.expect_event("moved").await;
         assert_eq!(moved["next_ply"], ply + 1);
         legal = moved["legal"].clone();
-        other.event("moved").await;
+        other.expect_event("moved").await;
         if moved["turn"].is_null() {
             break;
         }
     }
-    assert!(begun.elapsed() < Duration::from_millis(500));
+    assert!(start.elapsed() < Duration::from_millis(500));
 }
 
 /// What makes no progress counts as any request does.
 #[tokio::test(start_paused = true)]
-async fn moves_that_come_to_nothing_are_counted() {
+async fn rejected_moves_count_toward_rate_limit() {
     let server = TestServer::start(settings());
-    let (mut ann, _bob, id) = server.pair().await;
-    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
-    for wasted in ["b2", "c3"] {
-        pass(4).await;
+    let (mut ann, _bob, id) = server.start_match().await;
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
+    for rejected in ["b2", "c3"] {
+        advance_time(4).await;
         let mut served = 0;
         loop {
-            let answer = ann.play(&id, 0, wasted).await;
+            let answer = ann.play_move(&id, 0, rejected).await;
             if answer["code"] == "rate_limited" {
                 assert!(answer["retry_after_ms"].as_u64().expect("a number") > 0);
                 break;
             }
             served += 1;
         }
-        assert_eq!(served, 41, "{wasted}");
+        assert_eq!(served, 41, "{rejected}");
     }
 }
 
 /// How many of 100 pings at once are answered.
-async fn pongs(player: &mut Player) -> usize {
-    pass(4).await;
-    player.drain().await;
-    pass(4).await;
+async fn count_pongs(player: &mut TestPlayer) -> usize {
+    advance_time(4).await;
+    player.drain_messages().await;
+    advance_time(4).await;
     for id in 10_000..10_100 {
         let ping = json!({"type": "ping", "id": id});
-        player.send(&ping.to_string()).await;
+        player.send_text(&ping.to_string()).await;
     }
     let mut pongs = 0;
     for _ in 0..100 {
-        pongs += usize::from(player.next().await["type"] == "pong");
+        pongs += usize::from(player.next_message().await["type"] == "pong");
     }
-    pass(4).await;
+    advance_time(4).await;
     pongs
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_of_who_only_watches() {
+async fn spectator_requests_cost_more() {
     let server = TestServer::start(Settings {
-        watching_cost: some(2),
+        watching_cost: nonzero(2),
         ..settings()
     });
-    let (mut ann, _bob, id) = server.pair().await;
-    let mut carl = server.player("carl").await;
-    assert_eq!(pongs(&mut carl).await, 40);
+    let (mut ann, _bob, id) = server.start_match().await;
+    let mut carl = server.connect_player("carl").await;
+    assert_eq!(count_pongs(&mut carl).await, 40);
     let watch = json!({"type": "watch", "match": id});
-    assert_eq!(carl.ask(watch).await["type"], "match");
-    assert_eq!(pongs(&mut carl).await, 20);
-    assert_eq!(pongs(&mut ann).await, 40);
+    assert_eq!(carl.request(watch).await["type"], "match");
+    assert_eq!(count_pongs(&mut carl).await, 20);
+    assert_eq!(count_pongs(&mut ann).await, 40);
     // Who has a match of their own is no mere spectator.
-    carl.create(json!({})).await;
-    assert_eq!(pongs(&mut carl).await, 40);
+    carl.create_match(json!({})).await;
+    assert_eq!(count_pongs(&mut carl).await, 40);
 }
 
 #[tokio::test(start_paused = true)]
-async fn players_who_look_for_somebody() {
+async fn seeks_are_limited_unless_paired_at_once() {
     let server = TestServer::start(Settings {
         seeks_max: 1,
         ..settings()
     });
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let seek = |game: &str| json!({"type": "seek", "game": game});
-    assert_eq!(ann.ask(seek("chess")).await["type"], "ok");
-    assert_eq!(bob.refused(seek("go")).await, "overloaded");
+    assert_eq!(ann.request(seek("chess")).await["type"], "ok");
+    assert_eq!(bob.expect_error(seek("go")).await, "overloaded");
     // Whoever finds somebody need not wait.
-    assert_eq!(bob.ask(seek("chess")).await["type"], "ok");
-    ann.event("match").await;
-    bob.event("match").await;
+    assert_eq!(bob.request(seek("chess")).await["type"], "ok");
+    ann.expect_event("match").await;
+    bob.expect_event("match").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_of_a_request() {
+async fn oversized_request_closes_with_1009() {
     let server = TestServer::start(Settings {
         message_bytes: 2048,
         ..settings()
     });
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     assert_eq!(ann.welcome["limits"]["message_bytes"], 2048);
-    ann.send(&format!("{:2048}", json!({"type": "ping", "id": 9})))
+    ann.send_text(&format!("{:2048}", json!({"type": "ping", "id": 9})))
         .await;
-    assert_eq!(ann.next().await["type"], "pong");
-    ann.send(&" ".repeat(2049)).await;
-    assert_eq!(ann.closed().await, 1009);
+    assert_eq!(ann.next_message().await["type"], "pong");
+    ann.send_text(&" ".repeat(2049)).await;
+    assert_eq!(ann.wait_for_close().await, 1009);
 }
 
 /// Frames that make no message are seen below the WebSocket.
 #[tokio::test(start_paused = true)]
-async fn bytes_that_make_no_message() {
+async fn unfinished_message_is_throttled_and_closed_as_idle() {
     let settings = settings();
-    let a_minute = (40 + 20 * 62) * (settings.message_bytes + 8);
+    let bytes_per_minute = (40 + 20 * 62) * (settings.message_bytes + 8);
     let server = TestServer::start(settings);
-    let (mut ann, mut bob, id) = server.pair().await;
-    let (_, mut eve) = knock(&server, "192.0.2.1", "").await;
+    let (mut ann, mut bob, id) = server.start_match().await;
+    let (_, mut eve) = request_upgrade(&server, "192.0.2.1", "").await;
     // A text that begins and is never ended: masked empty fragments.
     eve.write_all(&[0x01, 0x80, 0, 0, 0, 0])
         .await
-        .expect("open");
+        .expect("the connection is open");
     let fragments = [0x00, 0x80, 0, 0, 0, 0].repeat(1000);
     let start = Instant::now();
     let flood = async {
-        let mut taken = 0;
+        let mut bytes_accepted = 0;
         while eve.write_all(&fragments).await.is_ok() {
-            taken += fragments.len();
+            bytes_accepted += fragments.len();
         }
-        taken
+        bytes_accepted
     };
-    let (taken, ()) = tokio::join!(flood, async {
-        ann.play(&id, 0, "b2").await;
-        bob.play(&id, 1, "a1").await;
+    let (bytes_accepted, ()) = tokio::join!(flood, async {
+        ann.play_move(&id, 0, "b2").await;
+        bob.play_move(&id, 1, "a1").await;
         assert!(start.elapsed() < Duration::from_millis(100));
     });
     // As far as anybody above can tell it was silent all the time, and that has ended it.
     assert!((59..70).contains(&start.elapsed().as_secs()));
-    assert!(taken < a_minute, "{taken} of {a_minute} bytes");
+    assert!(
+        bytes_accepted < bytes_per_minute,
+        "{bytes_accepted} of {bytes_per_minute} bytes"
+    );
 }
 
 /// With no descriptors left the server goes on with those it has, and accepts again later.
 #[tokio::test]
-async fn descriptors() {
+async fn server_survives_file_descriptor_exhaustion() {
     let mut shell = Command::new("sh");
     shell
         .args(["-c", "ulimit -n 60 && exec \"$0\" \"$@\""])
@@ -331,18 +359,26 @@ async fn descriptors() {
         .args(["--data", ":memory:"])
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    let (_process, address) = started(&mut shell).await;
+    let (_process, address) = spawn_server(&mut shell).await;
     let url = format!("ws://{address}/ws");
     let mut first = Connection::open(&url).await.expect("accepted");
-    let mut held = Vec::new();
+    let mut sockets = Vec::new();
     for _ in 0..80 {
         let stream = TcpStream::connect(&address).await;
-        held.push(stream.expect("it waits to be accepted"));
+        sockets.push(stream.expect("the backlog takes the connection"));
     }
     let ping = r#"{"type":"ping","id":1}"#;
-    first.send_text(ping.into()).await.expect("open");
-    while !first.receive_text().await.expect("open").contains("pong") {}
-    drop(held);
+    first
+        .send_text(ping.into())
+        .await
+        .expect("the connection is open");
+    while !first
+        .receive_text()
+        .await
+        .expect("the connection is open")
+        .contains("pong")
+    {}
+    drop(sockets);
     let again = timeout(Duration::from_secs(60), Connection::open(&url)).await;
     again.expect("in time").expect("accepted again");
 }

@@ -7,39 +7,49 @@ use plyhouse_store::Store;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::failing::{FailingStore, PANICS};
-use crate::support::{Player, TestServer, calm};
+use crate::failing_store::{FailingStore, PANIC_ONCE};
+use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
 /// Asserts that of a running match without open seats a player is there exactly if there is no time left to be gone.
-pub(crate) fn assert_consistent(told: &Value) {
-    if told["type"] != "presence" {
+pub(crate) fn assert_presence_consistent(message: &Value) {
+    if message["type"] != "presence" {
         return;
     }
     for seat in [0, 1] {
-        let is_there = told["seats"][seat] == true;
-        assert_eq!(is_there, told["gone_ms"][seat].is_null(), "{told}");
+        let is_connected = message["seats"][seat] == true;
+        assert_eq!(
+            is_connected,
+            message["gone_ms"][seat].is_null(),
+            "{message}"
+        );
     }
 }
 
 /// All presence that a player gets within two seconds.
-async fn presence_of(player: &mut Player) -> Vec<Value> {
+async fn collect_presence(player: &mut TestPlayer) -> Vec<Value> {
     sleep(Duration::from_secs(2)).await;
-    let mut told = player.drain().await;
-    told.retain(|told| told["type"] == "presence");
-    told.iter().for_each(assert_consistent);
-    told
+    let mut updates = player.drain_messages().await;
+    updates.retain(|told| told["type"] == "presence");
+    updates.iter().for_each(assert_presence_consistent);
+    updates
 }
 
 /// Ann, Bob and their match, on a server whose writes the test holds up.
-async fn begin(store: &Arc<FailingStore>, create: Value) -> (TestServer, Player, Player, String) {
-    let server = TestServer::with_store(calm(), Arc::clone(store) as Arc<dyn Store>);
-    let (mut ann, bob, id) = server.pair_with(create).await;
+async fn start_match(
+    store: &Arc<FailingStore>,
+    create: Value,
+) -> (TestServer, TestPlayer, TestPlayer, String) {
+    let server = TestServer::with_store(
+        settings_without_pings(),
+        Arc::clone(store) as Arc<dyn Store>,
+    );
+    let (mut ann, bob, id) = server.start_match_with(create).await;
     sleep(Duration::from_secs(1)).await;
-    ann.drain().await;
+    ann.drain_messages().await;
     (server, ann, bob, id)
 }
 
-fn creations() -> [Value; 3] {
+fn create_params() -> [Value; 3] {
     [
         json!({"game": "tic-tac-toe", "patience_ms": 60_000}),
         json!({"game": "chess", "clock": {"kind": "fischer", "main_ms": 60_000, "increment_ms": 0}}),
@@ -55,49 +65,49 @@ fn first_move(create: &Value) -> &'static str {
     }
 }
 
-async fn send_move(player: &mut Player, id: &str, m: &str) {
+async fn send_move(player: &mut TestPlayer, id: &str, m: &str) {
     let play = json!({"type": "move", "match": id, "ply": 0, "move": m});
-    player.send(&play.to_string()).await;
+    player.send_text(&play.to_string()).await;
 }
 
 /// The match handles neither the return of a player nor anything else while it waits for the store.
 #[tokio::test(start_paused = true)]
-async fn return_while_presence_is_due_is_told() {
-    for create in creations() {
+async fn reconnect_during_pending_presence_update_is_sent() {
+    for create in create_params() {
         let store = Arc::new(FailingStore::default());
-        let (server, mut ann, bob, id) = begin(&store, create.clone()).await;
+        let (server, mut ann, bob, id) = start_match(&store, create.clone()).await;
         let token = bob.token();
         drop(bob);
         sleep(Duration::from_millis(100)).await;
-        let closed = store.gate.lock().await;
+        let writes_blocked = store.write_gate.lock().await;
         send_move(&mut ann, &id, first_move(&create)).await;
         sleep(Duration::from_millis(50)).await;
-        let (_bob, _) = server.come_back(&token).await;
+        let (_bob, _) = server.resume_session(&token).await;
         sleep(Duration::from_millis(500)).await;
-        drop(closed);
-        let told = presence_of(&mut ann).await;
-        if let Some(last) = told.last() {
+        drop(writes_blocked);
+        let updates = collect_presence(&mut ann).await;
+        if let Some(last) = updates.last() {
             assert_eq!(last["seats"], json!([true, true]), "{last}");
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn departure_while_presence_is_due_is_told() {
-    for create in creations() {
+async fn disconnect_during_pending_presence_update_is_sent() {
+    for create in create_params() {
         let store = Arc::new(FailingStore::default());
-        let (server, mut ann, bob, id) = begin(&store, create.clone()).await;
-        let mut cat = server.player("cat").await;
-        cat.ask(json!({"type": "watch", "match": id})).await;
-        let closed = store.gate.lock().await;
+        let (server, mut ann, bob, id) = start_match(&store, create.clone()).await;
+        let mut cat = server.connect_player("cat").await;
+        cat.request(json!({"type": "watch", "match": id})).await;
+        let writes_blocked = store.write_gate.lock().await;
         send_move(&mut ann, &id, first_move(&create)).await;
         sleep(Duration::from_millis(50)).await;
         drop(bob);
         sleep(Duration::from_millis(500)).await;
-        drop(closed);
+        drop(writes_blocked);
         for player in [&mut ann, &mut cat] {
-            let told = presence_of(player).await;
-            let last = told.last().expect("he is gone");
+            let updates = collect_presence(player).await;
+            let last = updates.last().expect("a presence update");
             assert_eq!(last["seats"], json!([true, false]), "{last}");
             assert!(last["gone_ms"][1].is_u64(), "{last}");
         }
@@ -106,23 +116,23 @@ async fn departure_while_presence_is_due_is_told() {
 
 /// After the match was read again its followers get a snapshot, which does not say how long somebody may be gone.
 #[tokio::test(start_paused = true)]
-async fn time_left_is_told_after_the_match_was_read_again() {
-    for create in creations() {
+async fn absence_time_left_is_sent_after_match_reload() {
+    for create in create_params() {
         let store = Arc::new(FailingStore::default());
-        let (_server, mut ann, bob, id) = begin(&store, create.clone()).await;
+        let (_server, mut ann, bob, id) = start_match(&store, create.clone()).await;
         drop(bob);
-        assert_eq!(presence_of(&mut ann).await.len(), 1);
-        store.set(PANICS);
+        assert_eq!(collect_presence(&mut ann).await.len(), 1);
+        store.set_mode(PANIC_ONCE);
         send_move(&mut ann, &id, first_move(&create)).await;
-        let told = loop {
-            let told = ann.next().await;
+        let snapshot = loop {
+            let told = ann.next_message().await;
             if told["type"] == "match" {
                 break told;
             }
         };
-        assert_eq!(told["seats"][1]["connected"], false, "{told}");
-        let told = presence_of(&mut ann).await;
-        let last = told.last().expect("he is gone");
+        assert_eq!(snapshot["seats"][1]["connected"], false, "{snapshot}");
+        let updates = collect_presence(&mut ann).await;
+        let last = updates.last().expect("a presence update");
         assert!(last["gone_ms"][1].is_u64(), "{last}");
     }
 }

@@ -10,259 +10,286 @@ use serde_json::{Value, json};
 use tracing::Level;
 use tracing::dispatcher::{Dispatch, set_default};
 
-use crate::links::get_with;
-use crate::support::{Player, TestServer, calm, pass, settings, text};
+use crate::public_links::get_with_headers;
+use crate::support::{
+    TestPlayer, TestServer, advance_time, json_string, settings, settings_without_pings,
+};
 
 /// One more connection of this session, beside the others.
-pub(crate) async fn beside(server: &TestServer, token: &str) -> Player {
+pub(crate) async fn add_connection(server: &TestServer, token: &str) -> TestPlayer {
     let mut tab = server.connect().await;
-    let welcome = tab.hello(json!({"token": token, "beside": true})).await;
+    let welcome = tab
+        .send_hello(json!({"token": token, "beside": true}))
+        .await;
     assert_eq!(welcome["resumed"], true, "{welcome}");
     tab
 }
 
-pub(crate) async fn sessions(player: &mut Player) -> Vec<Value> {
-    let listed = player.ask(json!({"type": "sessions"})).await;
+pub(crate) async fn list_sessions(player: &mut TestPlayer) -> Vec<Value> {
+    let listed = player.request(json!({"type": "sessions"})).await;
     listed["sessions"].as_array().expect("a list").clone()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_beside_others_ends_none() {
+async fn additional_connection_keeps_others_open() {
     let server = TestServer::start(settings());
-    let (mut first, mut bob, id) = server.pair().await;
-    let mut second = beside(&server, &first.token()).await;
-    assert_eq!(second.event("match").await["you"], 0);
+    let (mut first, mut bob, id) = server.start_match().await;
+    let mut second = add_connection(&server, &first.token()).await;
+    assert_eq!(second.expect_event("match").await["you"], 0);
 
     // Moves come from either, and both are told.
-    assert_eq!(second.play(&id, 0, "b2").await["type"], "ok");
-    bob.event("moved").await;
-    bob.play(&id, 1, "a1").await;
+    assert_eq!(second.play_move(&id, 0, "b2").await["type"], "ok");
+    bob.expect_event("moved").await;
+    bob.play_move(&id, 1, "a1").await;
     for tab in [&mut first, &mut second] {
         for ply in 0..2 {
-            assert_eq!(tab.event("moved").await["ply"], ply);
+            assert_eq!(tab.expect_event("moved").await["ply"], ply);
         }
     }
-    assert_eq!(first.play(&id, 2, "c3").await["type"], "ok");
-    assert_eq!(second.event("moved").await["ply"], 2);
-    let shown = bob.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(first.play_move(&id, 2, "c3").await["type"], "ok");
+    assert_eq!(second.expect_event("moved").await["ply"], 2);
+    let shown = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["spectators"], 0, "{shown}");
 
     // A plain one ends both.
-    let (_third, _) = server.come_back(&first.token()).await;
-    assert_eq!([first.closed().await, second.closed().await], [4001, 4001]);
+    let (_third, _) = server.resume_session(&first.token()).await;
+    assert_eq!(
+        [first.wait_for_close().await, second.wait_for_close().await],
+        [4001, 4001]
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_oldest_of_nine_ends() {
+async fn ninth_connection_closes_the_oldest() {
     let server = TestServer::start(settings());
-    let mut first = server.player("ann").await;
+    let mut first = server.connect_player("ann").await;
     let mut tabs = Vec::new();
     for _ in 0..7 {
-        tabs.push(beside(&server, &first.token()).await);
+        tabs.push(add_connection(&server, &first.token()).await);
     }
-    assert_eq!(first.drain().await, [] as [Value; 0]);
-    tabs.push(beside(&server, &first.token()).await);
-    assert_eq!(first.closed().await, 4001);
+    assert_eq!(first.drain_messages().await, [] as [Value; 0]);
+    tabs.push(add_connection(&server, &first.token()).await);
+    assert_eq!(first.wait_for_close().await, 4001);
     for mut tab in tabs {
-        assert_eq!(tab.drain().await, [] as [Value; 0]);
+        assert_eq!(tab.drain_messages().await, [] as [Value; 0]);
     }
 }
 
 /// A player is there with any connection, also in matches of which only another has known.
 #[tokio::test(start_paused = true)]
-async fn a_player_is_gone_with_the_last_connection() {
-    let server = TestServer::start(calm());
-    let mut first = server.player("ann").await;
-    let mut second = beside(&server, &first.token()).await;
-    let id = first.create(json!({})).await;
-    let mut bob = server.player("bob").await;
-    bob.ask(json!({"type": "join", "match": id})).await;
-    assert_eq!(second.drain().await, [] as [Value; 0], "it follows nothing");
+async fn player_is_absent_only_after_last_connection_closes() {
+    let server = TestServer::start(settings_without_pings());
+    let mut first = server.connect_player("ann").await;
+    let mut second = add_connection(&server, &first.token()).await;
+    let id = first.create_match(json!({})).await;
+    let mut bob = server.connect_player("bob").await;
+    bob.request(json!({"type": "join", "match": id})).await;
+    assert_eq!(
+        second.drain_messages().await,
+        [] as [Value; 0],
+        "it follows no match"
+    );
 
     drop(first);
-    let shown = second.event("match").await;
+    let shown = second.expect_event("match").await;
     assert_eq!((&shown["match"], &shown["you"]), (&json!(id), &json!(0)));
     // Longer than anybody may be absent.
-    pass(70).await;
-    let told = bob.drain().await;
-    let is_gone = |told: &&Value| told["seats"] == json!([false, true]);
-    assert_eq!(told.iter().find(is_gone), None);
+    advance_time(70).await;
+    let messages = bob.drain_messages().await;
+    let is_absent = |told: &&Value| told["seats"] == json!([false, true]);
+    assert_eq!(messages.iter().find(is_absent), None);
 
     drop(second);
-    bob.presence(json!([false, true]), 0).await;
-    assert_eq!(bob.event("ended").await["outcome"]["reason"], "abandonment");
+    bob.wait_for_presence(json!([false, true]), 0).await;
+    assert_eq!(
+        bob.expect_event("ended").await["outcome"]["reason"],
+        "abandonment"
+    );
 }
 
 /// A player has one seek, which belongs to the connection that has sent it, and so does its match.
 #[tokio::test(start_paused = true)]
-async fn a_player_has_one_seek() {
+async fn new_seek_replaces_seek_of_other_connection() {
     let server = TestServer::start(settings());
-    let mut first = server.player("ann").await;
-    let mut second = beside(&server, &first.token()).await;
+    let mut first = server.connect_player("ann").await;
+    let mut second = add_connection(&server, &first.token()).await;
     let seek = |game: &str| json!({"type": "seek", "game": game});
-    first.ask(seek("tic-tac-toe")).await;
-    second.ask(seek("chess")).await;
-    let mut bob = server.player("bob").await;
-    bob.ask(seek("tic-tac-toe")).await;
-    assert_eq!(bob.drain().await, [] as [Value; 0], "the first is over");
-    bob.ask(seek("chess")).await;
-    let id = second.event("match").await["match"].clone();
-    assert_eq!(bob.event("match").await["match"], id);
-    assert_eq!(first.drain().await, [] as [Value; 0]);
+    first.request(seek("tic-tac-toe")).await;
+    second.request(seek("chess")).await;
+    let mut bob = server.connect_player("bob").await;
+    bob.request(seek("tic-tac-toe")).await;
+    assert_eq!(
+        bob.drain_messages().await,
+        [] as [Value; 0],
+        "the first seek was replaced"
+    );
+    bob.request(seek("chess")).await;
+    let id = second.expect_event("match").await["match"].clone();
+    assert_eq!(bob.expect_event("match").await["match"], id);
+    assert_eq!(first.drain_messages().await, [] as [Value; 0]);
 
-    second.ask(seek("go")).await;
+    second.request(seek("go")).await;
     drop(second);
-    assert_eq!(first.event("match").await["match"], id);
-    bob.ask(seek("go")).await;
-    assert_eq!(bob.drain().await, [] as [Value; 0], "it ended with it");
+    assert_eq!(first.expect_event("match").await["match"], id);
+    bob.request(seek("go")).await;
+    assert_eq!(
+        bob.drain_messages().await,
+        [] as [Value; 0],
+        "the seek ended with its connection"
+    );
 }
 
 /// What concerns the player is told on all connections.
 #[tokio::test(start_paused = true)]
-async fn all_connections_are_challenged() {
+async fn challenge_is_sent_to_all_connections() {
     let server = TestServer::start(settings());
-    let mut first = server.player("ann").await;
-    let mut second = beside(&server, &first.token()).await;
-    let mut bob = server.player("bob").await;
-    let id = bob.create(json!({"for": first.id()})).await;
+    let mut first = server.connect_player("ann").await;
+    let mut second = add_connection(&server, &first.token()).await;
+    let mut bob = server.connect_player("bob").await;
+    let id = bob.create_match(json!({"for": first.id()})).await;
     for tab in [&mut first, &mut second] {
-        assert_eq!(tab.event("challenge").await["match"], json!(id));
+        assert_eq!(tab.expect_event("challenge").await["match"], json!(id));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_listed_and_ends() {
+async fn session_can_be_listed_and_ended() {
     let server = TestServer::start(settings());
     let mut ann = server.connect().await;
-    let welcome = ann.hello(json!({"name": "ann", "label": " laptop "})).await;
-    let session = text(&welcome["session"]);
+    let welcome = ann
+        .send_hello(json!({"name": "ann", "label": " laptop "}))
+        .await;
+    let session = json_string(&welcome["session"]);
     let token = ann.token();
-    let mut listed = sessions(&mut ann).await;
+    let mut listed = list_sessions(&mut ann).await;
     let created_ms = listed[0]["created_ms"].take();
     assert!(created_ms.as_u64().is_some(), "{created_ms}");
-    let day = text(&listed[0]["seen_day"].take());
+    let day = json_string(&listed[0]["seen_day"].take());
     assert_eq!((day.len(), &day[..2]), (10, "20"));
     let expected = json!([{"session": session, "label": "laptop", "kind": "cli", "created_ms": null,
         "seen_day": null, "connected": true, "this": true}]);
     assert_eq!(json!(listed), expected);
 
     // What there is not has ended already.
-    for gone in ["others", "b2", "0b9e0000-0000-4000-8000-000000000000"] {
-        let end = json!({"type": "end_session", "session": gone});
-        assert_eq!(ann.ask(end).await["type"], "ok");
+    for unknown in ["others", "b2", "0b9e0000-0000-4000-8000-000000000000"] {
+        let end = json!({"type": "end_session", "session": unknown});
+        assert_eq!(ann.request(end).await["type"], "ok");
     }
-    let mut tab = beside(&server, &token).await;
+    let mut tab = add_connection(&server, &token).await;
     let end = json!({"type": "end_session", "session": session});
-    assert_eq!(ann.ask(end).await["type"], "ok");
-    assert_eq!([ann.closed().await, tab.closed().await], [4005, 4005]);
-    let (again, welcome) = server.come_back(&token).await;
-    assert_eq!(welcome["resumed"], false, "the token is void");
+    assert_eq!(ann.request(end).await["type"], "ok");
+    assert_eq!(
+        [ann.wait_for_close().await, tab.wait_for_close().await],
+        [4005, 4005]
+    );
+    let (again, welcome) = server.resume_session(&token).await;
+    assert_eq!(welcome["resumed"], false, "the token is invalid");
     assert_ne!(again.token(), token);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bad_label_is_refused() {
+async fn invalid_session_label_is_refused() {
     let server = TestServer::start(settings());
     let mut ann = server.connect().await;
     for label in [json!(""), json!("a\u{202e}b"), json!("x".repeat(25))] {
-        let refused = ann.hello(json!({"label": label})).await;
+        let refused = ann.send_hello(json!({"label": label})).await;
         assert_eq!(refused["code"], "bad_name", "{label}");
     }
-    assert_eq!(ann.hello(json!({})).await["type"], "welcome");
-    assert_eq!(sessions(&mut ann).await[0]["label"], "program");
+    assert_eq!(ann.send_hello(json!({})).await["type"], "welcome");
+    assert_eq!(list_sessions(&mut ann).await[0]["label"], "program");
 }
 
 /// Whoever says hello so.
-pub(crate) async fn coming(server: &TestServer, hello: Value) -> (Player, Value) {
+pub(crate) async fn connect_with_hello(server: &TestServer, hello: Value) -> (TestPlayer, Value) {
     let mut player = server.connect().await;
-    let welcome = player.hello(hello).await;
+    let welcome = player.send_hello(hello).await;
     (player, welcome)
 }
 
-async fn pairing_code(player: &mut Player) -> String {
-    let paired = player.ask(json!({"type": "pair"})).await;
+async fn request_pairing_code(player: &mut TestPlayer) -> String {
+    let paired = player.request(json!({"type": "pair"})).await;
     assert_eq!(paired["expires_ms"], 300_000, "{paired}");
-    text(&paired["code"])
+    json_string(&paired["code"])
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_device_is_paired() {
-    let server = TestServer::start(calm());
-    let (mut ann, mut bob, id) = server.pair().await;
-    let code = pairing_code(&mut ann).await;
+async fn pairing_code_logs_in_second_device_once() {
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob, id) = server.start_match().await;
+    let code = request_pairing_code(&mut ann).await;
     assert_eq!(code.len(), 8);
     let hello = json!({"pair": code.to_lowercase(), "label": "phone"});
-    let (mut phone, welcome) = coming(&server, hello.clone()).await;
+    let (mut phone, welcome) = connect_with_hello(&server, hello.clone()).await;
     assert_eq!(welcome["resumed"], true);
     assert_eq!(welcome["player"], ann.welcome["player"]);
     assert_ne!(phone.token(), ann.token());
-    let added = ann.event("session_added").await;
+    let added = ann.expect_event("session_added").await;
     assert_eq!(
         added,
         json!({"type": "session_added", "session": welcome["session"], "label": "phone",
                "kind": "cli"})
     );
-    assert_eq!(phone.event("match").await["you"], 0);
-    assert_eq!(phone.play(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(bob.event("moved").await["move"], "b2");
-    assert_eq!(ann.event("moved").await["move"], "b2");
+    assert_eq!(phone.expect_event("match").await["you"], 0);
+    assert_eq!(phone.play_move(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(bob.expect_event("moved").await["move"], "b2");
+    assert_eq!(ann.expect_event("moved").await["move"], "b2");
     // Once, and by nobody else.
-    let (_, again) = coming(&server, hello).await;
+    let (_, again) = connect_with_hello(&server, hello).await;
     assert_eq!(
         (&again["code"], &again["retryable"]),
         (&json!("bad_code"), &json!(false))
     );
 
-    let labels = sessions(&mut ann).await;
+    let labels = list_sessions(&mut ann).await;
     let labels: Vec<&Value> = labels.iter().map(|session| &session["label"]).collect();
     assert_eq!(labels, ["program", "phone"]);
     let end = json!({"type": "end_session", "session": "others"});
-    assert_eq!(ann.ask(end).await["type"], "ok");
-    assert_eq!(phone.closed().await, 4005);
-    let (_, welcome) = server.come_back(&phone.token()).await;
+    assert_eq!(ann.request(end).await["type"], "ok");
+    assert_eq!(phone.wait_for_close().await, 4005);
+    let (_, welcome) = server.resume_session(&phone.token()).await;
     assert_eq!(welcome["resumed"], false);
-    let (_ann, welcome) = server.come_back(&ann.token()).await;
+    let (_ann, welcome) = server.resume_session(&ann.token()).await;
     assert_eq!(welcome["resumed"], true);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pairing_code_is_good_for_five_minutes_and_until_the_next() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
-    let first = pairing_code(&mut ann).await;
-    let second = pairing_code(&mut ann).await;
-    let try_it = async |code: &str| {
-        let (_, answer) = coming(&server, json!({"pair": code})).await;
+async fn pairing_code_expires_after_five_minutes_or_when_replaced() {
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
+    let first = request_pairing_code(&mut ann).await;
+    let second = request_pairing_code(&mut ann).await;
+    let try_code = async |code: &str| {
+        let (_, answer) = connect_with_hello(&server, json!({"pair": code})).await;
         answer["code"].clone()
     };
-    assert_eq!(try_it(&first).await, "bad_code");
-    pass(300).await;
-    assert_eq!(try_it(&second).await, "bad_code");
-    let third = pairing_code(&mut ann).await;
+    assert_eq!(try_code(&first).await, "bad_code");
+    advance_time(300).await;
+    assert_eq!(try_code(&second).await, "bad_code");
+    let third = request_pairing_code(&mut ann).await;
     // What else is wrong is told after that, and uses nothing up.
-    let (_, refused) = coming(&server, json!({"pair": third, "label": ""})).await;
+    let (_, refused) = connect_with_hello(&server, json!({"pair": third, "label": ""})).await;
     assert_eq!(refused["code"], "bad_name");
-    pass(299).await;
-    assert_eq!(try_it(&third).await, json!(null));
+    advance_time(299).await;
+    assert_eq!(try_code(&third).await, json!(null));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recovery_key_brings_everything_back() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
+async fn recovery_key_restores_player_and_replaces_older_key() {
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
     let who = ann.welcome["player"].clone();
     let ask = json!({"type": "recovery"});
-    let void = text(&ann.ask(ask.clone()).await["key"]);
-    let key = text(&ann.ask(ask).await["key"]);
-    assert_eq!((void.len(), key.len()), (26, 26));
+    let old_key = json_string(&ann.request(ask.clone()).await["key"]);
+    let key = json_string(&ann.request(ask).await["key"]);
+    assert_eq!((old_key.len(), key.len()), (26, 26));
     let end = json!({"type": "end_session", "session": "all"});
-    assert_eq!(ann.ask(end).await["type"], "ok");
-    let (_, refused) = coming(&server, json!({"recovery": void})).await;
+    assert_eq!(ann.request(end).await["type"], "ok");
+    let (_, refused) = connect_with_hello(&server, json!({"recovery": old_key})).await;
     assert_eq!(refused["code"], "bad_code");
     let written = key.to_lowercase();
     let (begin, end) = written.split_at(13);
     for written in [key.clone(), format!(" {begin}- {end}")] {
-        let (_, welcome) = coming(&server, json!({"recovery": written})).await;
+        let (_, welcome) = connect_with_hello(&server, json!({"recovery": written})).await;
         assert_eq!(welcome["resumed"], true, "{welcome}");
         assert_eq!(welcome["player"], who);
     }
@@ -270,63 +297,63 @@ async fn a_recovery_key_brings_everything_back() {
 
 /// Guessing comes to an end, and whoever has a token does not notice.
 #[tokio::test(start_paused = true)]
-async fn codes_and_keys_are_not_guessed() {
-    let server = TestServer::start(calm());
+async fn repeated_wrong_codes_are_blocked_per_address() {
+    let server = TestServer::start(settings_without_pings());
     let from = "192.0.2.1".parse().expect("an address");
-    let mut ann = server.player("ann").await;
-    let code = pairing_code(&mut ann).await;
+    let mut ann = server.connect_player("ann").await;
+    let code = request_pairing_code(&mut ann).await;
     let mut guest = server.connect_from(from).await;
     for n in 0..50 {
         let way = if n % 2 == 0 { "pair" } else { "recovery" };
-        let answer = guest.hello(json!({way: format!("WRONG{n}")})).await;
+        let answer = guest.send_hello(json!({way: format!("WRONG{n}")})).await;
         assert_eq!(answer["code"], "bad_code", "{n}");
-        pass(1).await;
+        advance_time(1).await;
     }
-    let answer = guest.hello(json!({"pair": code})).await;
+    let answer = guest.send_hello(json!({"pair": code})).await;
     assert_eq!(answer["code"], "too_soon");
     assert!(
         answer["retry_after_ms"].as_u64() <= Some(550_000),
         "{answer}"
     );
-    let resumed = guest.hello(json!({"token": ann.token()})).await;
+    let resumed = guest.send_hello(json!({"token": ann.token()})).await;
     assert_eq!(resumed["resumed"], true);
-    let (_, elsewhere) = coming(&server, json!({"pair": code})).await;
+    let (_, elsewhere) = connect_with_hello(&server, json!({"pair": code})).await;
     assert_eq!(elsewhere["resumed"], true, "{elsewhere}");
 
     // A key is a session: a good one is let in, and one more that is none is not looked at.
-    let key = text(&guest.ask(json!({"type": "create_key"})).await["key"]);
+    let key = json_string(&guest.request(json!({"type": "create_key"})).await["key"]);
     let mut program = server.connect_from(from).await;
-    let answer = program.hello(json!({"token": "ply_none"})).await;
+    let answer = program.send_hello(json!({"token": "ply_none"})).await;
     assert_eq!(answer["code"], "too_soon");
-    let answer = program.hello(json!({"token": key})).await;
+    let answer = program.send_hello(json!({"token": key})).await;
     assert_eq!(answer["resumed"], true, "{answer}");
 }
 
 /// Of more than twenty sessions the one that is not connected and was unused longest ends.
 #[tokio::test(start_paused = true)]
-async fn a_player_has_twenty_sessions() {
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
-    let key = text(&ann.ask(json!({"type": "recovery"})).await["key"]);
+async fn session_limit_evicts_longest_unused_session() {
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
+    let key = json_string(&ann.request(json!({"type": "recovery"})).await["key"]);
     let mut tokens = Vec::new();
     for _ in 0..20 {
-        let (device, _) = coming(&server, json!({"recovery": key})).await;
+        let (device, _) = connect_with_hello(&server, json!({"recovery": key})).await;
         tokens.push(device.token());
         // Each begins later than the one before.
-        pass(1).await;
+        advance_time(1).await;
     }
-    assert_eq!(sessions(&mut ann).await.len(), 20);
-    let (_, first) = server.come_back(&tokens[0]).await;
-    assert_eq!(first["resumed"], false, "it has given way");
-    let (_, second) = server.come_back(&tokens[1]).await;
+    assert_eq!(list_sessions(&mut ann).await.len(), 20);
+    let (_, first) = server.resume_session(&tokens[0]).await;
+    assert_eq!(first["resumed"], false, "the session was evicted");
+    let (_, second) = server.resume_session(&tokens[1]).await;
     assert_eq!(second["resumed"], true);
 }
 
 /// What is logged.
 #[derive(Default)]
-struct Log(Mutex<Vec<u8>>);
+struct LogBuffer(Mutex<Vec<u8>>);
 
-impl Write for &Log {
+impl Write for &LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -338,11 +365,15 @@ impl Write for &Log {
 }
 
 /// What is answered to requests that have these secrets where they do not belong, or wrong ones.
-async fn provoked(server: &TestServer, player: &mut Player, secrets: &[String]) -> String {
+async fn provoke_errors(
+    server: &TestServer,
+    player: &mut TestPlayer,
+    secrets: &[String],
+) -> String {
     let mut answers = String::new();
     for secret in secrets {
         // Nobody is to be stopped for asking too much.
-        pass(10).await;
+        advance_time(10).await;
         for request in [
             json!({"type": "set_password", "password": secret, "new": secret}),
             json!({"type": "create_key", "recovery": secret, "label": secret}),
@@ -353,21 +384,26 @@ async fn provoked(server: &TestServer, player: &mut Player, secrets: &[String]) 
             json!({"type": "history", "player": secret, "limit": secret}),
             json!({"type": "profile", "name": secret}),
         ] {
-            answers += &player.ask_anything(request).await.to_string();
+            answers += &player.request_unchecked(request).await.to_string();
         }
         for way in ["pair", "recovery"] {
             let way = json!({way: secret, "password": secret, "name": secret});
-            answers += &coming(server, way).await.1.to_string();
+            answers += &connect_with_hello(server, way).await.1.to_string();
         }
         let key = json!({"token": format!("ply_{secret}")});
-        answers += &coming(server, key).await.1.to_string();
+        answers += &connect_with_hello(server, key).await.1.to_string();
     }
     answers
 }
 
 /// What is served over HTTP to whoever asks, and to whoever has this token.
-async fn served(server: &TestServer, id: &str, token: &str, secrets: &[String]) -> String {
-    let mut all = String::new();
+async fn fetch_http_responses(
+    server: &TestServer,
+    id: &str,
+    token: &str,
+    secrets: &[String],
+) -> String {
+    let mut responses = String::new();
     let mut paths = [
         "/",
         "/pair",
@@ -386,52 +422,52 @@ async fn served(server: &TestServer, id: &str, token: &str, secrets: &[String]) 
             .map(|secret| format!("/player/{}", secret.replace(' ', "+"))),
     );
     for path in paths {
-        let (head, body) = get_with(server, &path, "").await;
-        all += &head;
-        all += &String::from_utf8_lossy(&body);
+        let (head, body) = get_with_headers(server, &path, "").await;
+        responses += &head;
+        responses += &String::from_utf8_lossy(&body);
     }
     let bearer = format!("Authorization: Bearer {token}\r\n");
-    let (head, body) = get_with(server, "/me.jsonl", &bearer).await;
-    all + &head + &String::from_utf8_lossy(&body)
+    let (head, body) = get_with_headers(server, "/me.jsonl", &bearer).await;
+    responses + &head + &String::from_utf8_lossy(&body)
 }
 
 /// What is answered to a guest who provokes errors and looks at all that is served.
-async fn answered(
+async fn collect_answers(
     server: &TestServer,
-    guest: &mut Player,
+    guest: &mut TestPlayer,
     token: &str,
-    wanted: &[String],
+    secrets: &[String],
 ) -> String {
-    let errors = provoked(server, guest, wanted).await;
+    let errors = provoke_errors(server, guest, secrets).await;
     assert!(
         errors.contains("bad_code") && errors.contains("bad_field"),
         "{errors}"
     );
-    pass(10).await;
-    let id = guest.create(json!({})).await;
-    let files = served(server, &id, token, wanted).await;
+    advance_time(10).await;
+    let id = guest.create_match(json!({})).await;
+    let files = fetch_http_responses(server, &id, token, secrets).await;
     assert!(files.contains("\"type\":\"session\""), "{files}");
-    pass(60).await;
+    advance_time(60).await;
     errors + &files
 }
 
 /// No secret is in the log, however much it tells, in an error, in an address or in what is served.
 #[tokio::test(start_paused = true)]
-async fn no_secret_is_told_to_others() {
-    let log = Arc::new(Log::default());
+async fn secrets_never_appear_in_logs_errors_or_pages() {
+    let log = Arc::new(LogBuffer::default());
     // While there is but one, what another thread would log first counts as wanted by nobody.
     let _another = Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::TRACE)
         .with_writer(Arc::clone(&log))
         .finish();
-    let _telling = set_default(&Dispatch::new(subscriber));
-    let server = TestServer::start(calm());
-    let mut ann = server.player("ann").await;
-    let code = pairing_code(&mut ann).await;
-    let key = text(&ann.ask(json!({"type": "recovery"})).await["key"]);
-    let (phone, _) = coming(&server, json!({"pair": code})).await;
-    let (tablet, _) = coming(&server, json!({"recovery": key})).await;
+    let _log_guard = set_default(&Dispatch::new(subscriber));
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = server.connect_player("ann").await;
+    let code = request_pairing_code(&mut ann).await;
+    let key = json_string(&ann.request(json!({"type": "recovery"})).await["key"]);
+    let (phone, _) = connect_with_hello(&server, json!({"pair": code})).await;
+    let (tablet, _) = connect_with_hello(&server, json!({"recovery": key})).await;
     let passwords = ["correct horse", "battery staple"];
     let (invite, order) = new_secret();
     let order = AdminCommand::Invite { code: order };
@@ -441,15 +477,15 @@ async fn no_secret_is_told_to_others() {
     );
     let register = json!({"type": "register", "name": "ann", "password": passwords[0],
         "invite": invite.reveal()});
-    assert_eq!(ann.ask(register).await["type"], "ok");
+    assert_eq!(ann.request(register).await["type"], "ok");
     let set = json!({"type": "set_password", "password": passwords[0], "new": passwords[1]});
-    assert_eq!(ann.ask(set).await["type"], "ok");
+    assert_eq!(ann.request(set).await["type"], "ok");
     let create = json!({"type": "create_key", "password": passwords[1]});
-    let program = text(&ann.ask(create).await["key"]);
-    let (_program, _) = server.come_back(&program).await;
+    let program = json_string(&ann.request(create).await["key"]);
+    let (_program, _) = server.resume_session(&program).await;
     let create = json!({"type": "create_key", "bot": "randy", "password": passwords[1]});
-    let bot = text(&ann.ask(create).await["key"]);
-    let (_bot, _) = server.come_back(&bot).await;
+    let bot = json_string(&ann.request(create).await["key"]);
+    let (_bot, _) = server.resume_session(&bot).await;
     let (link, order) = new_secret();
     let name = "ann".to_owned();
     let order = AdminCommand::Recover { name, key: order };
@@ -457,52 +493,52 @@ async fn no_secret_is_told_to_others() {
         server.server.run_admin_command(order).await,
         AdminResult::Done
     );
-    let (mut watch, _) = coming(&server, json!({"recovery": link.reveal()})).await;
+    let (mut watch, _) = connect_with_hello(&server, json!({"recovery": link.reveal()})).await;
     let login = json!({"name": "ann", "password": passwords[1]});
-    let (laptop, _) = coming(&server, login).await;
+    let (laptop, _) = connect_with_hello(&server, login).await;
     let mistaken = "mistaken horse";
     let login = json!({"name": "ann", "password": mistaken});
-    let (_, not_let_in) = coming(&server, login).await;
-    let (_ann, _) = server.come_back(&ann.token()).await;
+    let (_, rejected) = connect_with_hello(&server, login).await;
+    let (_ann, _) = server.resume_session(&ann.token()).await;
     let wrong = ["WRONGCOD", "WRONGKEYWRONGKEYWRONGKEYWR"];
-    let (_, refused) = coming(&server, json!({"pair": wrong[0]})).await;
-    let (_, also) = coming(&server, json!({"recovery": wrong[1]})).await;
-    let wanted: Vec<String> = [&*code, &key, &program, invite.reveal(), passwords[1]]
+    let (_, refused) = connect_with_hello(&server, json!({"pair": wrong[0]})).await;
+    let (_, rejected_key) = connect_with_hello(&server, json!({"recovery": wrong[1]})).await;
+    let known_secrets: Vec<String> = [&*code, &key, &program, invite.reveal(), passwords[1]]
         .map(str::to_owned)
         .to_vec();
-    let mut guest = server.player("eve").await;
-    let answers = answered(&server, &mut guest, &ann.token(), &wanted).await;
+    let mut guest = server.connect_player("eve").await;
+    let answers = collect_answers(&server, &mut guest, &ann.token(), &known_secrets).await;
     let asker = ExportRequester::Token(Token::new(watch.token()));
-    let mut about = server
+    let mut export = server
         .server
         .export_personal_data(asker, None)
         .await
-        .expect("told");
+        .expect("the export starts");
     let mut pages = server.server.metrics_text();
-    while let Some(page) = about.next_page().await {
+    while let Some(page) = export.next_page().await {
         pages += &page.expect("readable");
     }
     let forget = json!({"type": "forget_me", "password": passwords[1]});
-    assert_eq!(watch.ask(forget).await["type"], "ok");
+    assert_eq!(watch.request(forget).await["type"], "ok");
     let log = String::from_utf8(log.0.lock().clone()).expect("text");
-    assert!(log.contains("welcomed"), "it tells a lot");
-    let told = format!("{log}{pages}{refused}{also}{not_let_in}{answers}");
+    assert!(log.contains("welcomed"), "the log is verbose");
+    let output = format!("{log}{pages}{refused}{rejected_key}{rejected}{answers}");
     let tokens = [ann, phone, tablet, laptop, watch, guest].map(|device| device.token());
-    let given_out = [invite, link].map(|secret| secret.reveal().to_owned());
+    let issued = [invite, link].map(|secret| secret.reveal().to_owned());
     let secrets = [code, key, program, bot].into_iter().chain(tokens);
-    let given = wrong.into_iter().chain(passwords);
-    let given = given.chain([mistaken, "$argon2"]).map(str::to_owned);
-    let secrets = secrets.chain(given_out).chain(given);
-    tells_none_of(&told, &secrets.collect::<Vec<_>>());
+    let inputs = wrong.into_iter().chain(passwords);
+    let inputs = inputs.chain([mistaken, "$argon2"]).map(str::to_owned);
+    let secrets = secrets.chain(issued).chain(inputs);
+    assert_contains_none(&output, &secrets.collect::<Vec<_>>());
 }
 
 /// Looks for each of them in all that was told, where heads of answers are in small letters.
-fn tells_none_of(told: &str, secrets: &[String]) {
-    let told = told.to_lowercase();
+fn assert_contains_none(output: &str, secrets: &[String]) {
+    let output = output.to_lowercase();
     for secret in secrets {
         let secret = secret.to_lowercase();
-        let found = told.find(&secret);
-        let around = found.map(|at| &told[at.saturating_sub(200)..at + secret.len()]);
-        assert_eq!(around, None, "{secret} is told");
+        let found = output.find(&secret);
+        let around = found.map(|at| &output[at.saturating_sub(200)..at + secret.len()]);
+        assert_eq!(around, None, "{secret} is exposed");
     }
 }

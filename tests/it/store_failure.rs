@@ -6,200 +6,207 @@ use plyhouse_store::Store;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::failing::{
-    FINE, FailingStore, LOST_UNKNOWN, PANICS, UNAVAILABLE, UNREADABLE, WRITTEN_UNKNOWN,
+use crate::failing_store::{
+    FailingStore, HEALTHY, LOST_OUTCOME_UNKNOWN, PANIC_ONCE, UNAVAILABLE, UNREADABLE,
+    WRITTEN_OUTCOME_UNKNOWN,
 };
-use crate::support::{TestServer, pass, settings};
+use crate::support::{TestServer, advance_time, settings};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_kept_is_not_told() {
+async fn failed_write_is_refused_and_not_broadcast() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, mut bob, id) = server.pair().await;
-    for mode in [UNAVAILABLE, LOST_UNKNOWN] {
-        store.set(mode);
-        let refused = ann.play(&id, 0, "b2").await;
+    let (mut ann, mut bob, id) = server.start_match().await;
+    for mode in [UNAVAILABLE, LOST_OUTCOME_UNKNOWN] {
+        store.set_mode(mode);
+        let refused = ann.play_move(&id, 0, "b2").await;
         assert_eq!(
             (&refused["code"], &refused["retryable"]),
             (&json!("overloaded"), &json!(true))
         );
     }
-    let mut cat = server.player("cat").await;
+    let mut cat = server.connect_player("cat").await;
     let create = json!({"type": "create", "game": "tic-tac-toe"});
-    assert_eq!(cat.refused(create.clone()).await, "overloaded");
-    assert!(bob.drain().await.iter().all(|m| m["type"] == "presence"));
+    assert_eq!(cat.expect_error(create.clone()).await, "overloaded");
+    assert!(
+        bob.drain_messages()
+            .await
+            .iter()
+            .all(|m| m["type"] == "presence")
+    );
 
     // The store is well again, and nothing stands in the way of what was refused.
-    store.set(FINE);
-    assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
-    assert_eq!(bob.event("moved").await["seq"], 4);
-    assert_eq!(cat.ask(create).await["type"], "match");
+    store.set_mode(HEALTHY);
+    assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
+    assert_eq!(bob.expect_event("moved").await["seq"], 4);
+    assert_eq!(cat.request(create).await["type"], "match");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_kept_after_all_is_told() {
+async fn successful_write_of_unknown_outcome_is_broadcast() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, mut bob, id) = server.pair().await;
-    store.set(WRITTEN_UNKNOWN);
-    assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
-    assert_eq!(bob.event("moved").await["seq"], 4);
-    let created = bob.create(json!({})).await;
+    let (mut ann, mut bob, id) = server.start_match().await;
+    store.set_mode(WRITTEN_OUTCOME_UNKNOWN);
+    assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
+    assert_eq!(bob.expect_event("moved").await["seq"], 4);
+    let created = bob.create_match(json!({})).await;
     assert_eq!(
-        ann.ask(json!({"type": "watch", "match": created})).await["seq"],
+        ann.request(json!({"type": "watch", "match": created}))
+            .await["seq"],
         1
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_waits_for_the_store() {
+async fn bot_move_waits_for_available_store() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let id = ann
-        .create(json!({"seats": ["me", {"bot": "max"}], "pace_ms": 100}))
+        .create_match(json!({"seats": ["me", {"bot": "max"}], "pace_ms": 100}))
         .await;
-    ann.play(&id, 0, "b2").await;
-    ann.event("moved").await;
-    store.set(UNAVAILABLE);
-    pass(20).await;
-    assert_eq!(ann.drain().await, [] as [serde_json::Value; 0]);
-    store.set(FINE);
-    assert_eq!(ann.event("moved").await["ply"], 1);
+    ann.play_move(&id, 0, "b2").await;
+    ann.expect_event("moved").await;
+    store.set_mode(UNAVAILABLE);
+    advance_time(20).await;
+    assert_eq!(ann.drain_messages().await, [] as [serde_json::Value; 0]);
+    store.set_mode(HEALTHY);
+    assert_eq!(ann.expect_event("moved").await["ply"], 1);
 }
 
 /// A player who takes a new connection while being paired finds the match there.
 #[tokio::test(start_paused = true)]
-async fn who_reconnects_while_being_paired_is_shown_the_match() {
+async fn reconnect_during_pairing_receives_the_match() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
     let seek = json!({"type": "seek", "game": "tic-tac-toe"});
-    let mut ann = server.player("ann").await;
-    ann.ask(seek.clone()).await;
-    let closed = store.gate.lock().await;
-    let mut bob = server.player("bob").await;
-    bob.ask(seek).await;
-    let (mut ann_again, welcome) = server.come_back(&ann.token()).await;
-    assert_eq!(ann.closed().await, 4001);
+    let mut ann = server.connect_player("ann").await;
+    ann.request(seek.clone()).await;
+    let writes_blocked = store.write_gate.lock().await;
+    let mut bob = server.connect_player("bob").await;
+    bob.request(seek).await;
+    let (mut ann_again, welcome) = server.resume_session(&ann.token()).await;
+    assert_eq!(ann.wait_for_close().await, 4001);
     assert_eq!(welcome["following"], json!([]));
-    drop(closed);
-    let shown = ann_again.event("match").await;
-    assert_eq!(shown["match"], bob.event("match").await["match"]);
+    drop(writes_blocked);
+    let shown = ann_again.expect_event("match").await;
+    assert_eq!(shown["match"], bob.expect_event("match").await["match"]);
     assert_ne!(shown["you"], json!(null));
 }
 
 /// A page that is loaded anew at once has said hello twice: the later connection stays.
 #[tokio::test(start_paused = true)]
-async fn of_two_connections_the_later_stays_however_long_the_other_is_looked_for() {
+async fn later_connection_wins_despite_slow_session_lookup() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let mut ann = server.player("ann").await;
-    ann.create(json!({})).await;
+    let mut ann = server.connect_player("ann").await;
+    ann.create_match(json!({})).await;
     let token = ann.token();
-    let (found, next_session) = oneshot::channel();
-    *store.next_session.lock().await = Some(next_session);
+    let (release_lookup, next_session) = oneshot::channel();
+    *store.session_lookup_gate.lock().await = Some(next_session);
     let mut earlier = server.connect().await;
     let hello = json!({"type": "hello", "token": token});
-    earlier.send(&hello.to_string()).await;
-    pass(1).await;
-    let (mut later, welcome) = server.come_back(&token).await;
+    earlier.send_text(&hello.to_string()).await;
+    advance_time(1).await;
+    let (mut later, welcome) = server.resume_session(&token).await;
     assert_eq!(welcome["resumed"], true);
-    found.send(()).expect("it is waited for");
-    assert_eq!(earlier.closed().await, 4001);
-    assert_eq!(later.ask(json!({"type": "ping"})).await["type"], "pong");
+    release_lookup.send(()).expect("the lookup is waiting");
+    assert_eq!(earlier.wait_for_close().await, 4001);
+    assert_eq!(later.request(json!({"type": "ping"})).await["type"], "pong");
 }
 
 /// A match whose task panics is rebuilt from the store at once, and nobody else is harmed.
 #[tokio::test(start_paused = true)]
-async fn a_panic_harms_one_match_and_that_is_rebuilt() {
+async fn panicked_match_is_reloaded_without_affecting_others() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, mut bob, id) = server.pair().await;
-    let (mut cat, _dan, other) = server.pair().await;
-    assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
+    let (mut ann, mut bob, id) = server.start_match().await;
+    let (mut cat, _dan, other) = server.start_match().await;
+    assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
     for player in [&mut ann, &mut bob] {
-        player.event("moved").await;
+        player.expect_event("moved").await;
     }
 
-    store.set(PANICS);
-    let failed = bob.play(&id, 1, "a1").await;
+    store.set_mode(PANIC_ONCE);
+    let failed = bob.play_move(&id, 1, "a1").await;
     assert_eq!(failed["code"], "internal", "{failed}");
     assert_eq!(server.server.panic_count(), 1);
     for player in [&mut ann, &mut bob] {
-        let snapshot = player.event("match").await;
+        let snapshot = player.expect_event("match").await;
         assert_eq!(
             (&snapshot["seq"], &snapshot["moves"]),
             (&json!(4), &json!(["b2"]))
         );
         assert_eq!(snapshot["status"], "running");
     }
-    assert_eq!(bob.play(&id, 1, "a1").await["seq"], 5);
-    assert_eq!(ann.event("moved").await["seq"], 5);
-    assert_eq!(cat.play(&other, 0, "b2").await["seq"], 4);
+    assert_eq!(bob.play_move(&id, 1, "a1").await["seq"], 5);
+    assert_eq!(ann.expect_event("moved").await["seq"], 5);
+    assert_eq!(cat.play_move(&other, 0, "b2").await["seq"], 4);
 
     // Who was in it still is, and comes back into it.
-    let (_ann, welcome) = server.come_back(&ann.token()).await;
+    let (_ann, welcome) = server.resume_session(&ann.token()).await;
     assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
 }
 
 /// What cannot be read now may be asked for again.
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_read_may_be_asked_for_again() {
+async fn failed_read_is_retryable() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let mut ann = server.player("ann").await;
-    store.set(UNREADABLE);
-    let nowhere = json!({"type": "watch", "match": "01890a5d-ac96-774b-bcce-b302099a8057"});
-    assert_eq!(ann.refused(nowhere.clone()).await, "overloaded");
-    let mut lost = server.connect().await;
-    let come_back = json!({"recovery": "a".repeat(26)});
-    assert_eq!(lost.hello(come_back.clone()).await["code"], "overloaded");
-    store.set(FINE);
-    assert_eq!(ann.refused(nowhere).await, "unknown_match");
-    assert_eq!(lost.hello(come_back).await["code"], "bad_code");
+    let mut ann = server.connect_player("ann").await;
+    store.set_mode(UNREADABLE);
+    let watch_unknown = json!({"type": "watch", "match": "01890a5d-ac96-774b-bcce-b302099a8057"});
+    assert_eq!(ann.expect_error(watch_unknown.clone()).await, "overloaded");
+    let mut client = server.connect().await;
+    let login = json!({"recovery": "a".repeat(26)});
+    assert_eq!(client.send_hello(login.clone()).await["code"], "overloaded");
+    store.set_mode(HEALTHY);
+    assert_eq!(ann.expect_error(watch_unknown).await, "unknown_match");
+    assert_eq!(client.send_hello(login).await["code"], "bad_code");
 }
 
 /// A match of which nobody can tell what is kept waits until the store can be read again.
 #[tokio::test(start_paused = true)]
-async fn a_match_waits_until_the_store_can_be_read() {
+async fn match_pauses_until_store_is_readable() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, mut bob, id) = server.pair().await;
-    store.set(UNREADABLE);
+    let (mut ann, mut bob, id) = server.start_match().await;
+    store.set_mode(UNREADABLE);
     // Of the first nobody can tell whether it was played; the second was not tried.
     for code in ["internal", "overloaded"] {
-        let refused = ann.play(&id, 0, "b2").await;
+        let refused = ann.play_move(&id, 0, "b2").await;
         assert_eq!(refused["code"], code, "{refused}");
     }
-    store.set(FINE);
-    assert_eq!(bob.event("match").await["seq"], 3);
-    assert_eq!(ann.event("match").await["seq"], 3);
-    assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
-    assert_eq!(bob.event("moved").await["seq"], 4);
+    store.set_mode(HEALTHY);
+    assert_eq!(bob.expect_event("match").await["seq"], 3);
+    assert_eq!(ann.expect_event("match").await["seq"], 3);
+    assert_eq!(ann.play_move(&id, 0, "b2").await["seq"], 4);
+    assert_eq!(bob.expect_event("moved").await["seq"], 4);
 }
 
 /// Who comes back meanwhile is shown it then, and follows it.
 #[tokio::test(start_paused = true)]
-async fn who_comes_back_to_a_match_that_waits_follows_it() {
+async fn reconnect_to_paused_match_receives_snapshot_later() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
-    let (mut ann, bob, id) = server.pair().await;
-    store.set(UNREADABLE);
-    ann.play(&id, 0, "b2").await;
-    let (mut bob, welcome) = server.come_back(&bob.token()).await;
+    let (mut ann, bob, id) = server.start_match().await;
+    store.set_mode(UNREADABLE);
+    ann.play_move(&id, 0, "b2").await;
+    let (mut bob, welcome) = server.resume_session(&bob.token()).await;
     assert_eq!(welcome["following"], json!([{"match": id, "you": 1}]));
-    store.set(FINE);
-    assert_eq!(bob.event("match").await["seq"], 3);
-    ann.event("match").await;
-    ann.play(&id, 0, "b2").await;
-    assert_eq!(bob.event("moved").await["seq"], 4);
+    store.set_mode(HEALTHY);
+    assert_eq!(bob.expect_event("match").await["seq"], 3);
+    ann.expect_event("match").await;
+    ann.play_move(&id, 0, "b2").await;
+    assert_eq!(bob.expect_event("moved").await["seq"], 4);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_sign_of_health_is_the_stores() {
+async fn server_health_reflects_store_health() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
     assert!(server.server.is_healthy());
-    store.set(UNAVAILABLE);
+    store.set_mode(UNAVAILABLE);
     assert!(!server.server.is_healthy());
 }

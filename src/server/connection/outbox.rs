@@ -60,7 +60,7 @@ struct Queue {
     closing: Option<CloseCode>,
     /// The connection's task has been asked to write.
     is_write_due: bool,
-    /// The connection's task found [no room](Outbox::has_capacity), and nothing has been taken since.
+    /// The connection's task found [no room](Outbox::has_room), and nothing has been taken since.
     is_room_awaited: bool,
     trips: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
@@ -115,7 +115,7 @@ impl Outbox {
     }
 
     /// Adds a message, unless the connection is closing. Without room, closes it as too slow. It
-    /// goes out with the next [`flush`](Self::flush) or [`request_poll`](Self::request_poll).
+    /// goes out with the next [`flush`](Self::flush) or [`wake`](Self::wake).
     pub(crate) fn post(&self, frame: Frame) {
         self.0.queue.update(|queue| {
             if queue.closing.is_some() {
@@ -294,7 +294,7 @@ impl Outbox {
         messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2
     }
 
-    /// Waits until messages were taken since there was [no room](Self::has_capacity). Only the connection's
+    /// Waits until messages were taken since there was [no room](Self::has_room). Only the connection's
     /// task may wait.
     pub async fn drained(&self) {
         let is_drained = |queue: &mut Queue| (!queue.is_room_awaited).then_some(());

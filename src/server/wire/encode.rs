@@ -322,7 +322,7 @@ pub(crate) fn add_ignored_fields(answer: &Frame, ignored: &[String]) -> Frame {
     })
 }
 
-/// [`ServerMessage::EventsMessage`] from events that are written already.
+/// [`ServerMessage::Events`] from events that are written already.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum EventsMessage<'a> {

@@ -10,7 +10,7 @@ async fn a_block_holds_on_all_servers() {
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"game": "chess"})).await;
     let block = json!({"type": "block", "player": bob.id()});
-    assert_eq!(ann.ask(block).await["type"], "blocked");
+    assert_eq!(ann.request(block).await["type"], "blocked");
 
     // Of the two one follows on the owner's server, and the other a copy.
     for (speaker, other) in [(true, false), (false, true)] {
@@ -19,38 +19,38 @@ async fn a_block_holds_on_all_servers() {
             (true, _) => (&mut ann, &mut bob),
             (false, _) => (&mut bob, &mut ann),
         };
-        assert_eq!(speaker.ask(say).await["type"], "ok");
-        speaker.event("said").await;
-        let heard = other.drain().await;
+        assert_eq!(speaker.request(say).await["type"], "ok");
+        speaker.expect_event("said").await;
+        let heard = other.drain_messages().await;
         assert!(heard.iter().all(|told| told["type"] != "said"), "{heard:?}");
         let watch = json!({"type": "watch", "match": id});
-        let shown = other.ask(watch).await;
+        let shown = other.request(watch).await;
         let own = shown["you"].clone();
         let said = shown["said"].as_array().expect("a list");
         assert!(said.iter().all(|line| line["seat"] == own), "{shown}");
     }
-    ann.ask(json!({"type": "resign", "match": id})).await;
-    bob.event("ended").await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    bob.expect_event("ended").await;
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
-    assert_eq!(bob.refused(offer).await, "not_allowed");
+    assert_eq!(bob.expect_error(offer).await, "not_allowed");
 
     for (host, other) in [(true, false), (false, true)] {
         let (host, other) = match (host, other) {
             (true, _) => (&mut ann, &mut bob),
             (false, _) => (&mut bob, &mut ann),
         };
-        let open = host.create(json!({})).await;
+        let open = host.create_match(json!({})).await;
         let join = json!({"type": "join", "match": open});
-        assert_eq!(other.refused(join).await, "not_allowed");
+        assert_eq!(other.expect_error(join).await, "not_allowed");
         let challenge = json!({"type": "create", "game": "chess", "for": host.id()});
-        assert_eq!(other.refused(challenge).await, "not_allowed");
+        assert_eq!(other.expect_error(challenge).await, "not_allowed");
     }
     let seek = json!({"type": "seek", "game": "othello"});
     for player in [&mut ann, &mut bob] {
-        assert_eq!(player.ask(seek.clone()).await["type"], "ok");
+        assert_eq!(player.request(seek.clone()).await["type"], "ok");
     }
-    crate::support::pass(10).await;
-    let heard = [ann.drain().await, bob.drain().await].concat();
+    crate::support::advance_time(10).await;
+    let heard = [ann.drain_messages().await, bob.drain_messages().await].concat();
     let is_match = |told: &&Value| told["type"] == "match";
     assert_eq!(heard.iter().find(is_match), None);
 }

@@ -6,7 +6,7 @@ use plyhouse_store::Store;
 use serde_json::json;
 
 use super::{Cluster, pair};
-use crate::support::pass;
+use crate::support::advance_time;
 
 /// A server that stops gives its matches up at once.
 #[tokio::test(start_paused = true)]
@@ -14,23 +14,23 @@ async fn a_match_outlives_a_server_that_stops() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
-    assert_eq!(ann.play(&id, 0, "a1").await["type"], "ok");
-    bob.event("moved").await;
+    assert_eq!(ann.play_move(&id, 0, "a1").await["type"], "ok");
+    bob.expect_event("moved").await;
     let token = ann.token();
     here.server.server.stop().await;
-    assert_eq!(ann.closed().await, 1001);
+    assert_eq!(ann.wait_for_close().await, 1001);
     // Whoever is on the other server is shown the match anew, of a later epoch.
-    let shown = bob.event("match").await;
+    let shown = bob.expect_event("match").await;
     assert_eq!(
         (&shown["epoch"], &shown["ply"]),
         (&json!(1), &json!(1)),
         "{shown}"
     );
-    let (mut ann, _) = there.server.come_back(&token).await;
-    assert_eq!(ann.event("match").await["epoch"], 1);
-    assert_eq!(bob.play(&id, 1, "b2").await["type"], "ok");
-    assert_eq!(ann.event("moved").await["ply"], 1);
-    assert_eq!(ann.play(&id, 2, "a2").await["type"], "ok");
+    let (mut ann, _) = there.server.resume_session(&token).await;
+    assert_eq!(ann.expect_event("match").await["epoch"], 1);
+    assert_eq!(bob.play_move(&id, 1, "b2").await["type"], "ok");
+    assert_eq!(ann.expect_event("moved").await["ply"], 1);
+    assert_eq!(ann.play_move(&id, 2, "a2").await["type"], "ok");
 }
 
 /// An owner whom nobody can ask is taken from, and finds that out before it tells anything.
@@ -39,18 +39,18 @@ async fn an_owner_that_is_cut_off_is_taken_from() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
-    assert_eq!(ann.play(&id, 0, "a1").await["type"], "ok");
-    bob.event("moved").await;
+    assert_eq!(ann.play_move(&id, 0, "a1").await["type"], "ok");
+    bob.expect_event("moved").await;
     here.bus.close();
-    let shown = bob.event("match").await;
+    let shown = bob.expect_event("match").await;
     assert_eq!(
         (&shown["epoch"], &shown["ply"]),
         (&json!(1), &json!(1)),
         "{shown}"
     );
-    assert_eq!(bob.play(&id, 1, "b2").await["type"], "ok");
+    assert_eq!(bob.play_move(&id, 1, "b2").await["type"], "ok");
     // The first owner's next write is refused by the store, and nothing of it is told.
-    let refused = ann.play(&id, 1, "c3").await;
+    let refused = ann.play_move(&id, 1, "c3").await;
     assert_ne!(refused["type"], "ok", "{refused}");
     let moves = cluster_moves(&cluster, &id).await;
     assert_eq!(moves, ["a1", "b2"]);
@@ -63,8 +63,8 @@ async fn a_robbed_owner_shows_what_has_become_of_its_match() {
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
     here.bus.close();
-    bob.event("match").await;
-    let shown = ann.event("match").await;
+    bob.expect_event("match").await;
+    let shown = ann.expect_event("match").await;
     assert_eq!((&shown["epoch"], &shown["match"]), (&json!(1), &json!(id)));
 }
 
@@ -74,14 +74,14 @@ async fn a_move_from_ahead_has_the_owner_look() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let plain = ann.play(&id, 4, "a1").await;
+    let plain = ann.play_move(&id, 4, "a1").await;
     assert_eq!(
         plain["code"], "stale_ply",
         "what nobody was told of is refused"
     );
     here.bus.close();
-    bob.event("match").await;
-    let refused = ann.play(&id, 2, "a1").await;
+    bob.expect_event("match").await;
+    let refused = ann.play_move(&id, 2, "a1").await;
     assert_eq!(
         (&refused["code"], &refused["retryable"]),
         (&json!("overloaded"), &json!(true))
@@ -95,22 +95,22 @@ async fn a_rematch_is_offered_though_the_owner_is_gone() {
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
     assert_eq!(
-        bob.ask(json!({"type": "resign", "match": id})).await["type"],
+        bob.request(json!({"type": "resign", "match": id})).await["type"],
         "ok"
     );
-    ann.event("ended").await;
+    ann.expect_event("ended").await;
     let token = ann.token();
     here.server.server.stop().await;
-    let (mut ann, _) = there.server.come_back(&token).await;
+    let (mut ann, _) = there.server.resume_session(&token).await;
     assert_eq!(
-        ann.ask(json!({"type": "watch", "match": id})).await["status"],
+        ann.request(json!({"type": "watch", "match": id})).await["status"],
         "ended"
     );
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
-    while bob.ask(offer.clone()).await["type"] != "ok" {}
-    while ann.ask(offer.clone()).await["type"] != "ok" {}
+    while bob.request(offer.clone()).await["type"] != "ok" {}
+    while ann.request(offer.clone()).await["type"] != "ok" {}
     loop {
-        let shown = ann.event("match").await;
+        let shown = ann.expect_event("match").await;
         if shown["match"] != json!(id) {
             assert_eq!(shown["status"], "running");
             break;
@@ -146,7 +146,7 @@ async fn what_was_stored_and_not_answered_is_not_done_twice() {
     let create = json!({"seats": ["me", "open"], "clock": clock});
     let (_ann, mut bob, id) = pair(&here, &there, create).await;
     let give = json!({"type": "give_time", "match": id, "ms": 15000});
-    assert_eq!(bob.ask(give.clone()).await["type"], "ok");
+    assert_eq!(bob.request(give.clone()).await["type"], "ok");
     // What the owner does with the next request before it dies.
     let loaded = cluster.store.load(match_id(&id)).await;
     let loaded = loaded.expect("it can be read").expect("it is kept");
@@ -159,11 +159,11 @@ async fn what_was_stored_and_not_answered_is_not_done_twice() {
     let stored = stored.await.expect("it is written");
     here.bus.close();
 
-    let answer = bob.ask(give.clone()).await;
+    let answer = bob.request(give.clone()).await;
     assert_eq!(answer["seq"], stored.seq().0, "{answer}");
     assert_eq!(given_times(&cluster, &id).await, 2);
     // Another request is another one, and there is one for each ply.
-    assert_eq!(bob.refused(give).await, "too_soon");
+    assert_eq!(bob.expect_error(give).await, "too_soon");
 }
 
 async fn given_times(cluster: &Cluster, id: &str) -> usize {
@@ -182,16 +182,16 @@ async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
     let create = json!({"seats": ["me", "open"], "patience_ms": 60000});
     let (_ann, mut bob, id) = pair(&here, &there, create).await;
     here.bus.close();
-    assert_eq!(bob.event("match").await["epoch"], 1);
-    pass(600).await;
-    let told = bob.drain().await;
+    assert_eq!(bob.expect_event("match").await["epoch"], 1);
+    advance_time(600).await;
+    let told = bob.drain_messages().await;
     assert!(
         told.iter().all(|told| told["type"] == "presence"),
         "{told:?}"
     );
     // Once that server is no more, whoever was there is gone.
     here.server.server.stop().await;
-    let ended = bob.event("ended").await;
+    let ended = bob.expect_event("ended").await;
     assert_eq!(ended["outcome"]["reason"], "abandonment", "{id}");
 }
 
@@ -201,10 +201,10 @@ async fn followers_elsewhere_are_shown_the_match_of_its_new_owner() {
     let mut cluster = Cluster::default();
     let [here, there, beside] = cluster.nodes().await;
     let (_ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let mut cat = beside.server.player("cat").await;
-    let watched = cat.ask(json!({"type": "watch", "match": id})).await;
+    let mut cat = beside.server.connect_player("cat").await;
+    let watched = cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(watched["epoch"], serde_json::Value::Null);
     here.server.server.stop().await;
-    assert_eq!(bob.event("match").await["epoch"], 1);
-    assert_eq!(cat.event("match").await["epoch"], 1);
+    assert_eq!(bob.expect_event("match").await["epoch"], 1);
+    assert_eq!(cat.expect_event("match").await["epoch"], 1);
 }

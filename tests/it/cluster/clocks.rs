@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::{Cluster, pair};
-use crate::support::{Player, text};
+use crate::support::{TestPlayer, json_string};
 
 /// Longest that a copy waits for the owner before it sends a snapshot without the clock.
 const WAIT_MAX: Duration = Duration::from_secs(2);
@@ -34,8 +34,8 @@ fn parse_match_id(id: &str) -> MatchId {
     MatchId(id.parse().expect("it is an id"))
 }
 
-fn parse_player_id(player: &Player) -> PlayerId {
-    PlayerId(text(player.id()).parse().expect("it is an id"))
+fn parse_player_id(player: &TestPlayer) -> PlayerId {
+    PlayerId(json_string(player.id()).parse().expect("it is an id"))
 }
 
 /// Asserts that two snapshots have the same clock, except for 100 ms.
@@ -64,14 +64,14 @@ async fn watch_on_a_server_without_a_copy_shows_the_clock() {
                     0 => (&mut ann, &mut bob),
                     _ => (&mut bob, &mut ann),
                 };
-                assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
-                other.event("moved").await;
+                assert_eq!(mover.play_move(&id, ply as u64, m).await["type"], "ok");
+                other.expect_event("moved").await;
             }
             sleep(Duration::from_secs(3)).await;
-            let mut cat = beside.server.player("cat").await;
-            let mut dan = here.server.player("dan").await;
-            let shown = cat.ask(watch(&id)).await;
-            let owner = dan.ask(watch(&id)).await;
+            let mut cat = beside.server.connect_player("cat").await;
+            let mut dan = here.server.connect_player("dan").await;
+            let shown = cat.request(watch(&id)).await;
+            let owner = dan.request(watch(&id)).await;
             assert_same_clock(&shown, &owner, &json!([clock, plies]));
         }
     }
@@ -82,12 +82,15 @@ async fn both_players_of_a_seek_across_servers_see_the_clock() {
     for clock in &clocks()[..3] {
         let mut cluster = Cluster::default();
         let [here, there] = cluster.nodes().await;
-        let mut ann = here.server.player("ann").await;
-        let mut bob = there.server.player("bob").await;
+        let mut ann = here.server.connect_player("ann").await;
+        let mut bob = there.server.connect_player("bob").await;
         let seek = json!({"type": "seek", "game": "chess", "clock": clock});
-        assert_eq!(ann.ask(seek.clone()).await["type"], "ok");
-        assert_eq!(bob.ask(seek).await["type"], "ok");
-        let (first, second) = (ann.event("match").await, bob.event("match").await);
+        assert_eq!(ann.request(seek.clone()).await["type"], "ok");
+        assert_eq!(bob.request(seek).await["type"], "ok");
+        let (first, second) = (
+            ann.expect_event("match").await,
+            bob.expect_event("match").await,
+        );
         assert_eq!(first["match"], second["match"]);
         assert_same_clock(&first, &second, clock);
         assert!(first["first_move_ms"].is_u64(), "{first}");
@@ -105,10 +108,10 @@ async fn hello_on_a_server_without_a_copy_shows_the_clock() {
         let [here, there, beside] = cluster.nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (_ann, bob, id) = pair(&here, &there, create).await;
-        let (mut again, _) = beside.server.come_back(&bob.token()).await;
-        let shown = again.event("match").await;
-        let mut dan = here.server.player("dan").await;
-        let owner = dan.ask(watch(&id)).await;
+        let (mut again, _) = beside.server.resume_session(&bob.token()).await;
+        let shown = again.expect_event("match").await;
+        let mut dan = here.server.connect_player("dan").await;
+        let owner = dan.request(watch(&id)).await;
         assert_same_clock(&shown, &owner, &clock);
     }
 }
@@ -121,25 +124,25 @@ async fn snapshot_of_a_former_owner_shows_the_clock_of_the_new_owner() {
         let [here, there, beside] = cluster.nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (mut ann, mut bob, id) = pair(&here, &there, create).await;
-        let mut cat = beside.server.player("cat").await;
-        cat.ask(watch(&id)).await;
+        let mut cat = beside.server.connect_player("cat").await;
+        cat.request(watch(&id)).await;
         for (ply, m) in [(0, "a1"), (1, "b2"), (2, "a2")] {
             let mover = if ply == 1 { &mut bob } else { &mut ann };
-            assert_eq!(mover.play(&id, ply, m).await["type"], "ok");
+            assert_eq!(mover.play_move(&id, ply, m).await["type"], "ok");
         }
         sleep(Duration::from_millis(1500)).await;
         for player in [&mut ann, &mut bob, &mut cat] {
-            player.drain().await;
+            player.drain_messages().await;
         }
         let [owner, taker] = [1, 2].map(|number| NodeId(Uuid::from_u128(number)));
         let taken = cluster
             .store
             .take_over(parse_match_id(&id), taker, Some(owner));
         assert!(taken.await.expect("it is written"));
-        assert_eq!(bob.play(&id, 3, "a3").await["type"], "ok");
+        assert_eq!(bob.play_move(&id, 3, "a3").await["type"], "ok");
         for player in [&mut ann, &mut cat] {
             let shown = loop {
-                let told = player.next().await;
+                let told = player.next_message().await;
                 if told["type"] == "match" {
                     break told;
                 }
@@ -171,9 +174,9 @@ async fn wait_for_a_silent_owner_ends() {
             .store
             .take_over(parse_match_id(&id), silent, Some(owner));
         assert!(taken.await.expect("it is written"));
-        let mut cat = there.server.player("cat").await;
+        let mut cat = there.server.connect_player("cat").await;
         let began = Instant::now();
-        let shown = cat.ask(watch(&id)).await;
+        let shown = cat.request(watch(&id)).await;
         assert_eq!(shown["status"], "running", "{shown}");
         assert_eq!(shown["turn_ms"], Value::Null, "{shown}");
         let waited = began.elapsed();
@@ -192,8 +195,8 @@ async fn snapshot_of_an_ended_match_has_no_turn() {
         let [here, there, beside] = cluster.nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (ann, mut bob, id) = pair(&here, &there, create).await;
-        let mut cat = beside.server.player("cat").await;
-        cat.ask(watch(&id)).await;
+        let mut cat = beside.server.connect_player("cat").await;
+        cat.request(watch(&id)).await;
         let loaded = cluster.store.load(parse_match_id(&id)).await;
         let loaded = loaded.expect("it can be read").expect("it is kept");
         let record = loaded.record;
@@ -206,12 +209,12 @@ async fn snapshot_of_an_ended_match_has_no_turn() {
         here.server.server.stop().await;
         for player in [&mut bob, &mut cat] {
             loop {
-                let told = player.next().await;
+                let told = player.next_message().await;
                 if told["type"] == "ended" {
                     break;
                 }
             }
-            let shown = player.ask(watch(&id)).await;
+            let shown = player.request(watch(&id)).await;
             assert_eq!(shown["status"], "ended", "{shown}");
             for field in ["turn_ms", "stands", "first_move_ms"] {
                 assert_eq!(shown.get(field), None, "{clock}: {shown}");

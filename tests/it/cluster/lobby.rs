@@ -10,18 +10,18 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{Cluster, pair};
-use crate::support::{Player, boundless, calm, text};
+use crate::support::{TestPlayer, json_string, settings_without_limits, settings_without_pings};
 
 /// A player has one session, on whatever server.
 #[tokio::test(start_paused = true)]
 async fn a_later_session_ends_the_earlier() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
-    let (mut again, welcome) = there.server.come_back(&ann.token()).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let (mut again, welcome) = there.server.resume_session(&ann.token()).await;
     assert_eq!(welcome["resumed"], true);
-    assert_eq!(ann.closed().await, 4001);
-    assert_eq!(again.ask(json!({"type": "ping"})).await["type"], "pong");
+    assert_eq!(ann.wait_for_close().await, 4001);
+    assert_eq!(again.request(json!({"type": "ping"})).await["type"], "pong");
 }
 
 /// Seeks are paired across servers; one that is over is not.
@@ -30,17 +30,17 @@ async fn seeks_are_paired_across_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let seek = json!({"type": "seek", "game": "chess"});
-    let mut gone = here.server.player("gone").await;
-    assert_eq!(gone.ask(seek.clone()).await["type"], "ok");
-    assert_eq!(gone.ask(json!({"type": "unseek"})).await["type"], "ok");
-    let mut ann = here.server.player("ann").await;
-    assert_eq!(ann.ask(seek.clone()).await["type"], "ok");
-    let mut bob = there.server.player("bob").await;
-    assert_eq!(bob.ask(seek).await["type"], "ok");
-    let shown = bob.event("match").await;
-    assert_eq!(ann.event("match").await["match"], shown["match"]);
+    let mut gone = here.server.connect_player("gone").await;
+    assert_eq!(gone.request(seek.clone()).await["type"], "ok");
+    assert_eq!(gone.request(json!({"type": "unseek"})).await["type"], "ok");
+    let mut ann = here.server.connect_player("ann").await;
+    assert_eq!(ann.request(seek.clone()).await["type"], "ok");
+    let mut bob = there.server.connect_player("bob").await;
+    assert_eq!(bob.request(seek).await["type"], "ok");
+    let shown = bob.expect_event("match").await;
+    assert_eq!(ann.expect_event("match").await["match"], shown["match"]);
     assert_eq!(shown["status"], "running");
-    assert_eq!(gone.drain().await, Vec::<serde_json::Value>::new());
+    assert_eq!(gone.drain_messages().await, Vec::<serde_json::Value>::new());
 }
 
 /// Nobody is paired twice, and nobody is forgotten.
@@ -48,16 +48,16 @@ async fn seeks_are_paired_across_servers() {
 async fn many_seek_on_two_servers() {
     let mut cluster = Cluster::default();
     let nodes: [_; 2] = cluster.nodes().await;
-    let mut players: Vec<Player> = Vec::new();
+    let mut players: Vec<TestPlayer> = Vec::new();
     for n in 0..500 {
-        let mut player = nodes[n % 2].server.player(&format!("p{n}")).await;
+        let mut player = nodes[n % 2].server.connect_player(&format!("p{n}")).await;
         let seek = json!({"type": "seek", "game": "othello"});
-        player.send(&seek.to_string()).await;
+        player.send_text(&seek.to_string()).await;
         players.push(player);
     }
     let mut seats = std::collections::BTreeMap::new();
     for player in &mut players {
-        let shown = player.event("match").await;
+        let shown = player.expect_event("match").await;
         *seats.entry(shown["match"].to_string()).or_insert(0) += 1;
     }
     assert_eq!(seats.len(), 250);
@@ -69,42 +69,42 @@ async fn many_seek_on_two_servers() {
 async fn who_seeks_is_seen_on_all_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut cat = there.server.player("cat").await;
+    let mut cat = there.server.connect_player("cat").await;
     let watch = json!({"type": "watch_list", "game": "chess", "seekers": true});
-    assert_eq!(cat.ask(watch).await["type"], "ok");
-    assert_eq!(cat.event("seekers").await["total"], 0);
-    let mut ann = here.server.player("ann").await;
+    assert_eq!(cat.request(watch).await["type"], "ok");
+    assert_eq!(cat.expect_event("seekers").await["total"], 0);
+    let mut ann = here.server.connect_player("ann").await;
     let clock = json!({"kind": "fischer", "main_ms": 60_000, "increment_ms": 0});
     let seek = json!({"type": "seek", "game": "chess", "clock": clock});
-    assert_eq!(ann.ask(seek.clone()).await["type"], "ok");
-    let mut dan = here.server.player("dan").await;
+    assert_eq!(ann.request(seek.clone()).await["type"], "ok");
+    let mut dan = here.server.connect_player("dan").await;
     assert_eq!(
-        dan.ask(json!({"type": "seek", "game": "go"})).await["type"],
+        dan.request(json!({"type": "seek", "game": "go"})).await["type"],
         "ok"
     );
-    let told = cat.event("seekers").await;
+    let told = cat.expect_event("seekers").await;
     let row = json!({"player": {"id": ann.id(), "name": "ann"}, "game": "chess", "clock": clock, "rated": false});
     assert_eq!(told, json!({"type": "seekers", "total": 1, "rows": [row]}));
     for (node, total) in [(&here, 1), (&there, 2)] {
         // On the first server it is asked by one of the two.
         let list = json!({"type": "list", "seekers": true});
-        let mut eve = node.server.player("eve").await;
+        let mut eve = node.server.connect_player("eve").await;
         let player = if total == 1 { &mut dan } else { &mut eve };
-        let listed = player.ask(list).await;
+        let listed = player.request(list).await;
         assert_eq!(listed["seekers"]["total"], total, "{listed}");
     }
     // A block that is made on another server is known on this one.
     let block = json!({"type": "block", "player": cat.id()});
-    assert_eq!(ann.ask(block).await["type"], "blocked");
-    assert_eq!(cat.event("seekers").await["total"], 0);
+    assert_eq!(ann.request(block).await["type"], "blocked");
+    assert_eq!(cat.expect_event("seekers").await["total"], 0);
     let unblock = json!({"type": "block", "player": cat.id(), "on": false});
-    assert_eq!(ann.ask(unblock).await["type"], "blocked");
-    assert_eq!(cat.event("seekers").await["total"], 1);
+    assert_eq!(ann.request(unblock).await["type"], "blocked");
+    assert_eq!(cat.expect_event("seekers").await["total"], 1);
     // The answer is the very same seek, from whatever server.
-    let mut bob = there.server.player("bob").await;
-    assert_eq!(bob.ask(seek).await["type"], "ok");
-    ann.event("match").await;
-    assert_eq!(cat.event("seekers").await["total"], 0);
+    let mut bob = there.server.connect_player("bob").await;
+    assert_eq!(bob.request(seek).await["type"], "ok");
+    ann.expect_event("match").await;
+    assert_eq!(cat.expect_event("seekers").await["total"], 0);
 }
 
 /// A list shows the matches of all servers, and whoever watches it is told what changes.
@@ -112,20 +112,22 @@ async fn who_seeks_is_seen_on_all_servers() {
 async fn lists_show_the_matches_of_all_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut cat = there.server.player("cat").await;
+    let mut cat = there.server.connect_player("cat").await;
     let watch = json!({"type": "watch_list", "status": "running"});
-    assert_eq!(cat.ask(watch).await["type"], "ok");
+    assert_eq!(cat.request(watch).await["type"], "ok");
     let (_ann, _bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
     loop {
-        let changed = cat.event("list_changed").await;
+        let changed = cat.expect_event("list_changed").await;
         let changed = changed["changed"].as_array().unwrap();
         if changed.iter().any(|shown| shown["match"] == json!(id)) {
             break;
         }
     }
     for node in [&here, &there] {
-        let mut dan = node.server.player("dan").await;
-        let list = dan.ask(json!({"type": "list", "status": "running"})).await;
+        let mut dan = node.server.connect_player("dan").await;
+        let list = dan
+            .request(json!({"type": "list", "status": "running"}))
+            .await;
         assert_eq!(list["total"], 1, "{list}");
         assert_eq!(list["matches"][0]["match"], json!(id));
     }
@@ -137,29 +139,29 @@ async fn rows_of_other_servers_tell_of_positions() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob) = (
-        here.server.player("ann").await,
-        there.server.player("bob").await,
+        here.server.connect_player("ann").await,
+        there.server.connect_player("bob").await,
     );
     let watch = json!({"type": "watch_list", "status": "open"});
-    assert_eq!(bob.ask(watch).await["type"], "ok");
+    assert_eq!(bob.request(watch).await["type"], "ok");
     let create = json!({"game": "tic-tac-toe", "position": "x.o/.../..x"});
-    let id = ann.create(create.clone()).await;
+    let id = ann.create_match(create.clone()).await;
     loop {
-        let changed = bob.event("list_changed").await["changed"].clone();
+        let changed = bob.expect_event("list_changed").await["changed"].clone();
         if changed[0]["match"] == json!(id) {
             assert_eq!(changed[0]["from_position"], true, "{changed}");
             break;
         }
     }
-    let list = bob.ask(json!({"type": "list", "status": "open"})).await;
+    let list = bob.request(json!({"type": "list", "status": "open"})).await;
     assert_eq!(list["matches"][0]["from_position"], true, "{list}");
     let mut challenge = create;
     challenge["for"] = bob.id().clone();
-    ann.create(challenge).await;
-    assert_eq!(bob.event("challenge").await["from_position"], true);
-    bob.ask(json!({"type": "join", "match": id})).await;
-    bob.ask(json!({"type": "resign", "match": id})).await;
-    let history = ann.ask(json!({"type": "history"})).await;
+    ann.create_match(challenge).await;
+    assert_eq!(bob.expect_event("challenge").await["from_position"], true);
+    bob.request(json!({"type": "join", "match": id})).await;
+    bob.request(json!({"type": "resign", "match": id})).await;
+    let history = ann.request(json!({"type": "history"})).await;
     assert_eq!(history["rows"][0]["from_position"], true, "{history}");
 }
 
@@ -168,16 +170,16 @@ async fn rows_of_other_servers_tell_of_positions() {
 async fn a_challenge_crosses_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
-    let mut bob = there.server.player("bob").await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut bob = there.server.connect_player("bob").await;
     let id = ann
-        .create(json!({"seats": ["me", "open"], "for": bob.id().clone()}))
+        .create_match(json!({"seats": ["me", "open"], "for": bob.id().clone()}))
         .await;
-    assert_eq!(bob.event("challenge").await["match"], json!(id));
-    let joined = bob.ask(json!({"type": "join", "match": id})).await;
+    assert_eq!(bob.expect_event("challenge").await["match"], json!(id));
+    let joined = bob.request(json!({"type": "join", "match": id})).await;
     assert_eq!(joined["status"], "running", "{joined}");
-    ann.event("seated").await;
-    ann.event("started").await;
+    ann.expect_event("seated").await;
+    ann.expect_event("started").await;
 }
 
 /// A player hosts no more matches on two servers than on one.
@@ -186,12 +188,12 @@ async fn hosts_are_bounded_on_all_servers_together() {
     let mut cluster = Cluster::default();
     let settings = Settings {
         live_matches_per_player: 2,
-        ..calm()
+        ..settings_without_pings()
     };
     let here = cluster.node_with(settings.clone()).await;
     let there = cluster.node_with(settings).await;
-    let mut ann = here.server.player("ann").await;
-    ann.create(json!({"seats": ["me", "open"]})).await;
+    let mut ann = here.server.connect_player("ann").await;
+    ann.create_match(json!({"seats": ["me", "open"]})).await;
     // As a server would that does not know of the first: it has just heard of the player.
     let mut elsewhere = record_of(&cluster, &ann).await;
     elsewhere.creation.id = MatchId(Uuid::from_u128(1));
@@ -200,13 +202,13 @@ async fn hosts_are_bounded_on_all_servers_together() {
     let kept = cluster.store.create(owner, elsewhere).await;
     kept.expect("it is written");
     let third = ann
-        .refused(json!({"type": "create", "game": "chess"}))
+        .expect_error(json!({"type": "create", "game": "chess"}))
         .await;
     assert_eq!(third, "too_many_matches");
     drop(there);
 }
 
-async fn record_of(cluster: &Cluster, host: &Player) -> MatchRecord {
+async fn record_of(cluster: &Cluster, host: &TestPlayer) -> MatchRecord {
     let id = host.id().as_str().expect("it is a text").parse();
     let player = PlayerId(id.expect("it is an id"));
     let hosted = cluster
@@ -226,29 +228,29 @@ async fn new_matches_of_bots_go_where_fewer_searches_wait() {
         search: SearchMode::Threads(1),
         search_time: Duration::from_millis(50),
         live_matches_per_player: 200,
-        ..boundless()
+        ..settings_without_limits()
     };
     let busy = cluster.node_with(settings.clone()).await;
     let idle = cluster.node_with(settings).await;
-    let mut ann = busy.server.player("ann").await;
+    let mut ann = busy.server.connect_player("ann").await;
     let create =
         json!({"type": "create", "game": "chess", "seats": [{"bot": "max"}, {"bot": "max"}]});
     // Whoever follows one here is shown it anew when it changes hands.
     let there = loop {
-        let shown = ann.ask(create.clone()).await;
+        let shown = ann.request(create.clone()).await;
         assert_eq!(shown["type"], "match", "{shown}");
         // With each move that is told, time goes on.
-        let told = ann.next().await;
+        let told = ann.next_message().await;
         if told["epoch"] == 1 {
             break told["match"].clone();
         }
     };
-    let id = MatchId(text(&there).parse().expect("it is an id"));
+    let id = MatchId(json_string(&there).parse().expect("it is an id"));
     let route = cluster.store.find_route(id).await.expect("readable");
     let idle_id = NodeId(Uuid::from_u128(2));
     assert_eq!(route.expect("it is kept").owner, Some(idle_id));
     loop {
-        let told = ann.next().await;
+        let told = ann.next_message().await;
         if told["type"] == "moved" && told["match"] == there {
             break;
         }

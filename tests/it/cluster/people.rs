@@ -4,29 +4,32 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Cluster, pair};
-use crate::sessions::beside;
-use crate::support::pass;
+use crate::sessions::add_connection;
+use crate::support::advance_time;
 
 /// One session may be used on two servers beside each other; where it ends, it ends on both.
 #[tokio::test(start_paused = true)]
 async fn a_session_spans_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
-    let mut again = beside(&there.server, &ann.token()).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
     for tab in [&mut ann, &mut again] {
-        assert_eq!(tab.ask(json!({"type": "ping"})).await["type"], "pong");
+        assert_eq!(tab.request(json!({"type": "ping"})).await["type"], "pong");
     }
-    let (mut bob, token) = (here.server.player("bob").await, ann.token());
-    let id = bob.create(json!({"for": ann.id().clone()})).await;
+    let (mut bob, token) = (here.server.connect_player("bob").await, ann.token());
+    let id = bob.create_match(json!({"for": ann.id().clone()})).await;
     for tab in [&mut ann, &mut again] {
-        assert_eq!(tab.event("challenge").await["match"], json!(id));
+        assert_eq!(tab.expect_event("challenge").await["match"], json!(id));
     }
     let end = json!({"type": "end_session", "session": "all"});
-    assert_eq!(ann.ask(end).await["type"], "ok");
-    assert_eq!([ann.closed().await, again.closed().await], [4005, 4005]);
+    assert_eq!(ann.request(end).await["type"], "ok");
+    assert_eq!(
+        [ann.wait_for_close().await, again.wait_for_close().await],
+        [4005, 4005]
+    );
     for node in [&here, &there] {
-        let (_, welcome) = node.server.come_back(&token).await;
+        let (_, welcome) = node.server.resume_session(&token).await;
         assert_eq!(welcome["resumed"], false);
     }
 }
@@ -36,14 +39,14 @@ async fn a_session_spans_servers() {
 async fn a_session_that_ended_unheard_ends() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
-    let mut again = beside(&there.server, &ann.token()).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
     there.bus.close();
     let end = json!({"type": "end_session", "session": "all"});
-    assert_eq!(again.ask(end).await["type"], "ok");
-    assert_eq!(ann.ask(json!({"type": "ping"})).await["type"], "pong");
+    assert_eq!(again.request(end).await["type"], "ok");
+    assert_eq!(ann.request(json!({"type": "ping"})).await["type"], "pong");
     cluster.hub.tell_of_gap(Uuid::from_u128(1));
-    assert_eq!(ann.closed().await, 4005);
+    assert_eq!(ann.wait_for_close().await, 4005);
 }
 
 /// Also while nothing is heard a session ends on all servers within the five seconds that are promised; whoever has
@@ -52,19 +55,19 @@ async fn a_session_that_ended_unheard_ends() {
 async fn a_session_ends_while_nothing_is_heard() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    pass(2).await;
-    let mut ann = here.server.player("ann").await;
-    let mut bob = here.server.player("bob").await;
-    let mut again = beside(&there.server, &ann.token()).await;
+    advance_time(2).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut bob = here.server.connect_player("bob").await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
     there.bus.close();
     let end = json!({"type": "end_session", "session": "all"});
-    assert_eq!(again.ask(end).await["type"], "ok");
+    assert_eq!(again.request(end).await["type"], "ok");
     let since = tokio::time::Instant::now();
-    assert_eq!(ann.closed().await, 4005);
+    assert_eq!(ann.wait_for_close().await, 4005);
     assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
     cluster.hub.tell_of_gap(Uuid::from_u128(1));
-    pass(5).await;
-    assert_eq!(bob.ask(json!({"type": "ping"})).await["type"], "pong");
+    advance_time(5).await;
+    assert_eq!(bob.request(json!({"type": "ping"})).await["type"], "pong");
 }
 
 /// A code from one server is good on another, and the player's other devices are told.
@@ -73,21 +76,21 @@ async fn a_device_is_paired_on_another_server() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     // By then the servers know of each other.
-    pass(2).await;
-    let mut ann = here.server.player("ann").await;
-    let paired = ann.ask(json!({"type": "pair"})).await;
+    advance_time(2).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let paired = ann.request(json!({"type": "pair"})).await;
     let mut phone = there.server.connect().await;
     let hello = json!({"pair": paired["code"], "label": "phone"});
-    let welcome = phone.hello(hello).await;
+    let welcome = phone.send_hello(hello).await;
     assert_eq!(welcome["player"], ann.welcome["player"]);
-    let added = ann.event("session_added").await;
+    let added = ann.expect_event("session_added").await;
     assert_eq!(added["session"], welcome["session"]);
     // Whoever asks is told of connections to other servers, too.
-    let listed = ann.ask(json!({"type": "sessions"})).await;
+    let listed = ann.request(json!({"type": "sessions"})).await;
     let connected = listed["sessions"].as_array().expect("a list").iter();
     let connected: Vec<&Value> = connected.map(|session| &session["connected"]).collect();
     assert_eq!(connected, [true, true]);
-    let (_, welcome) = here.server.come_back(&phone.token()).await;
+    let (_, welcome) = here.server.resume_session(&phone.token()).await;
     assert_eq!(welcome["resumed"], true);
 }
 
@@ -96,30 +99,30 @@ async fn a_device_is_paired_on_another_server() {
 async fn a_name_is_ones_own_on_all_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
-    let mut again = beside(&there.server, &ann.token()).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
     let register = json!({"type": "register", "name": "ann", "password": "correct horse"});
-    assert_eq!(ann.ask(register).await["type"], "ok");
-    let told = again.event("player").await;
-    assert_eq!(told["player"], ann.event("player").await["player"]);
+    assert_eq!(ann.request(register).await["type"], "ok");
+    let told = again.expect_event("player").await;
+    assert_eq!(told["player"], ann.expect_event("player").await["player"]);
     assert_eq!(told["player"]["account"], true);
-    let id = again.create(json!({})).await;
-    let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+    let id = again.create_match(json!({})).await;
+    let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["seats"][0]["account"], true, "{shown}");
     let mut bob = there.server.connect().await;
-    let refused = bob.hello(json!({"name": "Ann"})).await;
+    let refused = bob.send_hello(json!({"name": "Ann"})).await;
     assert_eq!(refused["code"], "name_taken");
     let login = json!({"name": "Ann", "password": "correct horse"});
-    assert_eq!(bob.hello(login).await["resumed"], true);
+    assert_eq!(bob.send_hello(login).await["resumed"], true);
 
-    ann.drain().await;
+    ann.drain_messages().await;
     there.bus.close();
     let rename = json!({"type": "rename", "name": "anna"});
-    assert_eq!(again.ask(rename).await["type"], "ok");
+    assert_eq!(again.request(rename).await["type"], "ok");
     cluster.hub.tell_of_gap(Uuid::from_u128(1));
     // With the match that it follows, which is shown anew.
     let told = loop {
-        let told = ann.next().await;
+        let told = ann.next_message().await;
         if told["type"] == "player" {
             break told;
         }
@@ -133,25 +136,27 @@ async fn a_name_is_ones_own_on_all_servers() {
 async fn a_name_is_told_while_nothing_is_heard() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    pass(2).await;
-    let mut ann = here.server.player("ann").await;
-    let mut again = beside(&there.server, &ann.token()).await;
+    advance_time(2).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
     there.bus.close();
     let since = tokio::time::Instant::now();
     for (kind, name) in [("register", "ann"), ("rename", "anna")] {
-        let named = again.ask(json!({"type": kind, "name": name})).await;
+        let named = again.request(json!({"type": kind, "name": name})).await;
         assert_eq!(named["type"], "ok");
-        let told = ann.event("player").await;
+        let told = ann.expect_event("player").await;
         assert_eq!(told["player"]["name"], name);
         assert_eq!(told["player"]["account"], true);
     }
     assert!(since.elapsed().as_secs() < 10, "{:?}", since.elapsed());
     let clock = json!({"kind": "fischer", "main_ms": 60_000, "increment_ms": 0});
-    let id = ann.create(json!({"rated": true, "clock": clock})).await;
-    let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+    let id = ann
+        .create_match(json!({"rated": true, "clock": clock}))
+        .await;
+    let shown = ann.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["seats"][0]["name"], "anna", "{shown}");
-    pass(10).await;
-    let told = ann.drain().await;
+    advance_time(10).await;
+    let told = ann.drain_messages().await;
     assert!(told.iter().all(|told| told["type"] != "player"), "{told:?}");
 }
 
@@ -161,26 +166,26 @@ async fn a_player_is_gone_with_the_last_connection_of_all() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let (ann, mut bob, id) = pair(&here, &here, json!({"patience_ms": 10_000})).await;
-    let mut again = beside(&there.server, &ann.token()).await;
-    assert_eq!(again.event("match").await["match"], json!(id));
-    let other = again.create(json!({"patience_ms": 10_000})).await;
-    bob.ask(json!({"type": "join", "match": other})).await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
+    assert_eq!(again.expect_event("match").await["match"], json!(id));
+    let other = again.create_match(json!({"patience_ms": 10_000})).await;
+    bob.request(json!({"type": "join", "match": other})).await;
     drop(ann);
-    pass(15).await;
-    assert_eq!(again.play(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(bob.event("moved").await["match"], json!(id));
+    advance_time(15).await;
+    assert_eq!(again.play_move(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(bob.expect_event("moved").await["match"], json!(id));
 
     // What the last leaves behind on the one server goes on with a connection to the other.
-    let mut third = beside(&here.server, &again.token()).await;
+    let mut third = add_connection(&here.server, &again.token()).await;
     for _ in 0..2 {
-        third.event("match").await;
+        third.expect_event("match").await;
     }
-    let last = again.create(json!({"patience_ms": 10_000})).await;
-    bob.ask(json!({"type": "join", "match": last})).await;
+    let last = again.create_match(json!({"patience_ms": 10_000})).await;
+    bob.request(json!({"type": "join", "match": last})).await;
     drop(again);
-    assert_eq!(third.event("match").await["match"], json!(last));
-    pass(15).await;
-    assert_eq!(third.play(&last, 0, "b2").await["type"], "ok");
+    assert_eq!(third.expect_event("match").await["match"], json!(last));
+    advance_time(15).await;
+    assert_eq!(third.play_move(&last, 0, "b2").await["type"], "ok");
 }
 
 /// A player has one seek, whatever the servers.
@@ -188,20 +193,20 @@ async fn a_player_is_gone_with_the_last_connection_of_all() {
 async fn a_player_has_one_seek_on_all_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
-    let mut again = beside(&there.server, &ann.token()).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
     let seek = |game: &str| json!({"type": "seek", "game": game});
-    ann.ask(seek("tic-tac-toe")).await;
-    again.ask(seek("chess")).await;
+    ann.request(seek("tic-tac-toe")).await;
+    again.request(seek("chess")).await;
     // Until seeks have been looked after.
-    pass(10).await;
-    let mut bob = here.server.player("bob").await;
-    bob.ask(seek("tic-tac-toe")).await;
-    assert_eq!(bob.drain().await, [] as [Value; 0]);
-    bob.ask(seek("chess")).await;
-    let shown = again.event("match").await;
-    assert_eq!(bob.event("match").await["match"], shown["match"]);
-    assert_eq!(ann.drain().await, [] as [Value; 0]);
+    advance_time(10).await;
+    let mut bob = here.server.connect_player("bob").await;
+    bob.request(seek("tic-tac-toe")).await;
+    assert_eq!(bob.drain_messages().await, [] as [Value; 0]);
+    bob.request(seek("chess")).await;
+    let shown = again.expect_event("match").await;
+    assert_eq!(bob.expect_event("match").await["match"], shown["match"]);
+    assert_eq!(ann.drain_messages().await, [] as [Value; 0]);
 }
 
 /// Whoever is forgotten is so on all servers, also by those who follow a match elsewhere.
@@ -209,21 +214,27 @@ async fn a_player_has_one_seek_on_all_servers() {
 async fn a_player_is_forgotten_on_all_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    pass(2).await;
+    advance_time(2).await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({})).await;
-    let mut again = beside(&there.server, &ann.token()).await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
     assert_eq!(
-        ann.refused(json!({"type": "forget_me"})).await,
+        ann.expect_error(json!({"type": "forget_me"})).await,
         "match_running"
     );
-    ann.ask(json!({"type": "resign", "match": id})).await;
-    bob.event("ended").await;
-    let open = again.create(json!({})).await;
-    bob.ask(json!({"type": "watch", "match": open})).await;
-    assert_eq!(ann.ask(json!({"type": "forget_me"})).await["type"], "ok");
-    assert_eq!([ann.closed().await, again.closed().await], [4005, 4005]);
-    pass(1).await;
-    let told = bob.drain().await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    bob.expect_event("ended").await;
+    let open = again.create_match(json!({})).await;
+    bob.request(json!({"type": "watch", "match": open})).await;
+    assert_eq!(
+        ann.request(json!({"type": "forget_me"})).await["type"],
+        "ok"
+    );
+    assert_eq!(
+        [ann.wait_for_close().await, again.wait_for_close().await],
+        [4005, 4005]
+    );
+    advance_time(1).await;
+    let told = bob.drain_messages().await;
     let shown = told
         .iter()
         .rfind(|told| told["type"] == "match" && told["match"] == json!(id));
@@ -232,11 +243,13 @@ async fn a_player_is_forgotten_on_all_servers() {
         "someone"
     );
     for match_id in [&id, &open] {
-        let shown = bob.ask(json!({"type": "watch", "match": match_id})).await;
+        let shown = bob
+            .request(json!({"type": "watch", "match": match_id}))
+            .await;
         assert_eq!(shown["status"], "ended");
         assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
     }
-    let (_, welcome) = there.server.come_back(&ann.token()).await;
+    let (_, welcome) = there.server.resume_session(&ann.token()).await;
     assert_eq!(welcome["resumed"], false);
 }
 
@@ -246,18 +259,21 @@ async fn a_player_is_forgotten_on_all_servers() {
 async fn a_player_is_forgotten_while_nothing_is_heard() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    pass(2).await;
+    advance_time(2).await;
     let (mut ann, mut bob, id) = pair(&there, &here, json!({})).await;
-    let mut again = beside(&here.server, &ann.token()).await;
-    ann.ask(json!({"type": "resign", "match": id})).await;
-    bob.event("ended").await;
-    again.drain().await;
-    bob.drain().await;
+    let mut again = add_connection(&here.server, &ann.token()).await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    bob.expect_event("ended").await;
+    again.drain_messages().await;
+    bob.drain_messages().await;
     there.bus.close();
-    assert_eq!(ann.ask(json!({"type": "forget_me"})).await["type"], "ok");
+    assert_eq!(
+        ann.request(json!({"type": "forget_me"})).await["type"],
+        "ok"
+    );
     let since = tokio::time::Instant::now();
-    assert_eq!(again.closed().await, 4005);
-    let shown = bob.event("match").await;
+    assert_eq!(again.wait_for_close().await, 4005);
+    let shown = bob.expect_event("match").await;
     assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
     assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
 }
@@ -267,15 +283,15 @@ async fn a_player_is_forgotten_while_nothing_is_heard() {
 async fn nobody_is_forgotten_whose_match_is_out_of_reach() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    pass(2).await;
-    let mut ann = here.server.player("ann").await;
-    let mut again = beside(&there.server, &ann.token()).await;
-    again.create(json!({})).await;
+    advance_time(2).await;
+    let mut ann = here.server.connect_player("ann").await;
+    let mut again = add_connection(&there.server, &ann.token()).await;
+    again.create_match(json!({})).await;
     // From now on nobody answers there.
     let _silence = cluster.hub.enter(Uuid::from_u128(2));
     let forget = json!({"type": "forget_me"});
-    assert_eq!(ann.refused(forget).await, "overloaded");
-    let (_, welcome) = here.server.come_back(&ann.token()).await;
+    assert_eq!(ann.expect_error(forget).await, "overloaded");
+    let (_, welcome) = here.server.resume_session(&ann.token()).await;
     assert_eq!(welcome["resumed"], true);
 }
 
@@ -284,23 +300,26 @@ async fn nobody_is_forgotten_whose_match_is_out_of_reach() {
 async fn whoever_was_forgotten_unheard_is_forgotten() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    pass(2).await;
+    advance_time(2).await;
     let (mut ann, mut bob, id) = pair(&there, &here, json!({})).await;
-    let mut again = beside(&here.server, &ann.token()).await;
-    ann.ask(json!({"type": "resign", "match": id})).await;
-    bob.event("ended").await;
+    let mut again = add_connection(&here.server, &ann.token()).await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    bob.expect_event("ended").await;
     there.bus.close();
-    assert_eq!(ann.ask(json!({"type": "forget_me"})).await["type"], "ok");
-    assert_eq!(ann.closed().await, 4005);
-    pass(1).await;
-    assert_eq!(again.ask(json!({"type": "ping"})).await["type"], "pong");
+    assert_eq!(
+        ann.request(json!({"type": "forget_me"})).await["type"],
+        "ok"
+    );
+    assert_eq!(ann.wait_for_close().await, 4005);
+    advance_time(1).await;
+    assert_eq!(again.request(json!({"type": "ping"})).await["type"], "pong");
     cluster.hub.tell_of_gap(Uuid::from_u128(1));
-    assert_eq!(again.closed().await, 4005);
-    pass(1).await;
-    let told = bob.drain().await;
+    assert_eq!(again.wait_for_close().await, 4005);
+    advance_time(1).await;
+    let told = bob.drain_messages().await;
     let shown = told.iter().rfind(|told| told["type"] == "match");
     let shown = shown.expect("it is shown anew");
     assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
-    let shown = bob.ask(json!({"type": "watch", "match": id})).await;
+    let shown = bob.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
 }

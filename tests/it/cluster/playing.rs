@@ -6,7 +6,7 @@ use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
 use super::{Cluster, pair};
-use crate::support::{calm, text};
+use crate::support::{json_string, settings_without_pings};
 
 /// What was told of a match, but for what is told of who is there.
 fn told(messages: Vec<Value>) -> Vec<Value> {
@@ -20,8 +20,8 @@ async fn a_match_is_played_across_servers() {
     let mut cluster = Cluster::default();
     let [here, there, beside] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let mut cat = beside.server.player("cat").await;
-    let shown = cat.ask(json!({"type": "watch", "match": id})).await;
+    let mut cat = beside.server.connect_player("cat").await;
+    let shown = cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["status"], "running");
 
     for (ply, m) in ["a1", "b2", "a2", "a3", "c1", "b1", "b3", "c2", "c3"]
@@ -35,7 +35,7 @@ async fn a_match_is_played_across_servers() {
             &mut bob
         };
         let play = json!({"type": "move", "match": id, "ply": ply, "move": m});
-        let (_, came) = mover.ask_and_hear(play).await;
+        let (_, came) = mover.request_and_collect(play).await;
         let answer = came.last().unwrap();
         assert_eq!(answer["type"], "ok", "{answer}");
         assert!(
@@ -47,13 +47,13 @@ async fn a_match_is_played_across_servers() {
         } else {
             &mut ann
         };
-        let moved = waiting.event("moved").await;
+        let moved = waiting.expect_event("moved").await;
         assert_eq!(
             (&moved["move"], moved["ply"].as_u64()),
             (&json!(m), Some(ply))
         );
     }
-    let moves: Vec<u64> = told(cat.drain().await)
+    let moves: Vec<u64> = told(cat.drain_messages().await)
         .iter()
         .map(|told| told["seq"].as_u64().unwrap())
         .collect();
@@ -62,7 +62,10 @@ async fn a_match_is_played_across_servers() {
         moves,
         (first..first + moves.len() as u64).collect::<Vec<_>>()
     );
-    assert_eq!(bob.event("ended").await["outcome"]["reason"], "rules");
+    assert_eq!(
+        bob.expect_event("ended").await["outcome"]["reason"],
+        "rules"
+    );
 }
 
 /// A move that is not allowed is refused as it would be on one server, and changes nothing.
@@ -71,13 +74,13 @@ async fn refusals_cross_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let (_ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let refused = bob.play(&id, 0, "a1").await;
+    let refused = bob.play_move(&id, 0, "a1").await;
     assert_eq!(refused["code"], "not_your_turn", "{refused}");
-    let stale = bob.play(&id, 7, "a1").await;
+    let stale = bob.play_move(&id, 7, "a1").await;
     assert_eq!(stale["code"], "stale_ply");
     assert_eq!(stale["expected"], 0);
     let early = json!({"type": "offer", "match": id, "offer": "rematch"});
-    assert_eq!(bob.refused(early).await, "match_running");
+    assert_eq!(bob.expect_error(early).await, "match_running");
 }
 
 /// Who is there is told across servers, and so is who has gone.
@@ -86,17 +89,17 @@ async fn presence_crosses_servers() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
     let (mut ann, bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let mut cat = there.server.player("cat").await;
-    cat.ask(json!({"type": "watch", "match": id})).await;
-    ann.presence(json!([true, true]), 1).await;
+    let mut cat = there.server.connect_player("cat").await;
+    cat.request(json!({"type": "watch", "match": id})).await;
+    ann.wait_for_presence(json!([true, true]), 1).await;
     let token = bob.token();
     drop(bob);
-    ann.presence(json!([true, false]), 1).await;
+    ann.wait_for_presence(json!([true, false]), 1).await;
     // Back on the server of the other.
-    let (mut bob, welcome) = here.server.come_back(&token).await;
+    let (mut bob, welcome) = here.server.resume_session(&token).await;
     assert_eq!(welcome["following"][0]["match"], json!(id), "{welcome}");
-    assert_eq!(bob.event("match").await["match"], json!(id));
-    ann.presence(json!([true, true]), 1).await;
+    assert_eq!(bob.expect_event("match").await["match"], json!(id));
+    ann.wait_for_presence(json!([true, true]), 1).await;
 }
 
 /// The bot of a match plays on its owner's server, whoever it plays against.
@@ -104,16 +107,16 @@ async fn presence_crosses_servers() {
 async fn a_bot_answers_whoever_is_elsewhere() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
+    let mut ann = here.server.connect_player("ann").await;
     let create = json!({"seats": ["me", {"bot": "easy"}]});
-    let id = ann.create(create).await;
+    let id = ann.create_match(create).await;
     let token = ann.token();
     drop(ann);
-    let (mut ann, _) = there.server.come_back(&token).await;
-    ann.event("match").await;
-    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(ann.event("moved").await["ply"], 0);
-    assert_eq!(ann.event("moved").await["ply"], 1);
+    let (mut ann, _) = there.server.resume_session(&token).await;
+    ann.expect_event("match").await;
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(ann.expect_event("moved").await["ply"], 0);
+    assert_eq!(ann.expect_event("moved").await["ply"], 1);
 }
 
 /// What is said on one server is heard on all, and by whoever comes later.
@@ -123,19 +126,19 @@ async fn what_is_said_crosses_servers() {
     let [here, there, third] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
     let say = |preset| json!({"type": "say", "match": id, "preset": preset});
-    assert_eq!(bob.ask(say("hello")).await["type"], "ok");
-    assert_eq!(ann.event("said").await["preset"], "hello");
-    assert_eq!(bob.event("said").await["preset"], "hello");
-    assert_eq!(ann.ask(say("have-fun")).await["type"], "ok");
-    assert_eq!(bob.event("said").await["preset"], "have-fun");
-    let mut cat = third.server.player("cat").await;
-    assert_eq!(cat.refused(say("bye")).await, "not_following");
-    cat.ask(json!({"type": "watch", "match": id})).await;
-    assert_eq!(cat.refused(say("bye")).await, "not_allowed");
+    assert_eq!(bob.request(say("hello")).await["type"], "ok");
+    assert_eq!(ann.expect_event("said").await["preset"], "hello");
+    assert_eq!(bob.expect_event("said").await["preset"], "hello");
+    assert_eq!(ann.request(say("have-fun")).await["type"], "ok");
+    assert_eq!(bob.expect_event("said").await["preset"], "have-fun");
+    let mut cat = third.server.connect_player("cat").await;
+    assert_eq!(cat.expect_error(say("bye")).await, "not_following");
+    cat.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(cat.expect_error(say("bye")).await, "not_allowed");
     // The owner feeds that server what was said before, once it knows of it.
     let watch = json!({"type": "watch", "match": id});
     let shown = loop {
-        let shown = cat.ask(watch.clone()).await;
+        let shown = cat.request(watch.clone()).await;
         if shown["said"] != json!([]) {
             break shown;
         }
@@ -152,27 +155,27 @@ async fn a_rematch_is_agreed_on_across_servers() {
     let [here, there] = cluster.nodes().await;
     let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
     assert_eq!(
-        bob.ask(json!({"type": "resign", "match": id})).await["type"],
+        bob.request(json!({"type": "resign", "match": id})).await["type"],
         "ok"
     );
-    ann.event("ended").await;
-    bob.event("ended").await;
+    ann.expect_event("ended").await;
+    bob.expect_event("ended").await;
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
-    while bob.ask(offer.clone()).await["type"] != "ok" {}
+    while bob.request(offer.clone()).await["type"] != "ok" {}
     loop {
-        if ann.event("rematch").await["offers"] == json!([false, true]) {
+        if ann.expect_event("rematch").await["offers"] == json!([false, true]) {
             break;
         }
     }
-    assert_eq!(ann.ask(offer).await["type"], "ok");
-    let shown = ann.event("match").await;
-    let next = text(&shown["match"]);
+    assert_eq!(ann.request(offer).await["type"], "ok");
+    let shown = ann.expect_event("match").await;
+    let next = json_string(&shown["match"]);
     assert_ne!(next, id);
-    assert_eq!(bob.event("match").await["match"], json!(next));
+    assert_eq!(bob.expect_event("match").await["match"], json!(next));
     let code = json!({"type": "watch", "match": shown["code"]});
-    let mut cat = there.server.player("cat").await;
+    let mut cat = there.server.connect_player("cat").await;
     assert_eq!(
-        cat.ask(code).await["match"],
+        cat.request(code).await["match"],
         json!(next),
         "the code moves on"
     );
@@ -184,7 +187,7 @@ async fn a_late_move_from_another_server_comes_after_the_flag() {
     let mut cluster = Cluster::default();
     let settings = Settings {
         lag_compensation: Duration::from_secs(1),
-        ..calm()
+        ..settings_without_pings()
     };
     let here = cluster.node_with(settings.clone()).await;
     let there = cluster.node_with(settings).await;
@@ -192,18 +195,18 @@ async fn a_late_move_from_another_server_comes_after_the_flag() {
     let create = json!({"seats": ["me", "open"], "clock": clock});
     let (mut ann, mut bob, id) = pair(&here, &there, create).await;
     for (ply, m) in [(0, "a1"), (2, "a2")] {
-        assert_eq!(ann.play(&id, ply, m).await["type"], "ok");
-        bob.event("moved").await;
+        assert_eq!(ann.play_move(&id, ply, m).await["type"], "ok");
+        bob.expect_event("moved").await;
         if ply == 0 {
-            assert_eq!(bob.play(&id, 1, "b2").await["type"], "ok");
-            ann.event("moved").await;
+            assert_eq!(bob.play_move(&id, 1, "b2").await["type"], "ok");
+            ann.expect_event("moved").await;
         }
     }
     tokio::time::sleep(Duration::from_millis(2400)).await;
     let late = json!({"type": "move", "match": id, "ply": 3, "move": "a3"});
-    assert_eq!(bob.refused(late).await, "match_ended");
+    assert_eq!(bob.expect_error(late).await, "match_ended");
     let ended = loop {
-        let told = ann.next().await;
+        let told = ann.next_message().await;
         if told["type"] == "ended" {
             break told;
         }

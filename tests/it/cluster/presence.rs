@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::{Cluster, pair};
-use crate::presence::assert_consistent;
+use crate::presence::assert_presence_consistent;
 
 /// Asserts that the player in seat 1 is gone and may be so for this long, except for 1.5 s.
 fn assert_gone(presence: &Value, left_ms: u64) {
@@ -23,20 +23,20 @@ async fn gone_ms_on_a_copy_counts_down() {
     let create = json!({"seats": ["me", "open"], "patience_ms": 60_000});
     let (mut ann, bob, id) = pair(&here, &there, create).await;
     let watch = json!({"type": "watch", "match": id});
-    let mut cat = beside.server.player("cat").await;
-    cat.ask(watch.clone()).await;
-    ann.presence(json!([true, true]), 1).await;
+    let mut cat = beside.server.connect_player("cat").await;
+    cat.request(watch.clone()).await;
+    ann.wait_for_presence(json!([true, true]), 1).await;
     drop(bob);
-    ann.presence(json!([true, false]), 1).await;
+    ann.wait_for_presence(json!([true, false]), 1).await;
     let (mut gone_s, mut watchers) = (0, Vec::new());
     for (name, wait_s) in [("dan", 7), ("eve", 13), ("flo", 20)] {
-        cat.drain().await;
+        cat.drain_messages().await;
         sleep(Duration::from_secs(wait_s)).await;
         gone_s += wait_s;
-        let mut late = beside.server.player(name).await;
-        late.ask(watch.clone()).await;
-        assert_gone(&late.event("presence").await, 60_000 - gone_s * 1000);
-        assert_gone(&cat.event("presence").await, 60_000 - gone_s * 1000);
+        let mut late = beside.server.connect_player(name).await;
+        late.request(watch.clone()).await;
+        assert_gone(&late.expect_event("presence").await, 60_000 - gone_s * 1000);
+        assert_gone(&cat.expect_event("presence").await, 60_000 - gone_s * 1000);
         watchers.push(late);
     }
 }
@@ -53,13 +53,13 @@ async fn gone_ms_of_a_delayed_match_counts_down() {
     let watch = json!({"type": "watch", "match": id});
     for (name, node, wait_s, gone_s) in [("dan", &here, 15, 5), ("eve", &beside, 15, 20)] {
         sleep(Duration::from_secs(wait_s)).await;
-        let mut late = node.server.player(name).await;
-        late.ask(watch.clone()).await;
+        let mut late = node.server.connect_player(name).await;
+        late.request(watch.clone()).await;
         if name == "dan" {
-            assert_gone(&late.event("presence").await, 60_000 - gone_s * 1000);
+            assert_gone(&late.expect_event("presence").await, 60_000 - gone_s * 1000);
         } else {
-            for told in late.drain().await {
-                assert_consistent(&told);
+            for told in late.drain_messages().await {
+                assert_presence_consistent(&told);
             }
         }
     }
@@ -72,8 +72,8 @@ async fn presence_agrees_with_itself_on_every_server() {
     let nodes: [_; 3] = cluster.nodes().await;
     let create = json!({"seats": ["me", "open"], "patience_ms": 60_000});
     let (mut ann, mut bob, id) = pair(&nodes[0], &nodes[1], create).await;
-    let mut cat = nodes[2].server.player("cat").await;
-    cat.ask(json!({"type": "watch", "match": id})).await;
+    let mut cat = nodes[2].server.connect_player("cat").await;
+    cat.request(json!({"type": "watch", "match": id})).await;
     for round in 0..12 {
         let token = bob.token();
         if round % 3 != 0 {
@@ -81,17 +81,19 @@ async fn presence_agrees_with_itself_on_every_server() {
             sleep(Duration::from_millis(240 + 20 * round)).await;
         }
         let node = &nodes[usize::try_from(round).expect("few") % 3];
-        bob = node.server.come_back(&token).await.0;
+        bob = node.server.resume_session(&token).await.0;
         sleep(Duration::from_millis(100 * (round % 4))).await;
     }
     sleep(Duration::from_secs(2)).await;
     for player in [&mut ann, &mut cat] {
-        let told = player.drain().await;
+        let told = player.drain_messages().await;
         let presence: Vec<&Value> = told
             .iter()
             .filter(|told| told["type"] == "presence")
             .collect();
-        presence.iter().for_each(|told| assert_consistent(told));
+        presence
+            .iter()
+            .for_each(|told| assert_presence_consistent(told));
         let last = presence.last().expect("he has come and gone");
         assert_eq!(last["seats"], json!([true, true]), "{last}");
         assert_eq!(last["gone_ms"], json!([null, null]), "{last}");

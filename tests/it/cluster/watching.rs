@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::{Cluster, pair};
-use crate::support::text;
+use crate::support::json_string;
 
 fn to(kind: &str, id: &str) -> Value {
     json!({"type": kind, "match": id})
@@ -22,24 +22,28 @@ fn seqs(messages: &[Value]) -> Vec<u64> {
 async fn a_match_that_nobody_may_watch_is_not_there_on_any_server() {
     let mut cluster = Cluster::default();
     let [here, there, beside] = cluster.nodes().await;
-    let mut ann = here.server.player("ann").await;
+    let mut ann = here.server.connect_player("ann").await;
     let id = ann
-        .create(json!({"game": "chess", "watch": "nobody"}))
+        .create_match(json!({"game": "chess", "watch": "nobody"}))
         .await;
-    let mut cat = there.server.player("cat").await;
-    let shown = cat.ask(to("watch", &id)).await;
-    let code = text(&shown["code"]);
-    let mut bob = beside.server.player("bob").await;
-    bob.ask(to("join", &code)).await;
-    let told = cat.next().await;
+    let mut cat = there.server.connect_player("cat").await;
+    let shown = cat.request(to("watch", &id)).await;
+    let code = json_string(&shown["code"]);
+    let mut bob = beside.server.connect_player("bob").await;
+    bob.request(to("join", &code)).await;
+    let told = cat.next_message().await;
     assert_eq!(told, json!({"type": "watch_over", "match": id}));
     for name in [&id, &code] {
         for kind in ["watch", "join", "resign"] {
-            assert_eq!(cat.refused(to(kind, name)).await, "unknown_match", "{kind}");
+            assert_eq!(
+                cat.expect_error(to(kind, name)).await,
+                "unknown_match",
+                "{kind}"
+            );
         }
     }
-    assert_eq!(cat.drain().await, Vec::<Value>::new());
-    assert_eq!(bob.ask(to("watch", &id)).await["status"], "running");
+    assert_eq!(cat.drain_messages().await, Vec::<Value>::new());
+    assert_eq!(bob.request(to("watch", &id)).await["status"], "running");
 }
 
 /// Spectators beside the owner and those of a copy see it so much later, and players at once.
@@ -49,32 +53,32 @@ async fn a_delay_holds_on_all_servers() {
     let [here, there] = cluster.nodes().await;
     let create = json!({"game": "chess", "delay_ms": 10_000});
     let (mut ann, mut bob, id) = pair(&here, &there, create).await;
-    let mut dan = here.server.player("dan").await;
-    let mut cat = there.server.player("cat").await;
+    let mut dan = here.server.connect_player("dan").await;
+    let mut cat = there.server.connect_player("cat").await;
     for stranger in [&mut dan, &mut cat] {
-        assert_eq!(stranger.ask(to("watch", &id)).await["seq"], 0);
+        assert_eq!(stranger.request(to("watch", &id)).await["seq"], 0);
     }
-    ann.play(&id, 0, "e2e4").await;
-    assert_eq!(bob.event("moved").await["move"], "e2e4");
-    bob.ask(to("resign", &id)).await;
-    ann.event("moved").await;
-    ann.event("ended").await;
+    ann.play_move(&id, 0, "e2e4").await;
+    assert_eq!(bob.expect_event("moved").await["move"], "e2e4");
+    bob.request(to("resign", &id)).await;
+    ann.expect_event("moved").await;
+    ann.expect_event("ended").await;
     sleep(Duration::from_secs(9)).await;
     for stranger in [&mut dan, &mut cat] {
-        assert_eq!(seqs(&stranger.drain().await), [0; 0]);
+        assert_eq!(seqs(&stranger.drain_messages().await), [0; 0]);
         let list = json!({"type": "list", "status": "open"});
-        assert_eq!(stranger.ask(list).await["total"], 1);
+        assert_eq!(stranger.request(list).await["total"], 1);
         let asked = json!({"type": "history", "player": ann.id()});
-        assert_eq!(stranger.ask(asked).await["rows"], json!([]));
-        assert_eq!(stranger.refused(to("join", &id)).await, "seat_taken");
+        assert_eq!(stranger.request(asked).await["rows"], json!([]));
+        assert_eq!(stranger.expect_error(to("join", &id)).await, "seat_taken");
     }
     sleep(Duration::from_secs(3)).await;
     for stranger in [&mut dan, &mut cat] {
-        assert_eq!(seqs(&stranger.drain().await), [1, 2, 3, 4, 5]);
+        assert_eq!(seqs(&stranger.drain_messages().await), [1, 2, 3, 4, 5]);
         let list = json!({"type": "list", "status": "ended"});
-        assert_eq!(stranger.ask(list).await["total"], 1);
+        assert_eq!(stranger.request(list).await["total"], 1);
         let asked = json!({"type": "history", "player": ann.id()});
-        let rows = stranger.ask(asked).await["rows"].clone();
+        let rows = stranger.request(asked).await["rows"].clone();
         assert_eq!(rows.as_array().map(Vec::len), Some(1));
     }
 }
@@ -86,24 +90,24 @@ async fn a_delay_outlives_the_owner() {
     let [here, there] = cluster.nodes().await;
     let create = json!({"game": "chess", "delay_ms": 600_000});
     let (mut ann, mut bob, id) = pair(&here, &there, create).await;
-    let mut cat = there.server.player("cat").await;
-    assert_eq!(cat.ask(to("watch", &id)).await["seq"], 0);
-    ann.play(&id, 0, "e2e4").await;
-    bob.event("moved").await;
+    let mut cat = there.server.connect_player("cat").await;
+    assert_eq!(cat.request(to("watch", &id)).await["seq"], 0);
+    ann.play_move(&id, 0, "e2e4").await;
+    bob.expect_event("moved").await;
     here.server.server.stop().await;
-    bob.play(&id, 1, "e7e5").await;
+    bob.play_move(&id, 1, "e7e5").await;
     let mut known = 0;
     for _ in 0..9 {
         sleep(Duration::from_secs(60)).await;
-        for told in cat.drain().await {
+        for told in cat.drain_messages().await {
             known = known.max(told["seq"].as_u64().unwrap_or(0));
         }
         assert_eq!(known, 0, "nothing is ten minutes old");
     }
     sleep(Duration::from_secs(120)).await;
-    for told in cat.drain().await {
+    for told in cat.drain_messages().await {
         known = known.max(told["seq"].as_u64().unwrap_or(0));
     }
-    let shown = bob.ask(to("watch", &id)).await;
+    let shown = bob.request(to("watch", &id)).await;
     assert!(known >= 5, "{known} of {}", shown["seq"]);
 }

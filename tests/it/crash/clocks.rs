@@ -9,8 +9,8 @@ use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
 use super::serve;
-use crate::socket::signal;
-use crate::support::text;
+use crate::real_sockets::send_signal;
+use crate::support::json_string;
 
 /// How long anybody waits for a message, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ impl Person {
             inbox: VecDeque::new(),
             token: String::new(),
         };
-        person.token = text(&person.ask(hello).await["token"]);
+        person.token = json_string(&person.ask(hello).await["token"]);
         person
     }
 
@@ -110,7 +110,7 @@ async fn begun(url: &str, main_ms: u64) -> (Person, Person, String) {
     );
     let clock = json!({"kind": "fischer", "main_ms": main_ms, "increment_ms": 2000});
     let create = json!({"type": "create", "game": "chess", "clock": clock});
-    let id = text(&ann.ask(create).await["match"]);
+    let id = json_string(&ann.ask(create).await["match"]);
     bob.ask(json!({"type": "join", "match": id})).await;
     ann.play(&id, 0, "e2e4").await;
     bob.told("moved").await;
@@ -128,11 +128,11 @@ async fn a_process_that_stood_still_flags_nobody() {
     let (process, url) = serve(directory.path().to_str().expect("text")).await;
     let (mut ann, mut bob, id) = begun(&url, 2000).await;
 
-    signal(&process, "STOP").await;
+    send_signal(&process, "STOP").await;
     // She is in time, but nobody reads it.
     let sent = ann.send(a_move(&id, 2, "g1f3")).await;
     sleep(Duration::from_secs(5)).await;
-    signal(&process, "CONT").await;
+    send_signal(&process, "CONT").await;
 
     ann.answer(sent).await;
     let moved = bob.told("moved").await;

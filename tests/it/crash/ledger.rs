@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use serde_json::Value;
 
-use crate::support::text;
+use crate::support::json_string;
 
 /// A move that somebody asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -123,7 +123,7 @@ impl Ledger {
     }
 
     fn hear_snapshot(&mut self, snapshot: &Value) {
-        let id = text(&snapshot["match"]);
+        let id = json_string(&snapshot["match"]);
         let settled = ["code", "game", "host"].map(|field| snapshot[field].clone());
         let matches = &mut self.matches;
         let before = self.settled.entry(id.clone()).or_insert_with(|| {
@@ -152,7 +152,7 @@ impl Ledger {
     }
 
     fn hear_event(&mut self, event: &Value) {
-        let (id, seq) = (text(&event["match"]), number(&event["seq"]));
+        let (id, seq) = (json_string(&event["match"]), number(&event["seq"]));
         match event["type"].as_str() {
             Some("moved") => {
                 let m = event["move"].as_str().expect("a move");

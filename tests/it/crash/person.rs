@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::ledger::Move;
 use super::world::{Gone, Line, World};
-use crate::support::text;
+use crate::support::json_string;
 
 /// What a request was.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Person {
         line.send(hello).await?;
         let welcome = line.receive().await?;
         assert_eq!(welcome["type"], "welcome", "{welcome}");
-        let id = text(&welcome["player"]["id"]);
+        let id = json_string(&welcome["player"]["id"]);
         if welcome["resumed"] == true {
             line.world.ledger.borrow_mut().resumed();
             assert_eq!(id, self.id, "somebody else");
@@ -102,7 +102,7 @@ impl Person {
             assert!(!self.must_be_known, "{} is not known any more", self.name);
         }
         self.id = id;
-        self.token = Some(text(&welcome["token"]));
+        self.token = Some(json_string(&welcome["token"]));
         let following = welcome["following"].as_array().expect("a list");
         assert!(following.len() <= 1, "never in two matches: {welcome}");
         self.now.expected = following.len();
@@ -149,7 +149,7 @@ impl Person {
                     return Ok(());
                 }
                 assert_eq!(message["status"], "running", "{message}");
-                self.now.table = Some((text(&message["match"]), seat));
+                self.now.table = Some((json_string(&message["match"]), seat));
                 self.maybe_move(line, message, &message["ply"]).await
             }
             Some("started") => self.maybe_move(line, message, &message["ply"]).await,
@@ -223,7 +223,7 @@ impl Person {
             id,
             player: self.id.clone(),
             ply,
-            m: text(&legal[self.rng.random_range(0..legal.len())]),
+            m: json_string(&legal[self.rng.random_range(0..legal.len())]),
         };
         if dice < 10 {
             // The other side's ply, at which this person cannot ever move.

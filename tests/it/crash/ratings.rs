@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::process::Child;
 
 use super::serve;
-use crate::support::text;
+use crate::support::json_string;
 
 /// How often the server is killed, unless `RATED_KILLS` says otherwise.
 const KILLS: usize = 8;
@@ -103,7 +103,7 @@ impl Account {
         self.line = Some(Connection::open(url).await.expect("the server listens"));
         let hello = json!({"type": "hello", "name": self.name, "token": self.token});
         let welcome = self.ask(hello).await;
-        if self.token.replace(text(&welcome["token"])).is_none() {
+        if self.token.replace(json_string(&welcome["token"])).is_none() {
             let register = json!({"type": "register", "name": self.name});
             self.ask(register).await;
         } else {
@@ -122,7 +122,7 @@ async fn round(
 ) -> (String, bool) {
     let clock = json!({"kind": "fischer", "main_ms": 600_000, "increment_ms": 0});
     let create = json!({"type": "create", "game": "tic-tac-toe", "rated": true, "clock": clock});
-    let id = text(&ann.ask(create).await["match"]);
+    let id = json_string(&ann.ask(create).await["match"]);
     bob.ask(json!({"type": "join", "match": id})).await;
     for (ply, m) in (0..).zip(line) {
         let player = if ply == 0 { &mut *ann } else { &mut *bob };

@@ -10,7 +10,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{DAY, HOUR, START_MS, metric, started_at, watch, with};
-use crate::support::pass;
+use crate::support::advance_time;
 
 const MATCHES: u64 = 2000;
 
@@ -79,18 +79,18 @@ async fn many_matches_wait_and_those_that_are_due_end_in_their_order() {
     let recovered = server.server.recover().await.expect("readable");
     assert_eq!((recovered.live, recovered.hibernating), (0, MATCHES));
     assert_eq!(metric(&server, "players"), 0);
-    let mut cat = server.player("cat").await;
+    let mut cat = server.connect_player("cat").await;
     let mut due: Vec<u64> = (0..DUE).collect();
     for number in &due {
         let shown = watch(&mut cat, &id(*number).to_string()).await;
         assert_eq!(shown["status"], "running");
         // No faster than anybody may ask.
-        pass(1).await;
+        advance_time(1).await;
     }
     due.sort_by_key(|number| std::cmp::Reverse(began_ago(*number)));
-    pass(HOUR).await;
+    advance_time(HOUR).await;
     for number in due {
-        let ended = cat.event("ended").await;
+        let ended = cat.expect_event("ended").await;
         assert_eq!(ended["match"], json!(id(number).to_string()));
     }
     assert_eq!(metric(&server, "matches_dormant"), MATCHES - DUE);

@@ -11,14 +11,14 @@ use plyhouse_server::{AccountPolicy, DropReason, SearchMode, Settings};
 use plyhouse_store::SqliteStore;
 use serde_json::json;
 
-use crate::failing::{FailingStore, PANICS};
-use crate::support::{TestServer, pass, settings};
+use crate::failing_store::{FailingStore, PANIC_ONCE};
+use crate::support::{TestServer, advance_time, settings};
 
 /// What the page of metrics says, by the name of the series with its labels.
-struct Seen(BTreeMap<String, f64>);
+struct MetricValues(BTreeMap<String, f64>);
 
-impl Seen {
-    fn of(server: &TestServer) -> Self {
+impl MetricValues {
+    fn read(server: &TestServer) -> Self {
         let page = server.server.metrics_text();
         assert!(page.ends_with("# EOF\n"), "{page}");
         let lines = page.lines().filter(|line| !line.starts_with('#'));
@@ -36,8 +36,8 @@ impl Seen {
     }
 
     #[track_caller]
-    fn check(&self, expect: &[(&str, u32)]) {
-        for (name, value) in expect {
+    fn assert_values(&self, expected: &[(&str, u32)]) {
+        for (name, value) in expected {
             assert!(
                 (self.value(name) - f64::from(*value)).abs() < 1e-9,
                 "{name} is {}, not {value}",
@@ -47,7 +47,7 @@ impl Seen {
     }
 
     /// The series of a family that are not zero, by their label.
-    fn counted(&self, family: &str) -> BTreeMap<&str, u64> {
+    fn nonzero_by_label(&self, family: &str) -> BTreeMap<&str, u64> {
         let begin = format!("plyhouse_{family}{{");
         let of_family = self.0.iter().filter_map(|(name, value)| {
             let labels = name.strip_prefix(&begin)?;
@@ -66,31 +66,31 @@ impl Seen {
 
 #[tokio::test(start_paused = true)]
 #[allow(clippy::too_many_lines, reason = "a session, told in its order")]
-async fn a_session_is_counted() {
+async fn requests_matches_and_connections_are_counted() {
     let server = TestServer::start(settings());
-    let (mut ann, mut bob, id) = server.pair().await;
-    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
-    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok"); // Sent again, played once.
-    assert_eq!(bob.play(&id, 1, "b2").await["code"], "illegal_move");
-    assert_eq!(bob.play(&id, 1, "a1").await["type"], "ok");
-    ann.send("nonsense").await;
-    ann.event("moved").await;
+    let (mut ann, mut bob, id) = server.start_match().await;
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok"); // Sent again, played once.
+    assert_eq!(bob.play_move(&id, 1, "b2").await["code"], "illegal_move");
+    assert_eq!(bob.play_move(&id, 1, "a1").await["type"], "ok");
+    ann.send_text("nonsense").await;
+    ann.expect_event("moved").await;
     let mut watcher = server.connect().await;
-    watcher.ask(json!({"type": "watch", "match": id})).await; // A guest, welcomed unasked.
+    watcher.request(json!({"type": "watch", "match": id})).await; // A guest, welcomed unasked.
     watcher
-        .ask(json!({"type": "resync", "match": id, "since": 1}))
+        .request(json!({"type": "resync", "match": id, "since": 1}))
         .await;
     let seek = json!({"type": "seek", "game": "connect-four"});
-    watcher.ask(seek).await;
+    watcher.request(seek).await;
     let unknown = json!({"type": "watch", "match": "K7QM2P"});
-    assert_eq!(watcher.refused(unknown).await, "unknown_match");
-    let (mut ann_again, _) = server.come_back(&ann.token()).await;
-    assert_eq!(ann.closed().await, 4001);
-    let open = bob.create(json!({"game": "chess"})).await;
+    assert_eq!(watcher.expect_error(unknown).await, "unknown_match");
+    let (mut ann_again, _) = server.resume_session(&ann.token()).await;
+    assert_eq!(ann.wait_for_close().await, 4001);
+    let open = bob.create_match(json!({"game": "chess"})).await;
 
-    let seen = Seen::of(&server);
+    let values = MetricValues::read(&server);
     assert_eq!(
-        seen.counted("requests_total"),
+        values.nonzero_by_label("requests_total"),
         BTreeMap::from([
             ("hello", 3),
             ("create", 2),
@@ -103,18 +103,18 @@ async fn a_session_is_counted() {
         ])
     );
     assert_eq!(
-        seen.counted("errors_total"),
+        values.nonzero_by_label("errors_total"),
         BTreeMap::from([("illegal_move", 1), ("malformed", 1), ("unknown_match", 1)])
     );
     assert_eq!(
-        seen.counted("connections_closed_total"),
+        values.nonzero_by_label("connections_closed_total"),
         BTreeMap::from([("4001", 1)])
     );
     assert_eq!(
-        seen.counted("moves_total"),
+        values.nonzero_by_label("moves_total"),
         BTreeMap::from([("tic-tac-toe", 2)])
     );
-    seen.check(&[
+    values.assert_values(&[
         ("connections", 3),
         ("connections_opened_total", 4),
         ("players", 3),
@@ -135,12 +135,14 @@ async fn a_session_is_counted() {
         ("panics_total", 0),
     ]);
 
-    ann_again.ask(json!({"type": "resign", "match": id})).await;
-    bob.ask(json!({"type": "leave", "match": open})).await;
+    ann_again
+        .request(json!({"type": "resign", "match": id}))
+        .await;
+    bob.request(json!({"type": "leave", "match": open})).await;
     drop(watcher);
-    pass(1).await;
-    let seen = Seen::of(&server);
-    seen.check(&[
+    advance_time(1).await;
+    let values = MetricValues::read(&server);
+    values.assert_values(&[
         ("matches{game=\"tic-tac-toe\",status=\"running\"}", 0),
         ("matches{game=\"tic-tac-toe\",status=\"ended\"}", 1),
         ("matches{game=\"chess\",status=\"open\"}", 0),
@@ -155,38 +157,39 @@ async fn a_session_is_counted() {
         ("players", 2),
     ]);
     let closed = BTreeMap::from([("4001", 1), ("left", 1)]);
-    assert_eq!(seen.counted("connections_closed_total"), closed);
+    assert_eq!(values.nonzero_by_label("connections_closed_total"), closed);
 
     // What has ended is forgotten after ten minutes.
-    pass(601).await;
-    Seen::of(&server).check(&[
+    advance_time(601).await;
+    MetricValues::read(&server).assert_values(&[
         ("matches{game=\"tic-tac-toe\",status=\"ended\"}", 0),
         ("matches{game=\"chess\",status=\"ended\"}", 0),
     ]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn bots_are_counted() {
+async fn bot_moves_and_searches_are_counted() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let seats = json!([{"bot": "beginner"}, {"bot": "beginner"}]);
-    ann.create(json!({"seats": seats, "pace_ms": 100})).await;
+    ann.create_match(json!({"seats": seats, "pace_ms": 100}))
+        .await;
     let mut moves = 0;
     loop {
-        match ann.next().await["type"].as_str() {
+        match ann.next_message().await["type"].as_str() {
             Some("moved") => moves += 1,
             Some("ended") => break,
             _ => {}
         }
     }
-    let seen = Seen::of(&server);
-    let played = seen.counted("moves_total")["tic-tac-toe"];
+    let values = MetricValues::read(&server);
+    let played = values.nonzero_by_label("moves_total")["tic-tac-toe"];
     assert!(
         played == moves && played >= 5,
         "{played} moves, {moves} seen"
     );
     let played = u32::try_from(played).expect("few");
-    seen.check(&[
+    values.assert_values(&[
         ("search_seconds_count", played),
         ("move_written_seconds_count", played),
         ("move_durable_seconds_count", 0),
@@ -198,28 +201,29 @@ async fn bots_are_counted() {
             1,
         ),
     ]);
-    assert!(seen.value("search_nodes_total") >= f64::from(played));
+    assert!(values.value("search_nodes_total") >= f64::from(played));
 }
 
 /// A bot that waits for the one search thread is seen to wait.
 #[tokio::test]
-async fn searches_that_wait_are_seen() {
+async fn waiting_searches_are_reported() {
     let server = TestServer::start(Settings {
         search: SearchMode::Threads(1),
         search_table: 1 << 20,
         ..settings()
     });
-    let mut ann = server.player("ann").await;
+    let mut ann = server.connect_player("ann").await;
     let seats = json!([{"bot": "max"}, {"bot": "max"}]);
     for _ in 0..3 {
-        ann.create(json!({"game": "chess", "seats": seats})).await;
+        ann.create_match(json!({"game": "chess", "seats": seats}))
+            .await;
     }
     // At full strength in chess each takes the two seconds that it has.
     loop {
-        let seen = Seen::of(&server);
+        let values = MetricValues::read(&server);
         let (running, waiting) = (
-            seen.value("searches_running"),
-            seen.value("searches_waiting"),
+            values.value("searches_running"),
+            values.value("searches_waiting"),
         );
         assert!(
             running <= 1.0 && waiting <= 3.0,
@@ -228,17 +232,17 @@ async fn searches_that_wait_are_seen() {
         if running > 0.0 && waiting > 1.0 {
             break;
         }
-        ann.ask(json!({"type": "ping"})).await;
+        ann.request(json!({"type": "ping"})).await;
         tokio::task::yield_now().await;
     }
     server.server.stop().await;
-    let seen = Seen::of(&server);
-    seen.check(&[("searches_waiting", 0)]);
+    let values = MetricValues::read(&server);
+    values.assert_values(&[("searches_waiting", 0)]);
 }
 
 /// However many matches one player hosts, so many search at once: others find the next thread free.
 #[tokio::test]
-async fn one_host_leaves_threads_to_others() {
+async fn searches_per_player_leave_threads_for_others() {
     let server = TestServer::start(Settings {
         search: SearchMode::Threads(2),
         searches_per_player: 1,
@@ -247,114 +251,123 @@ async fn one_host_leaves_threads_to_others() {
         search_table: 1 << 20,
         ..settings()
     });
-    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let (mut ann, mut bob) = (
+        server.connect_player("ann").await,
+        server.connect_player("bob").await,
+    );
     let seats = json!([{"bot": "max"}, "me"]);
     for _ in 0..3 {
-        ann.create(json!({"game": "chess", "seats": seats})).await;
+        ann.create_match(json!({"game": "chess", "seats": seats}))
+            .await;
     }
     // With both threads taken, none of these would ever be played.
     for _ in 0..10 {
-        bob.create(json!({"seats": seats})).await;
-        assert_eq!(bob.event("moved").await["ply"], 0);
+        bob.create_match(json!({"seats": seats})).await;
+        assert_eq!(bob.expect_event("moved").await["ply"], 0);
     }
-    Seen::of(&server).check(&[("searches_waiting", 2)]);
+    MetricValues::read(&server).assert_values(&[("searches_waiting", 2)]);
     server.server.stop().await;
 }
 
 /// Who does not read is seen to be behind, and what was thrown away with them is counted.
 #[tokio::test(start_paused = true)]
-async fn slow_readers_are_seen() {
+async fn slow_reader_queue_and_dropped_messages_are_counted() {
     let server = TestServer::start(Settings {
         outbox_messages: 4,
         ..settings()
     });
-    let (mut ann, mut bob, id) = server.pair().await;
-    let mut slow = server.connect_through(256).await;
-    slow.ask(json!({"type": "watch", "match": id})).await;
+    let (mut ann, mut bob, id) = server.start_match().await;
+    let mut slow = server.connect_with_pipe(256).await;
+    slow.request(json!({"type": "watch", "match": id})).await;
     let moves = ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2", "a2"];
     let mut most = 0.0_f64;
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
-        assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
-        let seen = Seen::of(&server);
-        most = most.max(seen.value("outbox_messages_max"));
-        assert!(seen.value("outbox_messages") >= seen.value("outbox_messages_max"));
+        assert_eq!(mover.play_move(&id, ply as u64, m).await["type"], "ok");
+        let values = MetricValues::read(&server);
+        most = most.max(values.value("outbox_messages_max"));
+        assert!(values.value("outbox_messages") >= values.value("outbox_messages_max"));
     }
     assert!(most > 0.0 && most <= 4.0, "{most}");
-    assert_eq!(slow.closed().await, 4002);
-    pass(5).await;
-    let seen = Seen::of(&server);
+    assert_eq!(slow.wait_for_close().await, 4002);
+    advance_time(5).await;
+    let values = MetricValues::read(&server);
     assert_eq!(
-        seen.counted("connections_closed_total"),
+        values.nonzero_by_label("connections_closed_total"),
         BTreeMap::from([("4002", 1)])
     );
     // The four that waited, and the one for which there was no room.
-    seen.check(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
+    values.assert_values(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_that_come_to_nothing_are_counted() {
+async fn connection_without_request_is_counted_as_dropped() {
     let server = TestServer::start(settings());
-    let silent = server.silent();
-    pass(11).await;
+    let silent = server.connect_raw();
+    advance_time(11).await;
     drop(silent);
-    let broken = server.silent();
+    let broken = server.connect_raw();
     drop(broken);
-    let seen = Seen::of(&server);
+    let values = MetricValues::read(&server);
     let slow = BTreeMap::from([(DropReason::SlowRequest.as_str(), 1)]);
-    assert_eq!(seen.counted("connections_dropped_total"), slow);
+    assert_eq!(values.nonzero_by_label("connections_dropped_total"), slow);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_counted() {
+async fn panic_and_internal_error_are_counted() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(settings(), Arc::clone(&store) as _);
-    let (mut ann, _bob, id) = server.pair().await;
-    store.set(PANICS);
-    assert_eq!(ann.play(&id, 0, "b2").await["code"], "internal");
-    let seen = Seen::of(&server);
-    seen.check(&[("panics_total", 1), ("errors_total{code=\"internal\"}", 1)]);
+    let (mut ann, _bob, id) = server.start_match().await;
+    store.set_mode(PANIC_ONCE);
+    assert_eq!(ann.play_move(&id, 0, "b2").await["code"], "internal");
+    let values = MetricValues::read(&server);
+    values.assert_values(&[("panics_total", 1), ("errors_total{code=\"internal\"}", 1)]);
 }
 
 /// What is written is counted, and each batch is one sync.
 #[tokio::test]
-async fn the_store_is_counted() {
+async fn store_writes_and_syncs_are_counted() {
     let folder = tempfile::tempdir().expect("a directory");
-    let store = SqliteStore::open(folder.path(), None).expect("it opens");
+    let store = SqliteStore::open(folder.path(), None).expect("the store opens");
     let metrics = store.metrics();
     // With accounts it is written down when a server has started, too, at a time of its own.
     let settings = Settings {
         accounts: AccountPolicy::Off,
         ..settings()
     };
-    let server = TestServer::counting(settings, Arc::new(store), &metrics);
-    let (mut ann, mut bob, id) = server.pair().await;
-    ann.play(&id, 0, "b2").await;
-    bob.play(&id, 1, "a1").await;
-    let seen = Seen::of(&server);
+    let server = TestServer::with_metrics(settings, Arc::new(store), &metrics);
+    let (mut ann, mut bob, id) = server.start_match().await;
+    ann.play_move(&id, 0, "b2").await;
+    bob.play_move(&id, 1, "a1").await;
+    let values = MetricValues::read(&server);
     // Two players, the match, a player who sat down, two moves.
-    seen.check(&[("store_writes_total", 6), ("store_failures_total", 0)]);
-    let batches = seen.value("store_batches_total");
+    values.assert_values(&[("store_writes_total", 6), ("store_failures_total", 0)]);
+    let batches = values.value("store_batches_total");
     assert!((1.0..=6.0).contains(&batches), "{batches}");
-    let synced = seen.value("store_sync_seconds_count");
+    let syncs = values.value("store_sync_seconds_count");
     assert!(
-        (synced - batches).abs() < 1e-9,
-        "{synced} syncs of {batches} batches"
+        (syncs - batches).abs() < 1e-9,
+        "{syncs} syncs of {batches} batches"
     );
-    assert!(seen.value("store_sync_seconds_sum") > 0.0);
-    assert!(seen.value("move_durable_seconds_sum") > 0.0);
+    assert!(values.value("store_sync_seconds_sum") > 0.0);
+    assert!(values.value("move_durable_seconds_sum") > 0.0);
 }
 
 /// Nothing that clients send adds a series: the page is as long as ever.
 #[tokio::test(start_paused = true)]
-async fn the_series_are_fixed() {
-    let names = |server| Seen::of(server).0.into_keys().collect::<BTreeSet<_>>();
+async fn client_input_adds_no_metric_series() {
+    let names = |server| {
+        MetricValues::read(server)
+            .0
+            .into_keys()
+            .collect::<BTreeSet<_>>()
+    };
     let server = TestServer::start(settings());
     let before = names(&server);
-    let (mut ann, _bob, id) = server.pair().await;
-    ann.send(r#"{"type":"surprise"}"#).await;
-    ann.play(&id, 0, "b2").await;
-    ann.ask_anything(json!({"type": "create", "game": "surprise"}))
+    let (mut ann, _bob, id) = server.start_match().await;
+    ann.send_text(r#"{"type":"surprise"}"#).await;
+    ann.play_move(&id, 0, "b2").await;
+    ann.request_unchecked(json!({"type": "create", "game": "surprise"}))
         .await;
     assert_eq!(names(&server), before);
     let of_family = |family: &str| {
@@ -378,7 +391,7 @@ async fn the_series_are_fixed() {
 
 /// Each request is counted under its own type.
 #[test]
-fn requests_are_known_by_their_types() {
+fn request_types_match_their_metric_labels() {
     let requests = [
         json!({"type": "hello"}),
         json!({"type": "ping"}),
@@ -427,25 +440,25 @@ fn requests_are_known_by_their_types() {
 
 /// The operator's page tells of every metric, and of none that there is not.
 #[tokio::test]
-async fn the_operators_page_lists_the_metrics() {
+async fn operating_guide_lists_every_metric() {
     let server = TestServer::start(settings());
     let metrics = server.server.metrics_text();
-    let there: BTreeSet<&str> = metrics
+    let exported: BTreeSet<&str> = metrics
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
         .collect();
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/deploy/OPERATING.md");
     let page = fs::read_to_string(page).expect("readable");
-    let told: BTreeSet<&str> = page
+    let documented: BTreeSet<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| `plyhouse_")?.split('`').next())
         // Other tables show expressions.
         .filter(|name| !name.contains(' '))
         .collect();
-    let told: BTreeSet<String> = told
+    let documented: BTreeSet<String> = documented
         .into_iter()
         .map(|name| format!("plyhouse_{name}"))
         .collect();
-    let there: BTreeSet<String> = there.into_iter().map(str::to_owned).collect();
-    assert_eq!(told, there);
+    let exported: BTreeSet<String> = exported.into_iter().map(str::to_owned).collect();
+    assert_eq!(documented, exported);
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{Counts, Ledger, Move, end, fact, seat};
-use crate::support::text;
+use crate::support::json_string;
 
 impl Ledger {
     /// Holds everything against what the store has in the end, a match a line.
@@ -16,7 +16,7 @@ impl Ledger {
             let line: Value = serde_json::from_str(line).expect("JSON");
             events += line["events"].as_array().expect("a list").len();
             self.check_match(&line);
-            kept.insert(text(&line["id"]), line);
+            kept.insert(json_string(&line["id"]), line);
         }
         for (id, known) in &self.known {
             let line = kept.get(id);
@@ -38,7 +38,7 @@ impl Ledger {
     }
 
     fn check_match(&self, line: &Value) {
-        let id = text(&line["id"]);
+        let id = json_string(&line["id"]);
         if let Some(settled) = self.settled.get(&id) {
             let kept = ["code", "game", "host"].map(|field| line[field].clone());
             assert_eq!(kept, *settled, "match {id}");
@@ -63,7 +63,7 @@ impl Ledger {
             match event["type"].as_str() {
                 Some("seated") => seats[seat(&event["seat"])] = event["player"].clone(),
                 Some("moved") => {
-                    let m = text(&event["move"]);
+                    let m = json_string(&event["move"]);
                     assert!(
                         moves.remove(&ply).is_none_or(|told| told == m),
                         "{id}: {ply}"
@@ -108,7 +108,7 @@ impl Ledger {
             Some("rules") => {}
             Some("resignation") => {
                 let loser = &seats[1 - seat(&event["winner"])];
-                let resigned = (id.to_owned(), text(loser));
+                let resigned = (id.to_owned(), json_string(loser));
                 assert!(self.resigned.contains(&resigned), "{resigned:?} did not");
             }
             _ => panic!("{id}: nobody was away for long: {event}"),

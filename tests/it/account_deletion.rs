@@ -1,0 +1,496 @@
+//! Players who ask to be forgotten, and what is told to them of what is kept.
+
+use std::sync::Arc;
+
+use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Settings, new_secret};
+use plyhouse_store::{MemoryStore, Store};
+use serde_json::{Value, json};
+
+use crate::accounts::{PASSWORD, registered};
+use crate::failing_store::FailingStore;
+use crate::sessions::{add_connection, connect_with_hello, list_sessions};
+use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
+
+fn delete_account_request() -> Value {
+    json!({"type": "forget_me", "password": PASSWORD})
+}
+
+/// A match that two have played to the end.
+async fn play_resigned_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> String {
+    let id = ann.create_match(json!({})).await;
+    bob.request(json!({"type": "join", "match": id})).await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    ann.drain_messages().await;
+    bob.expect_event("ended").await;
+    id
+}
+
+/// Nothing is left of a player but the id, for nobody.
+#[tokio::test(start_paused = true)]
+async fn deleted_account_leaves_only_player_id() {
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob) = (
+        registered(&server, "ann").await,
+        server.connect_player("bob").await,
+    );
+    let id = play_resigned_match(&mut ann, &mut bob).await;
+    let made = json!({"type": "create_key", "bot": "randy", "password": PASSWORD});
+    let made = ann.request(made).await;
+    let recovery = json!({"type": "recovery", "password": PASSWORD});
+    let recovery = json_string(&ann.request(recovery).await["key"]);
+    let (mut program, _) = server.resume_session(&json_string(&made["key"])).await;
+    let mut tab = add_connection(&server, &ann.token()).await;
+    let (ann_id, token) = (ann.id().clone(), ann.token());
+
+    assert_eq!(
+        program.expect_error(json!({"type": "forget_me"})).await,
+        "not_allowed"
+    );
+    assert_eq!(
+        ann.expect_error(json!({"type": "forget_me"})).await,
+        "wrong_password"
+    );
+    assert_eq!(ann.request(delete_account_request()).await["type"], "ok");
+    for connection in [&mut ann, &mut tab, &mut program] {
+        assert_eq!(connection.wait_for_close().await, 4005);
+    }
+
+    // Whoever follows the match is shown it anew, and so is whoever comes.
+    let shown = bob.expect_event("match").await;
+    assert_eq!(
+        (&shown["match"], &shown["seats"][0]["name"]),
+        (&json!(id), &json!("someone"))
+    );
+    let row = bob.request(json!({"type": "history"})).await["rows"][0].clone();
+    assert_eq!(row["seats"][0]["name"], "someone");
+    assert_eq!(row["seats"][0]["player"], ann_id);
+    let since = json!({"type": "resync", "match": id, "since": 0});
+    let replayed_events = bob.request(since).await.to_string();
+    assert!(
+        !replayed_events.contains("\"ann\"") && replayed_events.contains("someone"),
+        "{replayed_events}"
+    );
+
+    // Nobody is that player.
+    let history = json!({"type": "history", "player": ann_id});
+    assert_eq!(bob.expect_error(history).await, "unknown_player");
+    let challenge = json!({"type": "create", "game": "tic-tac-toe", "for": ann_id});
+    assert_eq!(bob.expect_error(challenge).await, "unknown_player");
+    let (_, welcome) = server.resume_session(&token).await;
+    assert_eq!(welcome["resumed"], false);
+    for hello in [json!({"recovery": recovery}), json!({"token": made["key"]})] {
+        let (_, refused) = connect_with_hello(&server, hello).await;
+        assert_eq!(refused["code"], "bad_code");
+    }
+    let (_, refused) =
+        connect_with_hello(&server, json!({"name": "ann", "password": PASSWORD})).await;
+    assert_eq!(refused["code"], "wrong_password");
+    // The names are nobody's for a time.
+    for name in ["ann", "randy"] {
+        let register = json!({"type": "register", "name": name});
+        assert_eq!(bob.expect_error(register).await, "name_taken", "{name}");
+    }
+    drop(bob);
+    advance_time(90 * 24 * 3600).await;
+    let _ann = registered(&server, "ann").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn deletion_is_refused_during_running_match_and_aborts_open_ones() {
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob, id) = server.start_match().await;
+    assert_eq!(
+        ann.expect_error(json!({"type": "forget_me"})).await,
+        "match_running"
+    );
+    ann.request(json!({"type": "resign", "match": id})).await;
+    ann.drain_messages().await;
+    // Open ones are aborted.
+    let open = ann.create_match(json!({})).await;
+    let mut carl = server.connect_player("carl").await;
+    let listed = carl.request(json!({"type": "watch", "match": open})).await;
+    assert_eq!(listed["seats"][0]["name"], "ann");
+    assert_eq!(
+        ann.request(json!({"type": "forget_me"})).await["type"],
+        "ok"
+    );
+    assert_eq!(ann.wait_for_close().await, 4005);
+    let ended = carl.expect_event("ended").await;
+    assert_eq!(ended["outcome"]["reason"], "aborted", "{ended}");
+    let shown = carl.request(json!({"type": "watch", "match": open})).await;
+    assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
+    bob.drain_messages().await;
+    let listed = bob
+        .request(json!({"type": "list", "status": "ended"}))
+        .await
+        .to_string();
+    assert!(!listed.contains("\"ann\""), "{listed}");
+}
+
+/// A bot plays on for whoever is gone, and nobody comes back for it.
+#[tokio::test(start_paused = true)]
+async fn stand_in_keeps_playing_for_deleted_player() {
+    let server = TestServer::start(settings_without_pings());
+    let create = json!({"game": "tic-tac-toe", "stand_in": "easy"});
+    let (mut ann, mut bob, id) = server.start_match_with(create).await;
+    assert_eq!(
+        ann.request(json!({"type": "leave", "match": id})).await["type"],
+        "ok"
+    );
+    assert_eq!(
+        ann.request(json!({"type": "forget_me"})).await["type"],
+        "ok"
+    );
+    bob.drain_messages().await;
+    let shown = bob.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["seats"][0]["occupant"], "bot");
+    assert_eq!(shown["seats"][0]["for"]["name"], "someone", "{shown}");
+    assert_eq!(shown["status"], "running");
+    let challenge = json!({"type": "create", "game": "tic-tac-toe", "for": ann.id()});
+    assert_eq!(bob.expect_error(challenge).await, "unknown_player");
+}
+
+/// What spectators have said bears no name any more either.
+#[tokio::test(start_paused = true)]
+async fn chat_messages_of_deleted_spectator_are_removed() {
+    let server = TestServer::start(settings_without_pings());
+    let (mut ann, mut bob, id) = server.start_match().await;
+    let mut carl = server.connect_player("carl").await;
+    carl.request(json!({"type": "watch", "match": id})).await;
+    ann.request(json!({"type": "resign", "match": id})).await;
+    let say = json!({"type": "say", "match": id, "preset": "good-game"});
+    assert_eq!(carl.request(say).await["type"], "ok");
+    assert_eq!(
+        carl.request(json!({"type": "forget_me"})).await["type"],
+        "ok"
+    );
+    bob.drain_messages().await;
+    let shown = bob.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["said"], json!([]), "{shown}");
+}
+
+/// An old password gets nobody forgotten.
+#[tokio::test(start_paused = true)]
+async fn deletion_with_outdated_password_is_rejected() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(
+        settings_without_pings(),
+        Arc::clone(&store) as Arc<dyn Store>,
+    );
+    let mut ann = registered(&server, "ann").await;
+    let hello = json!({"name": "ann", "password": PASSWORD, "label": "thief"});
+    let (mut thief, _) = connect_with_hello(&server, hello).await;
+    let writes_blocked = store.write_gate.lock().await;
+    let set =
+        json!({"type": "set_password", "id": 90, "password": PASSWORD, "new": "battery staple"});
+    ann.send_text(&set.to_string()).await;
+    advance_time(1).await;
+    let mut deletion = delete_account_request();
+    deletion["id"] = json!(91);
+    thief.send_text(&deletion.to_string()).await;
+    advance_time(1).await;
+    drop(writes_blocked);
+    assert_eq!(thief.wait_for_close().await, 4005);
+    assert_eq!(list_sessions(&mut ann).await.len(), 1);
+}
+
+/// Only who has an invitation registers, once.
+#[tokio::test(start_paused = true)]
+async fn invite_code_allows_one_registration_within_a_month() {
+    let settings = Settings {
+        accounts: AccountPolicy::Invite,
+        ..settings_without_pings()
+    };
+    let server = TestServer::start(settings);
+    let mut ann = server.connect_player("ann").await;
+    assert_eq!(ann.welcome["accounts"], "invite");
+    let (code, hash) = new_secret();
+    let order = AdminCommand::Invite { code: hash };
+    assert_eq!(
+        server.server.run_admin_command(order).await,
+        AdminResult::Done
+    );
+    let register = |name: &str, invite: Option<&str>| json!({"type": "register", "name": name, "invite": invite});
+    for invite in [None, Some(""), Some("ABCDEFGHIJKLMNOPQRSTUVWXYZ")] {
+        let refused = ann.expect_error(register("\u{202e}", invite)).await;
+        assert_eq!(
+            refused, "invite_needed",
+            "the invite is checked before the name"
+        );
+    }
+    let code = code.reveal().to_lowercase();
+    assert_eq!(
+        ann.expect_error(register("max", Some(&code))).await,
+        "name_taken"
+    );
+    assert_eq!(
+        ann.request(register("ann", Some(&code))).await["type"],
+        "ok"
+    );
+    assert_eq!(
+        ann.expect_error(register("ann", None)).await,
+        "already_registered"
+    );
+    let mut bob = server.connect_player("bob").await;
+    assert_eq!(
+        bob.expect_error(register("bob", Some(&code))).await,
+        "invite_needed"
+    );
+    // It is good for a month.
+    let (code, hash) = new_secret();
+    let order = AdminCommand::Invite { code: hash };
+    assert_eq!(
+        server.server.run_admin_command(order).await,
+        AdminResult::Done
+    );
+    drop((ann, bob));
+    advance_time(30 * 24 * 3600).await;
+    let mut bob = server.connect_player("bob").await;
+    let late = register("bob", Some(code.reveal()));
+    assert_eq!(bob.expect_error(late).await, "invite_needed");
+}
+
+/// What cannot be done is refused, with the reason.
+#[tokio::test(start_paused = true)]
+async fn refused_admin_command_states_reason() {
+    let server = TestServer::start(settings_without_pings());
+    let _ann = registered(&server, "ann").await;
+    let _bob = registered(&server, "bob").await;
+    let rename = |name: &str, to: &str| AdminCommand::Rename {
+        name: name.to_owned(),
+        to: to.to_owned(),
+    };
+    let recover = AdminCommand::Recover {
+        name: "A n n".to_owned(),
+        key: "00".to_owned(),
+    };
+    let close = AdminCommand::Close {
+        name: "eve".to_owned(),
+    };
+    for (order, why) in [
+        (rename("eve", "anna"), "no account"),
+        (rename("A n n", "bob"), "somebody else"),
+        (rename("A n n", "admin"), "server's own"),
+        (recover, "no hash"),
+        (close, "no account"),
+    ] {
+        match server.server.run_admin_command(order).await {
+            AdminResult::Refused(told) => assert!(told.contains(why), "{told}"),
+            AdminResult::Done => panic!("{why}"),
+        }
+    }
+}
+
+/// What the operator orders is done at once, and told.
+#[tokio::test(start_paused = true)]
+async fn admin_commands_take_effect_on_connected_players() {
+    let server = TestServer::start(settings_without_pings());
+    let mut ann = registered(&server, "ann").await;
+    let carry_out = async |order: AdminCommand| server.server.run_admin_command(order).await;
+    let to = |name: &str| name.to_owned();
+    let rename = AdminCommand::Rename {
+        name: to("A n n"),
+        to: to("anna"),
+    };
+    assert_eq!(carry_out(rename).await, AdminResult::Done);
+    assert_eq!(ann.expect_event("player").await["player"]["name"], "anna");
+
+    // One key, good once, where a recovery key is.
+    let (key, hash) = new_secret();
+    let recover = AdminCommand::Recover {
+        name: to("anna"),
+        key: hash,
+    };
+    assert_eq!(carry_out(recover).await, AdminResult::Done);
+    let hello = json!({"recovery": key.reveal()});
+    let (mut back, welcome) = connect_with_hello(&server, hello.clone()).await;
+    assert_eq!(welcome["player"]["name"], "anna");
+    ann.expect_event("session_added").await;
+    let set = json!({"type": "set_password", "new": "battery staple"});
+    assert_eq!(
+        back.request(set).await["type"],
+        "ok",
+        "a new password can be set without the old one"
+    );
+    assert_eq!(ann.wait_for_close().await, 4005);
+    let (_, refused) = connect_with_hello(&server, hello).await;
+    assert_eq!(refused["code"], "bad_code");
+
+    let mut carl = server.connect_player("carl").await;
+    let id = back.create_match(json!({})).await;
+    carl.request(json!({"type": "join", "match": id})).await;
+    assert_eq!(
+        carry_out(AdminCommand::Close { name: to("anna") }).await,
+        AdminResult::Done
+    );
+    assert_eq!(back.wait_for_close().await, 4005);
+    let ended = carl.expect_event("ended").await;
+    let outcome = &ended["outcome"];
+    assert_eq!(
+        (&outcome["reason"], &outcome["winner"]),
+        (&json!("resignation"), &json!(1))
+    );
+}
+
+/// What the operator gives in place of a recovery key is good for a day.
+#[tokio::test(start_paused = true)]
+async fn operator_recovery_key_expires_after_a_day() {
+    let server = TestServer::start(settings_without_pings());
+    drop(registered(&server, "ann").await);
+    let (key, hash) = new_secret();
+    let recover = AdminCommand::Recover {
+        name: "ann".to_owned(),
+        key: hash,
+    };
+    assert_eq!(
+        server.server.run_admin_command(recover).await,
+        AdminResult::Done
+    );
+    advance_time(24 * 3600).await;
+    let (_, refused) = connect_with_hello(&server, json!({"recovery": key.reveal()})).await;
+    assert_eq!(refused["code"], "bad_code");
+}
+
+/// Without accounts there is no trace of all that.
+#[tokio::test(start_paused = true)]
+async fn account_requests_are_unknown_without_accounts() {
+    let settings = Settings {
+        accounts: AccountPolicy::Off,
+        ..settings_without_pings()
+    };
+    let store = Arc::new(MemoryStore::default());
+    let server = TestServer::with_store(settings, store);
+    let mut ann = server.connect_player("ann").await;
+    assert_eq!(ann.welcome.get("accounts"), None);
+    for kind in ["forget_me", "create_key"] {
+        let refused = ann
+            .request_unchecked(json!({"type": kind, "bot": "randy"}))
+            .await;
+        assert_eq!(refused["code"], "unknown_type", "{kind}");
+        let told = json_string(&refused["message"]);
+        for word in ["forget", "register", "key", "invite"] {
+            assert!(!told.contains(word), "{told}");
+        }
+    }
+}
+
+/// A server that was killed before it had taken a name out of all matches goes on with that when it starts.
+#[tokio::test(flavor = "multi_thread")]
+async fn account_deletion_continues_after_crash() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = plyhouse_store::SqliteStore::open(directory.path(), None);
+    let store = Arc::new(store.expect("the store opens"));
+    let server = || {
+        TestServer::with_store(
+            settings_without_pings(),
+            Arc::clone(&store) as Arc<dyn Store>,
+        )
+    };
+    let first = server();
+    let (mut ann, mut bob) = (
+        first.connect_player("ann").await,
+        first.connect_player("bob").await,
+    );
+    let id = play_resigned_match(&mut ann, &mut bob).await;
+    let (player, token) = (json_string(ann.id()), bob.token());
+    first.server.stop().await;
+
+    // As far as it gets before it answers, and no further.
+    let deletion = plyhouse_store::PlayerDeletion {
+        player: plyhouse_protocol::PlayerId(player.parse().expect("an id")),
+        proof: None,
+        name_reserved_until_ms: 0,
+    };
+    assert!(store.delete_player(deletion).await.expect("written"));
+    let pending_deletions = store.account_deletions().await.expect("readable");
+    assert_eq!(pending_deletions.len(), 1);
+
+    let server = server();
+    server.server.recover().await.expect("readable");
+    let (mut bob, _) = server.resume_session(&token).await;
+    while !store
+        .account_deletions()
+        .await
+        .expect("readable")
+        .is_empty()
+    {
+        tokio::task::yield_now().await;
+    }
+    let watch = json!({"type": "watch", "match": id});
+    // A match that was read before is shown anew.
+    while bob.request(watch.clone()).await["seats"][0]["name"] != "someone" {
+        bob.expect_event("match").await;
+    }
+    let row = bob.request(json!({"type": "history"})).await["rows"][0].clone();
+    assert_eq!(row["seats"][0]["name"], "someone");
+}
+
+/// Whoever sits down or creates a match at the very time at which they are forgotten is in none afterwards,
+/// whichever the store has written first.
+#[tokio::test(start_paused = true)]
+async fn deletion_racing_with_join_or_create_leaves_no_participation() {
+    for (request, is_late) in [("join", false), ("create", false), ("create", true)] {
+        let store = Arc::new(FailingStore::default());
+        let server = TestServer::with_store(
+            settings_without_pings(),
+            Arc::clone(&store) as Arc<dyn Store>,
+        );
+        let (mut ann, mut bob) = (
+            server.connect_player("ann").await,
+            server.connect_player("bob").await,
+        );
+        ann.request(json!({"type": "recovery"})).await;
+        let mut tab = add_connection(&server, &ann.token()).await;
+        let open = bob.create_match(json!({})).await;
+        let mut carl = server.connect_player("carl").await;
+
+        let mut entry = match request {
+            "join" => json!({"type": "join", "match": open}),
+            _ => json!({"type": "create", "game": "tic-tac-toe"}),
+        };
+        entry["id"] = json!(90);
+        let (entry, deletion) = (
+            entry.to_string(),
+            json!({"type": "forget_me", "id": 91}).to_string(),
+        );
+        // Neither is answered before both are asked for; they are written in this order.
+        let writes_blocked = store.write_gate.lock().await;
+        if is_late {
+            ann.send_text(&deletion).await;
+            advance_time(1).await;
+            tab.send_text(&entry).await;
+        } else {
+            tab.send_text(&entry).await;
+            advance_time(1).await;
+            ann.send_text(&deletion).await;
+        }
+        advance_time(1).await;
+        drop(writes_blocked);
+        assert_eq!(ann.wait_for_close().await, 4005, "{request}");
+        assert_eq!(tab.wait_for_close().await, 4005, "{request}");
+
+        match request {
+            "join" => {
+                let ended = loop {
+                    let told = bob.next_message().await;
+                    if told["type"] == "ended" {
+                        break told;
+                    }
+                };
+                assert_eq!(ended["outcome"]["reason"], "resignation", "{ended}");
+                let shown = carl.request(json!({"type": "watch", "match": open})).await;
+                assert_eq!(shown["seats"][1]["name"], "someone", "{shown}");
+            }
+            _ => drop(bob.drain_messages().await),
+        }
+        advance_time(1).await;
+        for status in ["open", "running"] {
+            let list = json!({"type": "list", "status": status});
+            let listed = carl.request(list).await.to_string();
+            assert!(
+                !listed.contains(&json_string(ann.id())),
+                "{request} {listed}"
+            );
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Databases that earlier versions have written: they open, nothing in them is lost, and their
+//! matches go on.
+
+use std::fs;
+
+use plyhouse_store::SqliteStore;
+use serde_json::{Value, json};
+
+use crate::archive::{Client, lines, run};
+use crate::real_sockets::start_server;
+
+/// Written by the second version of the tables: matches that ended by the rules, drawn, resigned,
+/// aborted and abandoned, and live ones.
+const DATABASE_V2: &[u8] = include_bytes!("../data/store-2.db");
+
+/// What `plyhouse export` printed of it then.
+const EXPORT_V2: &str = include_str!("../data/store-2.jsonl");
+
+/// The token of one of its guests, and her game of chess, in which she is to play her third move.
+const ANN_TOKEN: &str = "D-yyWY6Kg3pPxFtLxG1u0U6wMp6dquPeP2T6ifgqyG0";
+const CHESS_MATCH_ID: &str = "01a20507-82b2-74da-b2cf-5fb16b26bbd1";
+
+/// The matches of hers that had begun and ended by then, the last first.
+const ENDED_MATCH_IDS: [&str; 4] = [
+    "01a20507-7ec0-763f-a9e9-34323ba76532",
+    "01a20507-7d1e-7d12-8867-d1165f62a2b7",
+    "01a20507-7ce6-7f04-b3f4-e3eaeacbcc0f",
+    "01a20507-7cce-7062-b9ab-4585b760edff",
+];
+
+#[tokio::test]
+async fn version_2_database_is_migrated_and_its_matches_continue() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    fs::write(directory.join("plyhouse.db"), DATABASE_V2).expect("written");
+    // Whoever only looks at it does not bring it up to date.
+    drop(SqliteStore::open(directory, None).expect("the store opens"));
+
+    let expected = EXPORT_V2.lines().map(serde_json::from_str);
+    let mut expected: Vec<Value> = expected.collect::<Result<_, _>>().expect("JSON");
+    // Nothing was rated then, and nobody told.
+    expected
+        .iter_mut()
+        .for_each(|then| then["rated"] = false.into());
+    assert_eq!(lines(&run(directory, &["export"])), expected);
+    let verify = || {
+        let verified = run(directory, &["verify"]);
+        String::from_utf8(verified.stdout).expect("text")
+    };
+    let expected_summary = "11 matches (5 live, 6 ended), 68 events, 3 players, 0 damages\n";
+    assert_eq!(verify(), expected_summary);
+
+    let data = directory.to_str().expect("text");
+    let (mut process, address) = start_server(&["--data", data]).await;
+    let mut ann = Client::connect(&address).await;
+    let welcome = ann.ask(json!({"type": "hello", "token": ANN_TOKEN})).await;
+    assert_eq!(welcome["resumed"], true, "{welcome}");
+    assert_eq!(welcome["following"].as_array().map(Vec::len), Some(5));
+    let ended = ann.ask(json!({"type": "history"})).await;
+    let ended = ended["rows"].as_array().expect("a list").iter();
+    let ended: Vec<&str> = ended
+        .map(|row| row["match"].as_str().expect("an id"))
+        .collect();
+    assert_eq!(ended, ENDED_MATCH_IDS, "ended matches are listed");
+    let explored = ann
+        .ask(json!({"type": "explore", "game": "tic-tac-toe"}))
+        .await;
+    assert_eq!(explored["n"], 2, "{explored}");
+    let play = json!({"type": "move", "match": CHESS_MATCH_ID, "ply": 4, "move": "f1b5"});
+    assert_eq!(ann.ask(play).await["seq"], 8);
+    process.start_kill().expect("the process is running");
+    process.wait().await.expect("the process exits");
+    assert_eq!(verify(), expected_summary.replace("68 events", "69 events"));
+}

@@ -1,0 +1,90 @@
+//! `plyhouse move-store`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::json;
+
+use crate::archive::{Client, lines, run, three_matches};
+use crate::real_sockets::start_server;
+
+fn run_move_store(from: &Path, to: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_plyhouse"))
+        .arg("move-store")
+        .args(["--from", &format!("sqlite:{}", from.display())])
+        .args(["--to", &format!("sqlite:{}", to.display())])
+        .output()
+        .expect("the binary runs")
+}
+
+/// What a command that failed has said.
+fn failure_stderr(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Everything is there as it was, and a server goes on with it.
+#[tokio::test]
+async fn moved_store_is_identical_and_can_be_served() {
+    let directories = tempfile::tempdir().expect("a directory");
+    let (from, to) = (
+        directories.path().join("from"),
+        directories.path().join("to"),
+    );
+    let matches = three_matches(&from).await;
+
+    let moved = run_move_store(&from, &to);
+    assert!(moved.status.success(), "{moved:?}");
+    let output = String::from_utf8_lossy(&moved.stdout).into_owned();
+    let counts = "3 matches (2 live, 1 ended), ";
+    assert_eq!(output.matches(counts).count(), 2, "{output}");
+    assert!(output.ends_with("each is there as it was\n"), "{output}");
+    for check in [run(&from, &["verify"]), run(&to, &["verify"])] {
+        assert!(check.status.success(), "{check:?}");
+    }
+    let exported = [&from, &to].map(|store| lines(&run(store, &["export"])));
+    assert_eq!(exported[0], exported[1]);
+
+    let data = to.to_str().expect("text");
+    let (mut process, address) = start_server(&["--data", data]).await;
+    let mut bob = Client::connect(&address).await;
+    bob.ask(json!({"type": "hello", "name": "bob"})).await;
+    let watch = json!({"type": "watch", "match": matches[1]["code"]});
+    let seen = bob.ask(watch).await;
+    assert_eq!(
+        (&seen["match"], &seen["status"]),
+        (&matches[1]["match"], &json!("running"))
+    );
+    process.start_kill().expect("the process is running");
+    process.wait().await.expect("the process exits");
+}
+
+/// Neither store may be in use, the one has to be there, and the other to be empty.
+#[tokio::test]
+async fn move_store_refuses_missing_nonempty_or_locked_stores() {
+    let directories = tempfile::tempdir().expect("a directory");
+    let path_of = |name| directories.path().join(name);
+    three_matches(&path_of("full")).await;
+    three_matches(&path_of("other")).await;
+
+    let output = failure_stderr(&run_move_store(&path_of("nothing"), &path_of("new")));
+    assert!(output.contains("there is no store in"), "{output}");
+    assert!(!path_of("nothing").exists() && !path_of("new").exists());
+    let output = failure_stderr(&run_move_store(&path_of("full"), &path_of("other")));
+    assert!(
+        output.contains("there are 3 matches and 1 players in it already"),
+        "{output}"
+    );
+    let output = failure_stderr(&run_move_store(&path_of("full"), &path_of("full")));
+    assert!(output.contains("another server is using"), "{output}");
+
+    let data = path_of("full");
+    let (mut process, _) = start_server(&["--data", data.to_str().expect("text")]).await;
+    for (from, to) in [("full", "new"), ("other", "full")] {
+        let output = failure_stderr(&run_move_store(&path_of(from), &path_of(to)));
+        assert!(output.contains("another server is using"), "{output}");
+    }
+    process.start_kill().expect("the process is running");
+    process.wait().await.expect("the process exits");
+}
