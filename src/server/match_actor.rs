@@ -51,7 +51,7 @@ use super::connection::ip_limits::OpenMatchPermit;
 use super::connection::reply::Reply;
 use super::context::clock::now;
 use super::context::server_context::ServerContext;
-use super::match_handle::command::{Answer, Command, MatchRequest};
+use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::Receiver;
 use super::match_handle::replication::PublishedEvents;
 use super::match_handle::summary::MatchSummary;
@@ -482,68 +482,67 @@ impl MatchActor {
                 self.send_chat(&command, name, saying, reply)
             }
             MatchRequest::DeclineRematch => self.decline_rematch(&command, reply),
-            MatchRequest::RematchCreated { next } => self.on_rematch_created(next.as_ref(), reply),
-            MatchRequest::CheckTimers => return Box::pin(self.check_timers(reply)).await,
-            MatchRequest::ResignIdleBotGame => {
-                return Box::pin(self.resign_idle_bot_game(reply)).await;
+            MatchRequest::Control(control) => {
+                return Box::pin(self.on_control(control, reply)).await;
             }
-            request => return self.on_control(request, reply),
         }
         CONTINUE
     }
 
     /// Takes in what others have to tell of the store, of other servers and of those who are in the match.
-    fn on_control(&mut self, request: &MatchRequest, reply: Reply) -> ControlFlow<StopReason> {
-        match request {
-            MatchRequest::NotifyTurn => {
+    async fn on_control(&mut self, control: &Control, reply: Reply) -> ControlFlow<StopReason> {
+        match control {
+            Control::RematchCreated { next } => self.on_rematch_created(next.as_ref(), reply),
+            Control::CheckTimers => return self.check_timers(reply).await,
+            Control::ResignIdleBotGame => return self.resign_idle_bot_game(reply).await,
+            Control::NotifyTurn => {
                 self.notify_turn();
                 reply.ok(None);
             }
-            MatchRequest::EraseName { player, name } => {
+            Control::EraseName { player, name } => {
                 let may_contain_name = self.erase_name(*player, name);
                 reply.ok(None);
                 if may_contain_name {
                     return RELOAD;
                 }
             }
-            MatchRequest::StoreUnavailable { since } => {
+            Control::StoreUnavailable { since } => {
                 self.leader
                     .match_clock
                     .on_store_unavailable(&self.state, *since);
                 reply.ok(None);
             }
-            MatchRequest::StoreAvailable => {
+            Control::StoreAvailable => {
                 self.leader.match_clock.on_store_available(&self.state);
                 reply.ok(None);
             }
-            MatchRequest::Follow {
+            Control::Follow {
                 from,
                 presence: roster,
             } => {
                 self.set_replica_presence(*from, roster.clone());
                 reply.ok(None);
             }
-            MatchRequest::NodeUnreachable { node, is_dead } => {
+            Control::NodeUnreachable { node, is_dead } => {
                 if *is_dead {
                     self.remove_replica(*node);
                 }
                 self.on_presence_changed();
                 reply.ok(None);
             }
-            MatchRequest::OwnerChanged { .. } => {
+            Control::OwnerChanged { .. } => {
                 reply.ok(None);
                 return RELOAD;
             }
-            MatchRequest::NodesChanged | MatchRequest::CatchUp => {
+            Control::NodesChanged | Control::CatchUp => {
                 self.on_presence_changed();
                 reply.ok(None);
             }
-            MatchRequest::ReplicaUpdate(_) => reply.ok(None),
-            MatchRequest::RatingUpdated(rating_update) => {
+            Control::ReplicaUpdate(_) => reply.ok(None),
+            Control::RatingUpdated(rating_update) => {
                 self.set_rating_update(rating_update);
                 reply.ok(None);
             }
-            other => unreachable!("{other:?} is not a control request"),
         }
         CONTINUE
     }

@@ -14,7 +14,7 @@ use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
 use super::connection::outbox::Outbox;
 use super::connection::reply::Reply;
 use super::context::metrics::Metrics;
-use super::match_handle::command::{Answer, Command, MatchRequest};
+use super::match_handle::command::{Answer, Command, Control, MatchRequest};
 use super::match_handle::mailbox::{Sender, Task, TrySendError};
 use super::match_handle::replication::ReplicaUpdate;
 use super::match_handle::summary::MatchSummary;
@@ -108,8 +108,8 @@ impl MatchHandle {
 
     /// Has the match do something that no client has asked for, and waits until that is done or cannot
     /// be.
-    pub(super) async fn notify(&self, request: MatchRequest, metrics: &Arc<Metrics>) {
-        self.request_answer(Command::from_server(request), metrics)
+    pub(super) async fn notify(&self, control: Control, metrics: &Arc<Metrics>) {
+        self.request_answer(Command::from_server(control), metrics)
             .await;
     }
 
@@ -136,7 +136,7 @@ impl MatchHandle {
         update: Box<ReplicaUpdate>,
         metrics: &Arc<Metrics>,
     ) -> PendingSend<'static> {
-        let command = Command::from_server(MatchRequest::ReplicaUpdate(update));
+        let command = Command::from_server(Control::ReplicaUpdate(update));
         self.send(command, Reply::unsolicited(Outbox::nobodys(metrics)))
     }
 
@@ -156,22 +156,7 @@ impl Envelope {
     /// Answers that nothing was done, if a client waits for an answer.
     pub(super) fn refuse(self, why: &str) {
         match self.command.request {
-            MatchRequest::PushSnapshot
-            | MatchRequest::Unfollow
-            | MatchRequest::RematchCreated { .. }
-            | MatchRequest::CheckTimers
-            | MatchRequest::NotifyTurn
-            | MatchRequest::EraseName { .. }
-            | MatchRequest::StoreUnavailable { .. }
-            | MatchRequest::StoreAvailable
-            | MatchRequest::ResignIdleBotGame
-            | MatchRequest::Follow { .. }
-            | MatchRequest::ReplicaUpdate(_)
-            | MatchRequest::CatchUp
-            | MatchRequest::OwnerChanged { .. }
-            | MatchRequest::NodeUnreachable { .. }
-            | MatchRequest::NodesChanged
-            | MatchRequest::RatingUpdated(_) => {}
+            MatchRequest::PushSnapshot | MatchRequest::Unfollow | MatchRequest::Control(_) => {}
             MatchRequest::Act(_)
             | MatchRequest::Watch
             | MatchRequest::Resync { .. }

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use crate::cluster::{NodeChange, Packet, PacketResponse};
 use crate::context::clock::now;
 use crate::context::server_context::ServerContext;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 use crate::matchmaking::ownership;
 use crate::schedule::clock_pause;
 
@@ -57,29 +57,29 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
         NodeChange::NoResponders => {
             tracing::warn!(node = %node.0, "another server is not subscribed on the bus");
             let is_dead = false;
-            spawn_broadcast(server, MatchRequest::NodeUnreachable { node, is_dead });
+            spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });
         }
         NodeChange::Unresponsive => {
             tracing::warn!(node = %node.0, "another server does not respond");
-            spawn_broadcast(server, MatchRequest::NodesChanged);
+            spawn_broadcast(server, Control::NodesChanged);
         }
         NodeChange::Responsive => {
             tracing::info!(node = %node.0, "another server responds again");
-            spawn_broadcast(server, MatchRequest::NodesChanged);
+            spawn_broadcast(server, Control::NodesChanged);
         }
     }
 }
 
 /// Has every match here know that something has come to pass with a server.
-pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, request: MatchRequest) {
+pub(super) fn spawn_broadcast(server: &Arc<ServerContext>, control: Control) {
     let context = Arc::clone(server);
-    server.spawn(async move { clock_pause::broadcast_to_matches(&context, &request).await });
+    server.spawn(async move { clock_pause::broadcast_to_matches(&context, &control).await });
 }
 
 /// A server is gone for good: what it had is looked after.
 pub(super) fn on_node_gone(server: &Arc<ServerContext>, node: NodeId) {
     let is_dead = true;
-    spawn_broadcast(server, MatchRequest::NodeUnreachable { node, is_dead });
+    spawn_broadcast(server, Control::NodeUnreachable { node, is_dead });
     let context = Arc::clone(server);
     server.spawn(async move { ownership::take_over_abandoned(&context).await });
 }

@@ -12,7 +12,7 @@ use super::{list_sync, load_balance, matchmaking, ownership_check};
 use crate::cluster::{Notification, Packet, PacketResponse};
 use crate::connection::outbox::Frame;
 use crate::context::server_context::ServerContext;
-use crate::match_handle::command::{Command, MatchRequest};
+use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::match_handle::replication::ReplicaUpdate;
 use crate::matchmaking::participants;
 use crate::players::account_deletion;
@@ -36,7 +36,7 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
         match next {
             None => return,
             Some(Incoming::Gap) => {
-                spawn_broadcast(&server, MatchRequest::CatchUp);
+                spawn_broadcast(&server, Control::CatchUp);
                 if let Some(cluster) = &server.cluster {
                     cluster.messages_lost.notify_one();
                 }
@@ -112,7 +112,7 @@ fn on_request(
             from,
             presence: roster,
         } => {
-            let follow = MatchRequest::Follow {
+            let follow = Control::Follow {
                 from,
                 presence: roster,
             };
@@ -138,7 +138,10 @@ fn on_request(
         send_response(responder, &PacketResponse::NotOwner);
         return None;
     };
-    let is_follow = matches!(request.request, MatchRequest::Follow { .. });
+    let is_follow = matches!(
+        request.request,
+        MatchRequest::Control(Control::Follow { .. })
+    );
     let pending_answer = handle.request_answer(request, &server.metrics);
     Some(async move {
         let response = match pending_answer.await {
@@ -164,7 +167,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         }
         Some(Packet::OwnerChanged { match_id, by }) => {
             if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-                let owner_changed = MatchRequest::OwnerChanged { by: Some(by) };
+                let owner_changed = Control::OwnerChanged { by: Some(by) };
                 server.spawn(
                     handle
                         .request_answer(Command::from_server(owner_changed), &server.metrics)

@@ -8,7 +8,7 @@ use plyhouse_store::cluster_directory::LEASE_DURATION;
 use tokio::time::sleep;
 
 use crate::context::server_context::ServerContext;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 
 /// How many matches are looked up at a time.
 const LOOKUP_BATCH_SIZE: usize = 1000;
@@ -50,7 +50,7 @@ pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
             .into_iter()
             .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
         {
-            let owner_changed = MatchRequest::OwnerChanged { by: None };
+            let owner_changed = Control::OwnerChanged { by: None };
             handle.notify(owner_changed, &server.metrics).await;
         }
     }

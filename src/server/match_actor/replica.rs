@@ -29,7 +29,7 @@ use crate::cluster::PacketResponse;
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
 use crate::match_handle::Envelope;
-use crate::match_handle::command::{Answer, MatchRequest};
+use crate::match_handle::command::{Answer, Command, Control, MatchRequest};
 use crate::match_handle::replication::{Presence, TransientState};
 
 /// How long a copy waits for what it knows to have happened, before it reads it in the store.
@@ -412,7 +412,7 @@ impl MatchActor {
             MatchRequest::SendChat { .. }
             | MatchRequest::OfferRematch
             | MatchRequest::DeclineRematch
-            | MatchRequest::ResignIdleBotGame => {
+            | MatchRequest::Control(Control::ResignIdleBotGame) => {
                 return self.forward(command, reply).await;
             }
             MatchRequest::Watch | MatchRequest::PushSnapshot => {
@@ -435,8 +435,9 @@ impl MatchActor {
                     .resync(&self.state, &command, resync, reply);
             }
             MatchRequest::Unfollow => self.remove_follower_silently(&command),
-            MatchRequest::ReplicaUpdate(update) => return self.on_replica_update(update).await,
-            request => return self.on_replica_control(request, reply).await,
+            MatchRequest::Control(control) => {
+                return self.on_replica_control(&command, control, reply).await;
+            }
         }
         CONTINUE
     }
@@ -444,49 +445,51 @@ impl MatchActor {
     /// Takes in what others have to tell of the match and those who are in it.
     async fn on_replica_control(
         &mut self,
-        request: &MatchRequest,
+        command: &Command,
+        control: &Control,
         reply: Reply,
     ) -> ControlFlow<StopReason> {
-        match request {
-            MatchRequest::NotifyTurn => {
+        match control {
+            Control::ReplicaUpdate(update) => return self.on_replica_update(update).await,
+            Control::ResignIdleBotGame => return self.forward(command.clone(), reply).await,
+            Control::NotifyTurn => {
                 self.notify_turn();
                 reply.ok(None);
             }
-            MatchRequest::RatingUpdated(rating_update) => {
+            Control::RatingUpdated(rating_update) => {
                 self.set_rating_update(rating_update);
                 reply.ok(None);
             }
-            MatchRequest::EraseName { player, name } => {
+            Control::EraseName { player, name } => {
                 let may_contain_name = self.erase_name(*player, name);
                 reply.ok(None);
                 if may_contain_name {
                     return RELOAD;
                 }
             }
-            MatchRequest::CatchUp => {
+            Control::CatchUp => {
                 self.replica_mut().catch_up_at = Some(now());
                 self.replica_mut().follow_at = self.replica_mut().owner.map(|_| now());
                 reply.ok(None);
             }
-            MatchRequest::NodeUnreachable { node, .. } => {
+            Control::NodeUnreachable { node, .. } => {
                 reply.ok(None);
                 if self.replica_mut().owner == Some(*node) {
                     return self.locate_owner(Some(*node)).await;
                 }
             }
-            MatchRequest::Follow { .. } => {} // Whoever asks looks for the owner again.
-            MatchRequest::OwnerChanged { by } => {
+            Control::Follow { .. } => {} // Whoever asks looks for the owner again.
+            Control::OwnerChanged { by } => {
                 if let Some(owner) = by {
                     self.set_owner(*owner);
                 }
                 reply.ok(None);
             }
-            MatchRequest::NodesChanged
-            | MatchRequest::CheckTimers
-            | MatchRequest::StoreUnavailable { .. }
-            | MatchRequest::StoreAvailable
-            | MatchRequest::RematchCreated { .. } => reply.ok(None),
-            other => unreachable!("{other:?} is not a control request"),
+            Control::NodesChanged
+            | Control::CheckTimers
+            | Control::StoreUnavailable { .. }
+            | Control::StoreAvailable
+            | Control::RematchCreated { .. } => reply.ok(None),
         }
         CONTINUE
     }

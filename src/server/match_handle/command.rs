@@ -65,7 +65,8 @@ impl Command {
     }
 
     /// What a server asks for itself.
-    pub(crate) fn from_server(request: MatchRequest) -> Self {
+    pub(crate) fn from_server(control: Control) -> Self {
+        let request = MatchRequest::Control(control);
         Self::unsolicited(ConnectionId::NOBODY, PlayerId(Uuid::nil()), request)
     }
 
@@ -98,6 +99,14 @@ pub(crate) enum MatchRequest {
     /// To have others hear something. The name is that of whoever sits in no seat.
     #[serde(rename = "Say")]
     SendChat { name: String, saying: ChatContent },
+    /// A signal from this server, or from another one.
+    #[serde(untagged)]
+    Control(Control),
+}
+
+/// What servers signal to a match. Servers send each other these in the same form as requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Control {
     /// To know nothing of a player who was called so: what the store tells is without the name.
     #[serde(rename = "Forget")]
     EraseName { player: PlayerId, name: String },
@@ -159,21 +168,7 @@ impl MatchRequest {
             | Self::OfferRematch
             | Self::DeclineRematch
             | Self::SendChat { .. } => true,
-            Self::Unfollow
-            | Self::CheckTimers
-            | Self::NotifyTurn
-            | Self::EraseName { .. }
-            | Self::StoreUnavailable { .. }
-            | Self::StoreAvailable
-            | Self::ResignIdleBotGame
-            | Self::RematchCreated { .. }
-            | Self::Follow { .. }
-            | Self::ReplicaUpdate(_)
-            | Self::CatchUp
-            | Self::OwnerChanged { .. }
-            | Self::NodeUnreachable { .. }
-            | Self::NodesChanged
-            | Self::RatingUpdated(_) => false,
+            Self::Unfollow | Self::Control(_) => false,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::context::server_context::ServerContext;
 use crate::match_actor::MatchActor;
 use crate::match_actor::hibernation::BOT_WAIT_MIN_MS;
 use crate::match_actor::rematch::RematchFactory;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 use crate::match_handle::mailbox::mailbox;
 use crate::match_handle::{MAILBOX_CAPACITY, MatchHandle};
 use crate::players::player_lookup::persist_player;
@@ -146,7 +146,7 @@ pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerI
         && server.clock.now_ms().saturating_sub(since_ms) >= BOT_WAIT_MIN_MS
     {
         handle
-            .notify(MatchRequest::ResignIdleBotGame, &server.metrics)
+            .notify(Control::ResignIdleBotGame, &server.metrics)
             .await;
     }
 }

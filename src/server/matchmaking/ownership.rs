@@ -12,7 +12,7 @@ use super::rematch_creation;
 use crate::cluster::{Cluster, MatchLocation};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 use crate::wire::error_replies::unknown_match_error;
 
 /// How many matches without an owner are looked after at a time.
@@ -131,7 +131,7 @@ pub(crate) async fn take_over_abandoned(server: &Arc<ServerContext>) {
             takeovers += 1;
             if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
                 // It was this server's before, and somebody else's since: what is known of it here is old.
-                let owner_changed = MatchRequest::OwnerChanged { by: None };
+                let owner_changed = Control::OwnerChanged { by: None };
                 handle.notify(owner_changed, &server.metrics).await;
             }
             if let Err(error) = find_in_cluster(server, MatchRef::Id(id)).await {

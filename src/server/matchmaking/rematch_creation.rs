@@ -13,7 +13,7 @@ use super::match_creation::create_match;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::rematch::PendingRematch;
-use crate::match_handle::command::{Command, MatchRequest};
+use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::players::ratings;
 
 /// Creates the rematch, has everybody told who follows the match before, shows it to the two who play,
@@ -38,8 +38,11 @@ pub(crate) fn create_rematch(
             }
         });
         let (connection, player) = rematch.requester;
-        let notification =
-            Command::unsolicited(connection, player, MatchRequest::RematchCreated { next });
+        let notification = Command::unsolicited(
+            connection,
+            player,
+            MatchRequest::Control(Control::RematchCreated { next }),
+        );
         let no_reply = Reply::unsolicited(reply.outbox().clone());
         rematch.previous.send_and_wait(notification, no_reply).await;
         let Some((next, reply)) = reply.require(created) else {

@@ -21,7 +21,7 @@ use crate::cluster::Packet;
 use crate::connection::id::ConnectionId;
 use crate::context::server_context::ServerContext;
 use crate::match_handle::MatchHandle;
-use crate::match_handle::command::{Command, MatchRequest};
+use crate::match_handle::command::{Command, Control, MatchRequest};
 use crate::matchmaking::match_loading;
 use crate::matchmaking::participants;
 use crate::schedule::clock_pause::broadcast_to_matches;
@@ -126,7 +126,7 @@ async fn go_out(
         Err(error) => return Err(error),
     }
     let name = DELETED_PLAYER_NAME.to_owned();
-    let forget = MatchRequest::EraseName { player, name };
+    let forget = Control::EraseName { player, name };
     handle.notify(forget, &server.metrics).await;
     Ok(())
 }
@@ -292,7 +292,7 @@ async fn tell_forgotten(server: &Arc<ServerContext>, player: PlayerId, name: Str
 
 /// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
 pub(crate) async fn forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    broadcast_to_matches(server, &MatchRequest::EraseName { player, name }).await;
+    broadcast_to_matches(server, &Control::EraseName { player, name }).await;
 }
 
 /// Looks for those who were forgotten without this server being told: whoever is connected, or named by a match here.

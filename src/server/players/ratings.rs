@@ -16,7 +16,7 @@ use super::block_check;
 use super::rating_update::RatingUpdate;
 use crate::cluster::Packet;
 use crate::context::server_context::ServerContext;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 use crate::settings::AccountPolicy;
 use crate::wire::error_replies::store_read_error;
 
@@ -235,7 +235,7 @@ pub(crate) async fn apply_rating_update(
     update: RatingUpdate,
 ) {
     if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-        let rated = MatchRequest::RatingUpdated(update);
+        let rated = Control::RatingUpdated(update);
         handle.notify(rated, &server.metrics).await;
     }
 }

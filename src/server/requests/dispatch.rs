@@ -38,7 +38,8 @@ impl Client {
         let id = player.record.id;
         match message {
             ClientMessage::Hello(_) => {
-                unreachable!("hello is answered before anything is served")
+                reply.refuse(ErrorCode::AlreadyWelcomed, "you have said hello already");
+                None
             }
             ClientMessage::Ping => self.pong(reply),
             ClientMessage::Create(create) => Some(Box::pin(self.create(player, *create, reply))),

@@ -5,7 +5,7 @@ use crate::cluster::Packet;
 use crate::connection::precedence::Standing;
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
 use crate::matchmaking::participants;
 use crate::players::block_check;
@@ -256,7 +256,7 @@ impl Client {
                     match_loading::find_match(&self.server, MatchRef::Id(row.match_id)).await
             {
                 handle
-                    .notify(MatchRequest::NotifyTurn, &self.server.metrics)
+                    .notify(Control::NotifyTurn, &self.server.metrics)
                     .await;
             }
         }

@@ -8,7 +8,7 @@ use futures::{StreamExt, stream};
 use tokio::time::sleep;
 
 use crate::context::server_context::ServerContext;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 
 /// How often the store is asked whether it is well again.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -24,13 +24,13 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
             let since = server.store_health.wait_for_refusal().await;
             // What was refused to one match alone concerns no other.
             if !is_store_writable(&server) {
-                broadcast_to_matches(&server, &MatchRequest::StoreUnavailable { since }).await;
+                broadcast_to_matches(&server, &Control::StoreUnavailable { since }).await;
             }
             sleep(CHECK_INTERVAL).await;
             while !is_store_writable(&server) {
                 sleep(CHECK_INTERVAL).await;
             }
-            broadcast_to_matches(&server, &MatchRequest::StoreAvailable).await;
+            broadcast_to_matches(&server, &Control::StoreAvailable).await;
         }
     };
     tokio::select! {
@@ -47,11 +47,11 @@ fn is_store_writable(server: &ServerContext) -> bool {
 }
 
 /// Tells every match that is served here something.
-pub(crate) async fn broadcast_to_matches(server: &ServerContext, request: &MatchRequest) {
+pub(crate) async fn broadcast_to_matches(server: &ServerContext, control: &Control) {
     let handles = stream::iter(server.lobby.all());
     let sends = handles.for_each_concurrent(CONCURRENT_SENDS_MAX, |handle| {
-        let request = request.clone();
-        async move { handle.notify(request, &server.metrics).await }
+        let control = control.clone();
+        async move { handle.notify(control, &server.metrics).await }
     });
     sends.await;
 }

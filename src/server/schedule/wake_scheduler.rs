@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::context::server_context::ServerContext;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::Control;
 use crate::matchmaking::match_loading;
 use plyhouse_protocol::{MatchId, MatchRef};
 
@@ -85,9 +85,7 @@ async fn wake_due_matches(server: &Arc<ServerContext>) -> u64 {
 async fn wake_match(server: &Arc<ServerContext>, id: MatchId) -> bool {
     match match_loading::find_match(server, MatchRef::Id(id)).await {
         Ok(handle) => {
-            handle
-                .notify(MatchRequest::CheckTimers, &server.metrics)
-                .await;
+            handle.notify(Control::CheckTimers, &server.metrics).await;
             true
         }
         Err(error) => {

@@ -7,7 +7,7 @@ use plyhouse_protocol::{ChatContent, Reason};
 
 use super::*;
 use crate::cluster::PacketResponse;
-use crate::match_handle::command::MatchRequest;
+use crate::match_handle::command::{Control, MatchRequest};
 use crate::wire::fixtures::assert_round_trip_bytes;
 
 const CAPTURED: &str = include_str!("../../../../tests/data/fixtures/packets");
@@ -59,8 +59,13 @@ variants!(ANSWERS, answer_name, PacketResponse: MatchAnswer, Accepted, Pong, Con
 variants!(SESSIONS, sessions_name, SessionSelection: One, AllBut, AllButKeysAnd, All;);
 variants!(
     REQUESTS, request_name, MatchRequest:
-    Act, OfferRematch, DeclineRematch, SendChat, ResignIdleBotGame;
-    Watch, PushSnapshot, Resync, Unfollow, EraseName, CheckTimers, NotifyTurn, StoreUnavailable, StoreAvailable, RematchCreated, Follow, ReplicaUpdate,
+    Act, OfferRematch, DeclineRematch, SendChat, Control;
+    Watch, PushSnapshot, Resync, Unfollow
+);
+variants!(
+    CONTROLS, control_name, Control:
+    ResignIdleBotGame;
+    EraseName, CheckTimers, NotifyTurn, StoreUnavailable, StoreAvailable, RematchCreated, Follow, ReplicaUpdate,
     CatchUp, OwnerChanged, NodeUnreachable, NodesChanged, RatingUpdated
 );
 variants!(
@@ -113,11 +118,16 @@ async fn captures_cover_every_packet_variant() {
         .map(|command| command.request)
         .collect();
     check_all(&requests, REQUESTS, request_name);
-    let actions = requests.into_iter().filter_map(|request| match request {
-        MatchRequest::Act(action) => Some(action),
-        _ => None,
-    });
-    check_all(&actions.collect::<Vec<_>>(), ACTIONS, action_name);
+    let (mut actions, mut controls) = (Vec::new(), Vec::new());
+    for request in requests {
+        match request {
+            MatchRequest::Act(action) => actions.push(action),
+            MatchRequest::Control(control) => controls.push(control),
+            _ => {}
+        }
+    }
+    check_all(&actions, ACTIONS, action_name);
+    check_all(&controls, CONTROLS, control_name);
 }
 
 #[tokio::test(start_paused = true)]
