@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use plyhouse_protocol::PlayerKind;
-use plyhouse_server::{AdminCommand, AdminResult, SearchMode, Server, Settings, new_secret};
+use plyhouse_server::{
+    AdminCommand, AdminResult, SearchMode, Server, Settings, new_one_time_secret,
+};
 use plyhouse_store::{InspectedPlayer, Store, StoreInspector, StoreMetrics};
 use tokio::runtime::Builder;
 
@@ -104,7 +106,7 @@ impl Args {
         match self.what {
             What::List { place } => list(&*place.data()?.look_at()?),
             What::Recover { name, url, place } => {
-                let (key, hash) = new_secret();
+                let (key, hash) = new_one_time_secret();
                 order(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
                     // Whoever reads the key alone from the output finds it there.
@@ -122,7 +124,7 @@ impl Args {
                 order(&place.data()?, AdminCommand::ExcludeFromRatings { name })
             }
             What::Invite { place } => {
-                let (code, hash) = new_secret();
+                let (code, hash) = new_one_time_secret();
                 order(&place.data()?, AdminCommand::Invite { code: hash })?;
                 say(code.reveal())
             }

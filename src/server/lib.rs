@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use archive::game_records::{ArchiveError, GameRecordFile, GameRecordQuery};
 pub use archive::link_previews::{DrawnBoard, LinkPreview};
-pub use auth::tokens::new_secret;
+pub use auth::tokens::new_one_time_secret;
 pub use cluster::ClusterLinks;
 pub use connection::ip_limits::{Address, AdmissionError, ConnectionPermit};
 pub use connection::outbox::{Frame, Outbox, Writer};
@@ -109,7 +109,9 @@ impl Server {
     pub async fn recover(&self) -> Result<RecoveryStats, ReadError> {
         let recovered = matchmaking::match_loading::recover_matches(&self.context).await?;
         self.context
-            .spawn(players::account_deletion::go_on(Arc::clone(&self.context)));
+            .spawn(players::account_deletion::resume_deletions(Arc::clone(
+                &self.context,
+            )));
         Ok(recovered)
     }
 
@@ -318,7 +320,9 @@ impl Server {
     ///
     /// See [`AdmissionError`].
     pub fn admit(&self, address: Option<Address>) -> Result<ConnectionPermit, AdmissionError> {
-        self.context.ip_limits.enter(address, context::clock::now())
+        self.context
+            .ip_limits
+            .admit_connection(address, context::clock::now())
     }
 
     /// A client that has been let in and has just connected. A session that it begins is of this kind.

@@ -289,7 +289,7 @@ impl MatchActor {
             delayed.broadcaster().remove_all_followers(id);
         }
         self.server.lobby.remove(id);
-        self.server.players.match_ended(&self.state);
+        self.server.players.on_match_ended(&self.state);
     }
 
     async fn serve(&mut self) -> StopReason {
@@ -566,8 +566,8 @@ impl MatchActor {
                     return Err(ratings::same_owner_error());
                 }
             }
-            match block_check::are_apart(&server, player, others).await? {
-                true => Err(block_check::refused()),
+            match block_check::is_unpairable_with_any(&server, player, others).await? {
+                true => Err(block_check::blocked_error()),
                 false => Ok(()),
             }
         }

@@ -120,7 +120,8 @@ impl MatchHandle {
         command: Command,
         metrics: &Arc<Metrics>,
     ) -> impl Future<Output = Option<Answer>> + Send + use<> {
-        let (reply, answer) = Reply::unsolicited(Outbox::nobodys(metrics)).with_answer_receiver();
+        let (reply, answer) =
+            Reply::unsolicited(Outbox::without_connection(metrics)).with_answer_receiver();
         let pending = self.clone().send(command, reply);
         async move {
             if let Some(pending) = pending {
@@ -137,7 +138,10 @@ impl MatchHandle {
         metrics: &Arc<Metrics>,
     ) -> PendingSend<'static> {
         let command = Command::from_server(Control::ReplicaUpdate(update));
-        self.send(command, Reply::unsolicited(Outbox::nobodys(metrics)))
+        self.send(
+            command,
+            Reply::unsolicited(Outbox::without_connection(metrics)),
+        )
     }
 
     /// Tells the match that a connection has stopped following it.

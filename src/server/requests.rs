@@ -44,7 +44,7 @@ use tokio::sync::Semaphore;
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
 /// The malformed message that ends the connection.
-const MALFORMED_MAX: u32 = 20;
+const MALFORMED_MESSAGES_MAX: u32 = 20;
 
 /// One client, from its first message to the end of its connection. Dropping it says goodbye to
 /// everything that it followed.
@@ -54,18 +54,18 @@ pub struct Client {
     connection: Arc<ConnectionHandle>,
     player: Option<Box<Player>>,
     rate_limit: RateLimit,
-    permit: ConnectionPermit,
+    connection_permit: ConnectionPermit,
     /// What a session that begins here is of.
-    kind: SessionKind,
+    session_kind: SessionKind,
     /// As whom a proxy knows the client, which alone decides then who it is.
-    external: Option<String>,
+    proxy_user: Option<String>,
     /// Whether one more hint may be looked for.
-    hints: Arc<Semaphore>,
+    hint_permits: Arc<Semaphore>,
     /// When the request came that is being served.
     received_at: Instant,
     /// How many requests have come until now, that one among them.
-    requests: u64,
-    malformed: u32,
+    request_count: u64,
+    malformed_count: u32,
 }
 
 /// Who the client is, once it has been welcomed.
@@ -76,47 +76,47 @@ struct Player {
     token: Token,
     is_stored: bool,
     /// That it is known whom the player does not meet, from the welcome on.
-    block_guard: Option<block_check::Known>,
+    block_guard: Option<block_check::BlockGuard>,
 }
 
 /// How somebody comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoginKind {
     /// As a new guest.
-    New,
+    NewGuest,
     /// With the token of a session.
-    Back,
+    Resumed,
     /// With one more session.
-    WithMore,
+    NewSession,
 }
 
 impl Client {
     pub(super) fn new(
         server: Arc<ServerContext>,
-        permit: ConnectionPermit,
-        kind: SessionKind,
-        external: Option<String>,
+        connection_permit: ConnectionPermit,
+        session_kind: SessionKind,
+        proxy_user: Option<String>,
     ) -> Self {
-        let peer = server.new_connection();
+        let connection = server.new_connection();
         let received_at = now();
         let settings = &server.settings;
         let bucket = TokenBucket::new(settings.requests_per_s, settings.burst, received_at);
-        let rate = RateLimit::new(bucket);
+        let rate_limit = RateLimit::new(bucket);
         server.metrics.opened_connections.inc();
         server.metrics.connections.inc();
-        tracing::debug!(connection = %peer.id, "connected");
+        tracing::debug!(connection = %connection.id, "connected");
         Self {
             server,
-            connection: peer,
+            connection,
             player: None,
-            rate_limit: rate,
-            permit,
-            kind,
-            external,
-            hints: Arc::new(Semaphore::new(hint::HINTS_MAX)),
+            rate_limit,
+            connection_permit,
+            session_kind,
+            proxy_user,
+            hint_permits: Arc::new(Semaphore::new(hint::HINTS_MAX)),
             received_at,
-            requests: 0,
-            malformed: 0,
+            request_count: 0,
+            malformed_count: 0,
         }
     }
 
@@ -130,8 +130,8 @@ impl Client {
     /// through the outbox, the end of the connection included.
     pub async fn receive(&mut self, text: &str, received_at: Instant) {
         self.received_at = received_at;
-        self.requests += 1;
-        let Some((request, reply)) = self.read(text) else {
+        self.request_count += 1;
+        let Some((request, reply)) = self.decode_and_admit(text) else {
             return;
         };
         let is_hello = match &request {
@@ -140,12 +140,12 @@ impl Client {
         };
         if self.player.is_none() && !is_hello {
             let reply = Reply::unsolicited(self.outbox());
-            Box::pin(self.greet(Hello::default(), reply)).await;
+            Box::pin(self.handle_hello(Hello::default(), reply)).await;
         }
         let pending: PendingSend<'_> = match request {
-            Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.greet(*hello, reply))),
+            Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.handle_hello(*hello, reply))),
             Ok(message) => match &self.player {
-                Some(player) => self.serve(player, message, reply),
+                Some(player) => self.serve_request(player, message, reply),
                 // Why has been told without being asked.
                 None => {
                     reply.refuse(ErrorCode::Overloaded, "you are not welcomed yet: say hello");
@@ -163,20 +163,23 @@ impl Client {
     }
 
     /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
-    fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
-        let coming = match (&self.external, self.server.settings.accounts.wire_name()) {
+    fn decode_and_admit(
+        &mut self,
+        text: &str,
+    ) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
+        let auth_mode = match (&self.proxy_user, self.server.settings.accounts.wire_name()) {
             (Some(_), _) => AuthMode::Known,
             (None, Some(_)) => AuthMode::Freely,
             (None, None) => AuthMode::WithoutAccounts,
         };
-        let decoded = Request::decode_as(text, coming);
+        let decoded = Request::decode_as(text, auth_mode);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
         self.server.metrics.count_request(message);
         let is_move = matches!(message, Some(ClientMessage::Move { .. }));
         let (re, ignored, request) = match decoded {
             Ok(Decoded { request, ignored }) => (request.id, ignored, Ok(request.message)),
             Err(refused) if refused.error.code == Some(ErrorCode::Malformed) => {
-                self.malformed(&refused);
+                self.reject_malformed(&refused);
                 return None;
             }
             Err(refused) => (refused.error.re, Vec::new(), Err(refused)),
@@ -188,16 +191,16 @@ impl Client {
 
     /// Takes note of a pong that came at this instant. Only one that answers a ping by which the server
     /// measures the line is not counted.
-    pub fn ponged(&mut self, text: &[u8], at: Instant) {
-        if !self.connection.outbox.ponged(text, at) {
+    pub fn receive_pong(&mut self, text: &[u8], at: Instant) {
+        if !self.connection.outbox.receive_pong(text, at) {
             self.count_activity();
         }
     }
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
     pub fn count_activity(&mut self) {
-        let cost = self.cost();
-        if matches!(self.judge(cost, now()), Admission::Close(_)) {
+        let cost = self.request_cost();
+        if matches!(self.check_rate_limit(cost, now()), Admission::Close(_)) {
             self.connection.outbox.close(CloseCode::RateLimited);
         }
     }
@@ -208,19 +211,19 @@ impl Client {
         tracing::debug!(connection = %self.connection.id, code = code.map(CloseCode::number), "disconnected");
     }
 
-    fn malformed(&mut self, refused: &DecodeError) {
-        let reply = Reply::new(self.outbox(), refused.error.re);
-        reply.error(refused.error.clone());
-        self.malformed += 1;
-        if self.malformed >= MALFORMED_MAX {
+    fn reject_malformed(&mut self, decode_error: &DecodeError) {
+        let reply = Reply::new(self.outbox(), decode_error.error.re);
+        reply.error(decode_error.error.clone());
+        self.malformed_count += 1;
+        if self.malformed_count >= MALFORMED_MESSAGES_MAX {
             self.connection.outbox.close(CloseCode::BrokenRules);
         }
     }
 
     /// For how many requests one counts.
-    fn cost(&self) -> u32 {
+    fn request_cost(&self) -> u32 {
         let settings = &self.server.settings;
-        if self.connection.only_watches() {
+        if self.connection.is_spectating_only() {
             // Whatever was set, one is served now and then.
             settings.watching_cost.min(settings.burst).get()
         } else {
@@ -229,26 +232,26 @@ impl Client {
     }
 
     /// What becomes of one more request, which counts as much as `cost` says.
-    fn judge(&mut self, cost: u32, now: Instant) -> Admission {
-        let fruitless = self.connection.outbox.take_fruitless();
-        if fruitless > 0 {
-            self.rate_limit.charge(fruitless, now);
+    fn check_rate_limit(&mut self, cost: u32, now: Instant) -> Admission {
+        let rejected_moves = self.connection.outbox.take_rejected_moves();
+        if rejected_moves > 0 {
+            self.rate_limit.charge(rejected_moves, now);
         }
-        self.rate_limit.judge(cost, now)
+        self.rate_limit.admit(cost, now)
     }
 
     /// Has somebody wait who asked for what is not there, if it is not the first time.
     async fn delay_wrong_guess(&self) {
         self.server
-            .sleep_unless_stopping(self.permit.guessed(now()))
+            .sleep_unless_stopping(self.connection_permit.count_wrong_guess(now()))
             .await;
     }
 
     /// Lets a request in, or answers that it comes too soon. A move counts once it is known to come to
     /// nothing: two who play as fast as they can are no flood.
     fn admit(&mut self, is_move: bool, reply: Reply) -> Option<Reply> {
-        let cost = if is_move { 0 } else { self.cost() };
-        let (retry_after, is_last) = match self.judge(cost, self.received_at) {
+        let cost = if is_move { 0 } else { self.request_cost() };
+        let (retry_after, is_last) = match self.check_rate_limit(cost, self.received_at) {
             Admission::Serve if self.server.is_stopping() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
@@ -272,32 +275,37 @@ impl Client {
     }
 
     /// Answers hello.
-    async fn greet(&mut self, hello: Hello, reply: Reply) {
-        let is_beside = hello.beside == Some(true) || self.external.is_some();
+    async fn handle_hello(&mut self, hello: Hello, reply: Reply) {
+        let keeps_other_connections = hello.beside == Some(true) || self.proxy_user.is_some();
         let Some(((), reply)) = reply.require(self.check_hello(&hello)) else {
             return;
         };
         // Before it is found out who that is: of two connections of a session the one stays that has said hello
         // later, however long the other is kept by the store.
-        let Some((number, reply)) = reply.require(self.hello_number().await) else {
+        let Some((hello_number, reply)) = reply.require(self.next_hello_number().await) else {
             return;
         };
-        let before = self.server.players.changes();
-        let identified = self.identify(hello).await;
-        if let Some(((player, came), reply)) = reply.require(identified) {
-            self.welcome(reply, player, came != LoginKind::New, (number, is_beside))
-                .await;
-            if came == LoginKind::WithMore {
-                self.tell_begun();
+        let changes_before = self.server.players.identity_change_count();
+        let identified = self.identify_player(hello).await;
+        if let Some(((player, login_kind), reply)) = reply.require(identified) {
+            self.send_welcome(
+                reply,
+                player,
+                login_kind != LoginKind::NewGuest,
+                (hello_number, keeps_other_connections),
+            )
+            .await;
+            if login_kind == LoginKind::NewSession {
+                self.notify_session_started();
             }
-            self.recheck_connections(before).await;
+            self.recheck_connections(changes_before).await;
         }
     }
 
     /// Refuses a hello of another version, and a second one.
     fn check_hello(&self, hello: &Hello) -> Result<(), WireError> {
-        let is_other = |version| version != plyhouse_protocol::VERSION;
-        if hello.protocol.is_some_and(is_other) {
+        let is_unsupported = |version| version != plyhouse_protocol::VERSION;
+        if hello.protocol.is_some_and(is_unsupported) {
             let message = "this server speaks another version of the protocol";
             let error = WireError::new(ErrorCode::UnsupportedProtocol, message);
             return Err(WireError {
@@ -315,49 +323,51 @@ impl Client {
     }
 
     /// Finds out who says hello: a player who comes back, or a new guest.
-    async fn identify(&self, hello: Hello) -> Result<(Player, LoginKind), WireError> {
-        if let Some(external) = &self.external {
-            return Ok((self.told_by_proxy(external).await?, LoginKind::Back));
+    async fn identify_player(&self, hello: Hello) -> Result<(Player, LoginKind), WireError> {
+        if let Some(external) = &self.proxy_user {
+            return Ok((self.log_in_proxy_user(external).await?, LoginKind::Resumed));
         }
-        if let Some(way) = Credential::of(&hello) {
-            let mut player = self.come_back(&way, hello.label).await?;
-            self.give_up_name(&mut player).await;
-            return Ok((player, LoginKind::WithMore));
+        if let Some(credential) = Credential::from_hello(&hello) {
+            let mut player = self.log_in(&credential, hello.label).await?;
+            self.replace_taken_guest_name(&mut player).await;
+            return Ok((player, LoginKind::NewSession));
         }
-        if let Some(token) = hello.token.clone().filter(tokens::is_key) {
-            let player = self.by_key(token).await?;
-            return Ok((player, LoginKind::Back));
+        if let Some(token) = hello.token.clone().filter(tokens::is_api_key) {
+            let player = self.find_by_api_key(token).await?;
+            return Ok((player, LoginKind::Resumed));
         }
         if let Some(token) = hello.token {
             let is_guess = !self.server.tokens.has_issued(&token);
-            if let Some(mut known) = self.known(token).await? {
-                self.give_up_name(&mut known).await;
-                return Ok((known, LoginKind::Back));
+            if let Some(mut player) = self.find_player_by_token(token).await? {
+                self.replace_taken_guest_name(&mut player).await;
+                return Ok((player, LoginKind::Resumed));
             }
             if is_guess {
                 self.delay_wrong_guess().await;
             }
         }
-        let is_named = hello.name.is_some();
-        let name = shown(hello.name, || registry::guest_name(&self.server.rng))?;
-        let label = shown(hello.label, || usual_label(self.kind))?;
-        names::check(&name)?;
-        let guest = self.guest(name, label);
-        if is_named && !names::is_guests(&guest.record.name) {
-            let likenesses = names::name_skeletons(&guest.record.name);
-            self.check_free(&likenesses, guest.record.id).await?;
+        let has_name = hello.name.is_some();
+        let name =
+            parse_display_text(hello.name, || registry::random_guest_name(&self.server.rng))?;
+        let label = parse_display_text(hello.label, || default_label(self.session_kind))?;
+        names::check_not_reserved(&name)?;
+        let guest = self.new_guest(name, label);
+        if has_name && !names::is_generated_guest_name(&guest.record.name) {
+            let skeletons = names::name_skeletons(&guest.record.name);
+            self.check_name_available(&skeletons, guest.record.id)
+                .await?;
         }
-        Ok((guest, LoginKind::New))
+        Ok((guest, LoginKind::NewGuest))
     }
 
     /// The player whose token this is.
-    async fn known(&self, token: Token) -> Result<Option<Player>, WireError> {
-        let hash = tokens::hash(&token);
-        let (known, is_stored) = match self.server.players.guest(hash) {
+    async fn find_player_by_token(&self, token: Token) -> Result<Option<Player>, WireError> {
+        let hash = tokens::hash_token(&token);
+        let (identity, is_stored) = match self.server.players.find_guest_by_token(hash) {
             Some(guest) => (Some(guest), false),
-            None => (self.stored(hash).await?, true),
+            None => (self.find_stored_session(hash).await?, true),
         };
-        Ok(known.map(|(record, session)| Player {
+        Ok(identity.map(|(record, session)| Player {
             record,
             session,
             token,
@@ -367,7 +377,7 @@ impl Client {
     }
 
     /// What the store knows of the session with this token.
-    async fn stored(
+    async fn find_stored_session(
         &self,
         token: TokenHash,
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
@@ -376,12 +386,12 @@ impl Client {
             .find_session(token)
             .await
             .map_err(|error| {
-                tracing::error!(connection = %self.connection.id, %error, "session not read");
+                tracing::error!(connection = %self.connection.id, %error, "cannot read a session");
                 store_read_error(&error)
             })
     }
 
-    fn guest(&self, name: String, label: String) -> Player {
+    fn new_guest(&self, name: String, label: String) -> Player {
         let token = self.server.tokens.issue(&self.server.rng);
         let id = registry::new_player_id(&self.server.rng);
         Player {
@@ -400,13 +410,13 @@ impl Client {
     /// A session of this player that begins now.
     fn new_session(&self, player: PlayerId, token: &Token, label: String) -> SessionRecord {
         let now_ms = self.server.clock.now_ms();
-        let token = tokens::hash(token);
+        let token = tokens::hash_token(token);
         SessionRecord {
             token,
-            id: tokens::session_id(token),
+            id: tokens::derive_session_id(token),
             player,
             label,
-            kind: self.kind,
+            kind: self.session_kind,
             created_ms: now_ms,
             last_used_day: now_ms / DAY_MS,
             from_recovery_key: false,
@@ -415,8 +425,13 @@ impl Client {
 }
 
 /// A text that is shown to people as names are, or else this one.
-fn shown(text: Option<String>, or: impl FnOnce() -> String) -> Result<String, WireError> {
-    let Some(text) = text else { return Ok(or()) };
+fn parse_display_text(
+    text: Option<String>,
+    default_text: impl FnOnce() -> String,
+) -> Result<String, WireError> {
+    let Some(text) = text else {
+        return Ok(default_text());
+    };
     match text.parse::<PlayerName>() {
         Ok(name) => Ok(name.as_str().to_owned()),
         Err(bad) => Err(WireError::new(ErrorCode::BadName, bad.to_string())),
@@ -424,7 +439,7 @@ fn shown(text: Option<String>, or: impl FnOnce() -> String) -> Result<String, Wi
 }
 
 /// What a session is called that nobody has named.
-fn usual_label(kind: SessionKind) -> String {
+fn default_label(kind: SessionKind) -> String {
     let label = match kind {
         SessionKind::Web => "browser",
         SessionKind::Cli | SessionKind::Key => "program",
@@ -437,26 +452,26 @@ impl Drop for Client {
         // Nothing reads the outbox any more; what is still pushed into it is let go at once.
         self.connection.outbox.close(CloseCode::Normal);
         self.server.connection_registry.remove(self.connection.id);
-        let connection = self.connection.id;
+        let connection_id = self.connection.id;
         self.server
             .lobby
-            .with_subscriptions(|lists| lists.unwatch(connection));
-        self.server.seek_list.unwatch(connection);
+            .with_subscriptions(|lists| lists.unwatch(connection_id));
+        self.server.seek_list.unwatch(connection_id);
         self.server.metrics.connections.dec();
-        let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.connection));
+        let (server, connection) = (Arc::clone(&self.server), Arc::clone(&self.connection));
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
-            let was_seeking = server.seeks.end_by_connection(peer.id);
+            let was_seeking = server.seeks.end_by_connection(connection.id);
             // Nobody follows anything before the welcome.
             let Some(player) = player else { return };
             if let Some(cluster) = server.cluster.as_ref().filter(|_| was_seeking) {
                 cluster.end_seek(player).await;
             }
-            server.players.disconnect(player, &peer);
-            let followed = peer.subscriptions.close();
+            server.players.disconnect(player, &connection);
+            let followed = connection.subscriptions.close();
             participants::transfer_followed_matches(&server, player, &followed).await;
             for handle in followed {
-                handle.unfollow(player, &peer.outbox).await;
+                handle.unfollow(player, &connection.outbox).await;
             }
         });
     }

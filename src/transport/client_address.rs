@@ -21,7 +21,7 @@ pub(super) fn address_of(request: &Request, source: ClientAddressSource) -> Opti
         ClientAddressSource::SocketPeer => peer,
         ClientAddressSource::XForwardedFor => forwarded_for(request.headers()).or(peer),
     };
-    address.and_then(Address::of)
+    address.and_then(Address::from_ip)
 }
 
 /// The last address of the header: what stands before it may be the client's own invention.
@@ -58,7 +58,7 @@ mod tests {
                 let value = value.parse().unwrap();
                 request.headers_mut().append(X_FORWARDED_FOR, value);
             }
-            let expect = expect.and_then(|text| Address::of(text.parse().unwrap()));
+            let expect = expect.and_then(|text| Address::from_ip(text.parse().unwrap()));
             assert_eq!(address_of(&request, source), expect, "{headers:?}");
         };
         check(

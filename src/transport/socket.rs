@@ -231,7 +231,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         if std::mem::take(&mut self.is_ping_due) {
             batch.extend([PING, 0]);
         }
-        let is_more = outbox.take(|frame| {
+        let is_more = outbox.take_frames(|frame| {
             push_text(&mut batch, frame.as_bytes());
             batch.len() < BATCH_BYTES
         });

@@ -33,7 +33,7 @@ pub(super) async fn serve(
     let mut client = server.connect(permit, kind, external);
     let outbox = client.outbox();
     let socket = Socket::open(stream, server.settings());
-    outbox.attach(socket.clone());
+    outbox.attach_writer(socket.clone());
     let end = {
         let mut reading = pin!(read(&socket, &mut client, &outbox, server));
         tokio::select! {
@@ -52,7 +52,7 @@ pub(super) async fn serve(
         End::Close(code) => Some(*code),
         End::Gone => None,
     });
-    outbox.detach();
+    outbox.detach_writer();
     let goodbye = async {
         if let End::Close(code) = end {
             socket.write(&outbox).await?;
@@ -106,15 +106,15 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     }
                     Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::Binary),
                     Some(Ok(Message::Ping(_))) => client.count_activity(),
-                    Some(Ok(Message::Pong(text))) => client.ponged(&text, last_heard.into_std()),
+                    Some(Ok(Message::Pong(text))) => client.receive_pong(&text, last_heard.into_std()),
                     // The library answers; then the stream ends.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}
                     Some(Err(error)) => return end_of(&error),
                     None => return End::Gone,
                 }
             }
-            code = outbox.closed() => return End::Close(code),
-            () = outbox.drained(), if !has_room => {}
+            code = outbox.wait_for_close() => return End::Close(code),
+            () = outbox.wait_for_room(), if !has_room => {}
             () = &mut alarm => {
                 let silent = last_heard.elapsed();
                 if silent >= settings.idle_timeout {
@@ -155,7 +155,7 @@ async fn write<S: AsyncRead + AsyncWrite + Unpin>(
     outbox: &Outbox,
 ) -> Result<(), Error> {
     loop {
-        outbox.woken().await;
+        outbox.wait_for_wake().await;
         socket.write(outbox).await?;
     }
 }

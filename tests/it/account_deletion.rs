@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Settings, new_secret};
+use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Settings, new_one_time_secret};
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
@@ -204,7 +204,7 @@ async fn invite_code_allows_one_registration_within_a_month() {
     let server = TestServer::start(settings);
     let mut ann = server.connect_player("ann").await;
     assert_eq!(ann.welcome["accounts"], "invite");
-    let (code, hash) = new_secret();
+    let (code, hash) = new_one_time_secret();
     let order = AdminCommand::Invite { code: hash };
     assert_eq!(
         server.server.run_admin_command(order).await,
@@ -237,7 +237,7 @@ async fn invite_code_allows_one_registration_within_a_month() {
         "invite_needed"
     );
     // It is good for a month.
-    let (code, hash) = new_secret();
+    let (code, hash) = new_one_time_secret();
     let order = AdminCommand::Invite { code: hash };
     assert_eq!(
         server.server.run_admin_command(order).await,
@@ -296,7 +296,7 @@ async fn admin_commands_take_effect_on_connected_players() {
     assert_eq!(ann.expect_event("player").await["player"]["name"], "anna");
 
     // One key, good once, where a recovery key is.
-    let (key, hash) = new_secret();
+    let (key, hash) = new_one_time_secret();
     let recover = AdminCommand::Recover {
         name: to("anna"),
         key: hash,
@@ -337,7 +337,7 @@ async fn admin_commands_take_effect_on_connected_players() {
 async fn operator_recovery_key_expires_after_a_day() {
     let server = TestServer::start(settings_without_pings());
     drop(registered(&server, "ann").await);
-    let (key, hash) = new_secret();
+    let (key, hash) = new_one_time_secret();
     let recover = AdminCommand::Recover {
         name: "ann".to_owned(),
         key: hash,

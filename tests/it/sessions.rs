@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plyhouse_protocol::Token;
-use plyhouse_server::{AdminCommand, AdminResult, ExportRequester, new_secret};
+use plyhouse_server::{AdminCommand, AdminResult, ExportRequester, new_one_time_secret};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::dispatcher::{Dispatch, set_default};
@@ -469,7 +469,7 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     let (phone, _) = connect_with_hello(&server, json!({"pair": code})).await;
     let (tablet, _) = connect_with_hello(&server, json!({"recovery": key})).await;
     let passwords = ["correct horse", "battery staple"];
-    let (invite, order) = new_secret();
+    let (invite, order) = new_one_time_secret();
     let order = AdminCommand::Invite { code: order };
     assert_eq!(
         server.server.run_admin_command(order).await,
@@ -486,7 +486,7 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     let create = json!({"type": "create_key", "bot": "randy", "password": passwords[1]});
     let bot = json_string(&ann.request(create).await["key"]);
     let (_bot, _) = server.resume_session(&bot).await;
-    let (link, order) = new_secret();
+    let (link, order) = new_one_time_secret();
     let name = "ann".to_owned();
     let order = AdminCommand::Recover { name, key: order };
     assert_eq!(

@@ -7,7 +7,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use plyhouse_matches::ratings::Books;
-use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Server, Settings, new_secret};
+use plyhouse_server::{
+    AccountPolicy, AdminCommand, AdminResult, Server, Settings, new_one_time_secret,
+};
 use plyhouse_store::{
     MemoryStore, RatingPost, RatingVersion, RatingsChange, Store as _, StoreMetrics,
 };
@@ -71,7 +73,7 @@ impl Real {
 
     /// An invitation of the operator's.
     pub(crate) fn invitation(&self) -> String {
-        let (code, hash) = new_secret();
+        let (code, hash) = new_one_time_secret();
         let order = self
             .server
             .run_admin_command(AdminCommand::Invite { code: hash });

@@ -81,14 +81,17 @@ impl ServerContext {
             return Err(ArchiveError::Busy);
         };
         let id = self.resolve_player(player).await?;
-        let profile = self.profile(id, ANONYMOUS_VIEWER).await.map_err(|error| {
-            let is_unknown = error.code == Some(ErrorCode::UnknownPlayer);
-            if is_unknown {
-                ArchiveError::NotFound
-            } else {
-                ArchiveError::StoreUnavailable
-            }
-        })?;
+        let profile = self
+            .load_profile(id, ANONYMOUS_VIEWER)
+            .await
+            .map_err(|error| {
+                let is_unknown = error.code == Some(ErrorCode::UnknownPlayer);
+                if is_unknown {
+                    ArchiveError::NotFound
+                } else {
+                    ArchiveError::StoreUnavailable
+                }
+            })?;
         let Profile {
             player,
             won,

@@ -20,14 +20,14 @@ use plyhouse_store::{
 #[derive(Debug)]
 pub(crate) struct GuestOnlyStore(pub(crate) Arc<dyn Store>);
 
-fn guest(player: PlayerRecord) -> PlayerRecord {
+fn to_guest(player: PlayerRecord) -> PlayerRecord {
     PlayerRecord {
         kind: PlayerKind::Guest,
         ..player
     }
 }
 
-fn unrated(creation: &mut Creation) {
+fn make_unrated(creation: &mut Creation) {
     let terms = &mut creation.terms;
     if terms.rated {
         // Who may watch it stays as it is.
@@ -36,7 +36,7 @@ fn unrated(creation: &mut Creation) {
     }
 }
 
-fn of_guests(events: &mut [Event]) {
+fn make_guests(events: &mut [Event]) {
     for event in events {
         if let EventKind::Seated { occupant, .. } = &mut event.kind
             && let Occupant::Player { kind, rating, .. } | Occupant::StandIn { kind, rating, .. } =
@@ -48,23 +48,23 @@ fn of_guests(events: &mut [Event]) {
     }
 }
 
-fn plain(mut loaded: LoadedMatch) -> LoadedMatch {
+fn to_guest_match(mut loaded: LoadedMatch) -> LoadedMatch {
     let MatchRecord { creation, events } = &mut loaded.record;
-    unrated(creation);
-    of_guests(events);
+    make_unrated(creation);
+    make_guests(events);
     loaded.rating_changes = None;
     loaded
 }
 
-fn past(mut found: PastMatch) -> PastMatch {
-    unrated(&mut found.creation);
-    for starter in &mut found.summary.seats {
+fn to_guest_past_match(mut past_match: PastMatch) -> PastMatch {
+    make_unrated(&mut past_match.creation);
+    for starter in &mut past_match.summary.seats {
         if let SeatAtStart::Player { kind, rating, .. } = starter {
             *kind = PlayerKind::Guest;
             *rating = None;
         }
     }
-    found
+    past_match
 }
 
 impl Store for GuestOnlyStore {
@@ -88,7 +88,7 @@ impl Store for GuestOnlyStore {
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         let loaded = self.0.load(id);
-        loaded.map_ok(|loaded| loaded.map(plain)).boxed()
+        loaded.map_ok(|loaded| loaded.map(to_guest_match)).boxed()
     }
 
     fn tail(
@@ -96,20 +96,20 @@ impl Store for GuestOnlyStore {
         id: MatchId,
         after: JournalPosition,
     ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
-        let plain = |mut tail: JournalTail| {
-            of_guests(&mut tail.events);
+        let to_guest_tail = |mut tail: JournalTail| {
+            make_guests(&mut tail.events);
             tail
         };
         let tail = self.0.tail(id, after);
-        tail.map_ok(move |tail| tail.map(plain)).boxed()
+        tail.map_ok(move |tail| tail.map(to_guest_tail)).boxed()
     }
 
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         self.0.find_by_code(code)
     }
 
-    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.0.unowned(asking)
+    fn unowned(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.0.unowned(node)
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
@@ -121,13 +121,16 @@ impl Store for GuestOnlyStore {
     }
 
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
-        let all = |live: LiveMatches| LiveMatches {
+        let to_guest_live_matches = |live: LiveMatches| LiveMatches {
             matches: (live.matches.into_iter())
-                .map(|found| found.map(plain))
+                .map(|found| found.map(to_guest_match))
                 .collect(),
-            players: live.players.into_iter().map(guest).collect(),
+            players: live.players.into_iter().map(to_guest).collect(),
         };
-        self.0.load_live_matches(owner).map_ok(all).boxed()
+        self.0
+            .load_live_matches(owner)
+            .map_ok(to_guest_live_matches)
+            .boxed()
     }
 
     fn due_reminders(
@@ -151,19 +154,22 @@ impl Store for GuestOnlyStore {
 
     fn history(
         &self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        let all = |found: Vec<PastMatch>| found.into_iter().map(past).collect();
-        let found = self.0.history(wanted);
-        found.map_ok(move |found| found.map(all)).boxed()
+        let to_guest_past_matches =
+            |found: Vec<PastMatch>| found.into_iter().map(to_guest_past_match).collect();
+        let past_matches = self.0.history(query);
+        past_matches
+            .map_ok(move |found| found.map(to_guest_past_matches))
+            .boxed()
     }
 
     fn results(
         &self,
         player: PlayerId,
-        seen_by: PlayerId,
+        viewer: PlayerId,
     ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.0.results(player, seen_by)
+        self.0.results(player, viewer)
     }
 
     fn explore(
@@ -188,17 +194,17 @@ impl Store for GuestOnlyStore {
 
     fn count_analysis_request(
         &self,
-        asked: AnalysisQuotaRequest,
+        request: AnalysisQuotaRequest,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.0.count_analysis_request(asked)
+        self.0.count_analysis_request(request)
     }
 
     fn first_analysis_request_ms(
         &self,
-        by: PlayerId,
+        player: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.0.first_analysis_request_ms(by, since_ms)
+        self.0.first_analysis_request_ms(player, since_ms)
     }
 
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
@@ -246,7 +252,7 @@ impl Store for GuestOnlyStore {
 
     fn leaderboard(
         &self,
-        _wanted: LeaderboardQuery,
+        _query: LeaderboardQuery,
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         ready(Ok(LeaderboardPage::default())).boxed()
     }
@@ -274,21 +280,21 @@ impl Store for GuestOnlyStore {
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        let is_device =
+        let is_device_session =
             |(_, session): &(PlayerRecord, SessionRecord)| session.kind != SessionKind::Key;
-        let known = self.0.find_session(token).map_ok(move |known| {
-            let known = known.filter(is_device);
-            known.map(|(player, session)| (guest(player), session))
+        let session = self.0.find_session(token).map_ok(move |known| {
+            let known = known.filter(is_device_session);
+            known.map(|(player, session)| (to_guest(player), session))
         });
-        known.boxed()
+        session.boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        let devices = |mut sessions: Vec<SessionRecord>| {
+        let device_sessions = |mut sessions: Vec<SessionRecord>| {
             sessions.retain(|session| session.kind != SessionKind::Key);
             sessions
         };
-        self.0.sessions(player).map_ok(devices).boxed()
+        self.0.sessions(player).map_ok(device_sessions).boxed()
     }
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
@@ -321,16 +327,16 @@ impl Store for GuestOnlyStore {
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        let all = |blocks: Blocks| Blocks {
-            blocked: blocks.blocked.into_iter().map(guest).collect(),
+        let to_guest_blocks = |blocks: Blocks| Blocks {
+            blocked: blocks.blocked.into_iter().map(to_guest).collect(),
             ..blocks
         };
-        self.0.blocks(player).map_ok(all).boxed()
+        self.0.blocks(player).map_ok(to_guest_blocks).boxed()
     }
 
     fn find_by_name_skeleton(
         &self,
-        _likeness: String,
+        _skeleton: String,
         _now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         ready(Ok(None)).boxed()
@@ -361,8 +367,8 @@ impl Store for GuestOnlyStore {
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        let found = self.0.player_by_id(id);
-        found.map_ok(|found| found.map(guest)).boxed()
+        let player = self.0.player_by_id(id);
+        player.map_ok(|found| found.map(to_guest)).boxed()
     }
 
     fn is_healthy(&self) -> bool {

@@ -10,62 +10,72 @@ use plyhouse_store::{ReadError, Store, legacy_skeleton, visible_skeleton};
 pub(crate) use plyhouse_store::{name_skeleton, name_skeletons};
 
 /// How long a name that its player has no more is nobody else's, in milliseconds.
-pub(crate) const KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
+pub(crate) const NAME_RESERVATION_MS: u64 = 90 * 24 * 3600 * 1000;
 
 /// Names by which somebody would be taken for the server, or for who runs it.
-const NOBODYS: [&str; 5] = ["plyhouse", "server", "admin", "moderator", "system"];
+const RESERVED_NAMES: [&str; 5] = ["plyhouse", "server", "admin", "moderator", "system"];
 
 /// Names that only guests may have, or whoever no longer wants to be named.
-const NO_ACCOUNTS: [&str; 3] = ["bot", "anonymous", "someone"];
+const GUEST_ONLY_NAMES: [&str; 3] = ["bot", "anonymous", "someone"];
 
 /// How the names begin that guests are given.
-const GUESTS: &str = "guest";
+const GUEST_NAME_PREFIX: &str = "guest";
 
 /// A name that somebody may have alone.
-pub(crate) struct Registrable {
+pub(crate) struct RegistrableName {
     /// As it is shown.
     pub(crate) name: String,
     /// What it has in common with names that look like it, first that by which it is found.
-    pub(crate) likenesses: Vec<String>,
+    pub(crate) skeletons: Vec<String>,
 }
 
 /// The name that somebody wants to have alone, unless nobody can or may.
-pub(crate) fn registrable(name: &str) -> Result<Registrable, WireError> {
+pub(crate) fn parse_registrable_name(name: &str) -> Result<RegistrableName, WireError> {
     let bad_name = |why: String| WireError::new(ErrorCode::BadName, why);
     let name = name.parse::<PlayerName>();
     let name = name.map_err(|bad| bad_name(bad.to_string()))?;
     let name = name.as_str().to_owned();
-    let likeness = name_skeleton(&name);
-    if likeness.is_empty() {
+    let skeleton = name_skeleton(&name);
+    if skeleton.is_empty() {
         let message = "a name of one's own has a letter, a digit or a symbol";
         return Err(bad_name(message.to_owned()));
     }
-    check(&name)?;
+    check_not_reserved(&name)?;
     let levels = Level::ALL.into_iter();
     let levels = levels.flat_map(|level| [level.id().to_owned(), level.title().to_lowercase()]);
-    let mut reserved = NO_ACCOUNTS.map(str::to_owned).into_iter().chain(levels);
+    let mut reserved = GUEST_ONLY_NAMES
+        .map(str::to_owned)
+        .into_iter()
+        .chain(levels);
     // What a guest is called is told apart by nothing that can be seen.
     if reserved.any(|taken| looks_like(&name, &taken))
-        || likeness.starts_with(&*name_skeleton(GUESTS))
+        || skeleton.starts_with(&*name_skeleton(GUEST_NAME_PREFIX))
     {
         let message = "this name is nobody's";
         return Err(WireError::new(ErrorCode::NameTaken, message));
     }
-    let likenesses = name_skeletons(&name);
-    Ok(Registrable { name, likenesses })
+    let skeletons = name_skeletons(&name);
+    Ok(RegistrableName { name, skeletons })
 }
 
 /// Whether this is how guests are called who gave no name. Such a name is nobody's alone.
-pub(crate) fn is_guests(name: &str) -> bool {
+pub(crate) fn is_generated_guest_name(name: &str) -> bool {
     name.starts_with("guest-")
 }
 
 /// Refuses a name that is nobody's, and every name that looks like it.
-pub(crate) fn check(name: &str) -> Result<(), WireError> {
+pub(crate) fn check_not_reserved(name: &str) -> Result<(), WireError> {
     // Every guest's name comes past here, so what these look like is found out once.
-    static SEEN: LazyLock<BTreeSet<String>> =
-        LazyLock::new(|| NOBODYS.into_iter().flat_map(ways_to_see).collect());
-    if ways_to_read(name).iter().any(|bare| SEEN.contains(bare)) {
+    static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        RESERVED_NAMES
+            .into_iter()
+            .flat_map(word_skeletons)
+            .collect()
+    });
+    if visible_name_skeletons(name)
+        .iter()
+        .any(|bare| RESERVED_SKELETONS.contains(bare))
+    {
         let message = "this name would be taken for the server's own";
         return Err(WireError::new(ErrorCode::NameTaken, message));
     }
@@ -76,19 +86,21 @@ pub(crate) fn check(name: &str) -> Result<(), WireError> {
 /// like a small L: so what is seen is folded once more. Names of people are not compared so strictly, of whom
 /// two may well be `bob` and `b0b`.
 fn looks_like(name: &str, word: &str) -> bool {
-    let words = ways_to_see(word);
-    ways_to_read(name).iter().any(|bare| words.contains(bare))
+    let words = word_skeletons(word);
+    visible_name_skeletons(name)
+        .iter()
+        .any(|bare| words.contains(bare))
 }
 
 /// What is seen of a word in its three usual spellings. A capital I is no longer like a small L once it is folded.
-fn ways_to_see(word: &str) -> [String; 3] {
+fn word_skeletons(word: &str) -> [String; 3] {
     let (first, rest) = word.split_at(1);
     let title = first.to_ascii_uppercase() + rest;
     [word, &word.to_ascii_uppercase(), &title].map(|word| visible_skeleton(word).to_lowercase())
 }
 
 /// What may be seen of a name.
-fn ways_to_read(name: &str) -> [String; 2] {
+fn visible_name_skeletons(name: &str) -> [String; 2] {
     [legacy_skeleton(name), visible_skeleton(name)].map(|bare| bare.to_lowercase())
 }
 
@@ -98,15 +110,15 @@ pub(crate) async fn owner_of_name(
     now_ms: u64,
     name: &str,
 ) -> Result<Option<(PlayerId, bool)>, ReadError> {
-    let (before, now) = (legacy_skeleton(name), name_skeleton(name));
+    let (legacy, skeleton) = (legacy_skeleton(name), name_skeleton(name));
     // Of two who have had their names since before they were found to look alike each has their own.
-    if before != now {
-        let found = store.find_by_name_skeleton(before, now_ms).await?;
+    if legacy != skeleton {
+        let found = store.find_by_name_skeleton(legacy, now_ms).await?;
         if found.is_some() {
             return Ok(found);
         }
     }
-    store.find_by_name_skeleton(now, now_ms).await
+    store.find_by_name_skeleton(skeleton, now_ms).await
 }
 
 #[cfg(test)]
@@ -114,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_like_the_server_is_taken() {
+    fn names_confusable_with_reserved_ones_are_taken() {
         for name in [
             "admin",
             "Admin",
@@ -135,14 +147,18 @@ mod tests {
             "ADM1N",     // A one.
             "p1yh0use",
         ] {
-            let code = check(name).map_err(|error| error.code);
+            let code = check_not_reserved(name).map_err(|error| error.code);
             assert_eq!(code, Err(Some(ErrorCode::NameTaken)), "{name}");
         }
     }
 
     #[test]
-    fn some_names_are_for_guests_alone() {
-        let code = |name: &str| registrable(name).err().and_then(|error| error.code);
+    fn guest_only_names_cannot_be_registered() {
+        let error_code = |name: &str| {
+            parse_registrable_name(name)
+                .err()
+                .and_then(|error| error.code)
+        };
         for name in [
             "bot",
             "B o t",
@@ -158,18 +174,18 @@ mod tests {
             "m\u{430}x",
             "admin",
         ] {
-            assert_eq!(code(name), Some(ErrorCode::NameTaken), "{name}");
+            assert_eq!(error_code(name), Some(ErrorCode::NameTaken), "{name}");
         }
         for name in ["", "...", "x\u{202e}y", "\u{301}x"] {
-            assert_eq!(code(name), Some(ErrorCode::BadName), "{name}");
+            assert_eq!(error_code(name), Some(ErrorCode::BadName), "{name}");
         }
         for name in ["ada", "bottom", "Maxim", "\u{738b}", "\u{1f600}"] {
-            assert_eq!(code(name), None, "{name}");
+            assert_eq!(error_code(name), None, "{name}");
         }
     }
 
     #[test]
-    fn other_names_are_free() {
+    fn ordinary_names_are_available() {
         for name in [
             "ada",
             "Adam",
@@ -179,7 +195,7 @@ mod tests {
             "\u{738b}",
             "...",
         ] {
-            assert_eq!(check(name), Ok(()), "{name}");
+            assert_eq!(check_not_reserved(name), Ok(()), "{name}");
         }
     }
 }

@@ -4,7 +4,7 @@ use plyhouse_protocol::{Listing, MatchId, PlayerId, PlayerSummary};
 use plyhouse_store::{NodeId, SessionSelection};
 use serde::{Deserialize, Serialize};
 
-use crate::connection::precedence::Standing;
+use crate::connection::precedence::ConnectionPrecedence;
 use crate::match_handle::command::Command;
 use crate::match_handle::replication::{Presence, ReplicaUpdate};
 use crate::players::rating_update::RatingUpdate;
@@ -52,7 +52,7 @@ pub(crate) enum Packet {
     PlayerConnected {
         player: PlayerId,
         #[serde(rename = "standing")]
-        precedence: Standing,
+        precedence: ConnectionPrecedence,
     },
     /// These sessions of a player were ended.
     SessionsEnded {

@@ -43,8 +43,8 @@ pub(crate) async fn run(server: Arc<ServerContext>, mut inbox: Listener) {
                 let looking = Arc::clone(&server);
                 server.spawn(async move {
                     ownership_check::check_ownership(&looking).await;
-                    block_check::read_all(&looking).await;
-                    account_deletion::look(&looking).await;
+                    block_check::refresh_all(&looking).await;
+                    account_deletion::find_missed_deletions(&looking).await;
                 });
             }
             Some(Incoming::Message(message)) => on_message(&server, &message),
@@ -181,24 +181,26 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         }
         Some(Packet::PlayerConnected { player, precedence }) => {
             // That server has not known of the later ones.
-            for precedence in server.players.connected_elsewhere(player, precedence) {
+            for precedence in server.players.on_remote_connection(player, precedence) {
                 cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }
         }
         Some(Packet::SessionsEnded { player, which }) => {
-            server.players.end_sessions(player, which, None);
+            server.players.close_sessions(player, which, None);
         }
         Some(Packet::PlayerRenamed { player }) => {
-            server.players.call(&from_protocol::player_record(player));
+            server
+                .players
+                .update_record(&from_protocol::player_record(player));
         }
         Some(Packet::BlockChanged {
             player,
             other,
             is_blocked,
         }) => {
-            server.block_cache.change(player, other, is_blocked);
+            server.block_cache.set_unpairable(player, other, is_blocked);
             let shared = Arc::clone(server);
-            server.spawn(async move { block_check::read_around(&shared, player, other).await });
+            server.spawn(async move { block_check::refresh_linked(&shared, player, other).await });
         }
         Some(Packet::MatchRated {
             match_id,
@@ -209,10 +211,14 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
                 ratings::apply_rating_update(&shared, match_id, rating_update).await
             });
         }
-        Some(Packet::PlayerDeleted { player }) => account_deletion::gone(server, player, None),
+        Some(Packet::PlayerDeleted { player }) => {
+            account_deletion::mark_deleted(server, player, None)
+        }
         Some(Packet::NameErased { player, name }) => {
             let shared = Arc::clone(server);
-            server.spawn(async move { account_deletion::forgotten(&shared, player, name).await });
+            server.spawn(async move {
+                account_deletion::erase_name_in_memory(&shared, player, name).await
+            });
         }
         Some(Packet::ListingsChanged(listings)) => list_sync::apply_listings(server, listings),
         Some(Packet::NotifyPlayer {
@@ -251,7 +257,7 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
         }
         Notification::SessionAdded { text } => {
             let text = Frame::from(text);
-            for connection in server.players.peers(player) {
+            for connection in server.players.connections(player) {
                 connection.outbox.send(text.clone());
             }
         }
@@ -264,11 +270,11 @@ fn on_notification(server: &Arc<ServerContext>, player: PlayerId, notification: 
                 .spawn(async move { matchmaking::on_seek_paired(&shared, player, match_id).await });
         }
         Notification::YourTurn { match_id, text } => {
-            server.players.gave_turn();
+            server.players.count_correspondence_turn();
             let text = Frame::from(text);
-            let connections = server.players.peers(player).into_iter();
+            let connections = server.players.connections(player).into_iter();
             for connection in
-                connections.filter(|peer| peer.subscriptions.followed(match_id).is_none())
+                connections.filter(|peer| peer.subscriptions.find_followed(match_id).is_none())
             {
                 connection.outbox.send(text.clone());
             }

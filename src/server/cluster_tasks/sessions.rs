@@ -37,7 +37,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
                 () = sleep(CHECK_INTERVAL) => false,
             };
             if has_lost_messages {
-                for player in server.players.everybody_connected() {
+                for player in server.players.connected_players() {
                     rebroadcast_connections(&server, cluster, player);
                     refresh_name(&server, player).await;
                 }
@@ -52,7 +52,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
                 if let Err(error) = refresh_all_names(&server, cluster).await {
                     tracing::warn!(%error, "cannot read names");
                 }
-                account_deletion::look(&server).await;
+                account_deletion::find_missed_deletions(&server).await;
             }
         }
     };
@@ -65,8 +65,8 @@ pub(super) async fn run(server: Arc<ServerContext>) {
 
 /// Tells all of the player's connections here: whoever has one because of which they end says so then.
 fn rebroadcast_connections(server: &ServerContext, cluster: &Cluster, player: PlayerId) {
-    let connections = server.players.peers(player);
-    for standing in connections.iter().filter_map(|peer| peer.standing()) {
+    let connections = server.players.connections(player);
+    for standing in connections.iter().filter_map(|peer| peer.precedence()) {
         cluster.broadcast(&Packet::PlayerConnected {
             player,
             precedence: standing,
@@ -86,14 +86,14 @@ async fn refresh_name(server: &ServerContext, player: PlayerId) {
     if let Some(record) = record
         && server.players.record(player) != Some(record.clone())
     {
-        server.players.call(&record);
+        server.players.update_record(&record);
     }
 }
 
 /// Tells everybody's connections here how they are called, if that is news.
 async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<(), ReadError> {
     // Before the store is read: what is told here meanwhile is newer.
-    let connected = server.players.everybody_connected().into_iter();
+    let connected = server.players.connected_players().into_iter();
     let known_records =
         connected.filter_map(|player| Some((player, server.players.record(player)?)));
     let known_records: BTreeMap<PlayerId, PlayerRecord> = known_records.collect();
@@ -102,7 +102,7 @@ async fn refresh_all_names(server: &ServerContext, cluster: &Cluster) -> Result<
         for record in cluster.directory.current_players(batch.to_vec()).await? {
             let before = known_records.get(&record.id);
             if let Some(before) = before.filter(|before| **before != record) {
-                server.players.call_after(before, &record);
+                server.players.update_record_if_unchanged(before, &record);
             }
         }
     }
@@ -114,12 +114,12 @@ async fn close_ended_sessions(server: &ServerContext, cluster: &Cluster) -> Resu
     // Before the store is read: of who comes later the session is read by the hello.
     let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<ConnectionHandle>>> =
         BTreeMap::new();
-    for player in server.players.everybody_connected() {
+    for player in server.players.connected_players() {
         // The store has not known of everybody.
-        if server.players.unstored(player).is_some() {
+        if server.players.unstored_guest(player).is_some() {
             continue;
         }
-        for connection in server.players.peers(player) {
+        for connection in server.players.connections(player) {
             if let Some(session) = connection.session() {
                 connected
                     .entry((player, session))

@@ -20,7 +20,7 @@ pub(super) async fn run(server: Arc<ServerContext>) {
             // So that not all servers look at the same time.
             let jitter = u32::from_be_bytes(server.rng.random_bytes()) % 1000;
             ownership::take_over_abandoned(&server).await;
-            account_deletion::go_on_for_others(&server, &mut deleted_players).await;
+            account_deletion::resume_stale_deletions(&server, &mut deleted_players).await;
             sleep(LEASE_DURATION / 2 + LEASE_DURATION * jitter / 1000).await;
         }
     };

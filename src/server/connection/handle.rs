@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::id::ConnectionId;
 use super::outbox::Outbox;
-use super::precedence::Standing;
+use super::precedence::ConnectionPrecedence;
 use super::subscriptions::Subscriptions;
 use plyhouse_protocol::SessionId;
 
@@ -17,9 +17,9 @@ pub(crate) struct ConnectionHandle {
     pub(crate) outbox: Outbox,
     pub(crate) subscriptions: Subscriptions,
     /// Whether the player whose connection this is has a part in a live match.
-    plays: AtomicBool,
+    is_playing: AtomicBool,
     /// How it stands to its player's other connections, from its hello on.
-    standing: OnceLock<Standing>,
+    precedence: OnceLock<ConnectionPrecedence>,
 }
 
 impl ConnectionHandle {
@@ -28,8 +28,8 @@ impl ConnectionHandle {
             id: outbox.connection(),
             outbox,
             subscriptions: Subscriptions::new(following_max),
-            plays: AtomicBool::new(false),
-            standing: OnceLock::new(),
+            is_playing: AtomicBool::new(false),
+            precedence: OnceLock::new(),
         })
     }
 
@@ -40,28 +40,28 @@ impl ConnectionHandle {
     }
 
     /// Notes how it stands to its player's other connections. That never changes.
-    pub(crate) fn stands(&self, standing: Standing) {
-        let _ = self.standing.set(standing);
+    pub(crate) fn set_precedence(&self, precedence: ConnectionPrecedence) {
+        let _ = self.precedence.set(precedence);
     }
 
     /// How it stands to its player's other connections; `None` before its hello.
-    pub(crate) fn standing(&self) -> Option<Standing> {
-        self.standing.get().copied()
+    pub(crate) fn precedence(&self) -> Option<ConnectionPrecedence> {
+        self.precedence.get().copied()
     }
 
     /// Which session of its player it is of; `None` before its hello.
     pub(crate) fn session(&self) -> Option<SessionId> {
-        Some(self.standing()?.session)
+        Some(self.precedence()?.session)
     }
 
     /// Notes whether the player has a part in a live match.
-    pub(crate) fn set_plays(&self, plays: bool) {
+    pub(crate) fn set_playing(&self, is_playing: bool) {
         // It governs a rate alone, and nothing else is read by it.
-        self.plays.store(plays, Ordering::Relaxed);
+        self.is_playing.store(is_playing, Ordering::Relaxed);
     }
 
     /// Whether the connection follows a match that goes on, and the player has no part in any.
-    pub(crate) fn only_watches(&self) -> bool {
-        !self.plays.load(Ordering::Relaxed) && self.subscriptions.follows_live()
+    pub(crate) fn is_spectating_only(&self) -> bool {
+        !self.is_playing.load(Ordering::Relaxed) && self.subscriptions.follows_live_match()
     }
 }

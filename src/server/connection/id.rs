@@ -10,7 +10,7 @@ pub(crate) struct ConnectionId(pub(crate) u64);
 
 impl ConnectionId {
     /// The number that no connection has.
-    pub(crate) const NOBODY: Self = Self(u64::MAX);
+    pub(crate) const NONE: Self = Self(u64::MAX);
 }
 
 impl fmt::Display for ConnectionId {

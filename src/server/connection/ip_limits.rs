@@ -17,18 +17,18 @@ use crate::settings::Settings;
 
 /// A guess too many is answered after this long at most. It is less than what a client may be silent
 /// for, and than what the end of the server waits for.
-const DELAY_MAX: Duration = Duration::from_secs(5);
+const GUESS_DELAY_MAX: Duration = Duration::from_secs(5);
 
 /// So many wrong guesses are answered at once: a few slips of the hand, and links to old matches.
-const GUESSES: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
+const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 
 /// So many wrong codes and keys may be tried in such a time.
-const WRONG_MAX: u32 = 50;
-const WRONG_WITHIN: Duration = Duration::from_mins(10);
+const WRONG_CODES_MAX: u32 = 50;
+const WRONG_CODES_WINDOW: Duration = Duration::from_mins(10);
 
 /// So many this machine itself may try: others may stand behind its address, whom nobody is to lock out so easily.
 /// Yet as many as one likes would find a code in the end, where thousands are good.
-const WRONG_HERE_MAX: u32 = 1000;
+const LOOPBACK_WRONG_CODES_MAX: u32 = 1000;
 
 /// Addresses that are not in use any more are looked for when there are twice as many as there were
 /// then, and not below this number.
@@ -43,7 +43,7 @@ impl Address {
     /// Whom this address is counted to. `None` for this machine itself: its connections are the
     /// operator's own, or come through a proxy that does not say for whom.
     #[must_use]
-    pub fn of(address: IpAddr) -> Option<Self> {
+    pub fn from_ip(address: IpAddr) -> Option<Self> {
         let counted = match address.to_canonical() {
             IpAddr::V4(address) => address.into(),
             IpAddr::V6(address) => {
@@ -66,29 +66,29 @@ struct Inner {
     handshakes_per_s: NonZeroU32,
     handshakes_burst: NonZeroU32,
     guesses_per_s: NonZeroU32,
-    table: Mutex<UseTable, IP_LIMITS>,
+    table: Mutex<UsageTable, IP_LIMITS>,
 }
 
 #[derive(Debug)]
-struct UseTable {
-    uses: HashMap<Address, Use>,
+struct UsageTable {
+    usage: HashMap<Address, AddressUsage>,
     /// With so many, those that are not in use any more are looked for.
     sweep_at: usize,
     /// What was tried from this machine, which takes nothing else that is counted.
-    wrong_here: Option<Wrong>,
+    loopback_wrong_codes: Option<WrongCodeCount>,
 }
 
 /// How many wrong codes and keys were tried, and since when.
-type Wrong = (u32, Instant);
+type WrongCodeCount = (u32, Instant);
 
 /// What one address takes.
 #[derive(Debug)]
-struct Use {
+struct AddressUsage {
     connections: usize,
     open_matches: usize,
     handshakes: TokenBucket,
     guesses: TokenBucket,
-    wrong: Wrong,
+    wrong_codes: WrongCodeCount,
 }
 
 /// Why an address gets no more connections.
@@ -104,10 +104,10 @@ pub enum AdmissionError {
 
 /// The address has as many open matches as it may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyOpen;
+pub(crate) struct TooManyOpenMatches;
 
-impl From<TooManyOpen> for WireError {
-    fn from(TooManyOpen: TooManyOpen) -> Self {
+impl From<TooManyOpenMatches> for WireError {
+    fn from(TooManyOpenMatches: TooManyOpenMatches) -> Self {
         let message = "too many matches of your address wait for somebody, or are of bots alone";
         Self::new(ErrorCode::TooManyMatches, message)
     }
@@ -116,7 +116,7 @@ impl From<TooManyOpen> for WireError {
 /// A connection that its address is charged for until this is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit {
-    addresses: IpLimits,
+    ip_limits: IpLimits,
     /// None for this machine itself.
     address: Option<Address>,
 }
@@ -133,16 +133,16 @@ impl IpLimits {
             handshakes_per_s: settings.handshakes_per_s,
             handshakes_burst: settings.handshakes_burst,
             guesses_per_s: settings.guesses_per_s,
-            table: Mutex::new(UseTable {
-                uses: HashMap::new(),
+            table: Mutex::new(UsageTable {
+                usage: HashMap::new(),
                 sweep_at: SWEEP_MIN,
-                wrong_here: None,
+                loopback_wrong_codes: None,
             }),
         }))
     }
 
     /// Lets a connection in. Nobody's address is not counted.
-    pub(crate) fn enter(
+    pub(crate) fn admit_connection(
         &self,
         address: Option<Address>,
         now: Instant,
@@ -150,18 +150,19 @@ impl IpLimits {
         if let Some(address) = address {
             let mut table = self.0.table.lock();
             table.sweep(now);
-            let used = table.uses.entry(address);
-            let used = used.or_insert_with(|| self.unused(now));
-            used.handshakes
+            let usage = table.usage.entry(address);
+            let usage = usage.or_insert_with(|| self.new_usage(now));
+            usage
+                .handshakes
                 .take(1, now)
                 .map_err(AdmissionError::Handshakes)?;
-            if used.connections >= self.0.connections_max {
+            if usage.connections >= self.0.connections_max {
                 return Err(AdmissionError::Connections);
             }
-            used.connections += 1;
+            usage.connections += 1;
         }
         Ok(ConnectionPermit {
-            addresses: self.clone(),
+            ip_limits: self.clone(),
             address,
         })
     }
@@ -174,58 +175,63 @@ impl IpLimits {
         };
         let mut table = self.0.table.lock();
         table.sweep(now);
-        let used = table.uses.entry(address);
-        let used = used.or_insert_with(|| self.unused(now));
-        used.guesses.borrow(now, DELAY_MAX)
+        let usage = table.usage.entry(address);
+        let usage = usage.or_insert_with(|| self.new_usage(now));
+        usage.guesses.borrow(now, GUESS_DELAY_MAX)
     }
 
-    fn unused(&self, now: Instant) -> Use {
-        Use {
+    fn new_usage(&self, now: Instant) -> AddressUsage {
+        AddressUsage {
             connections: 0,
             open_matches: 0,
             handshakes: TokenBucket::new(self.0.handshakes_per_s, self.0.handshakes_burst, now),
-            guesses: TokenBucket::new(self.0.guesses_per_s, GUESSES, now),
-            wrong: (0, now),
+            guesses: TokenBucket::new(self.0.guesses_per_s, GUESSES_BURST, now),
+            wrong_codes: (0, now),
         }
     }
 
     /// Changes what is known of an address that has something.
-    fn change<T>(&self, address: Address, change: impl FnOnce(&mut Use) -> T) -> T {
+    fn update_usage<T>(&self, address: Address, change: impl FnOnce(&mut AddressUsage) -> T) -> T {
         let mut table = self.0.table.lock();
-        let used = table.uses.get_mut(&address);
-        change(used.expect("an address is kept while it has something"))
+        let usage = table.usage.get_mut(&address);
+        change(usage.expect("an address with usage has an entry"))
     }
 }
 
-impl UseTable {
+impl UsageTable {
     /// Evicts the addresses that use nothing any more, once there are enough to make a look worth it.
     fn sweep(&mut self, now: Instant) {
-        if self.uses.len() < self.sweep_at {
+        if self.usage.len() < self.sweep_at {
             return;
         }
-        self.uses.retain(|_, used| !used.is_nothing(now));
-        self.uses.shrink_to(2 * self.uses.len());
-        self.sweep_at = SWEEP_MIN.max(2 * self.uses.len());
+        self.usage.retain(|_, used| !used.is_unused(now));
+        self.usage.shrink_to(2 * self.usage.len());
+        self.sweep_at = SWEEP_MIN.max(2 * self.usage.len());
     }
 }
 
-impl Use {
-    fn is_nothing(&self, now: Instant) -> bool {
+impl AddressUsage {
+    fn is_unused(&self, now: Instant) -> bool {
         self.connections == 0
             && self.open_matches == 0
             && self.handshakes.is_full(now)
             && self.guesses.is_full(now)
-            && (self.wrong.0 == 0 || now.duration_since(self.wrong.1) >= WRONG_WITHIN)
+            && (self.wrong_codes.0 == 0
+                || now.duration_since(self.wrong_codes.1) >= WRONG_CODES_WINDOW)
     }
 }
 
 /// Counts one more wrong code or key, if so many are allowed; else tells after how long one may be tried again.
-fn count_wrong((count, since): &mut Wrong, max: u32, now: Instant) -> Result<(), Duration> {
-    let passed = now.duration_since(*since);
-    if passed >= WRONG_WITHIN {
+fn count_wrong_code(
+    (count, since): &mut WrongCodeCount,
+    max: u32,
+    now: Instant,
+) -> Result<(), Duration> {
+    let elapsed = now.duration_since(*since);
+    if elapsed >= WRONG_CODES_WINDOW {
         (*count, *since) = (0, now);
     } else if *count >= max {
-        return Err(WRONG_WITHIN - passed);
+        return Err(WRONG_CODES_WINDOW - elapsed);
     }
     *count += 1;
     Ok(())
@@ -233,32 +239,32 @@ fn count_wrong((count, since): &mut Wrong, max: u32, now: Instant) -> Result<(),
 
 impl ConnectionPermit {
     /// Takes the place of an open match.
-    pub(crate) fn open_match(&self) -> Result<OpenMatchPermit, TooManyOpen> {
+    pub(crate) fn acquire_open_match(&self) -> Result<OpenMatchPermit, TooManyOpenMatches> {
         let Some(address) = self.address else {
             return Ok(OpenMatchPermit(None));
         };
-        let max = self.addresses.0.open_matches_max;
-        self.addresses.change(address, |used| {
+        let max = self.ip_limits.0.open_matches_max;
+        self.ip_limits.update_usage(address, |used| {
             if used.open_matches >= max {
-                return Err(TooManyOpen);
+                return Err(TooManyOpenMatches);
             }
             used.open_matches += 1;
             Ok(())
         })?;
-        Ok(OpenMatchPermit(Some((self.addresses.clone(), address))))
+        Ok(OpenMatchPermit(Some((self.ip_limits.clone(), address))))
     }
 
     /// Lets a code or a key be tried, which counts as a wrong one until it is known to be [right](Self::right).
     /// Else tells after how long one may be tried again.
-    pub(crate) fn try_code(&self, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn charge_code_attempt(&self, now: Instant) -> Result<(), Duration> {
         match self.address {
-            Some(address) => self
-                .addresses
-                .change(address, |used| count_wrong(&mut used.wrong, WRONG_MAX, now)),
+            Some(address) => self.ip_limits.update_usage(address, |used| {
+                count_wrong_code(&mut used.wrong_codes, WRONG_CODES_MAX, now)
+            }),
             None => {
-                let mut table = self.addresses.0.table.lock();
-                let wrong = table.wrong_here.get_or_insert((0, now));
-                count_wrong(wrong, WRONG_HERE_MAX, now)
+                let mut table = self.ip_limits.0.table.lock();
+                let wrong_codes = table.loopback_wrong_codes.get_or_insert((0, now));
+                count_wrong_code(wrong_codes, LOOPBACK_WRONG_CODES_MAX, now)
             }
         }
     }
@@ -269,23 +275,25 @@ impl ConnectionPermit {
     }
 
     /// The code or the key was right.
-    pub(crate) fn right(&self) {
-        let less = |wrong: &mut Wrong| wrong.0 = wrong.0.saturating_sub(1);
+    pub(crate) fn refund_code_attempt(&self) {
+        let decrement = |wrong: &mut WrongCodeCount| wrong.0 = wrong.0.saturating_sub(1);
         match self.address {
-            Some(address) => self.addresses.change(address, |used| less(&mut used.wrong)),
+            Some(address) => self
+                .ip_limits
+                .update_usage(address, |used| decrement(&mut used.wrong_codes)),
             None => {
-                let mut table = self.addresses.0.table.lock();
-                table.wrong_here.iter_mut().for_each(less);
+                let mut table = self.ip_limits.0.table.lock();
+                table.loopback_wrong_codes.iter_mut().for_each(decrement);
             }
         }
     }
 
     /// Notes that something was asked for that is known by its name alone, and that there is nothing
     /// of that name. Tells how long the answer has to wait, which makes guessing useless.
-    pub(crate) fn guessed(&self, now: Instant) -> Duration {
+    pub(crate) fn count_wrong_guess(&self, now: Instant) -> Duration {
         self.address.map_or(Duration::ZERO, |address| {
-            let borrow = |used: &mut Use| used.guesses.borrow(now, DELAY_MAX);
-            self.addresses.change(address, borrow)
+            let borrow = |used: &mut AddressUsage| used.guesses.borrow(now, GUESS_DELAY_MAX);
+            self.ip_limits.update_usage(address, borrow)
         })
     }
 }
@@ -293,15 +301,16 @@ impl ConnectionPermit {
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         if let Some(address) = self.address {
-            self.addresses.change(address, |used| used.connections -= 1);
+            self.ip_limits
+                .update_usage(address, |used| used.connections -= 1);
         }
     }
 }
 
 impl Drop for OpenMatchPermit {
     fn drop(&mut self) {
-        if let Some((addresses, address)) = &self.0 {
-            addresses.change(*address, |used| used.open_matches -= 1);
+        if let Some((ip_limits, address)) = &self.0 {
+            ip_limits.update_usage(*address, |used| used.open_matches -= 1);
         }
     }
 }
@@ -312,7 +321,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn start() -> (IpLimits, Instant) {
+    fn new_limits() -> (IpLimits, Instant) {
         let settings = Settings {
             connections_per_address: 2,
             open_matches_per_address: 1,
@@ -326,11 +335,11 @@ mod tests {
     }
 
     fn address(text: &str) -> Option<Address> {
-        Address::of(text.parse().unwrap())
+        Address::from_ip(text.parse().unwrap())
     }
 
     #[test]
-    fn one_customer_is_one_address() {
+    fn ipv6_counts_by_64_prefix_and_loopback_is_not_counted() {
         assert_eq!(address("2001:db8::1"), address("2001:db8::ffff:1"));
         assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
         assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
@@ -341,100 +350,115 @@ mod tests {
     }
 
     #[test]
-    fn connections_of_an_address_have_a_bound_and_others_do_not_notice() {
-        let (addresses, now) = start();
+    fn connection_limit_applies_per_address() {
+        let (limits, now) = new_limits();
         let [ann, bob] = ["192.0.2.1", "192.0.2.2"].map(address);
-        let first = addresses.enter(ann, now).unwrap();
-        let _second = addresses.enter(ann, now).unwrap();
+        let first = limits.admit_connection(ann, now).unwrap();
+        let _second = limits.admit_connection(ann, now).unwrap();
         assert_eq!(
-            addresses.enter(ann, now).unwrap_err(),
+            limits.admit_connection(ann, now).unwrap_err(),
             AdmissionError::Connections
         );
-        assert!(addresses.enter(bob, now).is_ok());
+        assert!(limits.admit_connection(bob, now).is_ok());
         drop(first);
-        assert!(addresses.enter(ann, now).is_ok());
+        assert!(limits.admit_connection(ann, now).is_ok());
         assert_eq!(
-            addresses.enter(ann, now).unwrap_err(),
+            limits.admit_connection(ann, now).unwrap_err(),
             AdmissionError::Handshakes(SECOND)
         );
-        assert!(addresses.enter(ann, now + SECOND).is_ok());
-        assert!((0..9).all(|_| addresses.enter(None, now).is_ok()));
+        assert!(limits.admit_connection(ann, now + SECOND).is_ok());
+        assert!((0..9).all(|_| limits.admit_connection(None, now).is_ok()));
     }
 
     #[test]
-    fn open_matches_of_an_address_have_a_bound() {
-        let (addresses, now) = start();
-        let guest = addresses.enter(address("192.0.2.1"), now).unwrap();
-        let open = guest.open_match().unwrap();
-        assert_eq!(guest.open_match().unwrap_err(), TooManyOpen);
-        drop(open);
-        assert!(guest.open_match().is_ok());
+    fn open_match_limit_applies_per_address() {
+        let (limits, now) = new_limits();
+        let permit = limits.admit_connection(address("192.0.2.1"), now).unwrap();
+        let open_match = permit.acquire_open_match().unwrap();
+        assert_eq!(permit.acquire_open_match().unwrap_err(), TooManyOpenMatches);
+        drop(open_match);
+        assert!(permit.acquire_open_match().is_ok());
     }
 
     #[test]
-    fn guesses_are_answered_more_and_more_slowly() {
-        let (addresses, now) = start();
-        let guest = addresses.enter(address("192.0.2.1"), now).unwrap();
-        let delays: Vec<Duration> = (0..40).map(|_| guest.guessed(now)).collect();
+    fn wrong_guesses_are_delayed_increasingly() {
+        let (limits, now) = new_limits();
+        let permit = limits.admit_connection(address("192.0.2.1"), now).unwrap();
+        let delays: Vec<Duration> = (0..40).map(|_| permit.count_wrong_guess(now)).collect();
         assert_eq!(delays[19], Duration::ZERO);
         assert_eq!(delays[20], SECOND);
-        assert_eq!(delays[39], DELAY_MAX);
+        assert_eq!(delays[39], GUESS_DELAY_MAX);
     }
 
     #[test]
-    fn wrong_codes_of_an_address_have_a_bound() {
-        let (addresses, now) = start();
-        let guest = addresses.enter(address("192.0.2.1"), now).unwrap();
-        for _ in 0..WRONG_MAX {
-            assert_eq!(guest.try_code(now), Ok(()));
-            guest.right();
+    fn wrong_code_limit_applies_per_address_across_reconnects() {
+        let (limits, now) = new_limits();
+        let permit = limits.admit_connection(address("192.0.2.1"), now).unwrap();
+        for _ in 0..WRONG_CODES_MAX {
+            assert_eq!(permit.charge_code_attempt(now), Ok(()));
+            permit.refund_code_attempt();
         }
-        for _ in 0..WRONG_MAX {
-            assert_eq!(guest.try_code(now), Ok(()));
+        for _ in 0..WRONG_CODES_MAX {
+            assert_eq!(permit.charge_code_attempt(now), Ok(()));
         }
         let later = now + SECOND;
-        assert_eq!(guest.try_code(later), Err(WRONG_WITHIN - SECOND));
-        let other = addresses.enter(address("192.0.2.2"), now).unwrap();
-        assert_eq!(other.try_code(later), Ok(()));
+        assert_eq!(
+            permit.charge_code_attempt(later),
+            Err(WRONG_CODES_WINDOW - SECOND)
+        );
+        let other = limits.admit_connection(address("192.0.2.2"), now).unwrap();
+        assert_eq!(other.charge_code_attempt(later), Ok(()));
         // It is not forgotten by connecting anew.
-        drop(guest);
-        addresses.0.table.lock().sweep_at = 0;
-        let guest = addresses.enter(address("192.0.2.1"), later).unwrap();
-        assert!(guest.try_code(later).is_err());
-        assert_eq!(guest.try_code(now + WRONG_WITHIN), Ok(()));
+        drop(permit);
+        limits.0.table.lock().sweep_at = 0;
+        let permit = limits
+            .admit_connection(address("192.0.2.1"), later)
+            .unwrap();
+        assert!(permit.charge_code_attempt(later).is_err());
+        assert_eq!(permit.charge_code_attempt(now + WRONG_CODES_WINDOW), Ok(()));
     }
 
     /// From this machine more may be tried, and not as many as one likes.
     #[test]
-    fn wrong_codes_of_this_machine_have_a_bound() {
-        let (addresses, now) = start();
-        let proxied = || addresses.enter(None, now).unwrap();
-        for _ in 0..WRONG_HERE_MAX {
-            assert_eq!(proxied().try_code(now), Ok(()));
+    fn loopback_has_a_higher_wrong_code_limit() {
+        let (limits, now) = new_limits();
+        let proxied = || limits.admit_connection(None, now).unwrap();
+        for _ in 0..LOOPBACK_WRONG_CODES_MAX {
+            assert_eq!(proxied().charge_code_attempt(now), Ok(()));
         }
         let permit = proxied();
-        assert_eq!(permit.try_code(now + SECOND), Err(WRONG_WITHIN - SECOND));
-        permit.right();
-        assert_eq!(permit.try_code(now), Ok(()));
-        assert_eq!(permit.try_code(now + WRONG_WITHIN), Ok(()));
-        let other = addresses.enter(address("192.0.2.2"), now).unwrap();
-        assert_eq!(other.try_code(now), Ok(()));
+        assert_eq!(
+            permit.charge_code_attempt(now + SECOND),
+            Err(WRONG_CODES_WINDOW - SECOND)
+        );
+        permit.refund_code_attempt();
+        assert_eq!(permit.charge_code_attempt(now), Ok(()));
+        assert_eq!(permit.charge_code_attempt(now + WRONG_CODES_WINDOW), Ok(()));
+        let other = limits.admit_connection(address("192.0.2.2"), now).unwrap();
+        assert_eq!(other.charge_code_attempt(now), Ok(()));
     }
 
     #[test]
-    fn addresses_are_forgotten() {
-        let (addresses, now) = start();
-        let of = |n: u32| Address::of(IpAddr::V4((0x0a00_0000 + n).into()));
+    fn unused_addresses_are_evicted() {
+        let (limits, now) = new_limits();
+        let numbered_address = |n: u32| Address::from_ip(IpAddr::V4((0x0a00_0000 + n).into()));
         let count = u32::try_from(SWEEP_MIN).unwrap();
-        let stays = addresses.enter(of(0), now).unwrap();
-        let open = addresses.enter(of(1), now).unwrap().open_match();
+        let open_connection = limits.admit_connection(numbered_address(0), now).unwrap();
+        let open_match = limits
+            .admit_connection(numbered_address(1), now)
+            .unwrap()
+            .acquire_open_match();
         for n in 2..count {
-            drop(addresses.enter(of(n), now).unwrap());
+            drop(limits.admit_connection(numbered_address(n), now).unwrap());
         }
-        assert_eq!(addresses.0.table.lock().uses.len(), SWEEP_MIN);
+        assert_eq!(limits.0.table.lock().usage.len(), SWEEP_MIN);
         let later = now + 60 * SECOND;
-        drop(addresses.enter(of(count), later).unwrap());
-        assert_eq!(addresses.0.table.lock().uses.len(), 3);
-        drop((stays, open));
+        drop(
+            limits
+                .admit_connection(numbered_address(count), later)
+                .unwrap(),
+        );
+        assert_eq!(limits.0.table.lock().usage.len(), 3);
+        drop((open_connection, open_match));
     }
 }

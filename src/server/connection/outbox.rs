@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Instant;
 
-use self::rtt::{PingText, RttEstimator, smoothed};
+use self::rtt::{PingText, RttEstimator, smooth_rtt};
 use super::id::ConnectionId;
 use crate::context::clock::now;
 use crate::context::locks::OUTBOX;
@@ -43,7 +43,7 @@ struct Inner {
     /// The smoothed round-trip time in microseconds; [`NO_RTT`] before it has been measured.
     rtt_us: AtomicU32,
     /// There may be a ping to be written: what is asked with every write needs no lock.
-    is_ping_due: AtomicBool,
+    is_ping_pending: AtomicBool,
     /// How many moves were answered that came to nothing, since that was asked last.
     rejected_moves: AtomicU32,
     /// The connection's task waits for it.
@@ -59,10 +59,10 @@ struct Queue {
     bytes: usize,
     closing: Option<CloseCode>,
     /// The connection's task has been asked to write.
-    is_write_due: bool,
+    is_write_requested: bool,
     /// The connection's task found [no room](Outbox::has_room), and nothing has been taken since.
-    is_room_awaited: bool,
-    trips: RttEstimator,
+    is_waiting_for_room: bool,
+    rtt_estimator: RttEstimator,
     writer: Option<Arc<dyn Writer>>,
 }
 
@@ -86,44 +86,44 @@ impl Outbox {
             messages_max,
             bytes_max,
             rtt_us: AtomicU32::new(NO_RTT),
-            is_ping_due: AtomicBool::new(false),
+            is_ping_pending: AtomicBool::new(false),
             rejected_moves: AtomicU32::new(0),
             queue: WakeCell::default(),
         }))
     }
 
     /// One of no connection, which takes nothing.
-    pub(crate) fn nobodys(metrics: &Arc<Metrics>) -> Self {
-        Self::new(ConnectionId::NOBODY, 0, 0, metrics)
+    pub(crate) fn without_connection(metrics: &Arc<Metrics>) -> Self {
+        Self::new(ConnectionId::NONE, 0, 0, metrics)
     }
 
     /// From now on whoever tells something writes it at once if this writer can.
-    pub fn attach(&self, writer: Arc<dyn Writer>) {
+    pub fn attach_writer(&self, writer: Arc<dyn Writer>) {
         self.0.queue.with_value(|queue| queue.writer = Some(writer));
     }
 
     /// Lets go of the writer.
-    pub fn detach(&self) {
+    pub fn detach_writer(&self) {
         let writer = self.0.queue.with_value(|queue| queue.writer.take());
         drop(writer);
     }
 
     /// Tells this client something now.
     pub(crate) fn send(&self, frame: Frame) {
-        self.post(frame);
+        self.enqueue(frame);
         self.flush();
     }
 
     /// Adds a message, unless the connection is closing. Without room, closes it as too slow. It
     /// goes out with the next [`flush`](Self::flush) or [`wake`](Self::wake).
-    pub(crate) fn post(&self, frame: Frame) {
+    pub(crate) fn enqueue(&self, frame: Frame) {
         self.0.queue.update(|queue| {
             if queue.closing.is_some() {
                 return ((), false);
             }
             let bytes = queue.bytes + frame.len();
-            let is_full = queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max;
-            if is_full {
+            let overflows = queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max;
+            if overflows {
                 self.0
                     .metrics
                     .discarded_messages
@@ -135,33 +135,41 @@ impl Outbox {
                 queue.frames.push_back(frame);
                 queue.bytes = bytes;
             }
-            ((), is_full)
+            ((), overflows)
         });
     }
 
     /// Has a ping written behind what was added, to measure how long it takes; at most one a second.
-    pub(crate) fn ask_rtt(&self) {
+    pub(crate) fn request_ping(&self) {
         let now = now();
-        self.0.queue.with_value(|queue| queue.trips.ask(now));
-        self.0.is_ping_due.store(true, Ordering::Release);
+        self.0
+            .queue
+            .with_value(|queue| queue.rtt_estimator.request_ping(now));
+        self.0.is_ping_pending.store(true, Ordering::Release);
     }
 
     /// The ping that is to be written now, if one is.
     pub fn take_ping(&self) -> Option<PingText> {
-        if !self.0.is_ping_due.load(Ordering::Acquire) {
+        if !self.0.is_ping_pending.load(Ordering::Acquire) {
             return None;
         }
-        self.0.is_ping_due.store(false, Ordering::Release);
+        self.0.is_ping_pending.store(false, Ordering::Release);
         let now = now();
-        self.0.queue.with_value(|queue| queue.trips.begin(now))
+        self.0
+            .queue
+            .with_value(|queue| queue.rtt_estimator.start_ping(now))
     }
 
     /// A pong has come at this instant. False if it answers no ping of [`take_ping`](Self::take_ping).
-    pub fn ponged(&self, text: &[u8], at: Instant) -> bool {
-        let Some(took) = self.0.queue.with_value(|queue| queue.trips.end(text, at)) else {
+    pub fn receive_pong(&self, text: &[u8], at: Instant) -> bool {
+        let Some(elapsed) = self
+            .0
+            .queue
+            .with_value(|queue| queue.rtt_estimator.finish_ping(text, at))
+        else {
             return false;
         };
-        let rtt_us = smoothed(self.rtt_us(), took).min(NO_RTT - 1);
+        let rtt_us = smooth_rtt(self.rtt_us(), elapsed).min(NO_RTT - 1);
         self.0.rtt_us.store(rtt_us, Ordering::Relaxed);
         true
     }
@@ -174,8 +182,8 @@ impl Outbox {
     /// Writes what was added at once, if the socket takes it, or has the connection do it.
     pub(crate) fn flush(&self) {
         let writer = self.0.queue.with_value(|queue| {
-            let is_due = !queue.frames.is_empty();
-            is_due.then(|| queue.writer.clone())
+            let has_frames = !queue.frames.is_empty();
+            has_frames.then(|| queue.writer.clone())
         });
         let Some(writer) = writer else { return };
         if !writer.is_some_and(|writer| writer.try_write(self)) {
@@ -186,24 +194,25 @@ impl Outbox {
     /// Has the connection's task write what was added.
     pub fn wake(&self) {
         self.0.queue.update(|queue| {
-            queue.is_write_due = true;
+            queue.is_write_requested = true;
             ((), true)
         });
     }
 
-    /// Waits until `look` finds something. Only the connection's task may wait.
-    async fn wait_for<T>(&self, mut look: impl FnMut(&mut Queue) -> Option<T>) -> T {
+    /// Waits until `condition` finds something. Only the connection's task may wait.
+    async fn wait_for<T>(&self, mut condition: impl FnMut(&mut Queue) -> Option<T>) -> T {
         poll_fn(|context| {
-            let found = self.0.queue.register_and_read(context, &mut look);
-            found.map_or(Poll::Pending, Poll::Ready)
+            let ready = self.0.queue.register_and_read(context, &mut condition);
+            ready.map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }
 
     /// Waits until there is something to write. Only the connection's task may wait.
-    pub async fn woken(&self) {
-        let is_due = |queue: &mut Queue| std::mem::take(&mut queue.is_write_due).then_some(());
-        self.wait_for(is_due).await;
+    pub async fn wait_for_wake(&self) {
+        let take_write_request =
+            |queue: &mut Queue| std::mem::take(&mut queue.is_write_requested).then_some(());
+        self.wait_for(take_write_request).await;
     }
 
     /// Ends the connection after what is in the queue. The first reason given counts.
@@ -225,13 +234,13 @@ impl Outbox {
     }
 
     /// Notes that a move came to nothing.
-    pub(crate) fn note_fruitless(&self) {
+    pub(crate) fn count_rejected_move(&self) {
         // It governs a rate alone, and nothing else is read by it.
         self.0.rejected_moves.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many moves came to nothing since this was asked last.
-    pub(crate) fn take_fruitless(&self) -> u32 {
+    pub(crate) fn take_rejected_moves(&self) -> u32 {
         match self.0.rejected_moves.load(Ordering::Relaxed) {
             0 => 0,
             _ => self.0.rejected_moves.swap(0, Ordering::Relaxed),
@@ -252,21 +261,21 @@ impl Outbox {
     }
 
     /// Waits until the connection is to be closed, and tells why. Only the connection's task may wait.
-    pub async fn closed(&self) -> CloseCode {
+    pub async fn wait_for_close(&self) -> CloseCode {
         self.wait_for(|queue| queue.closing).await
     }
 
     /// Takes messages out, first in, first out, and hands each to `take`, which tells whether it wants
     /// another. True if some are left.
-    pub fn take(&self, mut take: impl FnMut(&Frame) -> bool) -> bool {
+    pub fn take_frames(&self, mut take: impl FnMut(&Frame) -> bool) -> bool {
         self.0.queue.update(|queue| {
-            let mut wants = true;
-            while wants && let Some(frame) = queue.frames.pop_front() {
+            let mut wants_more = true;
+            while wants_more && let Some(frame) = queue.frames.pop_front() {
                 queue.bytes -= frame.len();
-                wants = take(&frame);
+                wants_more = take(&frame);
             }
-            let is_more = !queue.frames.is_empty();
-            (is_more, std::mem::take(&mut queue.is_room_awaited))
+            let has_more = !queue.frames.is_empty();
+            (has_more, std::mem::take(&mut queue.is_waiting_for_room))
         })
     }
 
@@ -283,7 +292,7 @@ impl Outbox {
             }
             let has_room = queue.frames.len() <= self.0.messages_max / 2
                 && queue.bytes <= self.0.bytes_max / 2;
-            queue.is_room_awaited = !has_room;
+            queue.is_waiting_for_room = !has_room;
             Ok(has_room)
         })
     }
@@ -296,9 +305,9 @@ impl Outbox {
 
     /// Waits until messages were taken since there was [no room](Self::has_room). Only the connection's
     /// task may wait.
-    pub async fn drained(&self) {
-        let is_drained = |queue: &mut Queue| (!queue.is_room_awaited).then_some(());
-        self.wait_for(is_drained).await;
+    pub async fn wait_for_room(&self) {
+        let room_available = |queue: &mut Queue| (!queue.is_waiting_for_room).then_some(());
+        self.wait_for(room_available).await;
     }
 }
 

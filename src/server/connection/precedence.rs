@@ -4,35 +4,40 @@ use plyhouse_protocol::{SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 
 /// How many connections one session may have, and one player: more tabs and devices than anybody looks at.
-const OF_SESSION_MAX: usize = 8;
-const OF_PLAYER_MAX: usize = 32;
+const SESSION_CONNECTIONS_MAX: usize = 8;
+const PLAYER_CONNECTIONS_MAX: usize = 32;
 
 /// Which session of its player a connection is of, and when it has said hello.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Standing {
+pub(crate) struct ConnectionPrecedence {
     /// The later the higher.
     pub(crate) number: u64,
     pub(crate) session: SessionId,
     /// What that is of.
     pub(crate) kind: SessionKind,
     /// Whether the earlier connections of its session stay.
-    pub(crate) is_beside: bool,
+    #[serde(rename = "is_beside")]
+    pub(crate) keeps_earlier: bool,
 }
 
 /// The numbers of those of a player's connections that are to end: whose session has a later one that does
 /// not stand beside others, and the oldest of too many.
-pub(crate) fn excess_connections(connections: &[Standing]) -> Vec<u64> {
+pub(crate) fn excess_connections(connections: &[ConnectionPrecedence]) -> Vec<u64> {
     let mut latest_first = connections.to_vec();
     latest_first.sort_unstable_by_key(|one| std::cmp::Reverse(one.number));
-    let (mut stay, mut ended) = (Vec::<Standing>::new(), Vec::new());
+    let (mut remaining, mut ended) = (Vec::<ConnectionPrecedence>::new(), Vec::new());
     for one in latest_first {
-        let of_session = || stay.iter().filter(|later| later.session == one.session);
-        let is_surplus = of_session().any(|later| !later.is_beside)
-            || of_session().count() >= OF_SESSION_MAX
-            || stay.len() >= OF_PLAYER_MAX;
-        match is_surplus {
+        let later_of_session = || {
+            remaining
+                .iter()
+                .filter(|later| later.session == one.session)
+        };
+        let is_excess = later_of_session().any(|later| !later.keeps_earlier)
+            || later_of_session().count() >= SESSION_CONNECTIONS_MAX
+            || remaining.len() >= PLAYER_CONNECTIONS_MAX;
+        match is_excess {
             true => ended.push(one.number),
-            false => stay.push(one),
+            false => remaining.push(one),
         }
     }
     ended
@@ -44,34 +49,34 @@ mod tests {
 
     use super::*;
 
-    fn standing(number: u64, session: u128, is_beside: bool) -> Standing {
+    fn precedence(number: u64, session: u128, keeps_earlier: bool) -> ConnectionPrecedence {
         let session = SessionId(Uuid::from_u128(session));
-        Standing {
+        ConnectionPrecedence {
             number,
             session,
             kind: SessionKind::Cli,
-            is_beside,
+            keeps_earlier,
         }
     }
 
     #[test]
-    fn a_plain_connection_ends_the_earlier_of_its_session() {
-        let others = [standing(1, 7, false), standing(2, 8, false)];
-        let of = |last| excess_connections(&[others[0], last, others[1]]);
-        assert_eq!(of(standing(3, 7, false)), [1]);
-        assert_eq!(of(standing(3, 7, true)), [] as [u64; 0]);
-        assert_eq!(of(standing(3, 9, false)), [] as [u64; 0]);
+    fn new_connection_ends_earlier_one_of_same_session() {
+        let others = [precedence(1, 7, false), precedence(2, 8, false)];
+        let ended_with = |last| excess_connections(&[others[0], last, others[1]]);
+        assert_eq!(ended_with(precedence(3, 7, false)), [1]);
+        assert_eq!(ended_with(precedence(3, 7, true)), [] as [u64; 0]);
+        assert_eq!(ended_with(precedence(3, 9, false)), [] as [u64; 0]);
         // One that is heard of late is none the later for that.
-        assert_eq!(of(standing(0, 7, false)), [0]);
-        assert_eq!(of(standing(0, 7, true)), [0]);
+        assert_eq!(ended_with(precedence(0, 7, false)), [0]);
+        assert_eq!(ended_with(precedence(0, 7, true)), [0]);
     }
 
     #[test]
-    fn the_oldest_of_too_many_ends() {
-        let tabs: Vec<_> = (0..9).map(|n| standing(n, 7, true)).collect();
+    fn oldest_connections_over_the_limit_end() {
+        let tabs: Vec<_> = (0..9).map(|n| precedence(n, 7, true)).collect();
         assert_eq!(excess_connections(&tabs[..8]), [] as [u64; 0]);
         assert_eq!(excess_connections(&tabs), [0]);
-        let devices: Vec<_> = (0..34).map(|n| standing(n, n.into(), false)).collect();
+        let devices: Vec<_> = (0..34).map(|n| precedence(n, n.into(), false)).collect();
         assert_eq!(excess_connections(&devices), [1, 0]);
     }
 }

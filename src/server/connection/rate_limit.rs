@@ -5,26 +5,26 @@ use std::time::{Duration, Instant};
 use super::token_bucket::TokenBucket;
 
 /// A connection that is over its rate for this long, without a pause of a second, is closed …
-const PATIENCE: Duration = Duration::from_secs(10);
+const STREAK_DURATION_MAX: Duration = Duration::from_secs(10);
 /// … or when this many of its requests were refused in that time.
 const REFUSALS_MAX: u32 = 1000;
 /// The longest that debts are paid off: little more is let in before it is charged.
 const DEBT_MAX: Duration = Duration::from_secs(2);
 /// A pause that ends a streak of refusals.
-const PAUSE: Duration = Duration::from_secs(1);
+const STREAK_RESET_AFTER: Duration = Duration::from_secs(1);
 
 /// How fast one connection asks.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     token_bucket: TokenBucket,
-    streak: Option<Streak>,
+    streak: Option<RefusalStreak>,
 }
 
 /// Refusals with no pause between them.
 #[derive(Debug)]
-struct Streak {
-    began: Instant,
-    last: Instant,
+struct RefusalStreak {
+    started_at: Instant,
+    last_refusal_at: Instant,
     refusals: u32,
 }
 
@@ -40,9 +40,9 @@ pub(crate) enum Admission {
 }
 
 impl RateLimit {
-    pub(crate) const fn new(bucket: TokenBucket) -> Self {
+    pub(crate) const fn new(token_bucket: TokenBucket) -> Self {
         Self {
-            token_bucket: bucket,
+            token_bucket,
             streak: None,
         }
     }
@@ -57,23 +57,24 @@ impl RateLimit {
 
     /// What becomes of a request that counts as much as `cost` says. One that counts nothing is refused
     /// while there are debts.
-    pub(crate) fn judge(&mut self, cost: u32, now: Instant) -> Admission {
+    pub(crate) fn admit(&mut self, cost: u32, now: Instant) -> Admission {
         let Err(after) = self.token_bucket.take(cost, now) else {
             return Admission::Serve;
         };
         let streak = match self.streak.take() {
-            Some(streak) if now - streak.last < PAUSE => Streak {
-                last: now,
+            Some(streak) if now - streak.last_refusal_at < STREAK_RESET_AFTER => RefusalStreak {
+                last_refusal_at: now,
                 refusals: streak.refusals + 1,
                 ..streak
             },
-            Some(_) | None => Streak {
-                began: now,
-                last: now,
+            Some(_) | None => RefusalStreak {
+                started_at: now,
+                last_refusal_at: now,
                 refusals: 1,
             },
         };
-        let too_many = now - streak.began >= PATIENCE || streak.refusals >= REFUSALS_MAX;
+        let too_many =
+            now - streak.started_at >= STREAK_DURATION_MAX || streak.refusals >= REFUSALS_MAX;
         self.streak = Some(streak);
         if too_many {
             Admission::Close(after)
@@ -89,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    fn start() -> (RateLimit, Instant) {
+    fn new_rate_limit() -> (RateLimit, Instant) {
         let now = tokio::time::Instant::now().into_std();
         let per_s = NonZeroU32::new(20).unwrap();
         let burst = NonZeroU32::new(40).unwrap();
@@ -97,11 +98,11 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_closed() {
-        let (mut rate, now) = start();
-        let verdicts: Vec<Admission> = (0..1040).map(|_| rate.judge(1, now)).collect();
+    fn flood_of_requests_closes_the_connection() {
+        let (mut rate_limit, now) = new_rate_limit();
+        let admissions: Vec<Admission> = (0..1040).map(|_| rate_limit.admit(1, now)).collect();
         assert_eq!(
-            verdicts
+            admissions
                 .iter()
                 .position(|v| matches!(v, Admission::Close(_))),
             Some(1039)
@@ -109,16 +110,16 @@ mod tests {
     }
 
     #[test]
-    fn going_on_for_too_long_is_closed_unless_there_is_a_pause() {
-        let over = |pause_at: Option<u64>| {
-            let (mut rate, now) = start();
+    fn sustained_excess_closes_the_connection_unless_it_pauses() {
+        let is_closed = |pause_at: Option<u64>| {
+            let (mut rate_limit, now) = new_rate_limit();
             (0..300u64).any(|i| {
                 let pause = pause_at.filter(|&at| i >= at).map_or(0, |_| 2000);
                 let now = now + Duration::from_millis(i * 40 + pause);
-                (0..2).any(|_| matches!(rate.judge(1, now), Admission::Close(_)))
+                (0..2).any(|_| matches!(rate_limit.admit(1, now), Admission::Close(_)))
             })
         };
-        assert!(over(None));
-        assert!(!over(Some(150)));
+        assert!(is_closed(None));
+        assert!(!is_closed(Some(150)));
     }
 }

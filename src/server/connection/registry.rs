@@ -13,47 +13,51 @@ use plyhouse_protocol::{CloseCode, MatchId};
 #[derive(Debug)]
 pub(crate) struct ConnectionRegistry {
     /// `None` once the server stops.
-    peers: Mutex<Option<BTreeMap<ConnectionId, Arc<ConnectionHandle>>>, CONNECTIONS>,
+    connections: Mutex<Option<BTreeMap<ConnectionId, Arc<ConnectionHandle>>>, CONNECTIONS>,
 }
 
 impl ConnectionRegistry {
     pub(crate) fn new() -> Self {
         Self {
-            peers: Mutex::new(Some(BTreeMap::new())),
+            connections: Mutex::new(Some(BTreeMap::new())),
         }
     }
 
     /// Notes a connection, or closes it if the server stops.
-    pub(crate) fn add(&self, peer: &Arc<ConnectionHandle>) {
-        match &mut *self.peers.lock() {
-            Some(peers) => {
-                peers.insert(peer.id, Arc::clone(peer));
+    pub(crate) fn add(&self, connection: &Arc<ConnectionHandle>) {
+        match &mut *self.connections.lock() {
+            Some(connections) => {
+                connections.insert(connection.id, Arc::clone(connection));
             }
-            None => peer.outbox.close(CloseCode::GoingAway),
+            None => connection.outbox.close(CloseCode::GoingAway),
         }
     }
 
     /// A connection has ended.
     pub(crate) fn remove(&self, id: ConnectionId) {
-        if let Some(peers) = &mut *self.peers.lock() {
-            peers.remove(&id);
+        if let Some(connections) = &mut *self.connections.lock() {
+            connections.remove(&id);
         }
     }
 
     /// Ends following a match that is served no longer.
-    pub(crate) fn match_over(&self, id: MatchId, followers: impl Iterator<Item = ConnectionId>) {
-        if let Some(peers) = &*self.peers.lock() {
-            for peer in followers.filter_map(|follower| peers.get(&follower)) {
-                peer.subscriptions.unfollow(id);
+    pub(crate) fn unfollow_unloaded_match(
+        &self,
+        id: MatchId,
+        followers: impl Iterator<Item = ConnectionId>,
+    ) {
+        if let Some(connections) = &*self.connections.lock() {
+            for connection in followers.filter_map(|follower| connections.get(&follower)) {
+                connection.subscriptions.unfollow(id);
             }
         }
     }
 
     /// Closes all, and all that come from now on.
     pub(crate) fn close_all(&self) {
-        let peers = self.peers.lock().take();
-        for peer in peers.into_iter().flat_map(BTreeMap::into_values) {
-            peer.outbox.close(CloseCode::GoingAway);
+        let connections = self.connections.lock().take();
+        for connection in connections.into_iter().flat_map(BTreeMap::into_values) {
+            connection.outbox.close(CloseCode::GoingAway);
         }
     }
 }
@@ -64,19 +68,19 @@ mod tests {
     use crate::connection::outbox::Outbox;
 
     #[test]
-    fn all_are_closed_and_whoever_comes_late() {
-        let peer =
+    fn close_all_closes_current_and_later_connections() {
+        let new_handle =
             |id| ConnectionHandle::new(Outbox::new(ConnectionId(id), 9, 100, &Arc::default()), 1);
-        let [there, gone, late] = [1, 2, 3].map(peer);
-        let connections = ConnectionRegistry::new();
-        connections.add(&there);
-        connections.add(&gone);
-        connections.remove(gone.id);
-        connections.close_all();
-        connections.add(&late);
-        connections.remove(late.id);
-        assert_eq!(there.outbox.has_room(), Err(CloseCode::GoingAway));
-        assert_eq!(gone.outbox.has_room(), Ok(true));
+        let [connected, removed, late] = [1, 2, 3].map(new_handle);
+        let registry = ConnectionRegistry::new();
+        registry.add(&connected);
+        registry.add(&removed);
+        registry.remove(removed.id);
+        registry.close_all();
+        registry.add(&late);
+        registry.remove(late.id);
+        assert_eq!(connected.outbox.has_room(), Err(CloseCode::GoingAway));
+        assert_eq!(removed.outbox.has_room(), Ok(true));
         assert_eq!(late.outbox.has_room(), Err(CloseCode::GoingAway));
     }
 }

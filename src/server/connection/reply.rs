@@ -60,7 +60,7 @@ impl Reply {
     /// Notes that what was asked for had been done before.
     pub(crate) fn count_rejected_move(&self) {
         if self.is_for_move {
-            self.outbox.note_fruitless();
+            self.outbox.count_rejected_move();
         }
     }
 
@@ -102,7 +102,7 @@ impl Reply {
     /// Answers with data that goes out when the outbox is flushed next.
     pub(crate) fn post_message(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
         let answer = self.append_ignored(encode(&message(self.re)));
-        self.outbox.post(answer);
+        self.outbox.enqueue(answer);
         self.complete(Ok(None));
     }
 

@@ -11,40 +11,40 @@ use crate::match_handle::MatchHandle;
 #[derive(Debug)]
 pub(crate) struct Subscriptions {
     following_max: usize,
-    following: Mutex<Following, SUBSCRIPTIONS>,
+    following: Mutex<FollowedMatches, SUBSCRIPTIONS>,
 }
 
 #[derive(Debug, Default)]
-struct Following {
+struct FollowedMatches {
     /// In the order of their beginning.
-    matches: Vec<Followed>,
+    matches: Vec<Subscription>,
     is_closed: bool,
 }
 
 /// A match that is followed, and what is known of it without looking at it: most have ended long ago,
 /// and are in no cache any more.
 #[derive(Debug)]
-struct Followed {
+struct Subscription {
     id: MatchId,
     has_ended: bool,
     /// A match of days in which the player has a part: it does not count while it goes on.
-    is_free: bool,
+    is_exempt: bool,
     handle: MatchHandle,
 }
 
-impl Followed {
-    fn new(handle: &MatchHandle, is_free: bool) -> Self {
+impl Subscription {
+    fn new(handle: &MatchHandle, is_exempt: bool) -> Self {
         Self {
             id: handle.id(),
             has_ended: false,
-            is_free,
+            is_exempt,
             handle: handle.clone(),
         }
     }
 
     /// Whether it counts as one of those that a connection may follow.
-    fn counts(&mut self) -> bool {
-        !self.is_free || self.has_ended()
+    fn counts_toward_limit(&mut self) -> bool {
+        !self.is_exempt || self.has_ended()
     }
 
     /// Whether the match has ended. None ever begins again.
@@ -56,11 +56,11 @@ impl Followed {
 
 /// A connection follows a match now.
 #[derive(Debug)]
-pub(crate) struct Follow {
+pub(crate) struct FollowOutcome {
     /// Whether it did not before.
     pub(crate) is_new: bool,
     /// An ended match that had to make room, and is to be told.
-    pub(crate) dropped: Option<MatchHandle>,
+    pub(crate) evicted: Option<MatchHandle>,
 }
 
 /// The connection follows as many live matches as it may, or is gone.
@@ -76,23 +76,25 @@ impl From<SubscriptionLimit> for WireError {
     }
 }
 
-impl Following {
+impl FollowedMatches {
     /// The match with this id. What was begun last is found first.
     fn find(&self, id: MatchId) -> Option<&MatchHandle> {
         let mut latest_first = self.matches.iter().rev();
-        let found = latest_first.find(|followed| followed.id == id)?;
-        Some(&found.handle)
+        let subscription = latest_first.find(|followed| followed.id == id)?;
+        Some(&subscription.handle)
     }
 
     /// How many matches count.
     fn count(&mut self) -> usize {
         let all = self.matches.iter_mut();
-        all.map(Followed::counts).filter(|counts| *counts).count()
+        all.map(Subscription::counts_toward_limit)
+            .filter(|counts| *counts)
+            .count()
     }
 
     /// Where the match is that has ended and was begun first.
-    fn first_ended(&mut self) -> Option<usize> {
-        self.matches.iter_mut().position(Followed::has_ended)
+    fn oldest_ended_index(&mut self) -> Option<usize> {
+        self.matches.iter_mut().position(Subscription::has_ended)
     }
 }
 
@@ -105,14 +107,14 @@ impl Subscriptions {
     }
 
     /// The match with this id, if the connection follows it.
-    pub(crate) fn followed(&self, id: MatchId) -> Option<MatchHandle> {
+    pub(crate) fn find_followed(&self, id: MatchId) -> Option<MatchHandle> {
         self.following.lock().find(id).cloned()
     }
 
     /// Whether the connection follows a match that goes on.
-    pub(crate) fn follows_live(&self) -> bool {
-        let goes_on = |followed: &mut Followed| !followed.has_ended();
-        self.following.lock().matches.iter_mut().any(goes_on)
+    pub(crate) fn follows_live_match(&self) -> bool {
+        let is_live = |followed: &mut Subscription| !followed.has_ended();
+        self.following.lock().matches.iter_mut().any(is_live)
     }
 
     /// Notes that this connection follows a match. A client need not `leave` what has ended: the
@@ -121,40 +123,40 @@ impl Subscriptions {
     pub(crate) fn follow(
         &self,
         handle: &MatchHandle,
-        is_free: bool,
-    ) -> Result<Follow, SubscriptionLimit> {
+        is_exempt: bool,
+    ) -> Result<FollowOutcome, SubscriptionLimit> {
         let mut following = self.following.lock();
         if following.is_closed {
             return Err(SubscriptionLimit);
         }
         let is_new = following.find(handle.id()).is_none();
-        let mut dropped = None;
+        let mut evicted = None;
         if is_new {
-            if !is_free && following.count() >= self.following_max {
-                let ended = following.first_ended().ok_or(SubscriptionLimit)?;
-                dropped = Some(following.matches.remove(ended).handle);
+            if !is_exempt && following.count() >= self.following_max {
+                let ended_index = following.oldest_ended_index().ok_or(SubscriptionLimit)?;
+                evicted = Some(following.matches.remove(ended_index).handle);
             }
-            following.matches.push(Followed::new(handle, is_free));
+            following.matches.push(Subscription::new(handle, is_exempt));
         }
-        Ok(Follow { is_new, dropped })
+        Ok(FollowOutcome { is_new, evicted })
     }
 
     /// Notes it for a player who has a part in the match, whatever the limit: it was kept when they
     /// sat down. False if there is nothing to note, and nothing to be shown.
-    pub(crate) fn follow_again(&self, handle: &MatchHandle) -> bool {
+    pub(crate) fn follow_as_participant(&self, handle: &MatchHandle) -> bool {
         let mut following = self.following.lock();
         if following.is_closed || following.find(handle.id()).is_some() {
             return false;
         }
-        let is_free = handle.summary().is_correspondence();
-        following.matches.push(Followed::new(handle, is_free));
+        let is_exempt = handle.summary().is_correspondence();
+        following.matches.push(Subscription::new(handle, is_exempt));
         true
     }
 
     /// Whether one more match can be followed.
     pub(crate) fn has_room(&self) -> bool {
         let mut following = self.following.lock();
-        following.count() < self.following_max || following.first_ended().is_some()
+        following.count() < self.following_max || following.oldest_ended_index().is_some()
     }
 
     pub(crate) fn unfollow(&self, id: MatchId) {

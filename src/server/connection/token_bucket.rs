@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// A bucket of permits that fills evenly and holds a burst.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenBucket {
-    per_permit: Duration,
+    permit_interval: Duration,
     capacity: Duration,
     /// When the bucket was, or will be, empty of debts: the further in the past, the fuller.
     empty_at: Instant,
@@ -21,43 +21,43 @@ impl TokenBucket {
         let per_permit = Duration::from_secs(1) / per_s.get();
         let capacity = per_permit * burst.get();
         Self {
-            per_permit,
+            permit_interval: per_permit,
             capacity,
-            empty_at: earlier(now, capacity),
+            empty_at: earlier_by(now, capacity),
         }
     }
 
     /// Takes as many permits as `cost` says, or tells after which time there would be so many.
     pub(crate) fn take(&mut self, cost: u32, now: Instant) -> Result<(), Duration> {
-        let emptied = self.emptied(cost, now);
-        if emptied > now {
-            return Err(emptied - now);
+        let new_empty_at = self.empty_at_after(cost, now);
+        if new_empty_at > now {
+            return Err(new_empty_at - now);
         }
-        self.empty_at = emptied;
+        self.empty_at = new_empty_at;
         Ok(())
     }
 
     /// Takes a permit, on credit if need be, and tells how long to wait until it is paid for. Nobody
-    /// is lent more than a wait of `longest`.
-    pub(crate) fn borrow(&mut self, now: Instant, longest: Duration) -> Duration {
-        let emptied = self.emptied(1, now).min(now + longest);
-        self.empty_at = emptied;
-        emptied.saturating_duration_since(now)
+    /// is lent more than a wait of `max_wait`.
+    pub(crate) fn borrow(&mut self, now: Instant, max_wait: Duration) -> Duration {
+        let new_empty_at = self.empty_at_after(1, now).min(now + max_wait);
+        self.empty_at = new_empty_at;
+        new_empty_at.saturating_duration_since(now)
     }
 
     /// Whether nothing tells it from a new one.
     pub(crate) fn is_full(&self, now: Instant) -> bool {
-        self.empty_at <= earlier(now, self.capacity)
+        self.empty_at <= earlier_by(now, self.capacity)
     }
 
     /// What `empty_at` would be with so many permits less. A full bucket does not fill further.
-    fn emptied(&self, cost: u32, now: Instant) -> Instant {
-        self.empty_at.max(earlier(now, self.capacity)) + self.per_permit * cost
+    fn empty_at_after(&self, cost: u32, now: Instant) -> Instant {
+        self.empty_at.max(earlier_by(now, self.capacity)) + self.permit_interval * cost
     }
 }
 
 /// Some time before `now`, as far back as the clock goes.
-fn earlier(now: Instant, by: Duration) -> Instant {
+fn earlier_by(now: Instant, by: Duration) -> Instant {
     now.checked_sub(by).unwrap_or(now)
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn start() -> (TokenBucket, Instant) {
+    fn full_bucket() -> (TokenBucket, Instant) {
         let now = tokio::time::Instant::now().into_std();
         let per_s = NonZeroU32::new(20).unwrap();
         let burst = NonZeroU32::new(40).unwrap();
@@ -75,8 +75,8 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_served_and_then_the_rate() {
-        let (mut bucket, now) = start();
+    fn burst_is_served_then_permits_refill_at_the_rate() {
+        let (mut bucket, now) = full_bucket();
         for _ in 0..40 {
             assert_eq!(bucket.take(1, now), Ok(()));
         }
@@ -86,16 +86,16 @@ mod tests {
     }
 
     #[test]
-    fn a_long_rest_fills_one_burst_only() {
-        let (mut bucket, now) = start();
+    fn idle_time_refills_at_most_one_burst() {
+        let (mut bucket, now) = full_bucket();
         let later = now + 3600 * SECOND;
         let served = (0..100).filter(|_| bucket.take(1, later).is_ok());
         assert_eq!(served.count(), 40);
     }
 
     #[test]
-    fn what_is_lent_is_waited_for_and_has_an_end() {
-        let (mut bucket, now) = start();
+    fn borrowed_permits_wait_up_to_the_maximum() {
+        let (mut bucket, now) = full_bucket();
         assert!(bucket.is_full(now));
         let waits: Vec<Duration> = (0..100).map(|_| bucket.borrow(now, SECOND)).collect();
         assert_eq!(waits[39], Duration::ZERO);

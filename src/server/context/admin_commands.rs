@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::server_context::ServerContext;
 use crate::auth::names;
-use crate::auth::names::Registrable;
+use crate::auth::names::RegistrableName;
 use crate::cluster::Packet;
 use crate::players::account_deletion;
-use crate::players::account_deletion::Running;
+use crate::players::account_deletion::RunningMatchPolicy;
 use crate::wire::error_replies::{store_read_error, store_write_error};
 use crate::wire::to_protocol;
 
@@ -182,8 +182,10 @@ fn parse_hash(text: &str) -> Option<TokenHash> {
 
 async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<(), String> {
     let before = find_account(server, name).await?;
-    let Registrable { name, likenesses } =
-        names::registrable(to).map_err(|error| error_text(&error))?;
+    let RegistrableName {
+        name,
+        skeletons: likenesses,
+    } = names::parse_registrable_name(to).map_err(|error| error_text(&error))?;
     let account = server.full_store.account(before.id).await;
     let account = account.map_err(|error| error_text(&store_read_error(&error)))?;
     let now_ms = server.clock.now_ms();
@@ -198,7 +200,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
         password: None,
         expected: (before.kind, account.and_then(|account| account.renamed_ms)),
         now_ms,
-        old_name_reserved_until_ms: now_ms + names::KEPT_MS,
+        old_name_reserved_until_ms: now_ms + names::NAME_RESERVATION_MS,
     };
     let named = server.full_store.name_player(naming).await;
     if !named.map_err(|error| error_text(&store_write_error(error)))? {
@@ -207,7 +209,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     // Where nobody has an account, this is no account either.
     let stored = server.store.player_by_id(record.id).await;
     let record = stored.ok().flatten().unwrap_or(record);
-    server.players.call(&record);
+    server.players.update_record(&record);
     if let Some(cluster) = &server.cluster {
         let player = to_protocol::player(&record);
         cluster.broadcast(&Packet::PlayerRenamed { player });
@@ -217,9 +219,10 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
 
 async fn delete_account(server: &Arc<ServerContext>, name: &str) -> Result<(), String> {
     let record = find_account(server, name).await?;
-    let departure = account_deletion::leave(server, record.id, Running::IsResigned).await;
+    let departure =
+        account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Resign).await;
     departure.map_err(|error| error_text(&error))?;
-    let deleted = account_deletion::forget(server, &record, None, None).await;
+    let deleted = account_deletion::delete_account(server, &record, None, None).await;
     match deleted.map_err(|error| error_text(&error))? {
         true => Ok(()),
         false => Err(account_not_found()),

@@ -24,7 +24,7 @@ pub(crate) fn render_metrics(server: &ServerContext) -> String {
     sampled.list_subscriptions.set(to_gauge_value(
         server.lobby.with_subscriptions(|lists| lists.len()),
     ));
-    let depths: Vec<_> = (server.players.outboxes().iter())
+    let depths: Vec<_> = (server.players.all_outboxes().iter())
         .map(Outbox::depth)
         .collect();
     let messages = depths.iter().map(|depth| depth.messages);

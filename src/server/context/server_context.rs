@@ -21,7 +21,7 @@ use crate::analysis::queue::AnalysisQueue;
 use crate::archive::download_limits::DownloadLimits;
 use crate::auth::guest_only_store::GuestOnlyStore;
 use crate::auth::passwords::Passwords;
-use crate::auth::tokens::Tokens;
+use crate::auth::tokens::TokenIssuer;
 use crate::bots::SearchPool;
 use crate::cluster::{Cluster, Notification};
 use crate::connection::handle::ConnectionHandle;
@@ -37,7 +37,7 @@ use crate::players::block_cache::BlockCache;
 use crate::players::export_rate_limit::ExportRateLimit;
 use crate::players::pending_removals::PendingRemovals;
 use crate::players::rating_wakeup::RatingWakeup;
-use crate::players::registry::Players;
+use crate::players::registry::PlayerRegistry;
 use crate::schedule::store_health::StoreHealth;
 use crate::schedule::wake_times::WakeTimes;
 use crate::settings::{AccountPolicy, Settings};
@@ -61,7 +61,7 @@ pub(crate) struct ServerContext {
     /// What joins it with other servers over the same store, if it is not alone.
     pub(crate) cluster: Option<Box<Cluster>>,
     pub(crate) lobby: Lobby,
-    pub(crate) players: Players,
+    pub(crate) players: PlayerRegistry,
     pub(crate) seeks: Seeks,
     pub(crate) seek_list: SeekListState,
     pub(crate) challenges: Challenges,
@@ -79,7 +79,7 @@ pub(crate) struct ServerContext {
     pub(crate) rating_wakeup: RatingWakeup,
     pub(crate) store_health: StoreHealth,
     pub(crate) rng: SeededRng,
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: TokenIssuer,
     pub(crate) passwords: Passwords,
     pub(crate) export_rate_limit: ExportRateLimit,
     /// Cancelled when the server is to stop.
@@ -115,7 +115,7 @@ impl ServerContext {
         Ok(Arc::new(Self {
             analysis_queue: AnalysisQueue::new(bots.thread_count()),
             bots,
-            tokens: Tokens::new(&rng),
+            tokens: TokenIssuer::new(&rng),
             rng,
             store: match settings.accounts {
                 AccountPolicy::Off => Arc::new(GuestOnlyStore(Arc::clone(&store))),
@@ -131,7 +131,7 @@ impl ServerContext {
             lobby: Lobby::new(is_shared),
             passwords: Passwords::new(),
             export_rate_limit: ExportRateLimit::default(),
-            players: Players::default(),
+            players: PlayerRegistry::default(),
             seeks: Seeks::new(settings.seeks_max),
             seek_list: SeekListState::default(),
             challenges: Challenges::default(),
@@ -183,8 +183,8 @@ impl ServerContext {
         players: impl IntoIterator<Item = PlayerId>,
     ) {
         let players = players.into_iter();
-        for player in players.filter(|player| self.players.is_gone(*player)) {
-            self.pending_removals.note(id, player);
+        for player in players.filter(|player| self.players.is_deleted(*player)) {
+            self.pending_removals.add(id, player);
         }
     }
 

@@ -500,7 +500,7 @@ impl Broadcaster {
         let blocks = &self.server.block_cache;
         let is_recipient = |player| {
             (!message.is_players_only || state.seat_of(player).is_some())
-                && !blocks.are_apart(player, message.player)
+                && !blocks.are_unpairable(player, message.player)
         };
         self.subscribers.broadcast_to(&frame, is_recipient);
     }
@@ -522,7 +522,10 @@ impl Broadcaster {
         let messages = self.chat_history.iter();
         let messages = messages.filter(|message| {
             (is_seated || !message.is_players_only)
-                && !self.server.block_cache.are_apart(player, message.player)
+                && !self
+                    .server
+                    .block_cache
+                    .are_unpairable(player, message.player)
         });
         messages.map(|message| message.chat.clone()).collect()
     }
@@ -549,7 +552,9 @@ impl Broadcaster {
         }
         let frame = encode(&ServerMessage::WatchOver { match_id });
         let ids = removed.iter().map(|(_, outbox)| outbox.connection());
-        self.server.connection_registry.match_over(match_id, ids);
+        self.server
+            .connection_registry
+            .unfollow_unloaded_match(match_id, ids);
         for (_, outbox) in removed {
             outbox.send(frame.clone());
         }
@@ -558,7 +563,9 @@ impl Broadcaster {
     /// Dismisses everybody, since the match is served no longer.
     pub(super) fn remove_all_followers(&mut self, id: MatchId) {
         let followers = self.subscribers.remove_all();
-        self.server.connection_registry.match_over(id, followers);
+        self.server
+            .connection_registry
+            .unfollow_unloaded_match(id, followers);
     }
 
     /// Answers with the match as it stands. From then on the connection is told everything. If somebody

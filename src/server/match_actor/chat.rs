@@ -73,7 +73,7 @@ impl Chat {
                 message_count: 0,
                 recent_times: VecDeque::new(),
                 last_messages: VecDeque::new(),
-                last_request: (ConnectionId::NOBODY, 0),
+                last_request: (ConnectionId::NONE, 0),
             });
             self.0.len() - 1
         });

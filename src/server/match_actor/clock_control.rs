@@ -303,7 +303,7 @@ impl Leader {
         // How far away somebody is of another server's is known there: their move tells it.
         let rtt = match self.match_clock.mover_last_response_at {
             Some(_) => Some(Duration::MAX),
-            None => player().and_then(|player| players.rtt(player)),
+            None => player().and_then(|player| players.max_rtt(player)),
         };
         self.match_clock.expired_deadline(state, now, || rtt)
     }

@@ -184,7 +184,7 @@ impl MatchActor {
         let flag_at_ms = Timekeeper::days_due_ms(&self.state);
         self.server.store.release(self.state.id());
         self.server.metrics.hibernating_matches.inc();
-        self.server.players.match_ended(&self.state);
+        self.server.players.on_match_ended(&self.state);
         if let Some(wake_ms) = flag_at_ms.or(self.hibernation.wakes_at_ms) {
             self.server.wake_times.add(wake_ms);
         }

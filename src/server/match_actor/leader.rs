@@ -418,7 +418,7 @@ impl Leader {
             && occupant.holder() != Some(player)
             && !state.creation().terms.is_of_days()
         {
-            self.server.players.stood_up(player, state.id());
+            self.server.players.remove_seated_match(player, state.id());
         }
     }
 
@@ -430,9 +430,9 @@ impl Leader {
             EventKind::Seated { occupant, .. } => {
                 match occupant.player() {
                     Some(player) if state.creation().terms.is_of_days() => {
-                        self.server.players.plays_days(player);
+                        self.server.players.mark_plays_correspondence(player);
                     }
-                    Some(player) => self.server.players.sat_down(player, id),
+                    Some(player) => self.server.players.add_seated_match(player, id),
                     None => {}
                 }
                 self.server.remove_deleted_players(id, occupant.player());
@@ -467,7 +467,7 @@ impl Leader {
                 self.expires_at = None;
                 self.unload_at =
                     Some(durable_at + linger_duration(state, self.server.settings.linger));
-                self.server.players.match_ended(state);
+                self.server.players.on_match_ended(state);
                 if state.creation().terms.rated {
                     self.server.rating_wakeup.wake();
                 }

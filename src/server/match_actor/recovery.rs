@@ -146,7 +146,7 @@ impl MatchActor {
         self.reset_delayed_view(&record)?;
         let state = self.broadcaster.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match reloaded from the store");
-        self.server.players.match_rebuilt(&self.state, &state);
+        self.server.players.on_match_reloaded(&self.state, &state);
         self.state = state;
         self.leader.journal_position = mark;
         self.broadcaster.set_epoch(mark.epoch());

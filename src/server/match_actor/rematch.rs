@@ -148,7 +148,7 @@ impl RematchOffers {
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         if is_blocked {
-            return Err(block_check::refused());
+            return Err(block_check::blocked_error());
         }
         if self.present != Some([true; 2]) {
             return Err(too_soon_error(
@@ -263,7 +263,9 @@ impl MatchActor {
     pub(super) async fn offer_rematch(&mut self, command: &Command, reply: Reply) {
         let holders: Vec<PlayerId> = self.state.holders().collect();
         let is_blocked = match holders.contains(&command.player) && self.state.is_played_out() {
-            true => block_check::are_apart(&self.server, command.player, holders).await,
+            true => {
+                block_check::is_unpairable_with_any(&self.server, command.player, holders).await
+            }
             false => Ok(false),
         };
         let Some((is_blocked, reply)) = reply.require(is_blocked) else {

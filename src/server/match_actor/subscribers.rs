@@ -10,7 +10,7 @@ use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
 use crate::context::server_context::ServerContext;
 use crate::match_handle::summary::SeatPresence;
-use crate::players::registry::Players;
+use crate::players::registry::PlayerRegistry;
 use crate::wire::encode::encode;
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
@@ -134,7 +134,7 @@ impl Subscribers {
     pub(super) fn measure_rtt(&self, player: PlayerId) {
         let members = self.members.iter();
         for member in members.filter(|member| member.player == player) {
-            member.outbox.ask_rtt();
+            member.outbox.request_ping();
         }
     }
 
@@ -189,7 +189,7 @@ impl Subscribers {
         }
         let is_target = |member: &&Member| member.has_snapshot && is_recipient(member.player);
         for member in self.members.iter().filter(is_target) {
-            member.outbox.post(frame.clone());
+            member.outbox.enqueue(frame.clone());
         }
         self.has_unflushed = true;
     }
@@ -201,7 +201,7 @@ impl Subscribers {
         }
         let is_target = |member: &&Member| member.has_snapshot && member.outbox.is_half_free();
         for member in self.members.iter().filter(is_target) {
-            member.outbox.post(frame.clone());
+            member.outbox.enqueue(frame.clone());
         }
         self.has_unflushed = true;
     }
@@ -225,7 +225,7 @@ impl Subscribers {
     }
 
     /// Who is there. A player is connected with any connection, whether it follows or not.
-    pub(super) fn seat_presence(&self, state: &Match, players: &Players) -> SeatPresence {
+    pub(super) fn seat_presence(&self, state: &Match, players: &PlayerRegistry) -> SeatPresence {
         let connected = |seat| {
             state
                 .occupant(seat)

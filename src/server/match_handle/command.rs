@@ -67,7 +67,7 @@ impl Command {
     /// What a server asks for itself.
     pub(crate) fn from_server(control: Control) -> Self {
         let request = MatchRequest::Control(control);
-        Self::unsolicited(ConnectionId::NOBODY, PlayerId(Uuid::nil()), request)
+        Self::unsolicited(ConnectionId::NONE, PlayerId(Uuid::nil()), request)
     }
 
     /// The round-trip time of the connection, if it has been measured.

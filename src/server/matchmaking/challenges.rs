@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::locks::{CHALLENGES, Mutex};
-use crate::players::registry::Players;
+use crate::players::registry::PlayerRegistry;
 use crate::wire::encode::encode;
 use crate::wire::to_protocol;
 use plyhouse_matches::{Match, Stage};
@@ -53,7 +53,7 @@ impl From<TooManyChallenges> for WireError {
 
 impl Challenges {
     /// Tells whom a match waits for, if it waits for one player alone.
-    pub(crate) fn announce(&self, players: &Players, state: &Match) {
+    pub(crate) fn announce(&self, players: &PlayerRegistry, state: &Match) {
         let Some((invited, challenge)) = to_protocol::challenge(state) else {
             return;
         };
@@ -64,7 +64,7 @@ impl Challenges {
 
     /// To be called when somebody sits down in a match, or it ends. Tells whom it has waited for that it
     /// waits no longer, unless that was the player's own doing.
-    pub(crate) fn on_match_changed(&self, players: &Players, state: &Match) {
+    pub(crate) fn on_match_changed(&self, players: &PlayerRegistry, state: &Match) {
         let Some(invited) = state.creation().terms.invited else {
             return;
         };
@@ -137,9 +137,9 @@ impl Challenges {
     }
 }
 
-fn send_to_player(players: &Players, player: PlayerId, message: ServerMessage) {
+fn send_to_player(players: &PlayerRegistry, player: PlayerId, message: ServerMessage) {
     let message = encode(&message);
-    for connection in players.peers(player) {
+    for connection in players.connections(player) {
         connection.outbox.send(message.clone());
     }
 }

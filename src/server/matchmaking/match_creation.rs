@@ -16,7 +16,7 @@ use crate::match_handle::command::Control;
 use crate::match_handle::mailbox::mailbox;
 use crate::match_handle::{MAILBOX_CAPACITY, MatchHandle};
 use crate::players::player_lookup::persist_player;
-use crate::players::registry::TooManyHosted;
+use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence;
 use crate::wire::error_replies::{player_deleted_error, store_unavailable_error};
 
@@ -45,7 +45,7 @@ pub(crate) async fn create_match(
         && let Err(error) = server.challenges.reserve(id, params.host, invited)
     {
         server.lobby.remove(id);
-        server.players.unhost(params.host, id);
+        server.players.remove_hosted_match(params.host, id);
         return Err(error.into());
     }
     let mut creation = Creation {
@@ -63,7 +63,7 @@ pub(crate) async fn create_match(
         Ok(position) => position,
         Err(error) => {
             server.lobby.remove(id);
-            server.players.unhost(params.host, id);
+            server.players.remove_hosted_match(params.host, id);
             server.challenges.remove(id);
             return Err(error);
         }
@@ -104,12 +104,12 @@ async fn reserve_host_slot(
             resign_idle_bot_game(server, host).await;
         }
         check_hosted_limit(server, host, max).await?;
-        return Ok(server.players.host(host, id, max)?);
+        return Ok(server.players.add_hosted_match(host, id, max)?);
     }
     if max < usize::MAX {
         correspondence::check_limit(server, host).await?;
     }
-    server.players.plays_days(host);
+    server.players.mark_plays_correspondence(host);
     Ok(())
 }
 
@@ -123,7 +123,7 @@ async fn check_hosted_limit(
         return Ok(());
     };
     match cluster.directory.hosted_match_count(host).await {
-        Ok(hosted) if hosted >= max => Err(TooManyHosted.into()),
+        Ok(hosted) if hosted >= max => Err(TooManyHostedMatches.into()),
         Ok(_) => Ok(()),
         Err(error) => {
             tracing::error!(player = %host, %error, "cannot read the number of hosted matches");
@@ -135,7 +135,7 @@ async fn check_hosted_limit(
 
 /// Ends the match of this player's in which a bot has waited longest for a move, if for long enough.
 pub(crate) async fn resign_idle_bot_game(server: &ServerContext, player: PlayerId) {
-    let hosted = server.players.hosted(player).into_iter();
+    let hosted = server.players.hosted_matches(player).into_iter();
     let handles = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
     let waiting = handles.filter_map(|handle| {
         let since_ms = handle.summary().bot_waiting_since_ms()?;

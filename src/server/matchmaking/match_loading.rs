@@ -69,7 +69,7 @@ pub(crate) async fn recover_matches(
         .collect();
     for id in participants {
         match players.remove(&id) {
-            Some(player) => server.players.restore(player),
+            Some(player) => server.players.restore_player(player),
             None => tracing::error!(player = %id, "a participant is missing in the store"),
         }
     }
@@ -159,11 +159,11 @@ async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(
         return Ok(());
     }
     for id in state.holders().chain([state.creation().host]) {
-        if server.players.knows(id) {
+        if server.players.contains(id) {
             continue;
         }
         match server.store.player_by_id(id).await {
-            Ok(Some(player)) => server.players.restore(player),
+            Ok(Some(player)) => server.players.restore_player(player),
             Ok(None) => tracing::warn!(player = %id, "a participant was deleted or is missing"),
             Err(error) => {
                 tracing::error!(player = %id, %error, "cannot read a player");

@@ -123,8 +123,10 @@ pub(crate) async fn create_paired_match(
             for seek in seeks {
                 seek.reply_sent.cancelled().await;
                 // By now that which was waiting may be gone.
-                if let Some(connection) = server.players.heir(seek.player, &seek.connection)
-                    && connection.subscriptions.follow_again(&handle)
+                if let Some(connection) = server
+                    .players
+                    .successor_connection(seek.player, &seek.connection)
+                    && connection.subscriptions.follow_as_participant(&handle)
                 {
                     handle.push_snapshot(seek.player, &connection.outbox).await;
                 }

@@ -27,10 +27,10 @@ pub(crate) async fn notify_participants(
     if !handle.summary().involves(player) {
         return;
     }
-    for connection in server.players.peers(player) {
+    for connection in server.players.connections(player) {
         let is_target =
-            before.is_none_or(|before| connection.subscriptions.followed(before).is_some());
-        if is_target && connection.subscriptions.follow_again(&handle) {
+            before.is_none_or(|before| connection.subscriptions.find_followed(before).is_some());
+        if is_target && connection.subscriptions.follow_as_participant(&handle) {
             handle.push_snapshot(player, &connection.outbox).await;
         }
     }
@@ -43,7 +43,7 @@ pub(crate) async fn show_paired_match(
     seek_connection: Option<&ConnectionHandle>,
     id: MatchId,
 ) {
-    let heir = seek_connection.and_then(|peer| server.players.heir(player, peer));
+    let heir = seek_connection.and_then(|peer| server.players.successor_connection(player, peer));
     let Some(connection) = heir else {
         return notify_participants(server, player, id, None).await;
     };
@@ -51,7 +51,7 @@ pub(crate) async fn show_paired_match(
         return;
     };
     record_participation(server, player, &handle);
-    if connection.subscriptions.follow_again(&handle) {
+    if connection.subscriptions.follow_as_participant(&handle) {
         handle.push_snapshot(player, &connection.outbox).await;
     }
 }
@@ -81,14 +81,16 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
     }
     if summary.host == player {
         // Whatever the bound: the match is there.
-        let _ = server.players.host(player, summary.id, usize::MAX);
+        let _ = server
+            .players
+            .add_hosted_match(player, summary.id, usize::MAX);
     }
     if summary.seat_of(player).is_some() || summary.substituted_seat(player).is_some() {
-        server.players.sat_down(player, summary.id);
+        server.players.add_seated_match(player, summary.id);
     }
     if summary.status() == Status::Ended {
-        server.players.unhost(player, summary.id);
-        server.players.stood_up(player, summary.id);
+        server.players.remove_hosted_match(player, summary.id);
+        server.players.remove_seated_match(player, summary.id);
     }
 }
 
@@ -105,11 +107,11 @@ pub(crate) async fn transfer_followed_matches(
             && !summary.is_correspondence()
             && summary.involves(player)
     };
-    let connections = server.players.peers(player);
+    let connections = server.players.connections(player);
     for handle in followed.iter().filter(is_theirs) {
         for connection in connections
             .iter()
-            .filter(|peer| peer.subscriptions.follow_again(handle))
+            .filter(|peer| peer.subscriptions.follow_as_participant(handle))
         {
             handle.push_snapshot(player, &connection.outbox).await;
         }

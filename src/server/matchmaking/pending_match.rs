@@ -68,7 +68,7 @@ impl PendingMatch {
             .lobby
             .insert_or_get(state.creation(), self.handle.clone(), max)
             // Nobody is held for a match that is not served.
-            .inspect_err(|TooManyMatches| server.players.match_ended(state))?
+            .inspect_err(|TooManyMatches| server.players.on_match_ended(state))?
         {
             return Ok(AdoptedMatch {
                 handle: existing,
@@ -76,7 +76,7 @@ impl PendingMatch {
             });
         }
         if !matches!(state.stage(), Stage::Ended { .. }) {
-            server.players.match_begins(state);
+            server.players.on_match_started(state);
         }
         server.challenges.announce(&server.players, state);
         self.actor.start();

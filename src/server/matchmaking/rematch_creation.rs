@@ -54,8 +54,8 @@ pub(crate) fn create_rematch(
         }
         for (player, outbox) in rematch.connections {
             // By now it may be the player's no more.
-            if let Some(peer) = server.players.peer(player, outbox.connection())
-                && peer.subscriptions.follow_again(&next)
+            if let Some(peer) = server.players.connection(player, outbox.connection())
+                && peer.subscriptions.follow_as_participant(&next)
             {
                 next.push_snapshot(player, &outbox).await;
             }

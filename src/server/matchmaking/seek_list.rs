@@ -197,7 +197,7 @@ impl SeekListState {
             return;
         }
         // Under the lock, so that what it is told last is what it was told last.
-        watcher.outbox.post(frame(&seekers));
+        watcher.outbox.enqueue(frame(&seekers));
         watcher.last_sent = Some(seekers);
         let outbox = watcher.outbox.clone();
         drop(inner);

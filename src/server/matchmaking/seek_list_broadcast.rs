@@ -21,7 +21,7 @@ pub(crate) async fn seekers_visible_to(
     player: PlayerId,
 ) -> Result<Seekers, WireError> {
     let snapshot = current_snapshot(server, game).await?;
-    let shown = snapshot.visible_to(player, &server.block_cache.apart(player));
+    let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
     Ok(Arc::unwrap_or_clone(shown))
 }
 
@@ -34,7 +34,7 @@ pub(crate) async fn send_initial_list(
 ) {
     // What cannot be read now is told later.
     if let Ok(snapshot) = current_snapshot(server, game).await {
-        let shown = snapshot.visible_to(player, &server.block_cache.apart(player));
+        let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
         let seekers = &server.seek_list;
         seekers.send_if_changed(connection, game, shown, encode_seekers);
     }
@@ -75,7 +75,7 @@ async fn broadcast_seekers(server: &ServerContext) {
             let Some((snapshot, frame)) = all.get_mut(&game) else {
                 continue;
             };
-            let shown = snapshot.visible_to(player, &server.block_cache.apart(player));
+            let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
             let is_common = Arc::ptr_eq(&shown, &snapshot.unfiltered);
             // What all may see is written once.
             server

@@ -151,7 +151,7 @@ impl Seeks {
         let fits = |other: &Arc<Seek>| {
             seek.is_compatible(other, now_ms)
                 && !other.connection.outbox.is_closing()
-                && !blocks.are_apart(seek.player, other.player)
+                && !blocks.are_unpairable(seek.player, other.player)
         };
         let partner = waiting
             .iter()
@@ -186,7 +186,7 @@ impl Seeks {
             let fits = |other: &Arc<Seek>| {
                 is_pairable(other)
                     && seek.is_compatible(other, now_ms)
-                    && !blocks.are_apart(seek.player, other.player)
+                    && !blocks.are_unpairable(seek.player, other.player)
             };
             let Some(after) = waiting.range(first + 1..).position(fits) else {
                 continue;

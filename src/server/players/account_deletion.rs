@@ -29,43 +29,52 @@ use crate::schedule::correspondence;
 use crate::wire::error_replies::{store_read_error, store_unavailable_error, store_write_error};
 
 /// How long to wait before the store is asked again that has refused.
-const RETRY: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How many players are asked for at once.
-const ASKED_AT_ONCE: usize = 10_000;
+const PLAYERS_PER_QUERY: usize = 10_000;
 
 /// What becomes of a match that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Running {
+pub(crate) enum RunningMatchPolicy {
     /// It keeps its players from being forgotten.
-    Refuses,
+    Refuse,
     /// It is resigned.
-    IsResigned,
+    Resign,
 }
 
 /// Has a player go out of the matches that have not ended. In one where a bot stands in it goes on playing, and
 /// nobody can come back for it.
-pub(crate) async fn leave(
+pub(crate) async fn leave_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
-    running: Running,
+    policy: RunningMatchPolicy,
 ) -> Result<(), WireError> {
-    let matches = live(server, player).await?;
-    let sits = |handle: &&MatchHandle| handle.summary().seat_of(player).is_some();
-    let is = |status| move |handle: &&MatchHandle| handle.summary().status() == status;
-    let mut runs = matches.iter().filter(is(Status::Running)).filter(sits);
-    match running {
-        Running::Refuses if runs.next().is_some() => return Err(match_running()),
-        Running::Refuses => {}
-        Running::IsResigned => {
-            for handle in runs {
-                act(server, handle, player, Action::Resign { player }).await?;
+    let matches = find_live_matches(server, player).await?;
+    let is_seated = |handle: &&MatchHandle| handle.summary().seat_of(player).is_some();
+    let has_status = |status| move |handle: &&MatchHandle| handle.summary().status() == status;
+    let mut running_matches = matches
+        .iter()
+        .filter(has_status(Status::Running))
+        .filter(is_seated);
+    match policy {
+        RunningMatchPolicy::Refuse if running_matches.next().is_some() => {
+            return Err(match_running_error());
+        }
+        RunningMatchPolicy::Refuse => {}
+        RunningMatchPolicy::Resign => {
+            for handle in running_matches {
+                apply_action(server, handle, player, Action::Resign { player }).await?;
             }
         }
     }
-    let is_theirs = |handle: &&MatchHandle| handle.summary().involves(player);
-    for handle in matches.iter().filter(is(Status::Open)).filter(is_theirs) {
-        act(server, handle, player, Action::Leave { player }).await?;
+    let involves_player = |handle: &&MatchHandle| handle.summary().involves(player);
+    for handle in matches
+        .iter()
+        .filter(has_status(Status::Open))
+        .filter(involves_player)
+    {
+        apply_action(server, handle, player, Action::Leave { player }).await?;
     }
     Ok(())
 }
@@ -73,36 +82,36 @@ pub(crate) async fn leave(
 /// Has players who were forgotten go out of matches that they have got into meanwhile, until the server stops.
 pub(crate) async fn remove_deleted_players(server: Arc<ServerContext>) {
     let shutdown = server.shutdown.clone();
-    let seeing_off = async {
+    let removal_loop = async {
         loop {
-            for (id, player) in server.pending_removals.next().await {
+            for (id, player) in server.pending_removals.next_batch().await {
                 let server = Arc::clone(&server);
                 server
                     .clone()
-                    .spawn(async move { go_out_at_last(&server, id, player).await });
+                    .spawn(async move { remove_from_match_with_retry(&server, id, player).await });
             }
         }
     };
     tokio::select! {
         biased; // Nothing is left to a chance that no seed governs.
         () = shutdown.cancelled() => {}
-        () = seeing_off => {}
+        () = removal_loop => {}
     }
 }
 
 /// Has a player go out of a match, as soon as that can be done.
-async fn go_out_at_last(server: &Arc<ServerContext>, id: MatchId, player: PlayerId) {
-    while let Err(error) = go_out(server, id, player).await {
+async fn remove_from_match_with_retry(server: &Arc<ServerContext>, id: MatchId, player: PlayerId) {
+    while let Err(error) = remove_from_match(server, id, player).await {
         if server.is_stopping() {
             return;
         }
-        tracing::warn!(%player, match_id = %id, why = error.message, "still in a match");
-        server.sleep_unless_stopping(RETRY).await;
+        tracing::warn!(%player, match_id = %id, why = error.message, "cannot remove a deleted player from a match yet");
+        server.sleep_unless_stopping(RETRY_INTERVAL).await;
     }
 }
 
 /// Has a player who was forgotten go out of a match, and the match told anew.
-async fn go_out(
+async fn remove_from_match(
     server: &Arc<ServerContext>,
     id: MatchId,
     player: PlayerId,
@@ -112,7 +121,7 @@ async fn go_out(
         Err(error) if error.code == Some(ErrorCode::UnknownMatch) => return Ok(()),
         Err(error) => return Err(error),
     };
-    match act(server, &handle, player, Action::Resign { player }).await {
+    match apply_action(server, &handle, player, Action::Resign { player }).await {
         Ok(()) => {}
         // It is open, or the player is no more than its host.
         Err(error)
@@ -121,27 +130,30 @@ async fn go_out(
                 Some(ErrorCode::MatchNotStarted | ErrorCode::NotSeated)
             ) =>
         {
-            act(server, &handle, player, Action::Leave { player }).await?;
+            apply_action(server, &handle, player, Action::Leave { player }).await?;
         }
         Err(error) => return Err(error),
     }
     let name = DELETED_PLAYER_NAME.to_owned();
-    let forget = Control::EraseName { player, name };
-    handle.notify(forget, &server.metrics).await;
+    let erase_name = Control::EraseName { player, name };
+    handle.notify(erase_name, &server.metrics).await;
     Ok(())
 }
 
 /// Has a player who was forgotten go out of all matches. What cannot be done now is done later.
-async fn leave_all(server: &Arc<ServerContext>, player: PlayerId) {
-    let Err(error) = leave(server, player, Running::IsResigned).await else {
+async fn leave_live_matches_with_retry(server: &Arc<ServerContext>, player: PlayerId) {
+    let Err(error) = leave_live_matches(server, player, RunningMatchPolicy::Resign).await else {
         return;
     };
-    tracing::warn!(%player, why = error.message, "still in a match");
+    tracing::warn!(%player, why = error.message, "cannot remove a deleted player from all matches yet");
     let server = Arc::clone(server);
     server.clone().spawn(async move {
         while !server.is_stopping() {
-            server.sleep_unless_stopping(RETRY).await;
-            if leave(&server, player, Running::IsResigned).await.is_ok() {
+            server.sleep_unless_stopping(RETRY_INTERVAL).await;
+            if leave_live_matches(&server, player, RunningMatchPolicy::Resign)
+                .await
+                .is_ok()
+            {
                 return;
             }
         }
@@ -149,45 +161,45 @@ async fn leave_all(server: &Arc<ServerContext>, player: PlayerId) {
 }
 
 /// The matches of a player that may not have ended.
-async fn live(
+async fn find_live_matches(
     server: &Arc<ServerContext>,
     player: PlayerId,
 ) -> Result<Vec<MatchHandle>, WireError> {
     let mut ids = server.players.live_matches(player);
     if let Some(cluster) = &server.cluster {
-        let elsewhere = participants::load_matches_of_player(server, cluster, player).await?;
-        ids.extend(elsewhere.iter().map(MatchHandle::id));
+        let remote_matches = participants::load_matches_of_player(server, cluster, player).await?;
+        ids.extend(remote_matches.iter().map(MatchHandle::id));
     }
-    let parts = correspondence::participations_of(server, player).await?;
-    ids.extend(parts.iter().map(|(id, _)| *id));
+    let participations = correspondence::participations_of(server, player).await?;
+    ids.extend(participations.iter().map(|(id, _)| *id));
     ids.sort_unstable();
     ids.dedup();
-    let mut found = Vec::new();
+    let mut handles = Vec::new();
     for id in ids {
         match match_loading::find_match(server, MatchRef::Id(id)).await {
-            Ok(handle) => found.push(handle),
+            Ok(handle) => handles.push(handle),
             Err(error) if error.code == Some(ErrorCode::UnknownMatch) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(found)
+    Ok(handles)
 }
 
 /// Has a match do this for its player.
-async fn act(
+async fn apply_action(
     server: &Arc<ServerContext>,
     handle: &MatchHandle,
     player: PlayerId,
     action: Action,
 ) -> Result<(), WireError> {
     let request = MatchRequest::Act(action);
-    let command = Command::unsolicited(ConnectionId::NOBODY, player, request);
+    let command = Command::unsolicited(ConnectionId::NONE, player, request);
     match handle.request_answer(command, &server.metrics).await {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => match error.code {
             // It has ended by itself.
             Some(ErrorCode::MatchEnded | ErrorCode::UnknownMatch) => Ok(()),
-            Some(ErrorCode::MatchRunning) => Err(match_running()),
+            Some(ErrorCode::MatchRunning) => Err(match_running_error()),
             // The player may be out of it or not: who asks again finds out, and nobody is forgotten yet.
             Some(ErrorCode::Internal) => {
                 let message = "a match of yours cannot be reached now";
@@ -199,170 +211,181 @@ async fn act(
     }
 }
 
-fn match_running() -> WireError {
+fn match_running_error() -> WireError {
     let message = "a match of yours runs: finish it, or resign";
     WireError::new(ErrorCode::MatchRunning, message)
 }
 
 /// Forgets a player, and the player's programs. All connections but this one are closed. False if there is no
 /// such player any more, or what was proved is no longer so.
-pub(crate) async fn forget(
+pub(crate) async fn delete_account(
     server: &Arc<ServerContext>,
     player: &PlayerRecord,
-    proved: Option<IdentityProof>,
-    but: Option<ConnectionId>,
+    identity_proof: Option<IdentityProof>,
+    except: Option<ConnectionId>,
 ) -> Result<bool, WireError> {
     let account = server.store.account(player.id).await;
     let account = account.map_err(|error| store_read_error(&error))?;
-    let mut all = account.unwrap_or_default().bots;
-    all.push(player.clone());
-    let forget = PlayerDeletion {
+    let mut deleted_players = account.unwrap_or_default().bots;
+    deleted_players.push(player.clone());
+    let deletion = PlayerDeletion {
         player: player.id,
-        proof: proved,
-        name_reserved_until_ms: server.clock.now_ms() + names::KEPT_MS,
+        proof: identity_proof,
+        name_reserved_until_ms: server.clock.now_ms() + names::NAME_RESERVATION_MS,
     };
     if !server
         .store
-        .delete_player(forget)
+        .delete_player(deletion)
         .await
         .map_err(store_write_error)?
     {
         return Ok(false);
     }
-    for PlayerRecord { id, .. } in &all {
-        gone(server, *id, but);
+    for PlayerRecord { id, .. } in &deleted_players {
+        mark_deleted(server, *id, except);
         if let Some(cluster) = &server.cluster {
             cluster.broadcast(&Packet::PlayerDeleted { player: *id });
         }
     }
-    for PlayerRecord { id, name, .. } in all {
-        leave_all(server, id).await;
-        take_names_out(server, id, name).await;
+    for PlayerRecord { id, name, .. } in deleted_players {
+        leave_live_matches_with_retry(server, id).await;
+        erase_names(server, id, name).await;
     }
-    tracing::info!(player = %player.id, "forgotten");
+    tracing::info!(player = %player.id, "account deleted");
     Ok(true)
 }
 
 /// Takes note that nobody is this player any more: what the player still asks for is asked for by someone.
-pub(crate) fn gone(server: &Arc<ServerContext>, player: PlayerId, but: Option<ConnectionId>) {
-    server.players.gone(player);
+pub(crate) fn mark_deleted(
+    server: &Arc<ServerContext>,
+    player: PlayerId,
+    except: Option<ConnectionId>,
+) {
+    server.players.mark_deleted(player);
     server
         .players
-        .end_sessions(player, SessionSelection::All, but);
+        .close_sessions(player, SessionSelection::All, except);
     server.seeks.end_by_player(player);
 }
 
 /// Takes the name out of the matches that are kept, and then out of memory. What the store refuses to do now it
 /// does later.
-async fn take_names_out(server: &Arc<ServerContext>, player: PlayerId, name: String) {
-    if !try_take_out(server, player).await {
+async fn erase_names(server: &Arc<ServerContext>, player: PlayerId, name: String) {
+    if !try_remove_stored_names(server, player).await {
         let server = Arc::clone(server);
         server.clone().spawn(async move {
-            while !server.is_stopping() && !try_take_out(&server, player).await {
-                server.sleep_unless_stopping(RETRY).await;
+            while !server.is_stopping() && !try_remove_stored_names(&server, player).await {
+                server.sleep_unless_stopping(RETRY_INTERVAL).await;
             }
-            tell_forgotten(&server, player, name).await;
+            broadcast_name_erased(&server, player, name).await;
         });
         return;
     }
-    tell_forgotten(server, player, name).await;
+    broadcast_name_erased(server, player, name).await;
 }
 
 /// False if the store refuses.
-async fn try_take_out(server: &ServerContext, player: PlayerId) -> bool {
+async fn try_remove_stored_names(server: &ServerContext, player: PlayerId) -> bool {
     loop {
         match server.store.remove_names(player).await {
             Ok(true) => {}
             Ok(false) => return true,
             Err(error) => {
-                tracing::warn!(%player, %error, "a name is not taken out yet");
+                tracing::warn!(%player, %error, "cannot remove a deleted player's names yet");
                 return false;
             }
         }
     }
 }
 
-async fn tell_forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
+async fn broadcast_name_erased(server: &Arc<ServerContext>, player: PlayerId, name: String) {
     if let Some(cluster) = &server.cluster {
         let name = name.clone();
         cluster.broadcast(&Packet::NameErased { player, name });
     }
-    forgotten(server, player, name).await;
+    erase_name_in_memory(server, player, name).await;
 }
 
 /// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
-pub(crate) async fn forgotten(server: &Arc<ServerContext>, player: PlayerId, name: String) {
+pub(crate) async fn erase_name_in_memory(
+    server: &Arc<ServerContext>,
+    player: PlayerId,
+    name: String,
+) {
     broadcast_to_matches(server, &Control::EraseName { player, name }).await;
 }
 
 /// Looks for those who were forgotten without this server being told: whoever is connected, or named by a match here.
-pub(crate) async fn look(server: &Arc<ServerContext>) {
+pub(crate) async fn find_missed_deletions(server: &Arc<ServerContext>) {
     let Some(cluster) = &server.cluster else {
         return;
     };
-    let cards = server.lobby.all().into_iter();
-    let named = cards.flat_map(|handle| handle.summary().participant_names());
-    let mut named: BTreeMap<PlayerId, String> = named
+    let matches = server.lobby.all().into_iter();
+    let names = matches.flat_map(|handle| handle.summary().participant_names());
+    let mut names: BTreeMap<PlayerId, String> = names
         .filter(|(_, name)| name != DELETED_PLAYER_NAME)
         .collect();
-    for player in server.players.everybody_connected() {
-        named
+    for player in server.players.connected_players() {
+        names
             .entry(player)
             .or_insert_with(|| DELETED_PLAYER_NAME.to_owned());
     }
-    let asked: Vec<PlayerId> = named.keys().copied().collect();
-    for some in asked.chunks(ASKED_AT_ONCE) {
-        let gone = match cluster.directory.deleted_players(some.to_vec()).await {
-            Ok(gone) => gone,
+    let players: Vec<PlayerId> = names.keys().copied().collect();
+    for chunk in players.chunks(PLAYERS_PER_QUERY) {
+        let deleted = match cluster.directory.deleted_players(chunk.to_vec()).await {
+            Ok(deleted) => deleted,
             Err(error) => {
-                tracing::warn!(%error, "nobody knows who was forgotten");
+                tracing::warn!(%error, "cannot read which players were deleted");
                 return;
             }
         };
-        for player in gone {
-            let is_news = !server.players.is_gone(player);
-            self::gone(server, player, None);
-            if is_news {
-                leave_all(server, player).await;
+        for player in deleted {
+            let is_new = !server.players.is_deleted(player);
+            mark_deleted(server, player, None);
+            if is_new {
+                leave_live_matches_with_retry(server, player).await;
             }
-            let name = named.remove(&player).unwrap_or_default();
-            if is_news || name != DELETED_PLAYER_NAME {
-                forgotten(server, player, name).await;
+            let name = names.remove(&player).unwrap_or_default();
+            if is_new || name != DELETED_PLAYER_NAME {
+                erase_name_in_memory(server, player, name).await;
             }
         }
     }
 }
 
 /// Goes on with what was not finished when the server stopped.
-pub(crate) async fn go_on(server: Arc<ServerContext>) {
+pub(crate) async fn resume_deletions(server: Arc<ServerContext>) {
     match server.store.account_deletions().await {
         Ok(players) => {
             for player in players {
-                finish(&server, player).await;
+                finish_deletion(&server, player).await;
             }
         }
-        Err(error) => tracing::warn!(%error, "nobody knows whose names are to be taken out"),
+        Err(error) => tracing::warn!(%error, "cannot read the unfinished account deletions"),
     }
 }
 
 /// Goes on with what another server has not finished. `before` are those who were not when that was looked at last:
 /// of whoever is among them for so long the server has stopped.
-pub(crate) async fn go_on_for_others(server: &Arc<ServerContext>, before: &mut BTreeSet<PlayerId>) {
+pub(crate) async fn resume_stale_deletions(
+    server: &Arc<ServerContext>,
+    previous: &mut BTreeSet<PlayerId>,
+) {
     let Ok(players) = server.store.account_deletions().await else {
         return; // It is asked again soon.
     };
-    let now: BTreeSet<PlayerId> = players.into_iter().collect();
-    for player in now.intersection(before) {
-        finish(server, *player).await;
+    let current: BTreeSet<PlayerId> = players.into_iter().collect();
+    for player in current.intersection(previous) {
+        finish_deletion(server, *player).await;
     }
-    *before = now;
+    *previous = current;
 }
 
-async fn finish(server: &Arc<ServerContext>, player: PlayerId) {
-    gone(server, player, None);
+async fn finish_deletion(server: &Arc<ServerContext>, player: PlayerId) {
+    mark_deleted(server, player, None);
     if let Some(cluster) = &server.cluster {
         cluster.broadcast(&Packet::PlayerDeleted { player });
     }
-    leave_all(server, player).await;
-    take_names_out(server, player, DELETED_PLAYER_NAME.to_owned()).await;
+    leave_live_matches_with_retry(server, player).await;
+    erase_names(server, player, DELETED_PLAYER_NAME.to_owned()).await;
 }

@@ -10,45 +10,48 @@ use crate::wire::error_replies::store_read_error;
 
 /// One connection of a player: while it is there, it is known whom the player does not meet.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct BlockGuard {
     server: Arc<ServerContext>,
     player: PlayerId,
 }
 
-impl Drop for Known {
+impl Drop for BlockGuard {
     fn drop(&mut self) {
-        self.server.block_cache.leave(self.player);
+        self.server.block_cache.remove_connection(self.player);
     }
 }
 
 /// A player is about to be connected here. Who is not kept yet blocks nobody, and is blocked by nobody.
-pub(crate) async fn enter(
+pub(crate) async fn guard_connection(
     server: &Arc<ServerContext>,
     player: PlayerId,
     is_stored: bool,
-) -> Result<Known, WireError> {
-    server.block_cache.enter(player);
-    let known = Known {
+) -> Result<BlockGuard, WireError> {
+    server.block_cache.add_connection(player);
+    let guard = BlockGuard {
         server: Arc::clone(server),
         player,
     };
     if is_stored {
-        read(server, player).await?;
+        refresh(server, player).await?;
     }
-    Ok(known)
+    Ok(guard)
 }
 
 /// Reads anew whom a player does not meet who is connected here.
-pub(crate) async fn read(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
+pub(crate) async fn refresh(server: &ServerContext, player: PlayerId) -> Result<(), WireError> {
     loop {
-        let Some(before) = server.block_cache.changes(player) else {
+        let Some(changes_before) = server.block_cache.change_count(player) else {
             return Ok(());
         };
-        let kept = server.store.blocks(player).await.map_err(|error| {
-            tracing::error!(%player, %error, "nobody knows whom a player blocks");
+        let blocks = server.store.blocks(player).await.map_err(|error| {
+            tracing::error!(%player, %error, "cannot read a player's blocks");
             store_read_error(&error)
         })?;
-        if server.block_cache.know(player, &kept, before) {
+        if server
+            .block_cache
+            .update_if_unchanged(player, &blocks, changes_before)
+        {
             return Ok(());
         }
     }
@@ -56,54 +59,56 @@ pub(crate) async fn read(server: &ServerContext, player: PlayerId) -> Result<(),
 
 /// Reads anew what may have changed for those who are connected here, now that one of these two blocks the other
 /// or does not any more: a person and the programs of that person are one in this.
-pub(crate) async fn read_around(server: &ServerContext, player: PlayerId, other: PlayerId) {
+pub(crate) async fn refresh_linked(server: &ServerContext, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
-        let kin = kin(server, one).await.unwrap_or_else(|_| vec![one]);
-        for one in kin {
+        let accounts = linked_accounts(server, one)
+            .await
+            .unwrap_or_else(|_| vec![one]);
+        for one in accounts {
             // What cannot be read now stays as it was known.
-            let _ = read(server, one).await;
+            let _ = refresh(server, one).await;
         }
     }
 }
 
 /// Takes note that a person has one more program: whoever does not meet the one does not meet the other.
-pub(crate) async fn grown(server: &ServerContext, person: PlayerId) {
-    let kept = server.store.blocks(person).await;
-    for other in kept.map(|kept| kept.unpairable).unwrap_or_default() {
-        let _ = read(server, other).await;
+pub(crate) async fn refresh_after_new_bot(server: &ServerContext, owner: PlayerId) {
+    let blocks = server.store.blocks(owner).await;
+    for other in blocks.map(|kept| kept.unpairable).unwrap_or_default() {
+        let _ = refresh(server, other).await;
     }
 }
 
 /// The person whose account this is, and all accounts of that person's programs.
-pub(crate) async fn kin(
+pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
-    let account = async |player| {
+    let load_account = async |player| {
         let account = server.store.account(player).await;
         account.map(Option::unwrap_or_default).map_err(|error| {
-            tracing::error!(%player, %error, "nobody knows whose an account is");
+            tracing::error!(%player, %error, "cannot read an account");
             store_read_error(&error)
         })
     };
-    let own = account(player).await?;
-    let (person, bots) = match own.owner {
+    let own = load_account(player).await?;
+    let (owner, bots) = match own.owner {
         None => (player, own.bots),
-        Some(owner) => (owner, account(owner).await?.bots),
+        Some(owner) => (owner, load_account(owner).await?.bots),
     };
-    Ok(bots.into_iter().map(|bot| bot.id).chain([person]).collect())
+    Ok(bots.into_iter().map(|bot| bot.id).chain([owner]).collect())
 }
 
 /// Reads it anew of everybody who is connected here: something may have been missed.
-pub(crate) async fn read_all(server: &ServerContext) {
-    for player in server.block_cache.everybody() {
+pub(crate) async fn refresh_all(server: &ServerContext) {
+    for player in server.block_cache.players() {
         // What cannot be read now stays as it was known.
-        let _ = read(server, player).await;
+        let _ = refresh(server, player).await;
     }
 }
 
 /// Whether a player, who is connected here or has asked another server, and one of these others do not meet.
-pub(crate) async fn are_apart(
+pub(crate) async fn is_unpairable_with_any(
     server: &ServerContext,
     player: PlayerId,
     others: impl IntoIterator<Item = PlayerId>,
@@ -116,17 +121,17 @@ pub(crate) async fn are_apart(
         return Ok(false);
     }
     if server.cluster.is_none() {
-        return Ok(others.any(|other| server.block_cache.are_apart(player, other)));
+        return Ok(others.any(|other| server.block_cache.are_unpairable(player, other)));
     }
     // What other servers have told may not have come yet.
-    let kept = server.store.blocks(player).await.map_err(|error| {
-        tracing::error!(%player, %error, "nobody knows whom a player blocks");
+    let blocks = server.store.blocks(player).await.map_err(|error| {
+        tracing::error!(%player, %error, "cannot read a player's blocks");
         store_read_error(&error)
     })?;
-    Ok(others.any(|other| kept.is_unpairable_with(other)))
+    Ok(others.any(|other| blocks.is_unpairable_with(other)))
 }
 
 /// Two do not meet, since one of them wants it so.
-pub(crate) fn refused() -> WireError {
+pub(crate) fn blocked_error() -> WireError {
     WireError::new(ErrorCode::NotAllowed, "one of you has blocked the other")
 }

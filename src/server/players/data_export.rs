@@ -123,9 +123,9 @@ async fn find_player(
                 .await
                 .map_err(store_error);
         }
-        ExportRequester::Token(token) => tokens::hash(&token),
+        ExportRequester::Token(token) => tokens::hash_token(&token),
     };
-    if let Some((record, _)) = server.players.guest(token) {
+    if let Some((record, _)) = server.players.find_guest_by_token(token) {
         return Ok(Some(record));
     }
     let found = server
@@ -170,7 +170,7 @@ async fn player_page(server: &ServerContext, player: &PlayerRecord) -> Result<St
         &mut page,
         &json!({"type": "recovery_key", "kept": has_recovery}),
     );
-    let sessions = match server.players.unstored(id) {
+    let sessions = match server.players.unstored_guest(id) {
         Some((_, session)) => vec![session],
         None => server.store.sessions(id).await?,
     };

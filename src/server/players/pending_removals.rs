@@ -9,26 +9,26 @@ use crate::context::locks::{Mutex, PENDING_REMOVALS};
 /// Who is to go out of which matches.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRemovals {
-    noted: Mutex<Vec<(MatchId, PlayerId)>, PENDING_REMOVALS>,
-    news: Notify,
+    pending: Mutex<Vec<(MatchId, PlayerId)>, PENDING_REMOVALS>,
+    added: Notify,
 }
 
 impl PendingRemovals {
     /// A player is to go out of a match.
-    pub(crate) fn note(&self, id: MatchId, player: PlayerId) {
-        self.noted.lock().push((id, player));
-        self.news.notify_one();
+    pub(crate) fn add(&self, id: MatchId, player: PlayerId) {
+        self.pending.lock().push((id, player));
+        self.added.notify_one();
     }
 
     /// Waits for some, and gives them.
-    pub(crate) async fn next(&self) -> Vec<(MatchId, PlayerId)> {
+    pub(crate) async fn next_batch(&self) -> Vec<(MatchId, PlayerId)> {
         loop {
-            let noted = std::mem::take(&mut *self.noted.lock());
-            if !noted.is_empty() {
-                return noted;
+            let batch = std::mem::take(&mut *self.pending.lock());
+            if !batch.is_empty() {
+                return batch;
             }
             // One that was noted meanwhile has left a permit.
-            self.news.notified().await;
+            self.added.notified().await;
         }
     }
 }
@@ -41,20 +41,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn none_is_missed_whenever_it_is_noted() {
-        let departures = PendingRemovals::default();
-        let some = |number| (MatchId(Uuid::nil()), PlayerId(Uuid::from_u128(number)));
-        let note = |(id, player)| departures.note(id, player);
-        note(some(1));
-        note(some(2));
-        let noted = departures.next().now_or_never();
-        assert_eq!(noted, Some(vec![some(1), some(2)]));
+    fn next_batch_misses_no_added_removal() {
+        let removals = PendingRemovals::default();
+        let removal = |number| (MatchId(Uuid::nil()), PlayerId(Uuid::from_u128(number)));
+        let add = |(id, player)| removals.add(id, player);
+        add(removal(1));
+        add(removal(2));
+        let batch = removals.next_batch().now_or_never();
+        assert_eq!(batch, Some(vec![removal(1), removal(2)]));
         // There is a permit left, and nothing to give.
-        let mut waiting = Box::pin(departures.next());
+        let mut waiting = Box::pin(removals.next_batch());
         assert_eq!(waiting.as_mut().now_or_never(), None);
-        note(some(3));
-        assert_eq!(waiting.as_mut().now_or_never(), Some(vec![some(3)]));
+        add(removal(3));
+        assert_eq!(waiting.as_mut().now_or_never(), Some(vec![removal(3)]));
         drop(waiting);
-        assert_eq!(departures.next().now_or_never(), None);
+        assert_eq!(removals.next_batch().now_or_never(), None);
     }
 }

@@ -9,31 +9,39 @@ use crate::wire::error_replies::{store_read_error, store_unavailable_error};
 use crate::wire::from_protocol;
 
 /// The player who has this name alone, and not only had it.
-pub(crate) async fn named(server: &ServerContext, name: &str) -> Result<PlayerId, WireError> {
-    let unknown = || WireError::new(ErrorCode::UnknownPlayer, "nobody has this name alone");
+pub(crate) async fn find_by_name(
+    server: &ServerContext,
+    name: &str,
+) -> Result<PlayerId, WireError> {
+    let unknown_player_error =
+        || WireError::new(ErrorCode::UnknownPlayer, "nobody has this name alone");
     if names::name_skeleton(name).is_empty() {
-        return Err(unknown());
+        return Err(unknown_player_error());
     }
-    let found = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
-    match found.map_err(not_read)? {
+    let owner = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
+    match owner.map_err(player_read_error)? {
         Some((id, true)) => Ok(id),
-        Some((_, false)) | None => Err(unknown()),
+        Some((_, false)) | None => Err(unknown_player_error()),
     }
 }
 
 /// The player with this id, as they are called now.
-pub(crate) async fn record(
+pub(crate) async fn load_record(
     server: &ServerContext,
     id: PlayerId,
 ) -> Result<PlayerRecord, WireError> {
-    let stored = server.store.player_by_id(id).await.map_err(not_read)?;
-    let known = stored.or_else(|| server.players.unstored(id).map(|(record, _)| record));
-    known.ok_or_else(|| WireError::new(ErrorCode::UnknownPlayer, "there is no such player"))
+    let stored = server
+        .store
+        .player_by_id(id)
+        .await
+        .map_err(player_read_error)?;
+    let record = stored.or_else(|| server.players.unstored_guest(id).map(|(record, _)| record));
+    record.ok_or_else(|| WireError::new(ErrorCode::UnknownPlayer, "there is no such player"))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn not_read(error: ReadError) -> WireError {
-    tracing::error!(%error, "player not read");
+fn player_read_error(error: ReadError) -> WireError {
+    tracing::error!(%error, "cannot read a player");
     store_read_error(&error)
 }
 
@@ -42,15 +50,16 @@ pub(crate) async fn find_player(
     server: &ServerContext,
     id: &str,
 ) -> Result<PlayerRecord, WireError> {
-    let unknown = || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
-    let id = from_protocol::player_id(id).ok_or_else(unknown)?;
+    let unknown_player_error =
+        || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
+    let id = from_protocol::player_id(id).ok_or_else(unknown_player_error)?;
     // Of the others the store knows: a bot may still play here for somebody who was forgotten.
-    if let Some((record, _)) = server.players.unstored(id) {
+    if let Some((record, _)) = server.players.unstored_guest(id) {
         return Ok(record);
     }
     match server.store.player_by_id(id).await {
         Ok(Some(found)) => Ok(found),
-        Ok(None) => Err(unknown()),
+        Ok(None) => Err(unknown_player_error()),
         Err(error) => {
             tracing::error!(player = %id, %error, "cannot read a player");
             Err(store_read_error(&error))
@@ -63,7 +72,7 @@ pub(crate) async fn persist_player(
     server: &ServerContext,
     player: PlayerId,
 ) -> Result<(), WireError> {
-    let Some((record, session)) = server.players.unstored(player) else {
+    let Some((record, session)) = server.players.unstored_guest(player) else {
         return Ok(());
     };
     let added = server.store.add_player(record, vec![session]);
@@ -71,6 +80,6 @@ pub(crate) async fn persist_player(
         tracing::error!(%player, %error, "cannot store a player");
         store_unavailable_error()
     })?;
-    server.players.stored(player);
+    server.players.mark_stored(player);
     Ok(())
 }

@@ -48,7 +48,7 @@ pub(crate) async fn linked_accounts(
     server: &ServerContext,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
-    let mut accounts = block_check::kin(server, player).await?;
+    let mut accounts = block_check::linked_accounts(server, player).await?;
     accounts.retain(|one| *one != player);
     Ok(accounts)
 }

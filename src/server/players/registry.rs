@@ -19,23 +19,23 @@ use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, WireError};
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 
 /// For how long a guest is remembered who has gone and is in no store.
-const GUEST_KEPT: Duration = Duration::from_secs(2 * 3600);
+const OFFLINE_GUEST_RETENTION: Duration = Duration::from_secs(2 * 3600);
 
 /// How many such guests are remembered at most, of about 400 bytes each: those who went last.
-const GUESTS_MAX: usize = 100_000;
+const OFFLINE_GUESTS_MAX: usize = 100_000;
 
 /// How many who were forgotten are remembered as such, of 32 bytes each. The store knows them all: this is for
 /// what it has written shortly before.
-const FORGOTTEN_MAX: usize = 100_000;
+const DELETED_PLAYERS_MAX: usize = 100_000;
 
 /// Every player who is connected or in a live match.
 #[derive(Debug, Default)]
-pub(crate) struct Players {
+pub(crate) struct PlayerRegistry {
     index: Mutex<Index, PLAYERS>,
     /// How often a turn was given in matches of days.
-    turns_given: AtomicU64,
+    correspondence_turn_count: AtomicU64,
     /// How often sessions were ended, and players called otherwise.
-    changes: AtomicU64,
+    identity_change_count: AtomicU64,
 }
 
 /// A player whom the store does not know, and the session that proves who that is.
@@ -44,41 +44,41 @@ pub(crate) type Guest = (PlayerRecord, SessionRecord);
 /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
 #[derive(Debug, Default)]
 struct Index {
-    players: BTreeMap<PlayerId, Player>,
+    players: BTreeMap<PlayerId, PlayerEntry>,
     /// The guests whom the store does not know. What it knows is asked of it each time, so that a session
     /// that was ended is good for nothing.
-    by_token: BTreeMap<TokenHash, PlayerId>,
+    guests_by_token: BTreeMap<TokenHash, PlayerId>,
     /// Guests who have gone, and since when.
-    gone: BTreeMap<PlayerId, (Guest, Instant)>,
+    offline_guests: BTreeMap<PlayerId, (Guest, Instant)>,
     /// The guests of `gone`, whoever went first in front; who has come back meanwhile is still listed.
-    going: VecDeque<(PlayerId, Instant)>,
+    offline_order: VecDeque<(PlayerId, Instant)>,
     /// Those who were forgotten last, whoever has forgotten them.
-    forgotten: BTreeSet<PlayerId>,
+    deleted_players: BTreeSet<PlayerId>,
     /// The ids in `forgotten`, the one forgotten first in front.
-    forgotten_first: VecDeque<PlayerId>,
+    deletion_order: VecDeque<PlayerId>,
 }
 
 #[derive(Debug)]
-struct Player {
+struct PlayerEntry {
     record: PlayerRecord,
     /// The session of which the store does not know, nor of the player.
-    unstored: Option<SessionRecord>,
+    unstored_session: Option<SessionRecord>,
     /// The player's connections, in the order in which they came.
-    peers: Vec<Arc<ConnectionHandle>>,
+    connections: Vec<Arc<ConnectionHandle>>,
     /// The live matches that this player created.
-    hosts: BTreeSet<MatchId>,
+    hosted_matches: BTreeSet<MatchId>,
     /// The live matches in which this player sits.
-    sits: BTreeSet<MatchId>,
+    seated_matches: BTreeSet<MatchId>,
     /// Had a part in a match of days when it was looked last. These are not held here.
-    plays_days: bool,
+    plays_correspondence: bool,
 }
 
 /// The player hosts as many live matches as the server allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyHosted;
+pub(crate) struct TooManyHostedMatches;
 
-impl From<TooManyHosted> for WireError {
-    fn from(TooManyHosted: TooManyHosted) -> Self {
+impl From<TooManyHostedMatches> for WireError {
+    fn from(TooManyHostedMatches: TooManyHostedMatches) -> Self {
         Self::new(
             ErrorCode::TooManyMatches,
             "you host as many live matches as is allowed",
@@ -86,38 +86,41 @@ impl From<TooManyHosted> for WireError {
     }
 }
 
-impl Player {
-    const fn new(record: PlayerRecord, unstored: Option<SessionRecord>) -> Self {
+impl PlayerEntry {
+    const fn new(record: PlayerRecord, unstored_session: Option<SessionRecord>) -> Self {
         Self {
             record,
-            unstored,
-            peers: Vec::new(),
-            hosts: BTreeSet::new(),
-            sits: BTreeSet::new(),
-            plays_days: false,
+            unstored_session,
+            connections: Vec::new(),
+            hosted_matches: BTreeSet::new(),
+            seated_matches: BTreeSet::new(),
+            plays_correspondence: false,
         }
     }
 
     /// Lets the player's connections know whether the player has a part in a live match.
-    fn tell_peers(&self) {
-        let is_held = !self.hosts.is_empty() || !self.sits.is_empty();
-        for peer in &self.peers {
-            peer.set_plays(is_held || self.plays_days);
+    fn update_connections(&self) {
+        let is_in_live_match = !self.hosted_matches.is_empty() || !self.seated_matches.is_empty();
+        for connection in &self.connections {
+            connection.set_playing(is_in_live_match || self.plays_correspondence);
         }
     }
 
     fn live_matches(&self) -> Vec<MatchId> {
-        self.hosts.union(&self.sits).copied().collect()
+        self.hosted_matches
+            .union(&self.seated_matches)
+            .copied()
+            .collect()
     }
 }
 
-impl Players {
+impl PlayerRegistry {
     /// The guest whose token this is, if the store does not know one.
-    pub(crate) fn guest(&self, token: TokenHash) -> Option<Guest> {
+    pub(crate) fn find_guest_by_token(&self, token: TokenHash) -> Option<Guest> {
         let index = self.index.lock();
         // Looking up a digest of the secret tells nothing about the secret by the time it takes.
-        let id = index.by_token.get(&token)?;
-        index.guest(*id)
+        let id = index.guests_by_token.get(&token)?;
+        index.find_guest(*id)
     }
 
     /// The player with this id as they are called now, if one is held here.
@@ -132,24 +135,24 @@ impl Players {
     }
 
     /// Whether there is such a player here.
-    pub(crate) fn knows(&self, id: PlayerId) -> bool {
+    pub(crate) fn contains(&self, id: PlayerId) -> bool {
         let index = self.index.lock();
-        index.players.contains_key(&id) || index.gone.contains_key(&id)
+        index.players.contains_key(&id) || index.offline_guests.contains_key(&id)
     }
 
     /// What the store is to remember of this player, if it does not yet.
-    pub(crate) fn unstored(&self, id: PlayerId) -> Option<Guest> {
-        self.index.lock().guest(id)
+    pub(crate) fn unstored_guest(&self, id: PlayerId) -> Option<Guest> {
+        self.index.lock().find_guest(id)
     }
 
     /// Notes that the store remembers this player.
-    pub(crate) fn stored(&self, id: PlayerId) {
+    pub(crate) fn mark_stored(&self, id: PlayerId) {
         let mut index = self.index.lock();
         // A guest who has gone need not be remembered here any more.
-        index.forget(id);
+        index.remove_offline_guest(id);
         let player = index.players.get_mut(&id);
-        if let Some(session) = player.and_then(|player| player.unstored.take()) {
-            index.by_token.remove(&session.token);
+        if let Some(session) = player.and_then(|player| player.unstored_session.take()) {
+            index.guests_by_token.remove(&session.token);
         }
     }
 
@@ -159,7 +162,7 @@ impl Players {
             .lock()
             .players
             .get(&id)
-            .map_or_else(Vec::new, Player::live_matches)
+            .map_or_else(Vec::new, PlayerEntry::live_matches)
     }
 
     /// Whether the player hosts fewer than `max` live matches.
@@ -168,127 +171,133 @@ impl Players {
             .lock()
             .players
             .get(&id)
-            .is_none_or(|player| player.hosts.len() < max)
+            .is_none_or(|player| player.hosted_matches.len() < max)
     }
 
     /// Makes the player host of one more live match, of which `max` are allowed.
-    pub(crate) fn host(
+    pub(crate) fn add_hosted_match(
         &self,
         id: PlayerId,
-        hosted: MatchId,
+        match_id: MatchId,
         max: usize,
-    ) -> Result<(), TooManyHosted> {
+    ) -> Result<(), TooManyHostedMatches> {
         let mut index = self.index.lock();
         let Some(player) = index.players.get_mut(&id) else {
             return Ok(());
         };
-        if player.hosts.len() >= max {
-            return Err(TooManyHosted);
+        if player.hosted_matches.len() >= max {
+            return Err(TooManyHostedMatches);
         }
-        player.hosts.insert(hosted);
-        player.tell_peers();
+        player.hosted_matches.insert(match_id);
+        player.update_connections();
         Ok(())
     }
 
     /// The live matches of which the player is host.
-    pub(crate) fn hosted(&self, id: PlayerId) -> Vec<MatchId> {
+    pub(crate) fn hosted_matches(&self, id: PlayerId) -> Vec<MatchId> {
         let index = self.index.lock();
         let player = index.players.get(&id);
-        player.map_or_else(Vec::new, |player| player.hosts.iter().copied().collect())
+        player.map_or_else(Vec::new, |player| {
+            player.hosted_matches.iter().copied().collect()
+        })
     }
 
     /// Notes that the player has a part in a match of days.
-    pub(crate) fn plays_days(&self, id: PlayerId) {
-        self.change(id, |player| player.plays_days = true);
+    pub(crate) fn mark_plays_correspondence(&self, id: PlayerId) {
+        self.update_player(id, |player| player.plays_correspondence = true);
     }
 
     /// A turn has been given in a match of days.
-    pub(crate) fn gave_turn(&self) {
-        self.turns_given.fetch_add(1, Ordering::AcqRel);
+    pub(crate) fn count_correspondence_turn(&self) {
+        self.correspondence_turn_count
+            .fetch_add(1, Ordering::AcqRel);
     }
 
     /// How often that was.
-    pub(crate) fn turns_given(&self) -> u64 {
-        self.turns_given.load(Ordering::Acquire)
+    pub(crate) fn correspondence_turn_count(&self) -> u64 {
+        self.correspondence_turn_count.load(Ordering::Acquire)
     }
 
-    /// Undoes [`host`](Self::host): the match was not created, or has ended.
-    pub(crate) fn unhost(&self, id: PlayerId, hosted: MatchId) {
-        self.change(id, |player| {
-            player.hosts.remove(&hosted);
+    /// Undoes [`add_hosted_match`](Self::add_hosted_match): the match was not created, or has ended.
+    pub(crate) fn remove_hosted_match(&self, id: PlayerId, match_id: MatchId) {
+        self.update_player(id, |player| {
+            player.hosted_matches.remove(&match_id);
         });
     }
 
-    pub(crate) fn sat_down(&self, id: PlayerId, at: MatchId) {
-        self.change(id, |player| {
-            player.sits.insert(at);
+    pub(crate) fn add_seated_match(&self, id: PlayerId, match_id: MatchId) {
+        self.update_player(id, |player| {
+            player.seated_matches.insert(match_id);
         });
     }
 
-    pub(crate) fn stood_up(&self, id: PlayerId, from: MatchId) {
-        self.change(id, |player| {
-            player.sits.remove(&from);
+    pub(crate) fn remove_seated_match(&self, id: PlayerId, match_id: MatchId) {
+        self.update_player(id, |player| {
+            player.seated_matches.remove(&match_id);
         });
     }
 
     /// Brings back a player who is in a live match, as the store remembers one.
-    pub(crate) fn restore(&self, record: PlayerRecord) {
+    pub(crate) fn restore_player(&self, record: PlayerRecord) {
         let mut index = self.index.lock();
         let player = index.players.entry(record.id);
-        player.or_insert_with(|| Player::new(record, None));
+        player.or_insert_with(|| PlayerEntry::new(record, None));
     }
 
     /// Notes who is in a live match that begins with this state.
-    pub(crate) fn match_begins(&self, state: &Match) {
+    pub(crate) fn on_match_started(&self, state: &Match) {
         if state.creation().terms.is_of_days() {
             return;
         }
-        self.change(state.creation().host, |player| {
-            player.hosts.insert(state.id());
+        self.update_player(state.creation().host, |player| {
+            player.hosted_matches.insert(state.id());
         });
         for player in state.holders() {
-            self.sat_down(player, state.id());
+            self.add_seated_match(player, state.id());
         }
     }
 
     /// Notes that a match goes on from another state than the one before.
-    pub(crate) fn match_rebuilt(&self, before: &Match, state: &Match) {
+    pub(crate) fn on_match_reloaded(&self, before: &Match, state: &Match) {
         if let Stage::Ended { .. } = state.stage() {
-            self.match_ended(before);
+            self.on_match_ended(before);
             return;
         }
         // Additions first, so that no player who stays is evicted in between.
-        self.match_begins(state);
-        let gone = before
+        self.on_match_started(state);
+        let removed_players = before
             .holders()
             .filter(|id| !state.holders().any(|holder| holder == *id));
-        for player in gone {
-            self.stood_up(player, state.id());
+        for player in removed_players {
+            self.remove_seated_match(player, state.id());
         }
     }
 
     /// Notes that a match has ended.
-    pub(crate) fn match_ended(&self, ended: &Match) {
-        self.unhost(ended.creation().host, ended.id());
+    pub(crate) fn on_match_ended(&self, ended: &Match) {
+        self.remove_hosted_match(ended.creation().host, ended.id());
         for player in ended.holders() {
-            self.stood_up(player, ended.id());
+            self.remove_seated_match(player, ended.id());
         }
     }
 
     /// Changes a player, and lets go of one who is neither connected nor in a live match.
-    fn change(&self, id: PlayerId, change: impl FnOnce(&mut Player)) {
+    fn update_player(&self, id: PlayerId, change: impl FnOnce(&mut PlayerEntry)) {
         let mut index = self.index.lock();
         let Some(player) = index.players.get_mut(&id) else {
             return;
         };
         change(player);
-        player.tell_peers();
-        if player.peers.is_empty() && player.hosts.is_empty() && player.sits.is_empty() {
+        player.update_connections();
+        if player.connections.is_empty()
+            && player.hosted_matches.is_empty()
+            && player.seated_matches.is_empty()
+        {
             let Some(player) = index.players.remove(&id) else {
                 return;
             };
-            if let Some(session) = player.unstored {
-                index.remember((player.record, session), now());
+            if let Some(session) = player.unstored_session {
+                index.add_offline_guest((player.record, session), now());
             }
         }
     }
@@ -296,46 +305,51 @@ impl Players {
 
 impl Index {
     /// Holds a guest who has gone for some more time, and lets go of those whose time is over.
-    fn remember(&mut self, guest: Guest, now: Instant) {
+    fn add_offline_guest(&mut self, guest: Guest, now: Instant) {
         let id = guest.0.id;
-        self.going.push_back((id, now));
-        self.gone.insert(id, (guest, now));
-        while let Some(&(id, since)) = self.going.front()
-            && (self.going.len() > GUESTS_MAX || now.duration_since(since) >= GUEST_KEPT)
+        self.offline_order.push_back((id, now));
+        self.offline_guests.insert(id, (guest, now));
+        while let Some(&(id, since)) = self.offline_order.front()
+            && (self.offline_order.len() > OFFLINE_GUESTS_MAX
+                || now.duration_since(since) >= OFFLINE_GUEST_RETENTION)
         {
-            self.going.pop_front();
+            self.offline_order.pop_front();
             // Unless they have come back, and may have gone once more.
-            if self.gone.get(&id).is_some_and(|(_, last)| *last == since) {
-                self.forget(id);
+            if self
+                .offline_guests
+                .get(&id)
+                .is_some_and(|(_, last)| *last == since)
+            {
+                self.remove_offline_guest(id);
             }
         }
     }
 
     /// Forgets a guest who has gone.
-    fn forget(&mut self, id: PlayerId) {
-        if let Some(((_, session), _)) = self.gone.remove(&id) {
-            self.by_token.remove(&session.token);
+    fn remove_offline_guest(&mut self, id: PlayerId) {
+        if let Some(((_, session), _)) = self.offline_guests.remove(&id) {
+            self.guests_by_token.remove(&session.token);
         }
     }
 
     /// The guest with this id, if the store does not know one.
-    fn guest(&self, id: PlayerId) -> Option<Guest> {
-        if let Some((guest, _)) = self.gone.get(&id) {
+    fn find_guest(&self, id: PlayerId) -> Option<Guest> {
+        if let Some((guest, _)) = self.offline_guests.get(&id) {
             return Some(guest.clone());
         }
         let player = self.players.get(&id)?;
-        Some((player.record.clone(), player.unstored.clone()?))
+        Some((player.record.clone(), player.unstored_session.clone()?))
     }
 }
 
-pub(crate) fn new_player_id(chance: &SeededRng) -> PlayerId {
-    PlayerId(uuid::Builder::from_random_bytes(chance.random_bytes()).into_uuid())
+pub(crate) fn new_player_id(rng: &SeededRng) -> PlayerId {
+    PlayerId(uuid::Builder::from_random_bytes(rng.random_bytes()).into_uuid())
 }
 
 /// A name for somebody who gave none.
-pub(crate) fn guest_name(chance: &SeededRng) -> String {
+pub(crate) fn random_guest_name(rng: &SeededRng) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-    let letters = chance
+    let letters = rng
         .random_bytes::<4>()
         .map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()]));
     format!("guest-{}", String::from_iter(letters))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::resync::stored;
+use super::resync::load_stored_match;
 use super::{Client, Player};
 use crate::analysis::jobs;
 use crate::analysis::jobs::{Analysis, AnalysisRequest};
@@ -11,64 +11,66 @@ use crate::match_handle::MatchHandle;
 use plyhouse_protocol::{Analysts, ErrorCode, MatchRef, Status, WireError};
 
 impl Client {
-    pub(super) async fn analyse(
+    pub(super) async fn send_analysis(
         &self,
         player: &Player,
         target: MatchRef,
         nodes: Option<u64>,
         reply: Reply,
     ) {
-        let found = self.analysis(player, target, nodes).await;
-        if let Some((analysis, reply)) = reply.require(found) {
-            let told = jobs::send_analysis(&self.server, &self.connection.outbox, analysis);
-            if let Some((told, reply)) = reply.require(told.ok_or_else(busy)) {
+        let lookup = self.find_or_start_analysis(player, target, nodes).await;
+        if let Some((analysis, reply)) = reply.require(lookup) {
+            let send_task = jobs::send_analysis(&self.server, &self.connection.outbox, analysis);
+            if let Some((send_task, reply)) =
+                reply.require(send_task.ok_or_else(already_subscribed_error))
+            {
                 reply.ok(None);
-                self.server.spawn(told);
+                self.server.spawn(send_task);
             }
         }
     }
 
     /// What is thought of the match, as far as that is known yet.
-    async fn analysis(
+    async fn find_or_start_analysis(
         &self,
         player: &Player,
         target: MatchRef,
         nodes: Option<u64>,
     ) -> Result<Arc<Analysis>, WireError> {
-        let handle = self.find(player, target).await?;
-        self.may_analyse(player, &handle)?;
+        let handle = self.find_match(player, target).await?;
+        self.check_may_analyse(player, &handle)?;
         let (server, id) = (&self.server, handle.id());
         let refuse = |message| Err(WireError::new(ErrorCode::NotAllowed, message));
         if server.settings.analysis == Analysts::Off {
             return refuse("matches are not analysed on this server");
         }
-        let state = stored(server, id).await?;
+        let state = load_stored_match(server, id).await?;
         if state.moves().next().is_none() {
             return refuse("no move was played");
         }
         if jobs::is_subscribed(server, self.connection.id) {
-            return Err(busy());
+            return Err(already_subscribed_error());
         }
-        let wanted = AnalysisRequest {
+        let request = AnalysisRequest {
             player: player.record.id,
             nodes,
         };
-        jobs::find_or_start(server, &state, wanted).await
+        jobs::find_or_start(server, &state, request).await
     }
 
     /// Whether this player may ask about this match.
-    fn may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
-        let (card, id) = (handle.summary(), player.record.id);
-        let played = card.was_played_by(id);
-        let follows = || {
+    fn check_may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
+        let (summary, id) = (handle.summary(), player.record.id);
+        let is_participant = summary.was_played_by(id);
+        let is_follower = || {
             self.connection
                 .subscriptions
-                .followed(handle.id())
+                .find_followed(handle.id())
                 .is_some()
         };
         match self.server.settings.analysis {
-            _ if played => {}
-            Analysts::Anyone if follows() => {}
+            _ if is_participant => {}
+            Analysts::Anyone if is_follower() => {}
             Analysts::Anyone => {
                 let message = "you do not follow that match";
                 return Err(WireError::new(ErrorCode::NotFollowing, message));
@@ -78,10 +80,10 @@ impl Client {
                 return Err(WireError::new(ErrorCode::NotSeated, message));
             }
         }
-        let status = if played {
-            card.status()
+        let status = if is_participant {
+            summary.status()
         } else {
-            card.shown_status()
+            summary.shown_status()
         };
         match status {
             Status::Open => Err(WireError::new(
@@ -98,7 +100,7 @@ impl Client {
 }
 
 /// The connection is told of a match already.
-fn busy() -> WireError {
+fn already_subscribed_error() -> WireError {
     let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
     WireError {
         retry_after_ms: Some(jobs::RETRY_AFTER_MS),

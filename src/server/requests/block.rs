@@ -1,6 +1,6 @@
 //! How a player comes to meet somebody no more.
 
-use super::account::sessions::{not_kept, not_read};
+use super::account::sessions::{identity_read_error, identity_write_error};
 use super::{Client, Player};
 use crate::cluster::Packet;
 use crate::connection::reply::Reply;
@@ -12,14 +12,14 @@ use plyhouse_protocol::{
 
 impl Client {
     /// Has the player meet somebody no more, or again, if that is asked for, and tells whom the player blocks.
-    pub(super) async fn block(
+    pub(super) async fn update_block(
         &self,
         player: &Player,
-        (other, on): (Option<String>, bool),
+        (other, is_blocked): (Option<String>, bool),
         reply: Reply,
     ) {
-        let blocked = self.blocked(player, other, on).await;
-        if let Some((players, reply)) = reply.require(blocked) {
+        let block_list = self.apply_block(player, other, is_blocked).await;
+        if let Some((players, reply)) = reply.require(block_list) {
             reply.send_message(|re| ServerMessage::Blocked {
                 re,
                 players,
@@ -28,11 +28,11 @@ impl Client {
         }
     }
 
-    async fn blocked(
+    async fn apply_block(
         &self,
         player: &Player,
         other: Option<String>,
-        on: bool,
+        is_blocked: bool,
     ) -> Result<Vec<BlockedPlayer>, WireError> {
         let id = player.record.id;
         if let Some(other) = other {
@@ -41,17 +41,27 @@ impl Client {
                 let message = "a key plays and reads, and nothing else";
                 return Err(WireError::new(ErrorCode::NotAllowed, message));
             }
-            self.set_block(id, other, on).await?;
+            self.set_block(id, other, is_blocked).await?;
         }
-        let kept = self.server.store.blocks(id).await.map_err(not_read)?;
-        let told = kept.blocked.into_iter().map(|own| BlockedPlayer {
+        let blocks = self
+            .server
+            .store
+            .blocks(id)
+            .await
+            .map_err(identity_read_error)?;
+        let blocked_players = blocks.blocked.into_iter().map(|own| BlockedPlayer {
             id: own.id,
             name: own.name,
         });
-        Ok(told.collect())
+        Ok(blocked_players.collect())
     }
 
-    async fn set_block(&self, id: PlayerId, other: PlayerId, on: bool) -> Result<(), WireError> {
+    async fn set_block(
+        &self,
+        id: PlayerId,
+        other: PlayerId,
+        is_blocked: bool,
+    ) -> Result<(), WireError> {
         let not_allowed = |why| Err(WireError::new(ErrorCode::NotAllowed, why));
         if other == id {
             return not_allowed("nobody blocks themselves");
@@ -59,25 +69,25 @@ impl Client {
         let server = &self.server;
         player_lookup::persist_player(server, id).await?;
         player_lookup::persist_player(server, other).await?;
-        let since_ms = on.then(|| server.clock.now_ms());
+        let since_ms = is_blocked.then(|| server.clock.now_ms());
         match server.store.change_block(id, other, since_ms).await {
             Ok(true) => {}
             Ok(false) => return not_allowed("you block as many as is allowed"),
             Err(error) => {
                 // It may have been kept.
                 for player in [id, other] {
-                    let _ = block_check::read(server, player).await;
+                    let _ = block_check::refresh(server, player).await;
                 }
-                return Err(not_kept(error));
+                return Err(identity_write_error(error));
             }
         }
-        server.block_cache.change(id, other, on);
-        block_check::read_around(server, id, other).await;
+        server.block_cache.set_unpairable(id, other, is_blocked);
+        block_check::refresh_linked(server, id, other).await;
         if let Some(cluster) = &server.cluster {
             cluster.broadcast(&Packet::BlockChanged {
                 player: id,
                 other,
-                is_blocked: on,
+                is_blocked,
             });
         }
         Ok(())

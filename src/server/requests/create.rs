@@ -20,7 +20,7 @@ use crate::matchmaking::{match_creation, rematch_creation};
 use crate::players::block_check;
 use crate::players::player_lookup;
 use crate::players::ratings;
-use crate::players::registry::TooManyHosted;
+use crate::players::registry::TooManyHostedMatches;
 use crate::schedule::correspondence;
 use crate::wire::from_protocol;
 use plyhouse_engine::catalog::GameEntry;
@@ -32,59 +32,68 @@ use plyhouse_protocol::{
 use plyhouse_store::PlayerRecord;
 
 /// How long a seek waits for a person unless the client says otherwise, in milliseconds.
-const BOT_AFTER_MS: u64 = 10_000;
+const DEFAULT_BOT_DELAY_MS: u64 = 10_000;
 
 impl Client {
-    pub(super) async fn create(&self, player: &Player, create: Create, reply: Reply) {
-        let wanted = self.wanted(player, create).await;
-        let Some((wanted, reply)) = reply.require(wanted) else {
+    pub(super) async fn create_match(&self, player: &Player, create: Create, reply: Reply) {
+        let params = self.resolve_create_params(player, create).await;
+        let Some((params, reply)) = reply.require(params) else {
             return;
         };
-        let is_of_bots = wanted.seats.iter().all(|seat| seat.bot().is_some());
+        let is_bots_only = params.seats.iter().all(|seat| seat.bot().is_some());
         if let Some((handle, reply)) = reply.require(
-            match_creation::create_match(&self.server, wanted, rematch_creation::create_rematch)
+            match_creation::create_match(&self.server, params, rematch_creation::create_rematch)
                 .await,
         ) {
-            if is_of_bots {
+            if is_bots_only {
                 cluster_tasks::hand_over_match(&self.server, handle.id());
             }
-            let watch = self.command(player, MatchRequest::Watch);
-            self.follow(&handle, watch, reply).await;
+            let command = self.new_command(player, MatchRequest::Watch);
+            self.follow_match(&handle, command, reply).await;
         }
     }
 
     /// What a `create` asks for: its game, its host, its terms and who sits where.
-    async fn wanted(&self, player: &Player, create: Create) -> Result<CreateParams, WireError> {
+    async fn resolve_create_params(
+        &self,
+        player: &Player,
+        create: Create,
+    ) -> Result<CreateParams, WireError> {
         let host = player.record.id;
-        check_invited(create.invited.as_deref(), host)?;
+        check_not_self_challenge(create.invited.as_deref(), host)?;
         let game = from_protocol::game(&create.game)?;
-        let start = start(game, create.position.as_deref())?;
+        let initial_position = parse_initial_position(game, create.position.as_deref())?;
         let [first, second] = create.seats.unwrap_or(SeatRequest::USUAL);
-        let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
-        let called = self.called(player);
-        let rating = ratings::shown_rating(&self.server, &called, game, is_of_days).await;
-        let me = create_params::player_occupant(called, rating);
-        let mut seats = [occupant(&me, first)?, occupant(&me, second)?];
-        let stand_in = level(create.stand_in.as_deref())?;
+        let is_correspondence = create.clock.is_some_and(|clock| clock.is_of_days());
+        let host_record = self.current_record(player);
+        let rating =
+            ratings::shown_rating(&self.server, &host_record, game, is_correspondence).await;
+        let host_occupant = create_params::player_occupant(host_record, rating);
+        let mut seats = [
+            to_occupant(&host_occupant, first)?,
+            to_occupant(&host_occupant, second)?,
+        ];
+        let stand_in = parse_level(create.stand_in.as_deref())?;
         let rated = create.rated == Some(true);
         if rated {
-            self.check_rated(player, &seats).await?;
+            self.check_may_be_rated(player, &seats).await?;
         }
         let invited = match create.invited {
             Some(id) => Some(player_lookup::find_player(&self.server, &id).await?),
             None => None,
         };
-        let other = invited.as_ref().map(|invited| invited.id);
-        if block_check::are_apart(&self.server, host, other).await? {
-            return Err(block_check::refused());
+        let invited_id = invited.as_ref().map(|invited| invited.id);
+        if block_check::is_unpairable_with_any(&self.server, host, invited_id).await? {
+            return Err(block_check::blocked_error());
         }
         if rated && let Some(invited) = &invited {
-            ratings::check_rated_challenge(&self.server, &self.called(player), invited).await?;
+            ratings::check_rated_challenge(&self.server, &self.current_record(player), invited)
+                .await?;
         }
         if create.shuffle == Some(true) && self.server.rng.random_bool() {
             seats.reverse();
         }
-        if !is_of_days && !self.connection.subscriptions.has_room() {
+        if !is_correspondence && !self.connection.subscriptions.has_room() {
             return Err(SubscriptionLimit.into());
         }
         let settings = &self.server.settings;
@@ -102,8 +111,8 @@ impl Client {
             rated,
             thinking: create.thinking == Some(true),
             history: create.history != Some(false),
-            start,
-            invited: other,
+            start: initial_position,
+            invited: invited_id,
             ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
         };
         Ok(CreateParams {
@@ -112,44 +121,47 @@ impl Client {
             terms,
             code: None,
             hosted_max: settings.live_matches_per_player,
-            open_match_permit: self.open_match(&seats)?,
+            open_match_permit: self.acquire_open_match_permit(&seats)?,
             seats,
         })
     }
 
     /// The permit for a match that waits for an opponent or is played by bots alone; `None` for others.
-    fn open_match(&self, seats: &[Occupant; 2]) -> Result<Option<OpenMatchPermit>, WireError> {
+    fn acquire_open_match_permit(
+        &self,
+        seats: &[Occupant; 2],
+    ) -> Result<Option<OpenMatchPermit>, WireError> {
         let has_people = seats.iter().any(|seat| seat.player().is_some());
         if has_people && !seats.contains(&Occupant::Open) {
             return Ok(None);
         }
-        Ok(Some(self.permit.open_match()?))
+        Ok(Some(self.connection_permit.acquire_open_match()?))
     }
 
-    pub(super) async fn seek(&self, player: &Player, wanted: SeekRequest, reply: Reply) {
-        let bot_after = Duration::from_millis(wanted.bot_after_ms.unwrap_or(BOT_AFTER_MS));
-        let Some((seek, reply)) = reply.require(self.sought(player, &wanted).await) else {
+    pub(super) async fn start_seek(&self, player: &Player, request: SeekRequest, reply: Reply) {
+        let bot_delay = Duration::from_millis(request.bot_after_ms.unwrap_or(DEFAULT_BOT_DELAY_MS));
+        let Some((seek, reply)) = reply.require(self.build_seek(player, &request).await) else {
             return;
         };
         // Done if this is dropped in the midst of it, too.
-        let unanswered = seek.reply_sent.clone().drop_guard();
+        let reply_guard = seek.reply_sent.clone().drop_guard();
         if let Some(cluster) = &self.server.cluster {
             let paired = cluster.add_seek(&self.server, &seek).await;
             let Some((paired, reply)) = reply.require(paired) else {
                 return;
             };
             reply.ok(None);
-            drop(unanswered);
+            drop(reply_guard);
             match paired {
                 Some(paired) => {
-                    let begun = cluster
+                    let start_result = cluster
                         .start_paired_match(&self.server, (seek.player, &seek.connection), paired)
                         .await;
-                    if let Err(error) = begun {
+                    if let Err(error) = start_result {
                         Reply::unsolicited(self.outbox()).error(error);
                     }
                 }
-                None if seek.bot.is_some() => self.play_bot_after(bot_after, seek),
+                None if seek.bot.is_some() => self.pair_with_bot_after(bot_delay, seek),
                 None => {}
             }
             return;
@@ -159,51 +171,55 @@ impl Client {
             .server
             .seeks
             .pair_or_add(&seek, now_ms, &self.server.block_cache);
-        let Some((found, reply)) = reply.require(added) else {
+        let Some((paired_seek, reply)) = reply.require(added) else {
             return;
         };
         reply.ok(None);
-        drop(unanswered);
-        match found {
-            Some(longest) => {
-                pairing::create_paired_match(&self.server, &longest, Some(&seek)).await
+        drop(reply_guard);
+        match paired_seek {
+            Some(older_seek) => {
+                pairing::create_paired_match(&self.server, &older_seek, Some(&seek)).await
             }
-            None if seek.bot.is_some() => self.play_bot_after(bot_after, seek),
+            None if seek.bot.is_some() => self.pair_with_bot_after(bot_delay, seek),
             None => {}
         }
     }
 
     /// What a `seek` asks for.
-    async fn sought(&self, player: &Player, wanted: &SeekRequest) -> Result<Arc<Seek>, WireError> {
-        let game = from_protocol::game(&wanted.game)?;
-        let bot = level(wanted.bot.as_deref())?;
-        let stand_in = level(wanted.stand_in.as_deref())?;
-        let rated = wanted.rated == Some(true);
-        let called = self.called(player);
-        let mut not = Vec::new();
+    async fn build_seek(
+        &self,
+        player: &Player,
+        request: &SeekRequest,
+    ) -> Result<Arc<Seek>, WireError> {
+        let game = from_protocol::game(&request.game)?;
+        let bot = parse_level(request.bot.as_deref())?;
+        let stand_in = parse_level(request.stand_in.as_deref())?;
+        let rated = request.rated == Some(true);
+        let record = self.current_record(player);
+        let mut excluded_players = Vec::new();
         if rated {
-            ratings::check_may_play_rated(&self.server, &called).await?;
-            not = ratings::linked_accounts(&self.server, called.id).await?;
+            ratings::check_may_play_rated(&self.server, &record).await?;
+            excluded_players = ratings::linked_accounts(&self.server, record.id).await?;
         }
-        if wanted.clock.is_some_and(|clock| clock.is_of_days()) {
+        if request.clock.is_some_and(|clock| clock.is_of_days()) {
             correspondence::check_limit(&self.server, player.record.id).await?;
         } else {
-            self.check_room(player.record.id).await?;
+            self.check_match_limits(player.record.id).await?;
         }
-        let is_of_days = wanted.clock.is_some_and(|clock| clock.is_of_days());
-        let rating = ratings::shown_rating(&self.server, &called, game, is_of_days).await;
-        let PlayerRecord { name, kind, .. } = called;
+        let is_correspondence = request.clock.is_some_and(|clock| clock.is_of_days());
+        let rating = ratings::shown_rating(&self.server, &record, game, is_correspondence).await;
+        let PlayerRecord { name, kind, .. } = record;
         Ok(Arc::new(Seek {
             connection: Arc::clone(&self.connection),
             player: player.record.id,
             name,
             kind,
             game,
-            clock: wanted.clock,
+            clock: request.clock,
             rated,
-            excluded_players: not,
+            excluded_players,
             rating,
-            range: wanted.rating,
+            range: request.rating,
             bot,
             stand_in,
             created_ms: self.server.clock.now_ms(),
@@ -214,11 +230,15 @@ impl Client {
     }
 
     /// Whether a match between these may be rated: of people, or of programs, for whom a level may be the other.
-    async fn check_rated(&self, player: &Player, seats: &[Occupant; 2]) -> Result<(), WireError> {
-        let called = self.called(player);
-        ratings::check_may_play_rated(&self.server, &called).await?;
+    async fn check_may_be_rated(
+        &self,
+        player: &Player,
+        seats: &[Occupant; 2],
+    ) -> Result<(), WireError> {
+        let record = self.current_record(player);
+        ratings::check_may_play_rated(&self.server, &record).await?;
         let has_level = seats.iter().any(|seat| seat.bot().is_some());
-        if !has_level || called.kind == PlayerKind::Bot {
+        if !has_level || record.kind == PlayerKind::Bot {
             return Ok(());
         }
         let message = "`rated` must be left out: only bots play the server's levels for ratings";
@@ -230,13 +250,13 @@ impl Client {
 
     /// Whether the player may host one more match and this connection follow it. A bot that has waited for
     /// long makes room.
-    async fn check_room(&self, player: PlayerId) -> Result<(), WireError> {
+    async fn check_match_limits(&self, player: PlayerId) -> Result<(), WireError> {
         let max = self.server.settings.live_matches_per_player;
         if !self.server.players.may_host(player, max) {
             match_creation::resign_idle_bot_game(&self.server, player).await;
         }
         if !self.server.players.may_host(player, max) {
-            return Err(TooManyHosted.into());
+            return Err(TooManyHostedMatches.into());
         }
         if !self.connection.subscriptions.has_room() {
             return Err(SubscriptionLimit.into());
@@ -245,20 +265,20 @@ impl Client {
     }
 
     /// Pairs the seek with a bot if no person has come by then.
-    fn play_bot_after(&self, bot_after: Duration, seek: Arc<Seek>) {
+    fn pair_with_bot_after(&self, delay: Duration, seek: Arc<Seek>) {
         let server = Arc::clone(&self.server);
         self.server.spawn(async move {
             tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
                 () = seek.ended.cancelled() => {}
                 () = server.shutdown.cancelled() => {}
-                () = tokio::time::sleep(bot_after) => {
-                    let is_free = server.seeks.remove(&seek)
+                () = tokio::time::sleep(delay) => {
+                    let was_pending = server.seeks.remove(&seek)
                         && match &server.cluster {
                             Some(cluster) => cluster.end_seek(seek.player).await,
                             None => true,
                         };
-                    if is_free {
+                    if was_pending {
                         pairing::create_paired_match(&server, &seek, None).await;
                     }
                 }
@@ -268,11 +288,14 @@ impl Client {
 }
 
 /// The position with which a match is to begin, as the game writes it.
-fn start(game: &GameEntry, position: Option<&str>) -> Result<Option<String>, WireError> {
+fn parse_initial_position(
+    game: &GameEntry,
+    position: Option<&str>,
+) -> Result<Option<String>, WireError> {
     let Some(text) = position else {
         return Ok(None);
     };
-    let start = game
+    let parsed_position = game
         .parse_initial_position(text.trim())
         .map_err(|why| WireError {
             field: Some("position".into()),
@@ -281,15 +304,15 @@ fn start(game: &GameEntry, position: Option<&str>) -> Result<Option<String>, Wir
                 format!("`position` must be one from which play can go on: {why}"),
             )
         })?;
-    Ok(Some(start.to_string()))
+    Ok(Some(parsed_position.to_string()))
 }
 
-fn level(id: Option<&str>) -> Result<Option<Level>, WireError> {
+fn parse_level(id: Option<&str>) -> Result<Option<Level>, WireError> {
     id.map(from_protocol::level).transpose()
 }
 
 /// Nobody challenges themselves.
-fn check_invited(invited: Option<&str>, host: PlayerId) -> Result<(), WireError> {
+fn check_not_self_challenge(invited: Option<&str>, host: PlayerId) -> Result<(), WireError> {
     let is_host = |id: &str| from_protocol::player_id(id) == Some(host);
     if !invited.is_some_and(is_host) {
         return Ok(());
@@ -301,9 +324,9 @@ fn check_invited(invited: Option<&str>, host: PlayerId) -> Result<(), WireError>
     })
 }
 
-fn occupant(me: &Occupant, seat: SeatRequest) -> Result<Occupant, WireError> {
+fn to_occupant(host: &Occupant, seat: SeatRequest) -> Result<Occupant, WireError> {
     match seat {
-        SeatRequest::Me => Ok(me.clone()),
+        SeatRequest::Me => Ok(host.clone()),
         SeatRequest::Open => Ok(Occupant::Open),
         SeatRequest::Bot(level) => from_protocol::level(&level).map(Occupant::Bot),
     }

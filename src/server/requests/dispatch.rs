@@ -22,14 +22,14 @@ use plyhouse_protocol::{
 use plyhouse_store::PlayerRecord;
 
 /// How many matches a page of a list shows unless the client says otherwise.
-pub(super) const PAGE: u64 = 50;
+pub(super) const DEFAULT_PAGE_SIZE: u64 = 50;
 
 impl Client {
     /// Serves a request. The reply is answered here, or by the match that it is handed to.
     ///
     /// Whatever can be done without waiting is done by the end of the call; that is so with moves. What
     /// remains is boxed: room for it would be set aside in every connection.
-    pub(super) fn serve<'a>(
+    pub(super) fn serve_request<'a>(
         &'a self,
         player: &'a Player,
         message: ClientMessage,
@@ -41,8 +41,10 @@ impl Client {
                 reply.refuse(ErrorCode::AlreadyWelcomed, "you have said hello already");
                 None
             }
-            ClientMessage::Ping => self.pong(reply),
-            ClientMessage::Create(create) => Some(Box::pin(self.create(player, *create, reply))),
+            ClientMessage::Ping => self.send_pong(reply),
+            ClientMessage::Create(create) => {
+                Some(Box::pin(self.create_match(player, *create, reply)))
+            }
             ClientMessage::Join { target, seat } => {
                 let seat = seat.map(from_protocol::seat);
                 Some(Box::pin(self.join(player, target, seat, reply)))
@@ -55,34 +57,34 @@ impl Client {
                 occupant,
             } => {
                 let action = from_protocol::seat_action(id, seat, &occupant);
-                self.act(player, target, action, reply)
+                self.send_action(player, target, action, reply)
             }
             ClientMessage::Move {
                 target,
                 ply,
                 m,
                 takebacks,
-            } => self.play(player, target, (ply, m, takebacks), reply),
+            } => self.play_move(player, target, (ply, m, takebacks), reply),
             ClientMessage::Abort { target } => {
-                let call_off = Action::AbortByPlayer { player: id };
-                self.act(player, target, Ok(call_off), reply)
+                let abort = Action::AbortByPlayer { player: id };
+                self.send_action(player, target, Ok(abort), reply)
             }
             ClientMessage::GiveTime { target, ms } => {
-                let give = Action::GiveTime { player: id, ms };
-                self.act(player, target, Ok(give), reply)
+                let give_time = Action::GiveTime { player: id, ms };
+                self.send_action(player, target, Ok(give_time), reply)
             }
             ClientMessage::Block { player: other, on } => {
-                let asked = (other, on.unwrap_or(true));
-                Some(Box::pin(self.block(player, asked, reply)))
+                let block_params = (other, on.unwrap_or(true));
+                Some(Box::pin(self.update_block(player, block_params, reply)))
             }
-            ClientMessage::Say { target, saying } => self.say(player, target, saying, reply),
+            ClientMessage::Say { target, saying } => self.send_chat(player, target, saying, reply),
             ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
             ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),
             ClientMessage::Resign { target } => {
-                self.act(player, target, Ok(Action::Resign { player: id }), reply)
+                self.send_action(player, target, Ok(Action::Resign { player: id }), reply)
             }
-            ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
-            ClientMessage::Unseek => self.unseek(player, reply),
+            ClientMessage::Seek(seek) => Some(Box::pin(self.start_seek(player, *seek, reply))),
+            ClientMessage::Unseek => self.cancel_seek(player, reply),
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
@@ -94,7 +96,7 @@ impl Client {
             | ClientMessage::Explore { .. }
             | ClientMessage::Analyse { .. }
             | ClientMessage::Hint { .. }
-            | ClientMessage::Profile { .. }) => self.look_up(player, message, reply),
+            | ClientMessage::Profile { .. }) => self.serve_lookup(player, message, reply),
             message @ (ClientMessage::Pair
             | ClientMessage::Recovery { .. }
             | ClientMessage::Sessions
@@ -108,7 +110,7 @@ impl Client {
     }
 
     /// Serves a request for what there is to be known of matches and players.
-    fn look_up<'a>(
+    fn serve_lookup<'a>(
         &'a self,
         player: &'a Player,
         message: ClientMessage,
@@ -123,7 +125,7 @@ impl Client {
                 seekers,
             } => {
                 let page = (limit, after, seekers == Some(true));
-                Box::pin(self.list(player, (game, status), page, reply))
+                Box::pin(self.list_matches(player, (game, status), page, reply))
             }
             ClientMessage::WatchList {
                 game,
@@ -134,19 +136,23 @@ impl Client {
                 return self.watch_list(player, (game, status), with_seekers, reply);
             }
             ClientMessage::UnwatchList => return self.unwatch_list(reply),
-            ClientMessage::History(asked) => Box::pin(self.history(player, *asked, reply)),
-            ClientMessage::Leaders(asked) => Box::pin(self.leaders(*asked, reply)),
-            ClientMessage::Explore { game, moves } => Box::pin(self.explore(game, moves, reply)),
-            ClientMessage::Hint { target, ply } => Box::pin(self.hint(player, target, ply, reply)),
+            ClientMessage::History(query) => Box::pin(self.send_history(player, *query, reply)),
+            ClientMessage::Leaders(query) => Box::pin(self.send_leaderboard(*query, reply)),
+            ClientMessage::Explore { game, moves } => {
+                Box::pin(self.send_opening_stats(game, moves, reply))
+            }
+            ClientMessage::Hint { target, ply } => {
+                Box::pin(self.send_hint(player, target, ply, reply))
+            }
             ClientMessage::Analyse { target, nodes } => {
-                Box::pin(self.analyse(player, target, nodes, reply))
+                Box::pin(self.send_analysis(player, target, nodes, reply))
             }
             ClientMessage::Profile { name, player: id } => {
-                let by_id = id.map_or(PlayerRef::Oneself, PlayerRef::Id);
-                let meant = name.map_or(by_id, PlayerRef::Named);
-                Box::pin(self.profile(player, meant, reply))
+                let by_id = id.map_or(PlayerRef::Requester, PlayerRef::Id);
+                let player_ref = name.map_or(by_id, PlayerRef::Name);
+                Box::pin(self.send_profile(player, player_ref, reply))
             }
-            other => unreachable!("{other:?} is served elsewhere"),
+            other => unreachable!("{other:?} is not a lookup request"),
         })
     }
 
@@ -164,13 +170,13 @@ impl Client {
             );
             return None;
         }
-        let is_of_proxy = matches!(
+        let is_managed_by_proxy = matches!(
             message,
             ClientMessage::Pair
                 | ClientMessage::Recovery { .. }
                 | ClientMessage::SetPassword { .. }
         );
-        if self.external.is_some() && is_of_proxy {
+        if self.proxy_user.is_some() && is_managed_by_proxy {
             reply.refuse(
                 ErrorCode::NotAllowed,
                 "a proxy tells this server who you are, and nothing else does",
@@ -178,9 +184,11 @@ impl Client {
             return None;
         }
         Some(match message {
-            ClientMessage::Pair => Box::pin(self.pair(player, reply)),
-            ClientMessage::Recovery { proof } => Box::pin(self.recovery(player, proof, reply)),
-            ClientMessage::Sessions => Box::pin(self.sessions(player, reply)),
+            ClientMessage::Pair => Box::pin(self.send_pairing_code(player, reply)),
+            ClientMessage::Recovery { proof } => {
+                Box::pin(self.send_recovery_key(player, proof, reply))
+            }
+            ClientMessage::Sessions => Box::pin(self.send_sessions(player, reply)),
             ClientMessage::EndSession { session, proof } => {
                 Box::pin(self.end_session(player, session, proof, reply))
             }
@@ -189,32 +197,34 @@ impl Client {
                 password,
                 invite,
             } => Box::pin(self.register(player, (name, password, invite), reply)),
-            ClientMessage::ForgetMe { proof } => Box::pin(self.forget_me(player, proof, reply)),
+            ClientMessage::ForgetMe { proof } => {
+                Box::pin(self.delete_account(player, proof, reply))
+            }
             ClientMessage::Rename { name } => Box::pin(self.rename(player, name, reply)),
             ClientMessage::SetPassword { new, proof } => {
                 Box::pin(self.set_password(player, new, proof, reply))
             }
             ClientMessage::CreateKey { label, bot, proof } => {
-                Box::pin(self.create_key(player, (label, bot), proof, reply))
+                Box::pin(self.create_api_key(player, (label, bot), proof, reply))
             }
-            other => unreachable!("{other:?} is served elsewhere"),
+            other => unreachable!("{other:?} is not an account request"),
         })
     }
 
-    fn play<'a>(
+    fn play_move<'a>(
         &'a self,
         player: &'a Player,
         target: MatchRef,
         (ply, m, takebacks): (Ply, String, Option<u64>),
         reply: Reply,
     ) -> PendingSend<'a> {
-        let play = Action::Play {
+        let action = Action::Play {
             player: player.record.id,
             ply,
             m,
             takebacks,
         };
-        self.act(player, target, Ok(play), reply)
+        self.send_action(player, target, Ok(action), reply)
     }
 
     fn offer<'a>(
@@ -233,22 +243,25 @@ impl Client {
                 to_ply,
             },
             WireOffer::Rematch => {
-                return self.ask(player, target, Ok(MatchRequest::OfferRematch), reply);
+                return self.send_request(player, target, Ok(MatchRequest::OfferRematch), reply);
             }
         };
-        self.act(player, target, Ok(action), reply)
+        self.send_action(player, target, Ok(action), reply)
     }
 
-    fn say<'a>(
+    fn send_chat<'a>(
         &'a self,
         player: &'a Player,
         target: MatchRef,
-        saying: ChatContent,
+        content: ChatContent,
         reply: Reply,
     ) -> PendingSend<'a> {
         let name = player.record.name.clone();
-        let say = MatchRequest::SendChat { name, saying };
-        self.ask(player, target, Ok(say), reply)
+        let request = MatchRequest::SendChat {
+            name,
+            saying: content,
+        };
+        self.send_request(player, target, Ok(request), reply)
     }
 
     fn decline<'a>(
@@ -268,13 +281,13 @@ impl Client {
             OfferKind::Takeback => decline(Offer::Takeback),
             OfferKind::Challenge => Action::DeclineChallenge { player: player_id },
             OfferKind::Rematch => {
-                return self.ask(player, target, Ok(MatchRequest::DeclineRematch), reply);
+                return self.send_request(player, target, Ok(MatchRequest::DeclineRematch), reply);
             }
         };
-        self.act(player, target, Ok(action), reply)
+        self.send_action(player, target, Ok(action), reply)
     }
 
-    fn pong(&self, reply: Reply) -> PendingSend<'_> {
+    fn send_pong(&self, reply: Reply) -> PendingSend<'_> {
         let now_ms = self.server.clock.now_ms();
         reply.send_message(|re| ServerMessage::Pong {
             re,
@@ -284,10 +297,10 @@ impl Client {
         None
     }
 
-    fn unseek<'a>(&'a self, player: &'a Player, reply: Reply) -> PendingSend<'a> {
+    fn cancel_seek<'a>(&'a self, player: &'a Player, reply: Reply) -> PendingSend<'a> {
         let id = player.record.id;
-        let was_there = self.server.seeks.end_by_player(id);
-        let Some(cluster) = self.server.cluster.as_ref().filter(|_| was_there) else {
+        let was_seeking = self.server.seeks.end_by_player(id);
+        let Some(cluster) = self.server.cluster.as_ref().filter(|_| was_seeking) else {
             reply.ok(None);
             return None;
         };
@@ -298,35 +311,35 @@ impl Client {
     }
 
     /// The match that a request means, if this connection follows it.
-    fn followed(&self, target: MatchRef) -> Option<MatchHandle> {
+    fn find_followed(&self, target: MatchRef) -> Option<MatchHandle> {
         match target {
-            MatchRef::Id(id) => self.connection.subscriptions.followed(id),
+            MatchRef::Id(id) => self.connection.subscriptions.find_followed(id),
             MatchRef::Code(_) | MatchRef::Nothing => None,
         }
     }
 
     /// The match that a request means.
-    pub(super) async fn find(
+    pub(super) async fn find_match(
         &self,
         player: &Player,
         target: MatchRef,
     ) -> Result<MatchHandle, WireError> {
-        match self.followed(target) {
+        match self.find_followed(target) {
             Some(handle) => Ok(handle),
-            None => self.find_elsewhere(player, target).await,
+            None => self.find_unfollowed_match(player, target).await,
         }
     }
 
     /// The match that a request means, where this connection does not follow it. One that is none of the
     /// player's business is not there.
-    async fn find_elsewhere(
+    async fn find_unfollowed_match(
         &self,
         player: &Player,
         target: MatchRef,
     ) -> Result<MatchHandle, WireError> {
-        let found = match_loading::find_match(&self.server, target).await;
+        let lookup = match_loading::find_match(&self.server, target).await;
         let found =
-            found.and_then(
+            lookup.and_then(
                 |handle| match handle.summary().is_hidden_from(player.record.id) {
                     false => Ok(handle),
                     true => Err(unknown_match_error()),
@@ -338,10 +351,10 @@ impl Client {
         found
     }
 
-    pub(super) fn command(&self, player: &Player, request: MatchRequest) -> Command {
+    pub(super) fn new_command(&self, player: &Player, request: MatchRequest) -> Command {
         Command {
             connection: self.connection.id,
-            request_number: self.requests,
+            request_number: self.request_count,
             player: player.record.id,
             request,
             received_at: self.received_at,
@@ -352,34 +365,34 @@ impl Client {
 
     /// Has the match decide and answer. A match that there is not is told of first, whatever else is
     /// wrong.
-    fn act<'a>(
+    fn send_action<'a>(
         &'a self,
         player: &'a Player,
         target: MatchRef,
         action: Result<Action, WireError>,
         reply: Reply,
     ) -> PendingSend<'a> {
-        self.ask(player, target, action.map(MatchRequest::Act), reply)
+        self.send_request(player, target, action.map(MatchRequest::Act), reply)
     }
 
     /// Has the match answer, whether this connection follows it or not.
-    fn ask<'a>(
+    fn send_request<'a>(
         &'a self,
         player: &'a Player,
         target: MatchRef,
         request: Result<MatchRequest, WireError>,
         reply: Reply,
     ) -> PendingSend<'a> {
-        match self.followed(target) {
+        match self.find_followed(target) {
             Some(handle) => {
                 let (request, reply) = reply.require(request)?;
-                handle.send(self.command(player, request), reply)
+                handle.send(self.new_command(player, request), reply)
             }
             None => Some(Box::pin(async move {
                 if let Some((handle, reply)) =
-                    reply.require(self.find_elsewhere(player, target).await)
+                    reply.require(self.find_unfollowed_match(player, target).await)
                     && let Some((request, reply)) = reply.require(request)
-                    && let Some(pending) = handle.send(self.command(player, request), reply)
+                    && let Some(pending) = handle.send(self.new_command(player, request), reply)
                 {
                     pending.await;
                 }
@@ -389,26 +402,30 @@ impl Client {
 
     async fn join(&self, player: &Player, target: MatchRef, seat: Option<Seat>, reply: Reply) {
         let id = player.record.id;
-        let Some((handle, reply)) = reply.require(self.find(player, target).await) else {
+        let Some((handle, reply)) = reply.require(self.find_match(player, target).await) else {
             return;
         };
         if let Some(((), reply)) =
             reply.require(player_lookup::persist_player(&self.server, id).await)
         {
-            let called = self.called(player);
-            let card = handle.summary();
-            let is_to_be_rated = card.rated && card.status() == Status::Open;
-            let may_join = match is_to_be_rated && called.kind != PlayerKind::Guest {
-                true => ratings::check_may_play_rated(&self.server, &called).await,
+            let record = self.current_record(player);
+            let summary = handle.summary();
+            let will_be_rated = summary.rated && summary.status() == Status::Open;
+            let join_check = match will_be_rated && record.kind != PlayerKind::Guest {
+                true => ratings::check_may_play_rated(&self.server, &record).await,
                 false => Ok(()),
             };
-            let Some(((), reply)) = reply.require(may_join) else {
+            let Some(((), reply)) = reply.require(join_check) else {
                 return;
             };
-            let rating =
-                ratings::shown_rating(&self.server, &called, card.game, card.is_correspondence())
-                    .await;
-            let PlayerRecord { name, kind, .. } = called;
+            let rating = ratings::shown_rating(
+                &self.server,
+                &record,
+                summary.game,
+                summary.is_correspondence(),
+            )
+            .await;
+            let PlayerRecord { name, kind, .. } = record;
             let action = Action::Join {
                 player: id,
                 name,
@@ -416,35 +433,35 @@ impl Client {
                 seat,
                 rating,
             };
-            let join = self.command(player, MatchRequest::Act(action));
-            self.follow(&handle, join, reply).await;
+            let command = self.new_command(player, MatchRequest::Act(action));
+            self.follow_match(&handle, command, reply).await;
         }
     }
 
     async fn watch(&self, player: &Player, target: MatchRef, reply: Reply) {
-        if let Some((handle, reply)) = reply.require(self.find(player, target).await) {
-            let watch = self.command(player, MatchRequest::Watch);
-            self.follow(&handle, watch, reply).await;
+        if let Some((handle, reply)) = reply.require(self.find_match(player, target).await) {
+            let command = self.new_command(player, MatchRequest::Watch);
+            self.follow_match(&handle, command, reply).await;
         }
     }
 
     /// Notes that a match is followed while `command` asks for that, and not any more if it is refused.
-    pub(super) async fn follow(&self, handle: &MatchHandle, command: Command, reply: Reply) {
-        let (card, player) = (handle.summary(), command.player);
-        let joins = matches!(command.request, MatchRequest::Act(Action::Join { .. }));
-        let is_free = card.is_correspondence() && (joins || card.involves(player));
-        let Some((follow, reply)) =
-            reply.require(self.connection.subscriptions.follow(handle, is_free))
+    pub(super) async fn follow_match(&self, handle: &MatchHandle, command: Command, reply: Reply) {
+        let (summary, player) = (handle.summary(), command.player);
+        let is_join = matches!(command.request, MatchRequest::Act(Action::Join { .. }));
+        let is_exempt = summary.is_correspondence() && (is_join || summary.involves(player));
+        let Some((follow_outcome, reply)) =
+            reply.require(self.connection.subscriptions.follow(handle, is_exempt))
         else {
             return;
         };
-        if let Some(dropped) = follow.dropped {
-            dropped
+        if let Some(evicted) = follow_outcome.evicted {
+            evicted
                 .unfollow(command.player, &self.connection.outbox)
                 .await;
         }
-        let is_in = handle.send_and_wait(command, reply).await;
-        if !is_in && follow.is_new {
+        let is_accepted = handle.send_and_wait(command, reply).await;
+        if !is_accepted && follow_outcome.is_new {
             self.connection.subscriptions.unfollow(handle.id());
         }
     }
@@ -453,9 +470,9 @@ impl Client {
         let action = Action::Leave {
             player: player.record.id,
         };
-        let leave = self.command(player, MatchRequest::Act(action));
-        if let Some((handle, reply)) = reply.require(self.find(player, target).await)
-            && handle.send_and_wait(leave, reply).await
+        let command = self.new_command(player, MatchRequest::Act(action));
+        if let Some((handle, reply)) = reply.require(self.find_match(player, target).await)
+            && handle.send_and_wait(command, reply).await
         {
             self.connection.subscriptions.unfollow(handle.id());
         }
@@ -488,12 +505,12 @@ impl Client {
         self.server
             .lobby
             .with_subscriptions(|lists| lists.watch(filter, outbox));
-        let (seekers, id) = (&self.server.seek_list, player.record.id);
+        let (seek_list, id) = (&self.server.seek_list, player.record.id);
         if !with_seekers {
-            seekers.unwatch(outbox.connection());
+            seek_list.unwatch(outbox.connection());
             return None;
         }
-        seekers.watch(game, id, outbox);
+        seek_list.watch(game, id, outbox);
         let connection = outbox.connection();
         Some(Box::pin(seek_list_broadcast::send_initial_list(
             &self.server,
@@ -503,7 +520,7 @@ impl Client {
         )))
     }
 
-    async fn list(
+    async fn list_matches(
         &self,
         player: &Player,
         (game, status): (Option<String>, Option<Status>),
@@ -519,11 +536,12 @@ impl Client {
             game: game.map(|entry| entry.info.id),
             status,
         };
-        let limit = usize::try_from(limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
-        let known = after.and_then(|after| self.server.lobby.find(after));
-        let is_closed = known.is_some_and(|known| known.summary().is_hidden_from(player.record.id));
+        let limit = usize::try_from(limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX);
+        let cursor_match = after.and_then(|after| self.server.lobby.find(after));
+        let is_hidden =
+            cursor_match.is_some_and(|known| known.summary().is_hidden_from(player.record.id));
         let page = match &self.server.cluster {
-            _ if is_closed => Err(unknown_match_error()),
+            _ if is_hidden => Err(unknown_match_error()),
             Some(cluster) => {
                 list_sync::list_matches(&self.server, cluster, filter, after, limit).await
             }
@@ -537,12 +555,12 @@ impl Client {
         };
         let seekers = match with_seekers {
             true => {
-                let shown = seek_list_broadcast::seekers_visible_to(
+                let visible_seekers = seek_list_broadcast::seekers_visible_to(
                     &self.server,
                     filter.game,
                     player.record.id,
                 );
-                shown.await.map(Some)
+                visible_seekers.await.map(Some)
             }
             false => Ok(None),
         };
@@ -558,13 +576,13 @@ impl Client {
     }
 
     async fn resync(&self, player: &Player, target: MatchRef, since: Seq, reply: Reply) {
-        if let Some((handle, reply)) = reply.require(self.find(player, target).await) {
-            if self.asks_for_replay(&handle, since) {
-                return self.replay(&handle, since, reply).await;
+        if let Some((handle, reply)) = reply.require(self.find_match(player, target).await) {
+            if self.needs_stored_events(&handle, since) {
+                return self.send_stored_events(&handle, since, reply).await;
             }
             // Waits for the answer, which may be large: so a client has only one of them under way.
-            let resync = self.command(player, MatchRequest::Resync { since });
-            handle.send_and_wait(resync, reply).await;
+            let command = self.new_command(player, MatchRequest::Resync { since });
+            handle.send_and_wait(command, reply).await;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::resync::stored;
+use super::resync::load_stored_match;
 use super::{Client, Player};
 use crate::analysis::jobs::valuation;
 use crate::bots::{Priority, SearchClass};
@@ -18,7 +18,7 @@ use plyhouse_protocol::{ErrorCode, Hint, MatchRef, PlayerId, Ply, ServerMessage,
 use tokio::sync::OwnedSemaphorePermit;
 
 /// A hint waits for a search thread for at most this many times what it may think.
-const PATIENCE: u32 = 10;
+const QUEUE_WAIT_FACTOR: u32 = 10;
 
 /// So many hints are looked for at once for one connection.
 pub(super) const HINTS_MAX: usize = 4;
@@ -27,12 +27,18 @@ impl Client {
     /// First it is found, then it becomes part of the match that it was asked for, and then it is told: so an
     /// error has changed nothing. What else the client asks for does not wait for the search, which ends with the
     /// ply.
-    pub(super) async fn hint(&self, player: &Player, target: MatchRef, ply: Ply, reply: Reply) {
-        let sought = self.hint_wanted(player, target, ply).await;
-        if let Some((sought, reply)) = reply.require(sought) {
+    pub(super) async fn send_hint(
+        &self,
+        player: &Player,
+        target: MatchRef,
+        ply: Ply,
+        reply: Reply,
+    ) {
+        let job = self.prepare_hint(player, target, ply).await;
+        if let Some((job, reply)) = reply.require(job) {
             let server = Arc::clone(&self.server);
             self.server.spawn(async move {
-                if let Some((hint, reply)) = reply.require(sought.find(&server).await) {
+                if let Some((hint, reply)) = reply.require(job.run(&server).await) {
                     reply.send_message(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
                 }
             });
@@ -40,32 +46,32 @@ impl Client {
     }
 
     /// What is to be looked for, if it may be asked for.
-    async fn hint_wanted(
+    async fn prepare_hint(
         &self,
         player: &Player,
         target: MatchRef,
         ply: Ply,
-    ) -> Result<Sought, WireError> {
-        let handle = self.find(player, target).await?;
+    ) -> Result<HintJob, WireError> {
+        let handle = self.find_match(player, target).await?;
         let server = &self.server;
         let action = Action::Hint {
             player: player.record.id,
             ply,
         };
-        let state = stored(server, handle.id()).await?;
+        let state = load_stored_match(server, handle.id()).await?;
         // Told or refused as the match itself would, which has the last word.
         let now = Timestamp::free(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal_error(&refusal));
         }
-        let Ok(permit) = Arc::clone(&self.hints).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.hint_permits).try_acquire_owned() else {
             let message = format!("{HINTS_MAX} hints are looked for already");
             return Err(WireError::new(ErrorCode::Overloaded, message));
         };
-        Ok(Sought {
+        Ok(HintJob {
             handle,
             state,
-            command: self.command(player, MatchRequest::Act(action.clone())),
+            command: self.new_command(player, MatchRequest::Act(action.clone())),
             action,
             _permit: permit,
         })
@@ -73,7 +79,7 @@ impl Client {
 }
 
 /// A hint that is looked for.
-struct Sought {
+struct HintJob {
     handle: MatchHandle,
     state: Match,
     /// By which it becomes part of the match.
@@ -82,13 +88,13 @@ struct Sought {
     _permit: OwnedSemaphorePermit,
 }
 
-impl Sought {
-    async fn find(self, server: &ServerContext) -> Result<Hint, WireError> {
+impl HintJob {
+    async fn run(self, server: &ServerContext) -> Result<Hint, WireError> {
         let stop = Stop::new();
-        let search = searched(server, self.command.player, &self.state, &stop);
+        let search = search_hint(server, self.command.player, &self.state, &stop);
         let hint = tokio::select! {
             biased; // A seed governs all chance.
-            error = self.wait_for_end_of_ply(server) => {
+            error = self.wait_until_refused(server) => {
                 stop.stop();
                 return Err(error);
             }
@@ -109,13 +115,13 @@ impl Sought {
     }
 
     /// Waits until the match does not allow the hint any more, and gives the reason.
-    async fn wait_for_end_of_ply(&self, server: &ServerContext) -> WireError {
-        let card = self.handle.summary();
-        let mut known = self.state.seq();
+    async fn wait_until_refused(&self, server: &ServerContext) -> WireError {
+        let summary = self.handle.summary();
+        let mut known_seq = self.state.seq();
         loop {
-            card.wait_for_seq_change(known).await;
-            known = card.seq();
-            if let Some(error) = self.refusal(server).await {
+            summary.wait_for_seq_change(known_seq).await;
+            known_seq = summary.seq();
+            if let Some(error) = self.current_refusal(server).await {
                 return error;
             }
         }
@@ -123,8 +129,8 @@ impl Sought {
 
     /// Why the match does not allow the hint any more. `None` if it does, or cannot be read now: then the match
     /// decides when the hint is found.
-    async fn refusal(&self, server: &ServerContext) -> Option<WireError> {
-        let state = stored(server, self.handle.id()).await.ok()?;
+    async fn current_refusal(&self, server: &ServerContext) -> Option<WireError> {
+        let state = load_stored_match(server, self.handle.id()).await.ok()?;
         let now = Timestamp::free(server.clock.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
@@ -139,15 +145,15 @@ impl Sought {
     }
 }
 
-async fn searched(
+async fn search_hint(
     server: &ServerContext,
-    by: PlayerId,
+    player: PlayerId,
     state: &Match,
     stop: &Stop,
 ) -> Result<Hint, WireError> {
     let time = server.settings.search_time;
-    let place = Priority {
-        host: by,
+    let priority = Priority {
+        host: player,
         class: SearchClass::Human,
         level: Level::Max,
     };
@@ -158,20 +164,23 @@ async fn searched(
         table.clear();
         position.analyse(&limits, &stop, table, &mut |_| {})
     };
-    let found = server.bots.run_search(place, time * PATIENCE, search).await;
-    let Some(report) = found.flatten() else {
+    let search_result = server
+        .bots
+        .run_search(priority, time * QUEUE_WAIT_FACTOR, search)
+        .await;
+    let Some(report) = search_result.flatten() else {
         let message = "no time was found to look for a move";
         return Err(WireError::new(ErrorCode::Overloaded, message));
     };
     let (game, position) = (state.creation().game, state.position());
-    let worth = valuation(Evaluation::from_report(game, position, &report));
+    let evaluation = valuation(Evaluation::from_report(game, position, &report));
     let pv: Vec<String> = report.pv.into_iter().take(LINE_PLIES_MAX).collect();
     Ok(Hint {
         re: None,
         match_id: state.id(),
         ply: state.ply(),
         m: pv.first().cloned().unwrap_or_default(),
-        worth,
+        worth: evaluation,
         san: position.moves_to_san(&pv),
         pv,
         ignored: Vec::new(),

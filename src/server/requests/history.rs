@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::dispatch::PAGE;
+use super::dispatch::DEFAULT_PAGE_SIZE;
 use super::{Client, Player};
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
@@ -18,8 +18,8 @@ use plyhouse_protocol::{
 use plyhouse_store::{HistoryQuery, LeaderboardQuery, Opponent, PastMatch, ReadError};
 
 impl Client {
-    pub(super) async fn history(&self, player: &Player, asked: History, reply: Reply) {
-        let page = self.history_page(player.record.id, asked).await;
+    pub(super) async fn send_history(&self, player: &Player, query: History, reply: Reply) {
+        let page = self.load_history_page(player.record.id, query).await;
         if let Some(((rows, more), reply)) = reply.require(page) {
             let rows = rows.iter().map(to_protocol::history_row);
             reply.send_message(|re| ServerMessage::History {
@@ -31,8 +31,10 @@ impl Client {
         }
     }
 
-    pub(super) async fn leaders(&self, asked: Leaders, reply: Reply) {
-        if let Some(((total, rows), reply)) = reply.require(self.leaderboard(&asked).await) {
+    pub(super) async fn send_leaderboard(&self, query: Leaders, reply: Reply) {
+        if let Some(((total, rows), reply)) =
+            reply.require(self.load_leaderboard_page(&query).await)
+        {
             reply.send_message(|re| ServerMessage::Leaders {
                 re,
                 total,
@@ -43,21 +45,24 @@ impl Client {
     }
 
     /// The part of a leaderboard that is asked for, and how many are on it.
-    async fn leaderboard(&self, asked: &Leaders) -> Result<(u64, Vec<LeaderRow>), WireError> {
-        let wanted = LeaderboardQuery {
-            game: from_protocol::game(&asked.game)?.info.id,
-            pool: asked.pool.unwrap_or(Pool::Live),
+    async fn load_leaderboard_page(
+        &self,
+        query: &Leaders,
+    ) -> Result<(u64, Vec<LeaderRow>), WireError> {
+        let store_query = LeaderboardQuery {
+            game: from_protocol::game(&query.game)?.info.id,
+            pool: query.pool.unwrap_or(Pool::Live),
             now_ms: self.server.clock.now_ms(),
-            after: asked.after.unwrap_or(0),
-            limit: usize::try_from(asked.limit.unwrap_or(PAGE)).unwrap_or(usize::MAX),
+            after: query.after.unwrap_or(0),
+            limit: usize::try_from(query.limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX),
         };
         let page = self
             .server
             .store
-            .leaderboard(wanted)
+            .leaderboard(store_query)
             .await
-            .map_err(not_read)?;
-        let rows = (wanted.after + 1..).zip(&page.rows);
+            .map_err(match_read_error)?;
+        let rows = (store_query.after + 1..).zip(&page.rows);
         let rows = rows.map(|(place, (player, rated))| LeaderRow {
             place,
             player: to_protocol::player(player),
@@ -68,9 +73,9 @@ impl Client {
         Ok((page.total, rows.collect()))
     }
 
-    pub(super) async fn explore(&self, game: String, moves: Vec<String>, reply: Reply) {
-        let explored = explored(&self.server, &game, &moves).await;
-        if let Some(((n, moves), reply)) = reply.require(explored) {
+    pub(super) async fn send_opening_stats(&self, game: String, moves: Vec<String>, reply: Reply) {
+        let stats = load_opening_stats(&self.server, &game, &moves).await;
+        if let Some(((n, moves), reply)) = reply.require(stats) {
             reply.send_message(|re| ServerMessage::Explore {
                 re,
                 n,
@@ -81,76 +86,81 @@ impl Client {
     }
 
     /// The matches that are asked for, and whether there are more.
-    async fn history_page(
+    async fn load_history_page(
         &self,
-        asking: PlayerId,
-        asked: History,
+        viewer: PlayerId,
+        query: History,
     ) -> Result<(Vec<PastMatch>, bool), WireError> {
-        let player = asked.player.as_deref().unwrap_or(ME);
-        let player = self.person(asking, player).await?;
-        let with = match asked.with.as_deref() {
+        let player = query.player.as_deref().unwrap_or(ME);
+        let player = self.find_player_id(viewer, player).await?;
+        let opponent = match query.with.as_deref() {
             None => None,
             Some("bot") => Some(Opponent::Bot),
-            Some(other) => Some(Opponent::Player(self.person(asking, other).await?)),
+            Some(other) => Some(Opponent::Player(self.find_player_id(viewer, other).await?)),
         };
-        let game = asked.game.as_deref().map(from_protocol::game).transpose()?;
-        let before = match asked.before {
+        let game = query.game.as_deref().map(from_protocol::game).transpose()?;
+        let before = match query.before {
             None => None,
-            Some(before) => Some(self.kept_match(before).await?),
+            Some(before) => Some(self.find_match_id(before).await?),
         };
-        if before.is_some_and(|before| self.server.is_end_hidden(before, asking)) {
-            return Err(unknown_match());
+        if before.is_some_and(|before| self.server.is_end_hidden(before, viewer)) {
+            return Err(unknown_ended_match_error());
         }
-        let limit = usize::try_from(asked.limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
-        let wanted = HistoryQuery {
+        let limit = usize::try_from(query.limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX);
+        let store_query = HistoryQuery {
             player,
-            viewer: asking,
+            viewer,
             game: game.map(|entry| entry.info.id),
-            opponent: with,
-            result: asked.result,
+            opponent,
+            result: query.result,
             before,
             limit: limit.saturating_add(1),
         };
-        let found = self.server.store.history(wanted).await.map_err(not_read)?;
-        let mut rows = found.ok_or_else(unknown_match)?;
+        let page = self
+            .server
+            .store
+            .history(store_query)
+            .await
+            .map_err(match_read_error)?;
+        let mut rows = page.ok_or_else(unknown_ended_match_error)?;
         let more = rows.len() > limit;
         rows.truncate(limit);
-        rows.retain(|past| self.server.is_end_visible(past, asking));
+        rows.retain(|past| self.server.is_end_visible(past, viewer));
         Ok((rows, more))
     }
 
     /// The player who is meant, by an id or as `me`.
-    pub(super) async fn person(
+    pub(super) async fn find_player_id(
         &self,
-        asking: PlayerId,
-        meant: &str,
+        viewer: PlayerId,
+        player: &str,
     ) -> Result<PlayerId, WireError> {
-        match meant.trim() {
-            ME => Ok(asking),
+        match player.trim() {
+            ME => Ok(viewer),
             id => Ok(player_lookup::find_player(&self.server, id).await?.id),
         }
     }
 
     /// The match that is meant, whether it is there or not.
-    async fn kept_match(&self, meant: MatchRef) -> Result<MatchId, WireError> {
-        match meant {
+    async fn find_match_id(&self, target: MatchRef) -> Result<MatchId, WireError> {
+        match target {
             MatchRef::Id(id) => Ok(id),
-            MatchRef::Nothing => Err(unknown_match()),
+            MatchRef::Nothing => Err(unknown_ended_match_error()),
             MatchRef::Code(code) => {
-                let found = self
+                let id = self
                     .server
                     .store
                     .find_by_code(code)
                     .await
-                    .map_err(not_read)?;
-                found.ok_or_else(unknown_match)
+                    .map_err(match_read_error)?;
+                id.ok_or_else(unknown_ended_match_error)
             }
         }
     }
 }
 
 /// How matches went on that began with these moves, in the moves of whoever asks.
-async fn explored(
+async fn load_opening_stats(
     server: &ServerContext,
     game: &str,
     moves: &[String],
@@ -158,24 +168,31 @@ async fn explored(
     let entry = from_protocol::game(game)?;
     let (mut position, mut line) = (entry.initial_position(), Vec::with_capacity(moves.len()));
     for m in moves {
-        line.push(position.play(m).map_err(|error| unplayable(&error))?);
+        line.push(
+            position
+                .play(m)
+                .map_err(|error| unplayable_move_error(&error))?,
+        );
     }
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
-    let (same, laid) = entry.canonical_line(&line);
-    let found = server.store.explore(entry.info.id, same.join(" ")).await;
-    let found = found.map_err(not_read)?;
-    let moves = found.moves.iter().map(|(m, tally)| ExploredMove {
-        m: entry.transform_move(m, laid.inverse()),
+    let (canonical, transform) = entry.canonical_line(&line);
+    let stats = server
+        .store
+        .explore(entry.info.id, canonical.join(" "))
+        .await;
+    let stats = stats.map_err(match_read_error)?;
+    let moves = stats.moves.iter().map(|(m, tally)| ExploredMove {
+        m: entry.transform_move(m, transform.inverse()),
         n: tally.matches,
         won: tally.wins,
         drawn: tally.draws,
     });
     let mut moves: Vec<ExploredMove> = moves.collect();
     moves.sort_by_key(|explored| Reverse(explored.n));
-    Ok((found.matches, moves))
+    Ok((stats.matches, moves))
 }
 
-fn unplayable(error: &PlayError) -> WireError {
+fn unplayable_move_error(error: &PlayError) -> WireError {
     let code = match error {
         PlayError::Unreadable(_) => ErrorCode::UnreadableMove,
         PlayError::Illegal(_) => ErrorCode::IllegalMove,
@@ -186,12 +203,12 @@ fn unplayable(error: &PlayError) -> WireError {
 /// How players name themselves.
 const ME: &str = "me";
 
-fn unknown_match() -> WireError {
+fn unknown_ended_match_error() -> WireError {
     WireError::new(ErrorCode::UnknownMatch, "there is no such ended match")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-pub(super) fn not_read(error: ReadError) -> WireError {
-    tracing::error!(%error, "ended matches not read");
+pub(super) fn match_read_error(error: ReadError) -> WireError {
+    tracing::error!(%error, "cannot read ended matches");
     store_read_error(&error)
 }

@@ -8,17 +8,17 @@ use plyhouse_protocol::{PlayerId, Profile, ServerMessage, WireError};
 /// Whose profile is meant.
 pub(super) enum PlayerRef {
     /// Whoever has this name alone.
-    Named(String),
+    Name(String),
     /// The player with this id, or `me`.
     Id(String),
     /// Whoever asks.
-    Oneself,
+    Requester,
 }
 
 impl Client {
-    pub(super) async fn profile(&self, player: &Player, meant: PlayerRef, reply: Reply) {
-        let asking = player.record.id;
-        if let Some((profile, reply)) = reply.require(self.profile_of(asking, meant).await) {
+    pub(super) async fn send_profile(&self, player: &Player, player_ref: PlayerRef, reply: Reply) {
+        let viewer = player.record.id;
+        if let Some((profile, reply)) = reply.require(self.load_profile(viewer, player_ref).await) {
             reply.send_message(|re| ServerMessage::Profile {
                 re,
                 profile: Box::new(profile),
@@ -27,12 +27,16 @@ impl Client {
         }
     }
 
-    async fn profile_of(&self, asking: PlayerId, meant: PlayerRef) -> Result<Profile, WireError> {
-        let id = match meant {
-            PlayerRef::Oneself => asking,
-            PlayerRef::Id(id) => self.person(asking, &id).await?,
-            PlayerRef::Named(name) => player_lookup::named(&self.server, &name).await?,
+    async fn load_profile(
+        &self,
+        viewer: PlayerId,
+        player_ref: PlayerRef,
+    ) -> Result<Profile, WireError> {
+        let id = match player_ref {
+            PlayerRef::Requester => viewer,
+            PlayerRef::Id(id) => self.find_player_id(viewer, &id).await?,
+            PlayerRef::Name(name) => player_lookup::find_by_name(&self.server, &name).await?,
         };
-        self.server.profile(id, asking).await
+        self.server.load_profile(id, viewer).await
     }
 }

@@ -4,7 +4,7 @@
 //! match has ended and nobody waits for it.
 
 use super::Client;
-use super::history::not_read;
+use super::history::match_read_error;
 use crate::connection::reply::Reply;
 use crate::context::server_context::ServerContext;
 use crate::match_actor::RESYNC_EVENTS_MAX;
@@ -17,67 +17,71 @@ use plyhouse_store::MatchRecord;
 use tokio::task::yield_now;
 
 /// How many events are played through before others may use the thread.
-const EVENTS_AT_ONCE: usize = 32;
+const EVENTS_PER_YIELD: usize = 32;
 
 impl Client {
     /// Whether this connection follows the match, which has ended, and asks for more of it than is
     /// held in memory.
-    pub(super) fn asks_for_replay(&self, handle: &MatchHandle, since: Seq) -> bool {
-        let card = handle.summary();
-        let missed = card.seq().0.saturating_sub(since.0);
-        missed > RESYNC_EVENTS_MAX as u64
-            && card.status() == Status::Ended
+    pub(super) fn needs_stored_events(&self, handle: &MatchHandle, since: Seq) -> bool {
+        let summary = handle.summary();
+        let missed_count = summary.seq().0.saturating_sub(since.0);
+        missed_count > RESYNC_EVENTS_MAX as u64
+            && summary.status() == Status::Ended
             && self
                 .connection
                 .subscriptions
-                .followed(handle.id())
+                .find_followed(handle.id())
                 .is_some()
     }
 
     /// Answers with what happened after `since`: all of it, or the first of it, as much as one message
     /// may be.
-    pub(super) async fn replay(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
-        let card = handle.summary();
+    pub(super) async fn send_stored_events(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
+        let summary = handle.summary();
         let is_seated = self.player.as_ref().is_some_and(|player| {
             let id = player.record.id;
-            card.seat_of(id).is_some() || card.substituted_seat(id).is_some()
+            summary.seat_of(id).is_some() || summary.substituted_seat(id).is_some()
         });
-        let events = events_since(&self.server, handle, since, is_seated).await;
+        let events = load_events_since(&self.server, handle, since, is_seated).await;
         if let Some((events, reply)) = reply.require(events) {
             reply.send_frame(|re| encode::events(re, handle.id(), events.iter()));
         }
     }
 }
 
-async fn events_since(
+async fn load_events_since(
     server: &ServerContext,
     handle: &MatchHandle,
     since: Seq,
     is_seated: bool,
 ) -> Result<Vec<Frame>, WireError> {
-    let Ok(_place) = server.replay_permits.acquire().await else {
-        return Err(unreadable());
+    let Ok(_permit) = server.replay_permits.acquire().await else {
+        return Err(unreadable_match_error());
     };
-    let loaded = server.store.load(handle.id()).await.map_err(not_read)?;
-    let mut record = loaded.ok_or_else(unreadable)?.record;
+    let loaded = server
+        .store
+        .load(handle.id())
+        .await
+        .map_err(match_read_error)?;
+    let mut record = loaded.ok_or_else(unreadable_match_error)?.record;
     server
         .settings
         .fill_absence_limits(&mut record.creation.terms);
-    let told = match is_seated {
+    let visible_count = match is_seated {
         true => record.events.len(),
         false => record.visible_to_spectators(server.clock.now_ms()).len(),
     };
-    let not_true = |damaged: ReplayError| {
-        tracing::error!(match_id = %handle.id(), %damaged, "match not read");
-        unreadable()
+    let replay_error = |damaged: ReplayError| {
+        tracing::error!(match_id = %handle.id(), %damaged, "cannot replay a stored match");
+        unreadable_match_error()
     };
-    let mut state = Match::new(record.creation).map_err(not_true)?;
+    let mut state = Match::new(record.creation).map_err(replay_error)?;
     let (mut events, mut bytes) = (Vec::new(), 0);
-    for (index, event) in record.events[..told].iter().enumerate() {
-        if index % EVENTS_AT_ONCE == EVENTS_AT_ONCE - 1 {
+    for (index, event) in record.events[..visible_count].iter().enumerate() {
+        if index % EVENTS_PER_YIELD == EVENTS_PER_YIELD - 1 {
             yield_now().await;
         }
-        state.fold(event).map_err(not_true)?;
+        state.fold(event).map_err(replay_error)?;
         if state.seq() <= since {
             continue;
         }
@@ -93,18 +97,21 @@ async fn events_since(
 }
 
 /// The match as the store has it, for whoever has a permit to read one.
-pub(super) async fn stored(server: &ServerContext, id: MatchId) -> Result<Match, WireError> {
-    let Ok(_place) = server.replay_permits.acquire().await else {
-        return Err(unreadable());
+pub(super) async fn load_stored_match(
+    server: &ServerContext,
+    id: MatchId,
+) -> Result<Match, WireError> {
+    let Ok(_permit) = server.replay_permits.acquire().await else {
+        return Err(unreadable_match_error());
     };
-    let loaded = server.store.load(id).await.map_err(not_read)?;
-    let MatchRecord { creation, events } = loaded.ok_or_else(unreadable)?.record;
+    let loaded = server.store.load(id).await.map_err(match_read_error)?;
+    let MatchRecord { creation, events } = loaded.ok_or_else(unreadable_match_error)?.record;
     Match::replay(creation, &events).map_err(|damaged| {
-        tracing::error!(match_id = %id, %damaged, "match not read");
-        unreadable()
+        tracing::error!(match_id = %id, %damaged, "cannot replay a stored match");
+        unreadable_match_error()
     })
 }
 
-fn unreadable() -> WireError {
+fn unreadable_match_error() -> WireError {
     WireError::new(ErrorCode::Internal, "the match cannot be read")
 }

@@ -2,7 +2,7 @@
 
 use super::{Client, Player};
 use crate::cluster::Packet;
-use crate::connection::precedence::Standing;
+use crate::connection::precedence::ConnectionPrecedence;
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
 use crate::match_handle::command::Control;
@@ -24,67 +24,73 @@ const RESUME_RETRIES: u32 = 8;
 /// What is known of the matches of a player who comes back.
 struct ResumeState {
     /// Those that were in memory before the store was asked.
-    before: Vec<MatchId>,
+    matches_before_load: Vec<MatchId>,
     /// How often a turn had been given by then.
-    turns_given: u64,
+    correspondence_turn_count: u64,
     /// Those of which the store has reminders.
-    parts: Vec<(MatchId, Part)>,
+    participations: Vec<(MatchId, Part)>,
     /// The rows of those that are played over days.
-    rows: Vec<FollowedMatch>,
+    correspondence_matches: Vec<FollowedMatch>,
     /// The others, which are in memory by now.
-    woken: Vec<MatchHandle>,
+    loaded_matches: Vec<MatchHandle>,
 }
 
 impl ResumeState {
     /// Whether the store has a reminder of this match.
-    fn has(&self, id: MatchId) -> bool {
-        self.parts.iter().any(|(known, _)| *known == id)
+    fn has_reminder(&self, id: MatchId) -> bool {
+        self.participations.iter().any(|(known, _)| *known == id)
     }
 }
 
 impl Client {
     /// Tells the client who it is, and shows it the live matches that it is in.
-    pub(super) async fn welcome(
+    pub(super) async fn send_welcome(
         &mut self,
         reply: Reply,
         mut player: Player,
         resumed: bool,
-        place: (u64, bool),
+        precedence: (u64, bool),
     ) {
         let id = player.record.id;
-        let begun = self.begin(&mut player, resumed, place).await;
-        let Some(((), reply)) = reply.require(begun) else {
+        let registered = self
+            .register_connection(&mut player, resumed, precedence)
+            .await;
+        let Some(((), reply)) = reply.require(registered) else {
             return;
         };
         if resumed {
             self.server.metrics.resumes.inc();
         }
         tracing::debug!(connection = %self.connection.id, player = %id, resumed, "welcomed");
-        let mut owed = Some((reply, self.welcome_for(&player, resumed)));
+        let mut pending_reply = Some((reply, self.build_welcome(&player, resumed)));
         for is_last in (0..RESUME_RETRIES).map(|round| round + 1 == RESUME_RETRIES) {
-            let Some((reply, welcome)) = owed.take() else {
+            let Some((reply, welcome)) = pending_reply.take() else {
                 return;
             };
-            let mine = self.mine(id, resumed).await;
-            let Some((mine, reply)) = reply.require(mine) else {
+            let resume_state = self.load_resume_state(id, resumed).await;
+            let Some((resume_state, reply)) = reply.require(resume_state) else {
                 return;
             };
-            owed = Some((reply, welcome));
-            let (peer, mut live) = (&self.connection, Vec::new());
-            let greet = |ids: Vec<MatchId>| {
-                let is_known = |known: &MatchId| ids.contains(known) || mine.has(*known);
-                if !is_last && !mine.before.iter().all(is_known) {
+            pending_reply = Some((reply, welcome));
+            let (connection, mut live_matches) = (&self.connection, Vec::new());
+            let post_welcome = |ids: Vec<MatchId>| {
+                let is_loaded =
+                    |known: &MatchId| ids.contains(known) || resume_state.has_reminder(*known);
+                if !is_last && !resume_state.matches_before_load.iter().all(is_loaded) {
                     return false;
                 }
-                live = self.follow_all(id, ids, &mine.woken);
-                let followed = |handle: &MatchHandle| FollowedMatch {
+                live_matches = self.follow_live_matches(id, ids, &resume_state.loaded_matches);
+                let to_followed_match = |handle: &MatchHandle| FollowedMatch {
                     match_id: handle.id(),
                     you: handle.summary().seat_of(id),
                     days: None,
                     stood_in: handle.summary().substituted_seat(id),
                 };
-                let following = live.iter().map(followed).chain(mine.rows.iter().cloned());
-                if let Some((reply, welcome)) = owed.take() {
+                let following = live_matches
+                    .iter()
+                    .map(to_followed_match)
+                    .chain(resume_state.correspondence_matches.iter().cloned());
+                if let Some((reply, welcome)) = pending_reply.take() {
                     reply.post_message(|re| {
                         ServerMessage::Welcome(Box::new(Welcome {
                             re,
@@ -97,21 +103,25 @@ impl Client {
                 true
             };
             let players = &self.server.players;
-            let unstored = Some(&player.session).filter(|_| !player.is_stored);
-            if !players.connect(&player.record, unstored, peer, greet) {
+            let unstored_session = Some(&player.session).filter(|_| !player.is_stored);
+            if !players.connect(&player.record, unstored_session, connection, post_welcome) {
                 continue;
             }
-            if !mine.rows.is_empty() {
-                players.plays_days(id);
+            if !resume_state.correspondence_matches.is_empty() {
+                players.mark_plays_correspondence(id);
             }
-            peer.outbox.flush();
-            self.tell_cluster(id, &mine.woken);
+            connection.outbox.flush();
+            self.announce_connection(id, &resume_state.loaded_matches);
             self.player = Some(Box::new(player));
-            for handle in live {
+            for handle in live_matches {
                 handle.push_snapshot(id, &self.connection.outbox).await;
             }
-            if resumed && self.server.players.turns_given() != mine.turns_given {
-                self.tell_missed_turns(id, &mine.rows).await;
+            if resumed
+                && self.server.players.correspondence_turn_count()
+                    != resume_state.correspondence_turn_count
+            {
+                self.notify_missed_turns(id, &resume_state.correspondence_matches)
+                    .await;
             }
             return;
         }
@@ -119,59 +129,57 @@ impl Client {
 
     /// Settles how the connection stands to others of its player, and has all servers know who that is, if
     /// there are several. Of its place there are the number of its hello, and whether the others stay.
-    async fn begin(
+    async fn register_connection(
         &self,
         player: &mut Player,
         resumed: bool,
-        (number, is_beside): (u64, bool),
+        (number, keeps_earlier): (u64, bool),
     ) -> Result<(), WireError> {
-        let may_block = resumed && player.is_stored;
-        player.block_guard =
-            Some(block_check::enter(&self.server, player.record.id, may_block).await?);
+        let may_have_blocks = resumed && player.is_stored;
+        player.block_guard = Some(
+            block_check::guard_connection(&self.server, player.record.id, may_have_blocks).await?,
+        );
         // Other servers learn from the store who somebody is.
         if self.server.cluster.is_some() && !player.is_stored {
             let (record, sessions) = (player.record.clone(), vec![player.session.clone()]);
             let added = self.server.store.add_player(record, sessions).await;
-            added.map_err(|error| not_welcomed(&error))?;
+            added.map_err(|error| welcome_error(&error))?;
             player.is_stored = true;
         }
-        self.connection.stands(Standing {
+        self.connection.set_precedence(ConnectionPrecedence {
             number,
             session: player.session.id,
             kind: player.session.kind,
-            is_beside,
+            keeps_earlier,
         });
         Ok(())
     }
 
     /// A number greater than those of all who have said hello before, on any server.
-    pub(super) async fn hello_number(&self) -> Result<u64, WireError> {
+    pub(super) async fn next_hello_number(&self) -> Result<u64, WireError> {
         match &self.server.cluster {
             None => Ok(self.server.next_hello()),
             Some(cluster) => {
                 let number = cluster.directory.next_connection_number().await;
-                number.map_err(|error| not_welcomed(&error))
+                number.map_err(|error| welcome_error(&error))
             }
         }
     }
 
     /// Notes which matches of other servers the player has a part in, and tells these of the connection.
-    fn tell_cluster(&self, player: PlayerId, woken: &[MatchHandle]) {
+    fn announce_connection(&self, player: PlayerId, loaded_matches: &[MatchHandle]) {
         if let Some(cluster) = &self.server.cluster {
-            for handle in woken {
+            for handle in loaded_matches {
                 participants::record_participation(&self.server, player, handle);
             }
-            if let Some(standing) = self.connection.standing() {
-                cluster.broadcast(&Packet::PlayerConnected {
-                    player,
-                    precedence: standing,
-                });
+            if let Some(precedence) = self.connection.precedence() {
+                cluster.broadcast(&Packet::PlayerConnected { player, precedence });
             }
         }
     }
 
     /// A welcome for this player, but for what goes on.
-    fn welcome_for(&self, player: &Player, resumed: bool) -> Welcome {
+    fn build_welcome(&self, player: &Player, resumed: bool) -> Welcome {
         let id = player.record.id;
         Welcome {
             re: None,
@@ -196,62 +204,76 @@ impl Client {
     }
 
     /// What is known of the matches of a player, and has those woken that are to be shown.
-    async fn mine(&self, player: PlayerId, resumed: bool) -> Result<ResumeState, WireError> {
+    async fn load_resume_state(
+        &self,
+        player: PlayerId,
+        resumed: bool,
+    ) -> Result<ResumeState, WireError> {
         let players = &self.server.players;
-        let mut mine = ResumeState {
-            before: players.live_matches(player),
-            turns_given: players.turns_given(),
-            parts: Vec::new(),
-            rows: Vec::new(),
-            woken: Vec::new(),
+        let mut state = ResumeState {
+            matches_before_load: players.live_matches(player),
+            correspondence_turn_count: players.correspondence_turn_count(),
+            participations: Vec::new(),
+            correspondence_matches: Vec::new(),
+            loaded_matches: Vec::new(),
         };
         if !resumed {
-            return Ok(mine);
+            return Ok(state);
         }
         if let Some(cluster) = &self.server.cluster {
-            mine.woken =
+            state.loaded_matches =
                 participants::load_matches_of_player(&self.server, cluster, player).await?;
         }
-        mine.parts = correspondence::participations_of(&self.server, player).await?;
-        mine.rows = correspondence::to_followed_matches(&self.server, &mine.parts);
-        let resting = mine.parts.iter().filter(|(_, part)| part.days.is_none());
-        for (id, _) in resting {
+        state.participations = correspondence::participations_of(&self.server, player).await?;
+        state.correspondence_matches =
+            correspondence::to_followed_matches(&self.server, &state.participations);
+        let not_correspondence = state
+            .participations
+            .iter()
+            .filter(|(_, part)| part.days.is_none());
+        for (id, _) in not_correspondence {
             // One that cannot be read now keeps nobody from the others.
             if let Ok(handle) = match_loading::find_match(&self.server, MatchRef::Id(*id)).await {
-                mine.woken.push(handle);
+                state.loaded_matches.push(handle);
             }
         }
-        Ok(mine)
+        Ok(state)
     }
 
     /// Notes that the connection follows these live matches, and gives those that it did not.
-    fn follow_all(
+    fn follow_live_matches(
         &self,
         player: PlayerId,
         ids: Vec<MatchId>,
-        woken: &[MatchHandle],
+        loaded_matches: &[MatchHandle],
     ) -> Vec<MatchHandle> {
         let find = |id| self.server.lobby.find(MatchRef::Id(id));
-        let is_theirs = |handle: &&MatchHandle| {
+        let is_live_participation = |handle: &&MatchHandle| {
             handle.summary().status() != Status::Ended && handle.summary().involves(player)
         };
-        let woken = woken.iter().filter(is_theirs).cloned();
-        let mut live: Vec<MatchHandle> = ids.into_iter().filter_map(find).chain(woken).collect();
-        live.sort_by_key(MatchHandle::id);
-        live.retain(|handle| self.connection.subscriptions.follow_again(handle));
-        live
+        let live_loaded_matches = loaded_matches.iter().filter(is_live_participation).cloned();
+        let mut live_matches: Vec<MatchHandle> = ids
+            .into_iter()
+            .filter_map(find)
+            .chain(live_loaded_matches)
+            .collect();
+        live_matches.sort_by_key(MatchHandle::id);
+        live_matches.retain(|handle| self.connection.subscriptions.follow_as_participant(handle));
+        live_matches
     }
 
     /// Tells of turns that were given after these rows had been read, and before anybody knew that the
     /// player is connected.
-    async fn tell_missed_turns(&self, player: PlayerId, told: &[FollowedMatch]) {
+    async fn notify_missed_turns(&self, player: PlayerId, sent_matches: &[FollowedMatch]) {
         // Who cannot be told now is told with the next welcome, as after any turn that was missed.
-        let parts = correspondence::participations_of(&self.server, player).await;
-        for row in correspondence::to_followed_matches(&self.server, &parts.unwrap_or_default()) {
+        let participations = correspondence::participations_of(&self.server, player).await;
+        for row in
+            correspondence::to_followed_matches(&self.server, &participations.unwrap_or_default())
+        {
             let is_own_turn = row.days.as_ref().is_some_and(|days| days.turn == row.you);
             if is_own_turn
                 && row.you.is_some()
-                && !told.contains(&row)
+                && !sent_matches.contains(&row)
                 && let Ok(handle) =
                     match_loading::find_match(&self.server, MatchRef::Id(row.match_id)).await
             {
@@ -264,7 +286,7 @@ impl Client {
 
     fn limits(&self, player: PlayerId) -> Limits {
         let settings = &self.server.settings;
-        let ms = |duration: std::time::Duration| {
+        let to_ms = |duration: std::time::Duration| {
             u64::try_from(duration.as_millis()).unwrap_or(plyhouse_protocol::INTEGER_MAX)
         };
         Limits {
@@ -273,17 +295,17 @@ impl Client {
             burst: settings.burst.get().into(),
             live_matches: settings.live_matches_per_player as u64,
             following: settings.following_max as u64,
-            idle_ms: ms(settings.idle_timeout),
-            abandon_after_ms: ms(settings.open_match_absence_limit()),
+            idle_ms: to_ms(settings.idle_timeout),
+            abandon_after_ms: to_ms(settings.open_match_absence_limit()),
             days_matches: self.server.correspondence_matches_max(player) as u64,
             watching_cost: settings.watching_cost.get().into(),
-            bot_think_ms: ms(settings.search_time),
+            bot_think_ms: to_ms(settings.search_time),
         }
     }
 }
 
 /// Somebody cannot be welcomed, as the store fails.
-fn not_welcomed(error: &WriteError) -> WireError {
-    tracing::error!(%error, "nobody is welcomed");
+fn welcome_error(error: &WriteError) -> WireError {
+    tracing::error!(%error, "cannot welcome a client");
     store_unavailable_error()
 }

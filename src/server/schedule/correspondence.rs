@@ -72,7 +72,7 @@ pub(crate) fn notify_turn(
     is_following: impl Fn(&ConnectionHandle) -> bool,
 ) {
     // First this, so that whoever is being welcomed looks again.
-    server.players.gave_turn();
+    server.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, Timekeeper::days_due_ms(state)) else {
         return;
@@ -83,7 +83,7 @@ pub(crate) fn notify_turn(
         ply: state.ply(),
         due_ms,
     });
-    let connections = server.players.peers(player);
+    let connections = server.players.connections(player);
     for connection in connections.iter().filter(|peer| !is_following(peer)) {
         connection.outbox.send(message.clone());
     }

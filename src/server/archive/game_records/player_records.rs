@@ -109,10 +109,10 @@ impl ServerContext {
     /// The player with this id, or with this name alone.
     pub(crate) async fn resolve_player(&self, player: &str) -> Result<PlayerId, ArchiveError> {
         let found = match from_protocol::player_id(player) {
-            Some(id) => player_lookup::record(self, id)
+            Some(id) => player_lookup::load_record(self, id)
                 .await
                 .map(|record| record.id),
-            None => player_lookup::named(self, player).await,
+            None => player_lookup::find_by_name(self, player).await,
         };
         found.map_err(|WireError { code, .. }| match code {
             Some(ErrorCode::UnknownPlayer) => ArchiveError::NotFound,

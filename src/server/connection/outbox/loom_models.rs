@@ -18,12 +18,12 @@ fn start<F: Future<Output = ()> + Send + 'static>(
 
 /// Without a writer everything told is written by the connection's task.
 #[test]
-fn model_what_is_told_is_written() {
+fn model_sent_messages_are_written() {
     model(|| {
         let outbox = new_outbox(9);
         let written = Arc::new(AtomicUsize::new(0));
         let (queue, count) = (outbox.clone(), Arc::clone(&written));
-        let task = start(Task::new(async move {
+        let task = spawn_polled(Task::new(async move {
             loop {
                 queue.woken().await;
                 queue.take(|_| {
@@ -43,7 +43,7 @@ fn model_what_is_told_is_written() {
 
 /// A task that waits for the end learns of it, be the outbox closed or too full.
 #[test]
-fn model_the_end_is_seen() {
+fn model_close_wakes_the_waiting_task() {
     for ends in [
         |outbox: &Outbox| outbox.close(CloseCode::Idle),
         |outbox: &Outbox| send_text(outbox, "a"),
@@ -51,7 +51,7 @@ fn model_the_end_is_seen() {
         model(move || {
             let outbox = new_outbox(0);
             let queue = outbox.clone();
-            let task = start(Task::new(async move {
+            let task = spawn_polled(Task::new(async move {
                 queue.closed().await;
             }));
             ends(&outbox);
@@ -62,14 +62,14 @@ fn model_the_end_is_seen() {
 
 /// A task that waits for room goes on once messages have been taken.
 #[test]
-fn model_room_is_seen() {
+fn model_taking_messages_wakes_the_waiting_task() {
     model(|| {
         let outbox = new_outbox(2);
         for text in ["a", "b"] {
             outbox.post(text.into());
         }
         let queue = outbox.clone();
-        let task = start(Task::new(async move {
+        let task = spawn_polled(Task::new(async move {
             while queue.has_room() == Ok(false) {
                 queue.drained().await;
             }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// A connection is asked at most so often.
-const ASKED_EVERY: Duration = Duration::from_secs(1);
+const PING_INTERVAL_MIN: Duration = Duration::from_secs(1);
 
 /// What is written into a ping, and comes back in its pong.
 pub(super) type PingText = [u8; 4];
@@ -12,47 +12,47 @@ pub(super) type PingText = [u8; 4];
 #[derive(Debug, Default)]
 pub(super) struct RttEstimator {
     /// A ping is to be written next.
-    is_due: bool,
-    asked_at: Option<Instant>,
+    is_ping_pending: bool,
+    requested_at: Option<Instant>,
     /// The last ping, and when it was written, until it has come back.
-    under_way: Option<(PingText, Instant)>,
-    count: u32,
+    in_flight: Option<(PingText, Instant)>,
+    ping_count: u32,
 }
 
 impl RttEstimator {
     /// Has a ping written next, unless that was done a moment ago.
-    pub(super) fn ask(&mut self, now: Instant) {
-        let is_recent = |at: Instant| now.saturating_duration_since(at) < ASKED_EVERY;
-        if !self.asked_at.is_some_and(is_recent) {
-            self.asked_at = Some(now);
-            self.is_due = true;
+    pub(super) fn request_ping(&mut self, now: Instant) {
+        let is_recent = |at: Instant| now.saturating_duration_since(at) < PING_INTERVAL_MIN;
+        if !self.requested_at.is_some_and(is_recent) {
+            self.requested_at = Some(now);
+            self.is_ping_pending = true;
         }
     }
 
     /// The ping that is written at this instant, if one is due.
-    pub(super) fn begin(&mut self, now: Instant) -> Option<PingText> {
-        if !std::mem::take(&mut self.is_due) {
+    pub(super) fn start_ping(&mut self, now: Instant) -> Option<PingText> {
+        if !std::mem::take(&mut self.is_ping_pending) {
             return None;
         }
-        self.count = self.count.wrapping_add(1);
-        let text = self.count.to_be_bytes();
-        self.under_way = Some((text, now));
+        self.ping_count = self.ping_count.wrapping_add(1);
+        let text = self.ping_count.to_be_bytes();
+        self.in_flight = Some((text, now));
         Some(text)
     }
 
     /// How long the ping took that a pong answers; `None` if it answers none.
-    pub(super) fn end(&mut self, text: &[u8], now: Instant) -> Option<Duration> {
-        let (_, sent_at) = self.under_way.filter(|(sent, _)| sent == text)?;
-        self.under_way = None;
+    pub(super) fn finish_ping(&mut self, text: &[u8], now: Instant) -> Option<Duration> {
+        let (_, sent_at) = self.in_flight.filter(|(sent, _)| sent == text)?;
+        self.in_flight = None;
         Some(now.saturating_duration_since(sent_at))
     }
 }
 
 /// The smoothed round-trip time, in microseconds, after one more was measured.
-pub(super) fn smoothed(before_us: Option<u32>, measured: Duration) -> u32 {
+pub(super) fn smooth_rtt(previous_us: Option<u32>, measured: Duration) -> u32 {
     // A minute and more is as good as no line at all.
     let measured = u32::try_from(measured.as_micros()).unwrap_or(u32::MAX);
-    before_us.map_or(measured, |before| before - before / 10 + measured / 10)
+    previous_us.map_or(measured, |before| before - before / 10 + measured / 10)
 }
 
 #[cfg(test)]
@@ -64,32 +64,43 @@ mod tests {
     }
 
     #[test]
-    fn a_ping_is_measured_once() {
+    fn each_ping_is_measured_once() {
         let start = tokio::time::Instant::now().into_std();
-        let mut trips = RttEstimator::default();
-        assert_eq!(trips.begin(start), None);
-        trips.ask(start);
-        let text = trips.begin(start + ms(5)).unwrap();
-        assert_eq!(trips.begin(start + ms(6)), None);
-        assert_eq!(trips.end(b"", start + ms(50)), None, "another ping");
-        assert_eq!(trips.end(&text, start + ms(85)), Some(ms(80)));
-        assert_eq!(trips.end(&text, start + ms(90)), None, "only once");
-        trips.ask(start + ms(999));
-        assert_eq!(trips.begin(start + ms(999)), None, "once a second");
-        trips.ask(start + ms(1000));
-        let next = trips.begin(start + ms(1000)).unwrap();
+        let mut estimator = RttEstimator::default();
+        assert_eq!(estimator.start_ping(start), None);
+        estimator.request_ping(start);
+        let text = estimator.start_ping(start + ms(5)).unwrap();
+        assert_eq!(estimator.start_ping(start + ms(6)), None);
         assert_eq!(
-            trips.end(&text, start + ms(1100)),
+            estimator.finish_ping(b"", start + ms(50)),
+            None,
+            "another ping"
+        );
+        assert_eq!(estimator.finish_ping(&text, start + ms(85)), Some(ms(80)));
+        assert_eq!(
+            estimator.finish_ping(&text, start + ms(90)),
+            None,
+            "only once"
+        );
+        estimator.request_ping(start + ms(999));
+        assert_eq!(estimator.start_ping(start + ms(999)), None, "once a second");
+        estimator.request_ping(start + ms(1000));
+        let next = estimator.start_ping(start + ms(1000)).unwrap();
+        assert_eq!(
+            estimator.finish_ping(&text, start + ms(1100)),
             None,
             "that was the first"
         );
-        assert_eq!(trips.end(&next, start + ms(1100)), Some(ms(100)));
+        assert_eq!(
+            estimator.finish_ping(&next, start + ms(1100)),
+            Some(ms(100))
+        );
     }
 
     #[test]
-    fn what_was_measured_before_counts_for_nine_tenths() {
-        assert_eq!(smoothed(None, ms(100)), 100_000);
-        assert_eq!(smoothed(Some(100_000), ms(200)), 110_000);
-        assert_eq!(smoothed(Some(u32::MAX), Duration::MAX), u32::MAX);
+    fn smoothed_rtt_weighs_the_previous_value_nine_tenths() {
+        assert_eq!(smooth_rtt(None, ms(100)), 100_000);
+        assert_eq!(smooth_rtt(Some(100_000), ms(200)), 110_000);
+        assert_eq!(smooth_rtt(Some(u32::MAX), Duration::MAX), u32::MAX);
     }
 }

@@ -7,122 +7,132 @@ fn outbox(messages_max: usize, bytes_max: usize) -> Outbox {
     Outbox::new(ConnectionId(0), messages_max, bytes_max, &Arc::default())
 }
 
-fn taken(outbox: &Outbox) -> Vec<String> {
+fn take_all(outbox: &Outbox) -> Vec<String> {
     let mut frames = Vec::new();
-    let is_more = outbox.take(|frame| {
+    let has_more = outbox.take_frames(|frame| {
         frames.push(frame.to_string());
         true
     });
-    assert!(!is_more);
+    assert!(!has_more);
     frames
 }
 
 #[test]
-fn messages_come_out_in_order_and_before_the_end() {
+fn queued_messages_are_delivered_in_order_before_close() {
     let outbox = outbox(3, 100);
-    assert!(taken(&outbox).is_empty());
-    outbox.post("a".into());
-    outbox.post("b".into());
-    assert_eq!(outbox.closed().now_or_never(), None);
+    assert!(take_all(&outbox).is_empty());
+    outbox.enqueue("a".into());
+    outbox.enqueue("b".into());
+    assert_eq!(outbox.wait_for_close().now_or_never(), None);
     outbox.close(CloseCode::Replaced);
     outbox.close(CloseCode::Idle);
-    outbox.post("c".into());
-    assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::Replaced));
-    assert_eq!(taken(&outbox), ["a", "b"]);
-    assert!(taken(&outbox).is_empty());
+    outbox.enqueue("c".into());
+    assert_eq!(
+        outbox.wait_for_close().now_or_never(),
+        Some(CloseCode::Replaced)
+    );
+    assert_eq!(take_all(&outbox), ["a", "b"]);
+    assert!(take_all(&outbox).is_empty());
 }
 
 #[test]
 fn a_full_queue_closes_the_connection() {
     for outbox in [outbox(2, 100), outbox(100, 2)] {
-        outbox.post("a".into());
-        outbox.post("b".into());
+        outbox.enqueue("a".into());
+        outbox.enqueue("b".into());
         assert!(!outbox.is_closing());
         assert_eq!(outbox.depth().messages, 2);
-        outbox.post("c".into());
-        assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::TooSlow));
-        assert!(taken(&outbox).is_empty());
+        outbox.enqueue("c".into());
+        assert_eq!(
+            outbox.wait_for_close().now_or_never(),
+            Some(CloseCode::TooSlow)
+        );
+        assert!(take_all(&outbox).is_empty());
         assert_eq!(outbox.metrics().discarded_messages.get(), 3);
     }
 }
 
 #[test]
-fn room_comes_back_when_messages_are_taken() {
+fn taking_messages_frees_room() {
     let outbox = outbox(2, 100);
-    outbox.post("a".into());
+    outbox.enqueue("a".into());
     assert_eq!(outbox.has_room(), Ok(true));
-    outbox.post("b".into());
+    outbox.enqueue("b".into());
     assert_eq!(outbox.has_room(), Ok(false));
-    assert_eq!(outbox.drained().now_or_never(), None);
-    taken(&outbox);
+    assert_eq!(outbox.wait_for_room().now_or_never(), None);
+    take_all(&outbox);
     assert_eq!(outbox.has_room(), Ok(true));
-    assert_eq!(outbox.drained().now_or_never(), Some(()));
+    assert_eq!(outbox.wait_for_room().now_or_never(), Some(()));
     outbox.close(CloseCode::Idle);
     assert_eq!(outbox.has_room(), Err(CloseCode::Idle));
 }
 
 #[test]
-fn no_more_is_taken_than_is_wanted() {
+fn take_stops_when_the_callback_returns_false() {
     let outbox = outbox(9, 100);
-    outbox.post("ab".into());
-    outbox.post("c".into());
+    outbox.enqueue("ab".into());
+    outbox.enqueue("c".into());
     let mut frames = Vec::new();
-    let is_more = outbox.take(|frame| {
+    let has_more = outbox.take_frames(|frame| {
         frames.push(frame.clone());
         false
     });
-    assert!(is_more);
+    assert!(has_more);
     assert_eq!(frames, ["ab".into()]);
     let QueueDepth { messages, bytes } = outbox.depth();
     assert_eq!((messages, bytes), (1, 1));
-    assert_eq!(taken(&outbox), ["c"]);
+    assert_eq!(take_all(&outbox), ["c"]);
 }
 
 /// Takes so many messages, and then no more.
-struct Narrow(Mutex<usize>);
+struct LimitedWriter(Mutex<usize>);
 
-impl Writer for Narrow {
+impl Writer for LimitedWriter {
     fn try_write(&self, outbox: &Outbox) -> bool {
-        let mut room = self.0.lock();
-        let fits = outbox.depth().messages <= *room;
+        let mut capacity = self.0.lock();
+        let fits = outbox.depth().messages <= *capacity;
         if fits {
-            *room -= taken(outbox).len();
+            *capacity -= take_all(outbox).len();
         }
         fits
     }
 }
 
 #[test]
-fn what_is_flushed_goes_out_at_once_or_wakes_the_connection() {
+fn flush_writes_at_once_or_wakes_the_connection() {
     let outbox = outbox(9, 100);
     outbox.flush();
     assert_eq!(
-        outbox.woken().now_or_never(),
+        outbox.wait_for_wake().now_or_never(),
         None,
         "there is nothing to write"
     );
-    outbox.post("a".into());
+    outbox.enqueue("a".into());
     outbox.flush();
     assert_eq!(
-        outbox.woken().now_or_never(),
+        outbox.wait_for_wake().now_or_never(),
         Some(()),
         "there is no writer"
     );
 
-    let narrow = Arc::new(Narrow(Mutex::new(1)));
-    outbox.attach(narrow.clone());
-    taken(&outbox);
-    outbox.post("b".into());
-    outbox.flush();
-    assert_eq!(outbox.woken().now_or_never(), None, "nobody need do it");
-    assert_eq!(outbox.depth().messages, 0, "it has been written");
-    outbox.post("c".into());
+    let writer = Arc::new(LimitedWriter(Mutex::new(1)));
+    outbox.attach_writer(writer.clone());
+    take_all(&outbox);
+    outbox.enqueue("b".into());
     outbox.flush();
     assert_eq!(
-        outbox.woken().now_or_never(),
+        outbox.wait_for_wake().now_or_never(),
+        None,
+        "the task need not write it"
+    );
+    assert_eq!(outbox.depth().messages, 0, "the writer has written it");
+    outbox.enqueue("c".into());
+    outbox.flush();
+    assert_eq!(
+        outbox.wait_for_wake().now_or_never(),
         Some(()),
         "the writer takes no more"
     );
-    outbox.detach();
-    assert_eq!(Arc::strong_count(&narrow), 1);
+    outbox.detach_writer();
+    assert_eq!(Arc::strong_count(&writer), 1);
 }

@@ -80,12 +80,12 @@ impl MatchActor {
                 EventKind::Seated { occupant, .. } => {
                     if let Some(player) = occupant.player() {
                         match self.state.creation().terms.is_of_days() {
-                            true => players.plays_days(player),
-                            false => players.sat_down(player, self.state.id()),
+                            true => players.mark_plays_correspondence(player),
+                            false => players.add_seated_match(player, self.state.id()),
                         }
                     }
                 }
-                EventKind::Ended { .. } => players.match_ended(&self.state),
+                EventKind::Ended { .. } => players.on_match_ended(&self.state),
                 _ => {}
             }
         }

@@ -1,18 +1,18 @@
 //! Keys by which programs play: each is a session that plays and reads, and does nothing else.
 
-use super::login::bad_code;
-use super::reauthenticate::{too_many_codes, wrong_password};
-use super::register::{check_registered, name_taken};
-use super::sessions::{not_kept, not_read};
+use super::login::invalid_code_error;
+use super::reauthenticate::{too_many_codes_error, wrong_password_error};
+use super::register::{check_is_registered, name_taken_error};
+use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
-use crate::auth::names::Registrable;
+use crate::auth::names::RegistrableName;
 use crate::auth::tokens;
 use crate::connection::reply::Reply;
 use crate::context::clock::now;
 use crate::players::block_check;
 use crate::players::player_lookup;
 use crate::players::registry;
-use crate::requests::{Client, Player, shown};
+use crate::requests::{Client, Player, parse_display_text};
 use crate::wire::to_protocol;
 use plyhouse_protocol::{
     ErrorCode, PlayerKind, Proof, ServerMessage, SessionKind, Token, WireError,
@@ -20,7 +20,7 @@ use plyhouse_protocol::{
 use plyhouse_store::{NewApiKey, NewBotAccount, PlayerRecord, SessionRecord};
 
 /// How many keys a player has, those of the player's programs among them.
-const KEYS_MAX: usize = 20;
+const API_KEYS_MAX: usize = 20;
 
 /// How many programs of a player have names of their own.
 const BOTS_MAX: usize = 5;
@@ -28,132 +28,158 @@ const BOTS_MAX: usize = 5;
 impl Client {
     /// The player whose key this is. A key that is none counts against the address that has tried it; one that
     /// is good is so whatever others there have tried, since it is a session, and too long to be guessed.
-    pub(in crate::requests) async fn by_key(&self, key: Token) -> Result<Player, WireError> {
-        match self.known(key).await? {
-            Some(known) => Ok(known),
+    pub(in crate::requests) async fn find_by_api_key(
+        &self,
+        key: Token,
+    ) -> Result<Player, WireError> {
+        match self.find_player_by_token(key).await? {
+            Some(player) => Ok(player),
             None => {
-                self.permit.try_code(now()).map_err(too_many_codes)?;
-                Err(bad_code())
+                self.connection_permit
+                    .charge_code_attempt(now())
+                    .map_err(too_many_codes_error)?;
+                Err(invalid_code_error())
             }
         }
     }
 
-    pub(in crate::requests) async fn create_key(
+    pub(in crate::requests) async fn create_api_key(
         &self,
         player: &Player,
         (label, bot): (Option<String>, Option<String>),
         proof: Option<Proof>,
         reply: Reply,
     ) {
-        let made = self.made_key(player, label, bot, proof.as_ref()).await;
-        if let Some((made, reply)) = reply.require(made) {
-            self.tell_added(player.record.id, &made.session);
+        let issued = self.issue_api_key(player, label, bot, proof.as_ref()).await;
+        if let Some((issued, reply)) = reply.require(issued) {
+            self.notify_session_added(player.record.id, &issued.session);
             reply.send_message(|re| ServerMessage::Key {
                 re,
-                key: made.key,
-                session: made.session.id,
-                player: to_protocol::player(&made.player),
+                key: issued.key,
+                session: issued.session.id,
+                player: to_protocol::player(&issued.player),
                 ignored: Vec::new(),
             });
         }
     }
 
-    async fn made_key(
+    async fn issue_api_key(
         &self,
         player: &Player,
         label: Option<String>,
         bot: Option<String>,
         proof: Option<&Proof>,
-    ) -> Result<Made, WireError> {
-        let owner = self.called(player);
-        let label = shown(label, || "program".to_owned());
+    ) -> Result<IssuedKey, WireError> {
+        let owner = self.current_record(player);
+        let label = parse_display_text(label, || "program".to_owned());
         let name = match bot {
             Some(name) => {
-                check_registered(owner.kind)?;
-                Some(shown(Some(name), String::new)?)
+                check_is_registered(owner.kind)?;
+                Some(parse_display_text(Some(name), String::new)?)
             }
             None => None,
         };
         let label = label?;
         player_lookup::persist_player(&self.server, owner.id).await?;
-        let plays = self.plays_by_key(&owner, name).await?;
-        let proved = self.prove(player, proof).await?;
-        let key = tokens::key(&self.server.rng);
-        let made = Made {
+        let key_player = self.resolve_key_player(&owner, name).await?;
+        let identity_proof = self.verify_proof(player, proof).await?;
+        let key = tokens::new_api_key(&self.server.rng);
+        let issued = IssuedKey {
             session: SessionRecord {
                 kind: SessionKind::Key,
-                ..self.new_session(plays.player.id, &key, label)
+                ..self.new_session(key_player.player.id, &key, label)
             },
             key,
-            player: plays.player,
+            player: key_player.player,
         };
-        let new = NewApiKey {
-            session: made.session.clone(),
+        let new_key = NewApiKey {
+            session: issued.session.clone(),
             owner: owner.id,
-            proof: proved,
-            bot: plays.new,
-            keys_max: KEYS_MAX,
+            proof: identity_proof,
+            bot: key_player.new_account,
+            keys_max: API_KEYS_MAX,
         };
-        let (is_new, name) = (new.bot.is_some(), made.player.name.clone());
-        if self.server.store.add_api_key(new).await.map_err(not_kept)? {
+        let (is_new, name) = (new_key.bot.is_some(), issued.player.name.clone());
+        if self
+            .server
+            .store
+            .add_api_key(new_key)
+            .await
+            .map_err(identity_write_error)?
+        {
             if is_new {
-                block_check::grown(&self.server, owner.id).await;
+                block_check::refresh_after_new_bot(&self.server, owner.id).await;
             }
-            return Ok(made);
+            return Ok(issued);
         }
         // Something was faster: another request for a key, somebody else with the name, or another password.
-        let again = self.plays_by_key(&owner, is_new.then_some(name)).await?;
-        match is_new && again.new.is_none() {
-            true => Err(name_taken()),
-            false => Err(wrong_password()),
+        let retried = self
+            .resolve_key_player(&owner, is_new.then_some(name))
+            .await?;
+        match is_new && retried.new_account.is_none() {
+            true => Err(name_taken_error()),
+            false => Err(wrong_password_error()),
         }
     }
 
     /// Who plays by a key of this player's: the player, or the program of this name.
-    async fn plays_by_key(
+    async fn resolve_key_player(
         &self,
         owner: &PlayerRecord,
         bot: Option<String>,
-    ) -> Result<Plays, WireError> {
+    ) -> Result<KeyPlayer, WireError> {
         let account = self.server.store.account(owner.id).await;
-        let bots = account.map_err(not_read)?.unwrap_or_default().bots;
-        let plays = match bot {
-            Some(name) => self.bot_called(name, &bots).await?,
-            None => Plays {
+        let bots = account
+            .map_err(identity_read_error)?
+            .unwrap_or_default()
+            .bots;
+        let key_player = match bot {
+            Some(name) => self.find_or_prepare_bot(name, &bots).await?,
+            None => KeyPlayer {
                 player: owner.clone(),
-                new: None,
+                new_account: None,
             },
         };
         let mut keys = 0;
         for player in bots.iter().chain([owner]) {
             let sessions = self.server.store.sessions(player.id).await;
-            let sessions = sessions.map_err(not_read)?;
-            let of_programs = sessions
+            let sessions = sessions.map_err(identity_read_error)?;
+            let api_keys = sessions
                 .iter()
                 .filter(|session| session.kind == SessionKind::Key);
-            keys += of_programs.count();
+            keys += api_keys.count();
         }
-        if keys >= KEYS_MAX {
+        if keys >= API_KEYS_MAX {
             let message = "you have as many keys as is allowed";
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
-        Ok(plays)
+        Ok(key_player)
     }
 
     /// The program of this name among these, or a new one.
-    async fn bot_called(&self, name: String, bots: &[PlayerRecord]) -> Result<Plays, WireError> {
-        let Registrable { name, likenesses } = names::registrable(&name)?;
+    async fn find_or_prepare_bot(
+        &self,
+        name: String,
+        bots: &[PlayerRecord],
+    ) -> Result<KeyPlayer, WireError> {
+        let RegistrableName {
+            name,
+            skeletons: likenesses,
+        } = names::parse_registrable_name(&name)?;
         let now_ms = self.server.clock.now_ms();
-        for likeness in &likenesses {
-            let named = self
+        for skeleton in &likenesses {
+            let owner = self
                 .server
                 .store
-                .find_by_name_skeleton(likeness.clone(), now_ms)
+                .find_by_name_skeleton(skeleton.clone(), now_ms)
                 .await;
-            if let Some((whose, _)) = named.map_err(not_read)? {
-                let own = bots.iter().find(|bot| bot.id == whose);
-                let player = own.cloned().ok_or_else(name_taken)?;
-                return Ok(Plays { player, new: None });
+            if let Some((owner_id, _)) = owner.map_err(identity_read_error)? {
+                let own_bot = bots.iter().find(|bot| bot.id == owner_id);
+                let player = own_bot.cloned().ok_or_else(name_taken_error)?;
+                return Ok(KeyPlayer {
+                    player,
+                    new_account: None,
+                });
             }
         }
         if bots.len() >= BOTS_MAX {
@@ -165,8 +191,8 @@ impl Client {
             name,
             kind: PlayerKind::Bot,
         };
-        Ok(Plays {
-            new: Some(NewBotAccount {
+        Ok(KeyPlayer {
+            new_account: Some(NewBotAccount {
                 player: player.clone(),
                 skeletons: likenesses,
                 now_ms,
@@ -178,7 +204,7 @@ impl Client {
 }
 
 /// A key that was made.
-struct Made {
+struct IssuedKey {
     key: Token,
     session: SessionRecord,
     /// Who plays by it.
@@ -186,8 +212,8 @@ struct Made {
 }
 
 /// Who is to play by a key.
-struct Plays {
+struct KeyPlayer {
     player: PlayerRecord,
     /// The account, if it is to be made.
-    new: Option<NewBotAccount>,
+    new_account: Option<NewBotAccount>,
 }

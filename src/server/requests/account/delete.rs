@@ -1,39 +1,50 @@
 //! How a player asks to be forgotten.
 
-use super::reauthenticate::wrong_password;
+use super::reauthenticate::wrong_password_error;
 use crate::connection::reply::Reply;
 use crate::players::account_deletion;
-use crate::players::account_deletion::Running;
+use crate::players::account_deletion::RunningMatchPolicy;
 use crate::players::player_lookup;
 use crate::requests::{Client, Player};
 use plyhouse_protocol::{CloseCode, Proof, WireError};
 
 impl Client {
-    pub(in crate::requests) async fn forget_me(
+    pub(in crate::requests) async fn delete_account(
         &self,
         player: &Player,
         proof: Option<Proof>,
         reply: Reply,
     ) {
-        let forgotten = self.forgotten(player, proof.as_ref()).await;
-        if let Some(((), reply)) = reply.require(forgotten) {
+        let result = self.try_delete_account(player, proof.as_ref()).await;
+        if let Some(((), reply)) = reply.require(result) {
             reply.ok(None);
             self.connection.outbox.close(CloseCode::Ended);
         }
     }
 
-    async fn forgotten(&self, player: &Player, proof: Option<&Proof>) -> Result<(), WireError> {
+    async fn try_delete_account(
+        &self,
+        player: &Player,
+        proof: Option<&Proof>,
+    ) -> Result<(), WireError> {
         let server = &self.server;
-        let record = self.called(player);
+        let record = self.current_record(player);
         // Or else it would be kept later.
         player_lookup::persist_player(server, record.id).await?;
-        let proved = self.prove(player, proof).await?;
-        account_deletion::leave(server, record.id, Running::Refuses).await?;
-        let own = Some(self.connection.id);
-        match account_deletion::forget(server, &record, Some(proved), own).await? {
+        let identity_proof = self.verify_proof(player, proof).await?;
+        account_deletion::leave_live_matches(server, record.id, RunningMatchPolicy::Refuse).await?;
+        let own_connection = Some(self.connection.id);
+        match account_deletion::delete_account(
+            server,
+            &record,
+            Some(identity_proof),
+            own_connection,
+        )
+        .await?
+        {
             true => Ok(()),
             // Something was faster: another request of this kind, or another password.
-            false => Err(wrong_password()),
+            false => Err(wrong_password_error()),
         }
     }
 }

@@ -3,9 +3,9 @@
 //! It calls them what it likes: that is looked up in a table of its own, never among names, so nobody comes to be
 //! a player by taking that player's name elsewhere.
 
-use super::sessions::{not_kept, not_read};
+use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
-use crate::auth::names::Registrable;
+use crate::auth::names::RegistrableName;
 use crate::players::registry;
 use crate::requests::{Client, Player};
 use plyhouse_protocol::{
@@ -14,31 +14,31 @@ use plyhouse_protocol::{
 use plyhouse_store::{ExternalIdentity, PlayerRecord, SessionRecord};
 
 /// How many names are tried for somebody.
-const NAMES_MAX: u32 = 100;
+const NAME_ATTEMPTS_MAX: u32 = 100;
 
 /// How long a name may be, in scalar values.
-const NAME_MAX: usize = 24;
+const NAME_CHARS_MAX: usize = 24;
 
 /// What the session is called that all connections of such a player are of.
-const LABEL: &str = "proxy";
+const SESSION_LABEL: &str = "proxy";
 
 impl Client {
     /// Whoever a proxy tells of. An account is made of somebody new.
-    pub(in crate::requests) async fn told_by_proxy(
+    pub(in crate::requests) async fn log_in_proxy_user(
         &self,
-        external: &str,
+        proxy_user: &str,
     ) -> Result<Player, WireError> {
-        let known = self
+        let stored_record = self
             .server
             .store
-            .find_external_identity(external.to_owned())
+            .find_external_identity(proxy_user.to_owned())
             .await;
-        let record = match known.map_err(not_read)? {
+        let record = match stored_record.map_err(identity_read_error)? {
             Some(record) => record,
-            None => self.make_external(external).await?,
+            None => self.create_proxy_account(proxy_user).await?,
         };
         Ok(Player {
-            session: self.session_of_proxy(record.id).await?,
+            session: self.find_or_create_proxy_session(record.id).await?,
             record,
             // Nothing of this kind brings the player back.
             token: Token::new(String::new()),
@@ -47,16 +47,20 @@ impl Client {
         })
     }
 
-    async fn make_external(&self, external: &str) -> Result<PlayerRecord, WireError> {
+    async fn create_proxy_account(&self, proxy_user: &str) -> Result<PlayerRecord, WireError> {
         let id = registry::new_player_id(&self.server.rng);
-        let like = nearest(external);
-        for number in 1..=NAMES_MAX {
+        let base_name = usable_base_name(proxy_user);
+        for number in 1..=NAME_ATTEMPTS_MAX {
             // What is nobody's is taken.
-            let named = names::registrable(&called(like, number));
-            let Ok(Registrable { name, likenesses }) = named else {
+            let candidate = names::parse_registrable_name(&numbered_name(base_name, number));
+            let Ok(RegistrableName {
+                name,
+                skeletons: likenesses,
+            }) = candidate
+            else {
                 continue;
             };
-            if let Err(error) = self.check_free(&likenesses, id).await {
+            if let Err(error) = self.check_name_available(&likenesses, id).await {
                 match error.code {
                     Some(ErrorCode::NameTaken) => continue,
                     _ => return Err(error),
@@ -67,8 +71,8 @@ impl Client {
                 name,
                 kind: PlayerKind::Account,
             };
-            let new = ExternalIdentity {
-                external_name: external.to_owned(),
+            let identity = ExternalIdentity {
+                external_name: proxy_user.to_owned(),
                 player: player.clone(),
                 skeletons: likenesses,
                 now_ms: self.server.clock.now_ms(),
@@ -76,20 +80,20 @@ impl Client {
             if self
                 .server
                 .store
-                .add_external_identity(new)
+                .add_external_identity(identity)
                 .await
-                .map_err(not_kept)?
+                .map_err(identity_write_error)?
             {
                 self.server.metrics.registrations.inc();
                 return Ok(player);
             }
             // Another connection was faster, or somebody with the name.
-            let known = self
+            let stored_record = self
                 .server
                 .store
-                .find_external_identity(external.to_owned())
+                .find_external_identity(proxy_user.to_owned())
                 .await;
-            if let Some(record) = known.map_err(not_read)? {
+            if let Some(record) = stored_record.map_err(identity_read_error)? {
                 return Ok(record);
             }
         }
@@ -98,48 +102,60 @@ impl Client {
     }
 
     /// The session that all connections of the player are of.
-    async fn session_of_proxy(&self, player: PlayerId) -> Result<SessionRecord, WireError> {
-        let known = self.server.store.sessions(player).await.map_err(not_read)?;
-        let is_it = |session: &SessionRecord| session.kind != SessionKind::Key;
-        if let Some(session) = known.into_iter().find(is_it) {
+    async fn find_or_create_proxy_session(
+        &self,
+        player: PlayerId,
+    ) -> Result<SessionRecord, WireError> {
+        let sessions = self
+            .server
+            .store
+            .sessions(player)
+            .await
+            .map_err(identity_read_error)?;
+        let is_device_session = |session: &SessionRecord| session.kind != SessionKind::Key;
+        if let Some(session) = sessions.into_iter().find(is_device_session) {
             return Ok(session);
         }
         // Nobody has this token.
         let token = self.server.tokens.issue(&self.server.rng);
-        let session = self.new_session(player, &token, LABEL.to_owned());
+        let session = self.new_session(player, &token, SESSION_LABEL.to_owned());
         let added = self.server.store.add_session(session.clone()).await;
-        added.map_err(not_kept)?;
+        added.map_err(identity_write_error)?;
         Ok(session)
     }
 }
 
 /// What somebody is called after: the name by which a proxy knows them, unless nobody may be called like that, with
 /// a number or without.
-fn nearest(external: &str) -> &str {
-    let code = |number| names::registrable(&called(external, number)).err()?.code;
-    match (code(1), code(2)) {
+fn usable_base_name(proxy_user: &str) -> &str {
+    let error_code = |number| {
+        names::parse_registrable_name(&numbered_name(proxy_user, number))
+            .err()?
+            .code
+    };
+    match (error_code(1), error_code(2)) {
         (Some(ErrorCode::BadName), _) | (_, Some(_)) => "",
-        _ => external,
+        _ => proxy_user,
     }
 }
 
 /// A name like the one by which a proxy knows somebody.
-fn called(external: &str, number: u32) -> String {
+fn numbered_name(proxy_user: &str, number: u32) -> String {
     let ending = match number {
         1 => String::new(),
         number => format!("-{number}"),
     };
-    let room = NAME_MAX - ending.len();
-    let shown = external.parse::<PlayerName>();
-    let name = match &shown {
+    let max_chars = NAME_CHARS_MAX - ending.len();
+    let parsed = proxy_user.parse::<PlayerName>();
+    let name = match &parsed {
         Ok(name) => name.as_str().to_owned(),
         // Of an address of e-mail, or of what is too long or cannot be shown, what comes first.
         Err(_) => {
-            let local = external.split('@').next().unwrap_or_default();
+            let local = proxy_user.split('@').next().unwrap_or_default();
             local.chars().filter(|c| c.is_alphanumeric()).collect()
         }
     };
-    let name: String = name.chars().take(room).collect();
+    let name: String = name.chars().take(max_chars).collect();
     match name.trim() {
         "" => format!("player{ending}"),
         name => format!("{name}{ending}"),
@@ -151,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reserved_name_is_a_taken_one() {
+    fn base_name_is_empty_only_if_numbered_name_is_invalid() {
         for (external, expected) in [
             ("ada", "ada"),
             ("plyhouse", "plyhouse"),
@@ -160,12 +176,12 @@ mod tests {
             ("guest-x", ""),
             ("...", ""),
         ] {
-            assert_eq!(nearest(external), expected, "{external}");
+            assert_eq!(usable_base_name(external), expected, "{external}");
         }
     }
 
     #[test]
-    fn a_name_is_like_that_of_the_proxy() {
+    fn name_is_derived_from_proxy_user() {
         for (external, number, expected) in [
             ("ada", 1, "ada"),
             ("ada", 2, "ada-2"),
@@ -180,8 +196,16 @@ mod tests {
             ("\u{202e}", 1, "player"),
             ("\u{202e}", 3, "player-3"),
         ] {
-            assert_eq!(called(external, number), expected, "{external} {number}");
-            assert!(called(external, number).parse::<PlayerName>().is_ok());
+            assert_eq!(
+                numbered_name(external, number),
+                expected,
+                "{external} {number}"
+            );
+            assert!(
+                numbered_name(external, number)
+                    .parse::<PlayerName>()
+                    .is_ok()
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::sessions::{not_kept, not_read};
+use super::sessions::{identity_read_error, identity_write_error};
 use crate::auth::names;
 use crate::auth::tokens;
 use crate::context::clock::now;
@@ -14,11 +14,11 @@ use uuid::Uuid;
 
 /// For how long after a recovery nothing more is to be proved, in milliseconds: whoever has lost the password
 /// sets another one.
-const RECOVERED_MS: u64 = 3600 * 1000;
+const RECOVERY_GRACE_MS: u64 = 3600 * 1000;
 
 impl Client {
     /// The account with this name and this password, and what is kept of the password.
-    pub(in crate::requests) async fn account_of(
+    pub(in crate::requests) async fn authenticate_by_password(
         &self,
         name: &str,
         password: &Token,
@@ -26,125 +26,153 @@ impl Client {
         let name = name.parse::<PlayerName>();
         // All texts that are no names are one that nobody has.
         let name = name.map_or_else(|_| String::new(), |name| name.as_str().to_owned());
-        let likeness = names::name_skeleton(&name);
-        self.try_password(&likeness)?;
-        let found = self.find_account(&name).await;
-        let is_right = match &found {
-            Ok((_, kept)) => self.compare(&likeness, password, kept.clone()).await,
+        let skeleton = names::name_skeleton(&name);
+        self.charge_password_attempt(&skeleton)?;
+        let account = self.find_account_by_name(&name).await;
+        let is_correct = match &account {
+            Ok((_, stored_hash)) => {
+                self.verify_password(&skeleton, password, stored_hash.clone())
+                    .await
+            }
             Err(error) => Err(error.clone()),
         };
-        if is_right.is_err() {
-            self.was_no_try(&likeness);
+        if is_correct.is_err() {
+            self.refund_password_attempt(&skeleton);
         }
-        match (found?, is_right?) {
-            ((Some(player), Some(kept)), true) => Ok((player, kept)),
-            _ => Err(wrong_password()),
+        match (account?, is_correct?) {
+            ((Some(player), Some(stored_hash)), true) => Ok((player, stored_hash)),
+            _ => Err(wrong_password_error()),
         }
     }
 
     /// Whose name looks like this, and what is kept of their password. As much is read where nobody has it.
-    async fn find_account(
+    async fn find_account_by_name(
         &self,
         name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
         let server = &self.server;
-        let named = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
-        let named = named.map_err(not_read)?;
-        let player = named
+        let owner = names::owner_of_name(&*server.store, server.clock.now_ms(), name).await;
+        let owner = owner.map_err(identity_read_error)?;
+        let player = owner
             .filter(|(_, is_own)| *is_own)
             .map(|(player, _)| player);
-        let nobody = PlayerId(Uuid::nil());
-        let account = self.server.store.account(player.unwrap_or(nobody)).await;
+        let nil_player = PlayerId(Uuid::nil());
+        let account = self
+            .server
+            .store
+            .account(player.unwrap_or(nil_player))
+            .await;
         let password = account
-            .map_err(not_read)?
+            .map_err(identity_read_error)?
             .and_then(|account| account.password);
         Ok((player, password))
     }
 
     /// Looks whether the player is asked for a proof, and whether this is one.
-    pub(in crate::requests) async fn prove(
+    pub(in crate::requests) async fn verify_proof(
         &self,
         player: &Player,
         proof: Option<&Proof>,
     ) -> Result<IdentityProof, WireError> {
         let id = player.record.id;
-        let account = self.server.store.account(id).await.map_err(not_read)?;
-        let proved = IdentityProof {
+        let account = self
+            .server
+            .store
+            .account(id)
+            .await
+            .map_err(identity_read_error)?;
+        let identity_proof = IdentityProof {
             session: player.session.id,
             password: account.and_then(|account| account.password),
         };
-        let Some(kept) = proved.password.clone() else {
-            return Ok(proved);
+        let Some(stored_hash) = identity_proof.password.clone() else {
+            return Ok(identity_proof);
         };
         let now_ms = self.server.clock.now_ms();
         let since_ms = now_ms.saturating_sub(player.session.created_ms);
-        if player.session.from_recovery_key && since_ms < RECOVERED_MS {
-            return Ok(proved);
+        if player.session.from_recovery_key && since_ms < RECOVERY_GRACE_MS {
+            return Ok(identity_proof);
         }
         match proof {
-            None => Err(wrong_password()),
+            None => Err(wrong_password_error()),
             Some(Proof::Password(password)) => {
-                let likeness = names::name_skeleton(&self.called(player).name);
-                self.try_password(&likeness)?;
-                let is_right = self.compare(&likeness, password, Some(kept)).await;
-                if is_right.is_err() {
-                    self.was_no_try(&likeness);
+                let skeleton = names::name_skeleton(&self.current_record(player).name);
+                self.charge_password_attempt(&skeleton)?;
+                let is_correct = self
+                    .verify_password(&skeleton, password, Some(stored_hash))
+                    .await;
+                if is_correct.is_err() {
+                    self.refund_password_attempt(&skeleton);
                 }
-                is_right?.then_some(proved).ok_or_else(wrong_password)
+                is_correct?
+                    .then_some(identity_proof)
+                    .ok_or_else(wrong_password_error)
             }
             Some(Proof::Recovery(key)) => {
-                self.permit.try_code(now()).map_err(too_many_codes)?;
-                let key = tokens::hash_of_code(key);
-                let whose = self.recovered(key).await.map_err(not_read)?;
-                if whose != Some(id) || !self.use_up(key).await.map_err(not_kept)? {
-                    return Err(wrong_password());
+                self.connection_permit
+                    .charge_code_attempt(now())
+                    .map_err(too_many_codes_error)?;
+                let key = tokens::hash_code(key);
+                let owner = self
+                    .find_recovery_owner(key)
+                    .await
+                    .map_err(identity_read_error)?;
+                if owner != Some(id)
+                    || !self
+                        .consume_one_time_token(key)
+                        .await
+                        .map_err(identity_write_error)?
+                {
+                    return Err(wrong_password_error());
                 }
-                self.permit.right();
-                Ok(proved)
+                self.connection_permit.refund_code_attempt();
+                Ok(identity_proof)
             }
         }
     }
 
     /// Whether the password is the one of which this is kept. A right one does not count as tried.
-    async fn compare(
+    async fn verify_password(
         &self,
-        likeness: &str,
+        skeleton: &str,
         password: &Token,
-        kept: Option<PasswordHash>,
+        stored_hash: Option<PasswordHash>,
     ) -> Result<bool, WireError> {
-        let is_right = self.server.passwords.is_right(password, kept).await?;
-        if is_right {
-            self.was_no_try(likeness);
+        let is_correct = self.server.passwords.verify(password, stored_hash).await?;
+        if is_correct {
+            self.refund_password_attempt(skeleton);
         }
-        Ok(is_right)
+        Ok(is_correct)
     }
 
-    fn try_password(&self, likeness: &str) -> Result<(), WireError> {
-        let tries = &self.server.passwords.tries;
-        let tried = tries.begin(likeness, self.permit.address(), now());
-        tried.map_err(|left| too_soon("too many wrong passwords were tried", left))
+    fn charge_password_attempt(&self, skeleton: &str) -> Result<(), WireError> {
+        let login_attempts = &self.server.passwords.login_attempts;
+        let attempt = login_attempts.charge(skeleton, self.connection_permit.address(), now());
+        attempt.map_err(|retry_after| {
+            too_soon_error("too many wrong passwords were tried", retry_after)
+        })
     }
 
-    fn was_no_try(&self, likeness: &str) {
-        let tries = &self.server.passwords.tries;
-        tries.right(likeness, self.permit.address());
+    fn refund_password_attempt(&self, skeleton: &str) {
+        let login_attempts = &self.server.passwords.login_attempts;
+        login_attempts.refund(skeleton, self.connection_permit.address());
     }
 }
 
-pub(in crate::requests) fn wrong_password() -> WireError {
+pub(in crate::requests) fn wrong_password_error() -> WireError {
     let message = "the name or the password is wrong, or the password is missing";
     WireError::new(ErrorCode::WrongPassword, message)
 }
 
-pub(in crate::requests) fn too_many_codes(left: Duration) -> WireError {
+pub(in crate::requests) fn too_many_codes_error(retry_after: Duration) -> WireError {
     let message = "too many wrong codes and keys were tried from your address";
-    too_soon(message, left)
+    too_soon_error(message, retry_after)
 }
 
-pub(in crate::requests) fn too_soon(message: &str, left: Duration) -> WireError {
+pub(in crate::requests) fn too_soon_error(message: &str, retry_after: Duration) -> WireError {
     WireError {
         // Rounded up, so that whoever waits that long may try.
-        retry_after_ms: u64::try_from(left.as_micros().div_ceil(1000)).ok(),
+        retry_after_ms: u64::try_from(retry_after.as_micros().div_ceil(1000)).ok(),
         ..WireError::new(ErrorCode::TooSoon, message)
     }
 }

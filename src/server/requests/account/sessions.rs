@@ -16,9 +16,9 @@ use plyhouse_protocol::{
 use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, SessionSelection, WriteError};
 
 impl Client {
-    pub(in crate::requests) async fn sessions(&self, player: &Player, reply: Reply) {
-        let listed = self.listed(player).await;
-        if let Some((sessions, reply)) = reply.require(listed) {
+    pub(in crate::requests) async fn send_sessions(&self, player: &Player, reply: Reply) {
+        let summaries = self.list_sessions(player).await;
+        if let Some((sessions, reply)) = reply.require(summaries) {
             reply.send_message(|re| ServerMessage::Sessions {
                 re,
                 sessions,
@@ -28,17 +28,17 @@ impl Client {
     }
 
     /// The player's sessions and those of the player's programs, oldest first.
-    async fn listed(&self, player: &Player) -> Result<Vec<SessionSummary>, WireError> {
+    async fn list_sessions(&self, player: &Player) -> Result<Vec<SessionSummary>, WireError> {
         let id = player.record.id;
         let mut summaries = Vec::new();
         let owners = [(id, None)].into_iter();
-        let bots = self.bots(id).await?.into_iter();
-        for (whose, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
-            let kept = match self.server.players.unstored(whose) {
+        let bots = self.load_bots(id).await?.into_iter();
+        for (owner, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
+            let stored_sessions = match self.server.players.unstored_guest(owner) {
                 Some((_, session)) => Ok(vec![session]),
-                None => self.server.store.sessions(whose).await,
+                None => self.server.store.sessions(owner).await,
             };
-            let connected = self.connected_sessions(whose).await;
+            let connected = self.connected_sessions(owner).await;
             let summary = |session: SessionRecord| SessionSummary {
                 session: session.id,
                 seen_day: day_text(session.last_used_day),
@@ -49,18 +49,28 @@ impl Client {
                 created_ms: session.created_ms,
                 bot: bot.clone(),
             };
-            summaries.extend(kept.map_err(not_read)?.into_iter().map(summary));
+            summaries.extend(
+                stored_sessions
+                    .map_err(identity_read_error)?
+                    .into_iter()
+                    .map(summary),
+            );
         }
         summaries.sort_by_key(|summary| summary.created_ms);
         Ok(summaries)
     }
 
     /// The accounts of programs of a player.
-    pub(in crate::requests) async fn bots(
+    pub(in crate::requests) async fn load_bots(
         &self,
         player: PlayerId,
     ) -> Result<Vec<PlayerRecord>, WireError> {
-        let account = self.server.store.account(player).await.map_err(not_read)?;
+        let account = self
+            .server
+            .store
+            .account(player)
+            .await
+            .map_err(identity_read_error)?;
         Ok(account.unwrap_or_default().bots)
     }
 
@@ -78,71 +88,76 @@ impl Client {
     pub(in crate::requests) async fn end_session(
         &self,
         player: &Player,
-        meant: String,
+        session: String,
         proof: Option<Proof>,
         reply: Reply,
     ) {
         let (id, own) = (player.record.id, player.session.id);
-        let Some(which) = from_protocol::session_selection(&meant, own) else {
+        let Some(selection) = from_protocol::session_selection(&session, own) else {
             reply.ok(None);
             return;
         };
-        let proved = match which == SessionSelection::One(own) {
+        let proof_check = match selection == SessionSelection::One(own) {
             true => Ok(()),
-            false => self.prove(player, proof.as_ref()).await.map(drop),
+            false => self.verify_proof(player, proof.as_ref()).await.map(drop),
         };
-        let Some(((), reply)) = reply.require(proved) else {
+        let Some(((), reply)) = reply.require(proof_check) else {
             return;
         };
         // Or else it would be kept later.
-        let kept = player_lookup::persist_player(&self.server, id).await;
-        let Some(((), reply)) = reply.require(kept) else {
+        let persisted = player_lookup::persist_player(&self.server, id).await;
+        let Some(((), reply)) = reply.require(persisted) else {
             return;
         };
-        let Some((bots, reply)) = reply.require(self.bots(id).await) else {
+        let Some((bots, reply)) = reply.require(self.load_bots(id).await) else {
             return;
         };
-        let ended = self.server.store.end_sessions(id, which).await;
-        let Some(((), reply)) = reply.require(ended.map_err(not_kept)) else {
+        let result = self.server.store.end_sessions(id, selection).await;
+        let Some(((), reply)) = reply.require(result.map_err(identity_write_error)) else {
             return;
         };
-        for whose in bots.iter().map(|bot| bot.id).chain([id]) {
-            self.tell_ended(whose, which, Some(self.connection.id));
+        for owner in bots.iter().map(|bot| bot.id).chain([id]) {
+            self.close_ended_sessions(owner, selection, Some(self.connection.id));
         }
         reply.ok(None);
-        if which.contains(own, player.session.kind) {
+        if selection.contains(own, player.session.kind) {
             self.connection.outbox.close(CloseCode::Ended);
         }
     }
 
     /// Has all connections but this one end that are of sessions that were ended.
-    pub(in crate::requests) fn tell_ended(
+    pub(in crate::requests) fn close_ended_sessions(
         &self,
         player: PlayerId,
-        which: SessionSelection,
-        but: Option<ConnectionId>,
+        selection: SessionSelection,
+        except: Option<ConnectionId>,
     ) {
-        self.server.players.end_sessions(player, which, but);
+        self.server
+            .players
+            .close_sessions(player, selection, except);
         if let Some(cluster) = &self.server.cluster {
-            cluster.broadcast(&Packet::SessionsEnded { player, which });
+            cluster.broadcast(&Packet::SessionsEnded {
+                player,
+                which: selection,
+            });
         }
     }
 
     /// Ends the connection if its session was ended while it was being welcomed, tells how the player is called
     /// if that has changed, and notes that the session is used. `before` tells how many such changes there
     /// had been before it was looked up.
-    pub(in crate::requests) async fn recheck_connections(&self, before: u64) {
+    pub(in crate::requests) async fn recheck_connections(&self, changes_before: u64) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
-        let has_changed = self.server.players.changes() != before;
-        if has_changed && self.server.players.guest(token).is_none() {
+        let has_changed = self.server.players.identity_change_count() != changes_before;
+        if has_changed && self.server.players.find_guest_by_token(token).is_none() {
             match self.server.store.find_session(token).await {
                 Ok(None) => {
                     self.connection.outbox.close(CloseCode::Ended);
                     return;
                 }
                 Ok(Some((record, _))) if record != player.record => {
-                    self.server.players.call(&record);
+                    self.server.players.update_record(&record);
                 }
                 // If it cannot be read now, the next hello will tell.
                 Ok(Some(_)) | Err(_) => {}
@@ -159,12 +174,12 @@ impl Client {
     }
 }
 
-pub(in crate::requests) fn not_read(error: ReadError) -> WireError {
-    tracing::error!(%error, "what a player is known by is not read");
+pub(in crate::requests) fn identity_read_error(error: ReadError) -> WireError {
+    tracing::error!(%error, "cannot read a player's sessions or account");
     store_read_error(&error)
 }
 
-pub(in crate::requests) fn not_kept(error: WriteError) -> WireError {
-    tracing::error!(%error, "what a player is known by is not kept");
+pub(in crate::requests) fn identity_write_error(error: WriteError) -> WireError {
+    tracing::error!(%error, "cannot store a player's sessions or account");
     store_write_error(error)
 }
