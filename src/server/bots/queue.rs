@@ -125,7 +125,7 @@ impl Queue {
         self.job_added.notify_one();
     }
 
-    /// Waits for something to think about; [`finish_deletion`](Self::finish_deletion) is to be told of it. `None`
+    /// Waits for something to think about; [`finish`](Self::finish) is to be told of it. `None`
     /// once there will be nothing more.
     pub(super) fn take(&self) -> Option<Job> {
         let mut backlog = self.backlog.lock();

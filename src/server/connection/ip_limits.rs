@@ -254,7 +254,7 @@ impl ConnectionPermit {
         Ok(OpenMatchPermit(Some((self.ip_limits.clone(), address))))
     }
 
-    /// Lets a code or a key be tried, which counts as a wrong one until it is known to be [right](Self::right).
+    /// Lets a code or a key be tried, which counts as a wrong one until it is known to be [right](Self::refund_code_attempt).
     /// Else tells after how long one may be tried again.
     pub(crate) fn charge_code_attempt(&self, now: Instant) -> Result<(), Duration> {
         match self.address {

@@ -132,11 +132,11 @@ fn connection(
 ) {
     let (line, outbox) = (Line::new(size), new_outbox(9));
     let socket = Socket::open(line.clone(), settings);
-    outbox.attach(socket.clone());
+    outbox.attach_writer(socket.clone());
     let (writes, queue) = (socket.clone(), outbox.clone());
     let task = Task::new(async move {
         loop {
-            queue.woken().await;
+            queue.wait_for_wake().await;
             writes.write(&queue).await.unwrap();
         }
     });
@@ -187,7 +187,7 @@ fn model_what_is_told_reaches_a_slow_client() {
             send_text(&outbox, "d");
             settle(&mut task, &line);
             assert_written(&line, ["acbd", "abcd", "bacd"]);
-            outbox.detach();
+            outbox.detach_writer();
         });
     }
 }
@@ -215,6 +215,6 @@ fn model_reading_goes_on_when_a_frame_is_written() {
         let reading = reading.join().unwrap();
         settle(&mut task, &line);
         assert_eq!(reading.run_until_stalled(), TaskState::Ended);
-        outbox.detach();
+        outbox.detach_writer();
     });
 }

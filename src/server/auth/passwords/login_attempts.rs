@@ -40,7 +40,7 @@ enum AttemptKey {
 
 impl LoginAttempts {
     /// Lets a password be tried of the name with this likeness, which counts as a wrong one until it is known
-    /// to be [right](Self::right). Else tells after how long one may be tried again.
+    /// to be [refunded](Self::refund). Else tells after how long one may be tried again.
     pub(crate) fn charge(
         &self,
         skeleton: &str,

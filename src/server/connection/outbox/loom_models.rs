@@ -23,10 +23,10 @@ fn model_sent_messages_are_written() {
         let outbox = new_outbox(9);
         let written = Arc::new(AtomicUsize::new(0));
         let (queue, count) = (outbox.clone(), Arc::clone(&written));
-        let task = spawn_polled(Task::new(async move {
+        let task = start(Task::new(async move {
             loop {
-                queue.woken().await;
-                queue.take(|_| {
+                queue.wait_for_wake().await;
+                queue.take_frames(|_| {
                     count.fetch_add(1, Ordering::SeqCst);
                     true
                 });
@@ -51,8 +51,8 @@ fn model_close_wakes_the_waiting_task() {
         model(move || {
             let outbox = new_outbox(0);
             let queue = outbox.clone();
-            let task = spawn_polled(Task::new(async move {
-                queue.closed().await;
+            let task = start(Task::new(async move {
+                queue.wait_for_close().await;
             }));
             ends(&outbox);
             assert_eq!(task.join().unwrap().run_until_stalled(), TaskState::Ended);
@@ -66,15 +66,15 @@ fn model_taking_messages_wakes_the_waiting_task() {
     model(|| {
         let outbox = new_outbox(2);
         for text in ["a", "b"] {
-            outbox.post(text.into());
+            outbox.enqueue(text.into());
         }
         let queue = outbox.clone();
-        let task = spawn_polled(Task::new(async move {
+        let task = start(Task::new(async move {
             while queue.has_room() == Ok(false) {
-                queue.drained().await;
+                queue.wait_for_room().await;
             }
         }));
-        outbox.take(|_| true);
+        outbox.take_frames(|_| true);
         assert_eq!(task.join().unwrap().run_until_stalled(), TaskState::Ended);
     });
 }
