@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use plyhouse_protocol::without_byte_order_mark;
+use plyhouse_protocol::strip_byte_order_mark;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -41,7 +41,7 @@ impl Trust {
     /// There is no certificate among it, or a broken one.
     pub fn only(pem: &[u8]) -> Result<Self, NoAuthority> {
         let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_slice_iter(without_byte_order_mark(pem)) {
+        for certificate in CertificateDer::pem_slice_iter(strip_byte_order_mark(pem)) {
             let certificate = certificate.map_err(|_| NoAuthority)?;
             roots.add(certificate).map_err(|_| NoAuthority)?;
         }

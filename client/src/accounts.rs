@@ -91,7 +91,7 @@ pub(crate) async fn forget(visit: &Visit, is_sure: bool) -> Result<(), Failure> 
                    If that is meant: --yes";
         return Err(Failure::Refused(why.to_owned()));
     }
-    let asked = |proof| ClientMessage::ForgetMe { proof };
+    let asked = |proof| ClientMessage::DeleteAccount { proof };
     known.ask_proved(visit, asked).await?;
     known.is_nobody()?;
     known.dialogue.say("You are forgotten.")?;
@@ -106,12 +106,12 @@ pub(crate) async fn create_key(
     bot: Option<String>,
 ) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
-    let asked = |proof| ClientMessage::CreateKey {
+    let asked = |proof| ClientMessage::CreateApiKey {
         label: label.clone(),
         bot: bot.clone(),
         proof,
     };
-    let ServerMessage::Key { key, player, .. } = known.ask_proved(visit, asked).await? else {
+    let ServerMessage::ApiKey { key, player, .. } = known.ask_proved(visit, asked).await? else {
         return Err(unexpected());
     };
     let plays = match bot {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    AnalysedPly, Analysis, ClientMessage, Judged, MatchRef, SeatNumber, ServerMessage, Snapshot,
-    Valuation,
+    AnalysedPly, Analysis, ClientMessage, MatchRef, MoveJudgement, PositionEvaluation, SeatNumber,
+    ServerMessage, Snapshot,
 };
 use textwrap::{Options, WordSplitter};
 use tokio::time::timeout;
@@ -41,14 +41,15 @@ pub(crate) async fn show(visit: &Visit, code: &str, nodes: Option<u64>) -> Resul
     loop {
         let part = next_part(&mut known, &now).await?;
         plies.extend(part.plies);
-        end = end.or(part.end);
+        end = end.or(part.final_evaluation);
         accuracy = part.accuracy.or(accuracy);
-        if part.done >= part.of {
+        if part.plies_done >= part.plies_total {
             break;
         }
-        known
-            .dialogue
-            .say(&format!("{} of {} moves looked at …", part.done, part.of))?;
+        known.dialogue.say(&format!(
+            "{} of {} moves looked at …",
+            part.plies_done, part.plies_total
+        ))?;
     }
     // They come from the last one on.
     plies.reverse();
@@ -93,19 +94,19 @@ async fn next_part(known: &mut Known, now: &Snapshot) -> Result<Analysis, Failur
 fn rows(
     now: &Snapshot,
     plies: &[AnalysedPly],
-    end: Option<&Valuation>,
+    end: Option<&PositionEvaluation>,
     width: usize,
 ) -> Vec<String> {
     let first = plies
         .first()
-        .map(|ply| row("", "start", Some(&ply.worth), now));
-    let after = (plies.iter().skip(1)).map(|ply| Some(&ply.worth));
+        .map(|ply| row("", "start", Some(&ply.evaluation), now));
+    let after = (plies.iter().skip(1)).map(|ply| Some(&ply.evaluation));
     let moves = plies.iter().zip(after.chain([end]));
     let moves = moves.map(|(ply, after)| line(now, ply, after, width));
     first.into_iter().chain(moves).collect()
 }
 
-fn row(number: &str, played: &str, after: Option<&Valuation>, now: &Snapshot) -> String {
+fn row(number: &str, played: &str, after: Option<&PositionEvaluation>, now: &Snapshot) -> String {
     let worth = after.map_or_else(String::new, |after| worth(now, after));
     format!("{number:>4}  {played:12} {worth}")
 }
@@ -120,18 +121,23 @@ fn wrap(said: &str, width: usize) -> Vec<String> {
 }
 
 /// A move, what the position was worth after it, and what is to be said of it.
-fn line(now: &Snapshot, ply: &AnalysedPly, after: Option<&Valuation>, width: usize) -> String {
-    let mark = match ply.judged {
+fn line(
+    now: &Snapshot,
+    ply: &AnalysedPly,
+    after: Option<&PositionEvaluation>,
+    width: usize,
+) -> String {
+    let mark = match ply.judgement {
         None => "",
-        Some(Judged::Inaccuracy) => "?!",
-        Some(Judged::Mistake) => "?",
-        Some(Judged::Blunder) => "??",
+        Some(MoveJudgement::Inaccuracy) => "?!",
+        Some(MoveJudgement::Mistake) => "?",
+        Some(MoveJudgement::Blunder) => "??",
     };
     let sans = now.san.as_deref().unwrap_or_default();
     let at = usize::try_from(ply.ply.0).unwrap_or(usize::MAX);
     let played = format!("{}{mark}", sanitize(sans.get(at).unwrap_or(&ply.m)));
     let mut text = row(&(ply.ply.0 + 1).to_string(), &played, after, now);
-    if let Some(said) = &ply.said {
+    if let Some(said) = &ply.english {
         let lines = wrap(&sanitize(said), width);
         text.extend(
             lines
@@ -146,12 +152,13 @@ fn line(now: &Snapshot, ply: &AnalysedPly, after: Option<&Valuation>, width: usi
 const AS_GOOD_AS_WON: i32 = 5000;
 
 /// A bar of the chances, and what they are by.
-fn worth(now: &Snapshot, worth: &Valuation) -> String {
-    let filled = (0..BAR).filter(|at| (*at as f64 + 0.5) / (BAR as f64) < worth.win.get());
+fn worth(now: &Snapshot, worth: &PositionEvaluation) -> String {
+    let filled =
+        (0..BAR).filter(|at| (*at as f64 + 0.5) / (BAR as f64) < worth.win_probability.get());
     let filled = filled.count();
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
     let side = |seat: SeatNumber| view::side(now, seat);
-    let known = match (worth.wins, worth.exact) {
+    let known = match (worth.winner, worth.exact) {
         (Some(seat), _) => match (worth.points, worth.plies) {
             (Some(points), _) => format!("{} wins by {points}", side(seat)),
             (None, Some(1)) => format!("{} wins with the next move", side(seat)),
@@ -166,7 +173,10 @@ fn worth(now: &Snapshot, worth: &Valuation) -> String {
         }
         (None, false) => format!("{:+}", worth.value),
     };
-    format!("{bar} {:3.0}%  {known}", 100.0 * worth.win.get())
+    format!(
+        "{bar} {:3.0}%  {known}",
+        100.0 * worth.win_probability.get()
+    )
 }
 
 /// How well each seat has played.
@@ -175,9 +185,9 @@ fn summary(now: &Snapshot, plies: &[AnalysedPly], accuracy: Option<[Option<u8>; 
         let seat = SeatNumber(index);
         let of = accuracy.and_then(|accuracy| accuracy[seat.index()]);
         let of = of.map_or_else(|| "no moves".to_owned(), |of| format!("accuracy {of}%"));
-        let counts = Judged::ALL.iter().map(|judged| {
+        let counts = MoveJudgement::ALL.iter().map(|judged| {
             let own = plies.iter().filter(|ply| ply.seat == seat);
-            let count = own.filter(|ply| ply.judged == Some(*judged)).count();
+            let count = own.filter(|ply| ply.judgement == Some(*judged)).count();
             (judged, count)
         });
         let counts: Vec<String> = counts
@@ -224,7 +234,7 @@ mod tests {
             ply(0, json!(null), json!("blunder")),
             ply(1, json!(1), json!(null)),
         ];
-        let end: Valuation = from_value(worth(json!(0))).expect("a valuation");
+        let end: PositionEvaluation = from_value(worth(json!(0))).expect("a valuation");
         let now = snapshot("x../.o./...");
         let rows: Vec<String> = (rows(&now, &plies, Some(&end), 80).iter())
             .map(|row| plain(row).replace(['█', '░'], ""))

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use plyhouse_protocol::{ClockControl, MatchCode, MatchResult, PlayerName, Pool, WatchedBy};
+use plyhouse_protocol::{
+    ClockControl, MatchCode, MatchResult, PlayerName, RatingPool, SpectatorAccess,
+};
 use serde::Deserialize;
 
 use crate::clock::read_clock;
@@ -279,7 +281,7 @@ pub(crate) enum Command {
 
         /// Among whom: live, days (matches over days) or bots.
         #[arg(long, value_name = "POOL", default_value = "live", value_parser = pool)]
-        pool: Pool,
+        pool: RatingPool,
 
         /// Only those behind this place.
         #[arg(long, value_name = "PLACE")]
@@ -488,7 +490,7 @@ pub(crate) struct PlayArguments {
     /// Who may watch: anyone (the match is in lists), whoever has its code, or nobody. Without it the
     /// server's usual: anyone, and of a match for one player alone whoever has its code.
     #[arg(long, value_name = "WHO", conflicts_with = "seek", value_parser = watched_by)]
-    pub(crate) watch: Option<WatchedBy>,
+    pub(crate) watch: Option<SpectatorAccess>,
 
     /// Have all who look on see the match so much later, in seconds.
     #[arg(long, value_name = "SECONDS", conflicts_with = "seek",
@@ -781,14 +783,14 @@ fn match_result(text: &str) -> Result<MatchResult, String> {
     found.ok_or_else(|| "there are won, lost, drawn and none".to_owned())
 }
 
-fn pool(text: &str) -> Result<Pool, String> {
-    let mut all = Pool::ALL.iter().copied();
+fn pool(text: &str) -> Result<RatingPool, String> {
+    let mut all = RatingPool::ALL.iter().copied();
     let found = all.find(|pool| pool.as_str() == text);
     found.ok_or_else(|| "there are live, days and bots".to_owned())
 }
 
-fn watched_by(text: &str) -> Result<WatchedBy, String> {
-    let mut all = WatchedBy::ALL.iter().copied();
+fn watched_by(text: &str) -> Result<SpectatorAccess, String> {
+    let mut all = SpectatorAccess::ALL.iter().copied();
     let found = all.find(|watch| watch.as_str() == text);
     found.ok_or_else(|| "there are anyone, code and nobody".to_owned())
 }

@@ -16,7 +16,7 @@ pub(crate) async fn set(visit: &Visit, who: &str, on: bool) -> Result<(), Failur
     };
     let asked = ClientMessage::Block {
         player: Some(player),
-        on: Some(on),
+        enabled: Some(on),
     };
     tell(known, asked).await
 }
@@ -26,7 +26,7 @@ pub(crate) async fn list(visit: &Visit) -> Result<(), Failure> {
     let known = Known::open(visit, false).await?;
     let asked = ClientMessage::Block {
         player: None,
-        on: None,
+        enabled: None,
     };
     tell(known, asked).await
 }

@@ -1,7 +1,7 @@
 //! `ply pair`, `login`, `recovery`, `devices` and `logout`: the devices of a player.
 
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, FollowedMatch, GameSummary, Hello, MatchId, PlayerId, Proof,
+    ClientMessage, ErrorCode, FollowedMatch, GameSummary, Hello, MatchId, PlayerId, ReauthProof,
     ServerMessage, SessionSummary, Token, VERSION, Welcome,
 };
 
@@ -39,9 +39,9 @@ pub(crate) struct Known {
 /// Prints a code by which another device becomes this player's.
 pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
-    let ServerMessage::Paired {
+    let ServerMessage::LinkCode {
         code, expires_ms, ..
-    } = known.dialogue.ask(ClientMessage::Pair).await?
+    } = known.dialogue.ask(ClientMessage::LinkDevice).await?
     else {
         return Err(unexpected());
     };
@@ -62,7 +62,7 @@ pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
 /// Prints a key by which the player comes back who has lost all devices.
 pub(crate) async fn recovery(visit: &Visit) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
-    let asked = |proof| ClientMessage::Recovery { proof };
+    let asked = |proof| ClientMessage::CreateRecoveryKey { proof };
     let ServerMessage::RecoveryKey { key, .. } = known.ask_proved(visit, asked).await? else {
         return Err(unexpected());
     };
@@ -143,8 +143,8 @@ fn by_code(text: &str) -> Result<Hello, Failure> {
         }
     };
     Ok(Hello {
-        pair,
-        recovery,
+        link_code: pair,
+        recovery_key: recovery,
         ..Hello::default()
     })
 }
@@ -168,7 +168,7 @@ pub(crate) async fn logout(
 ) -> Result<(), Failure> {
     let mut known = Known::open(visit, false).await?;
     let sessions = known.sessions().await?;
-    let this = sessions.iter().find(|session| session.this);
+    let this = sessions.iter().find(|session| session.is_current);
     let this = this.ok_or_else(unexpected)?.session.to_string();
     let which = which.unwrap_or_else(|| this.clone());
     let ends_this = which == "all" || which.eq_ignore_ascii_case(&this);
@@ -234,7 +234,7 @@ impl Known {
             protocol: Some(VERSION),
             name: visit.name.clone(),
             token: slot.token().cloned(),
-            beside: Some(true),
+            keep_connections: Some(true),
             label: Some(device()),
             ..Hello::default()
         };
@@ -275,7 +275,7 @@ impl Known {
     pub(crate) async fn ask_proved(
         &mut self,
         visit: &Visit,
-        message: impl Fn(Option<Proof>) -> ClientMessage,
+        message: impl Fn(Option<ReauthProof>) -> ClientMessage,
     ) -> Result<ServerMessage, Failure> {
         match self.dialogue.try_ask(message(None)).await? {
             Err(error) if error.code == Some(ErrorCode::WrongPassword) => {}
@@ -287,11 +287,11 @@ impl Known {
         let hello = Hello {
             protocol: Some(VERSION),
             token: Some(self.token.clone()),
-            beside: Some(true),
+            keep_connections: Some(true),
             ..Hello::default()
         };
         welcomed(&mut self.dialogue, hello).await?;
-        let proof = Some(Proof::Password(password));
+        let proof = Some(ReauthProof::Password(password));
         self.dialogue.ask(message(proof)).await
     }
 
@@ -318,7 +318,7 @@ fn live(welcome: &Welcome) -> Vec<MatchId> {
 
 /// A device as it is listed.
 fn line(session: &SessionSummary) -> String {
-    let is_now = match (session.this, session.connected) {
+    let is_now = match (session.is_current, session.connected) {
         (true, _) => ", this one",
         (false, true) => ", connected",
         (false, false) => "",
@@ -330,7 +330,7 @@ fn line(session: &SessionSummary) -> String {
         session.session,
         sanitize(&session.label),
         session.kind,
-        sanitize(&session.seen_day),
+        sanitize(&session.last_seen_day),
     )
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use plyhouse_protocol::can_be_shown;
+use plyhouse_protocol::is_displayable;
 use serde_json::value::RawValue;
 
 /// The longest text of others that is shown: a few lines of a terminal. Honest ones are shorter.
@@ -22,7 +22,7 @@ pub(crate) fn sanitize(text: &str) -> String {
 
 /// The character itself if it can simply be seen, else `�`.
 pub(crate) fn shown(c: char) -> char {
-    if can_be_shown(c) {
+    if is_displayable(c) {
         c
     } else {
         char::REPLACEMENT_CHARACTER
@@ -36,7 +36,7 @@ pub(crate) fn one_line_json(json: &str) -> String {
     for c in json.chars() {
         match c {
             '\n' | '\r' | '\t' => line.push(' '),
-            c if !can_be_shown(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+            c if !is_displayable(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
                 write!(line, "\\u{unit:04x}").expect("a String takes every text");
             }),
             c => line.push(c),

@@ -231,21 +231,21 @@ async fn dial(server: &Server) -> Result<Connection, ConnectionError> {
 fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
     match CloseCode::from_number(code) {
         Some(
-            CloseCode::BrokenFrames
-            | CloseCode::Binary
-            | CloseCode::NotUtf8
-            | CloseCode::BrokenRules
-            | CloseCode::TooLarge
+            CloseCode::InvalidFrame
+            | CloseCode::BinaryFrame
+            | CloseCode::InvalidUtf8
+            | CloseCode::ProtocolViolation
+            | CloseCode::MessageTooLarge
             | CloseCode::Replaced
-            | CloseCode::Ended,
+            | CloseCode::SessionEnded,
         ) => Err(Failure::Refused(reason.to_owned())),
         Some(CloseCode::RateLimited) => Ok(PENANCE),
         Some(
             CloseCode::Normal
             | CloseCode::GoingAway
             | CloseCode::ServerFull
-            | CloseCode::TooSlow
-            | CloseCode::Idle,
+            | CloseCode::SlowConsumer
+            | CloseCode::IdleTimeout,
         )
         | None => Ok(Duration::ZERO),
     }

@@ -1,6 +1,6 @@
 //! `ply list`: the matches of others, and who looks for an opponent.
 
-use plyhouse_protocol::{ClientMessage, Listing, Seeker, Seekers, ServerMessage, Status};
+use plyhouse_protocol::{ClientMessage, ListedMatch, MatchStatus, SeekList, Seeker, ServerMessage};
 
 use crate::Visit;
 use crate::dialogue::Dialogue;
@@ -49,16 +49,16 @@ struct List {
 impl List {
     /// Shows the whole list.
     async fn show(&mut self) -> Result<(), Failure> {
-        let mut matches: Vec<Listing> = Vec::new();
+        let mut matches: Vec<ListedMatch> = Vec::new();
         let mut all = 0;
-        let mut seekers = Seekers::default();
-        for status in [Status::Open, Status::Running] {
+        let mut seekers = SeekList::default();
+        for status in [MatchStatus::Open, MatchStatus::Running] {
             let list = ClientMessage::List {
                 game: self.game.clone(),
                 status: Some(status),
                 limit: Some(PAGE),
                 after: None,
-                seekers: Some(status == Status::Open),
+                seekers: Some(status == MatchStatus::Open),
             };
             let answer = self.dialogue.ask(list).await?;
             if let ServerMessage::Matches {

@@ -76,7 +76,7 @@ use face::Face;
 use failure::{Failure, unwritable};
 use identity::{IdentityLock, Slots, Wish};
 use link::Link;
-use plyhouse_protocol::{Leaders, PlayerName};
+use plyhouse_protocol::{LeaderboardRequest, PlayerName};
 use screen::{Screen, Theme};
 use server::Server;
 use session::{Goal, Opponent, Plan, Session, Terms};
@@ -209,7 +209,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             after,
             limit,
         } => {
-            let asked = Leaders {
+            let asked = LeaderboardRequest {
                 game,
                 pool: Some(pool),
                 limit: Some(limit),

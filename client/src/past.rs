@@ -1,8 +1,8 @@
 //! `ply history`, `games` and `show`: what was played, where it is one's turn, and a match as it was.
 
 use plyhouse_protocol::{
-    ClientMessage, Event, History, HistoryRow, MatchRef, Ply, Reason, Seq, ServerMessage, Snapshot,
-    Status,
+    ClientMessage, EndReason, Event, HistoryRequest, HistoryRow, MatchRef, MatchStatus, Ply, Seq,
+    ServerMessage, Snapshot,
 };
 
 use crate::Visit;
@@ -19,7 +19,7 @@ pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<()
         Some(_) => open_for_anyone(visit).await?,
         None => Known::open(visit, false).await?.dialogue,
     };
-    let history = ClientMessage::History(Box::new(History {
+    let history = ClientMessage::History(Box::new(HistoryRequest {
         player: asked.player,
         game: asked.game,
         with: asked.with,
@@ -51,7 +51,7 @@ pub(crate) fn line(row: &HistoryRow) -> String {
     let result = match (row.outcome.winner, row.outcome.reason) {
         (Some(winner), _) if winner == row.you => "won",
         (Some(_), _) => "lost",
-        (None, Some(Reason::Aborted | Reason::Abandonment)) => "broken off",
+        (None, Some(EndReason::Aborted | EndReason::Abandonment)) => "broken off",
         (None, _) => "drawn",
     };
     let from = if row.from_position {
@@ -76,7 +76,10 @@ pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
     for followed in known.following.clone() {
         let target = MatchRef::Id(followed.match_id);
         let snapshot = known.watch(target).await?;
-        shown.push((snapshot, followed.days.and_then(|days| days.due_ms)));
+        shown.push((
+            snapshot,
+            followed.correspondence.and_then(|days| days.deadline_ms),
+        ));
     }
     let is_due = |now: &Snapshot| now.you.is_some() && now.turn == now.you;
     shown.sort_by_key(|(now, due_ms)| (!is_due(now), due_ms.unwrap_or(u64::MAX)));
@@ -88,9 +91,9 @@ pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
         let is_stood_in = view::is_stood_in(now, known.player);
         let turn = match now.status {
             _ if is_stood_in => "a bot plays on for you".to_owned(),
-            Status::Open => "waits for somebody".to_owned(),
-            Status::Running | Status::Ended if is_due(now) => paint(STRONG, "your turn"),
-            Status::Running | Status::Ended => view::turn(now),
+            MatchStatus::Open => "waits for somebody".to_owned(),
+            MatchStatus::Running | MatchStatus::Ended if is_due(now) => paint(STRONG, "your turn"),
+            MatchStatus::Running | MatchStatus::Ended => view::turn(now),
         };
         let due = due_ms.map_or_else(String::new, |at_ms| {
             format!(", until {}", view::date(at_ms))
@@ -121,7 +124,7 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
         columns(),
         std::time::Duration::ZERO,
     ));
-    if let Some(start) = &now.start {
+    if let Some(start) = &now.initial_position {
         text.push_str(&format!("It began with {}\n", sanitize(start)));
     }
     text.push_str(&view::line(&now));
@@ -132,7 +135,7 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
         }
         _ => {}
     }
-    if let Some(format) = game.and_then(|game| game.record.as_ref()) {
+    if let Some(format) = game.and_then(|game| game.record_extension.as_ref()) {
         let path = format!("/record/{}.{}", now.match_id, sanitize(format));
         let address = visit.server.page(&path);
         text.extend(address.map(|address| format!("\nAs a file: {}", sanitize(&address))));

@@ -1,7 +1,8 @@
 //! `ply profile` and `ply leaders`: what others may know of a player, and who plays best.
 
 use plyhouse_protocol::{
-    ClientMessage, LeaderRow, Leaders, PlayerName, PoolRating, Profile, ServerMessage,
+    ClientMessage, LeaderboardRequest, LeaderboardRow, PlayerName, PoolRating, Profile,
+    ServerMessage,
 };
 
 use crate::Visit;
@@ -27,7 +28,7 @@ pub(crate) async fn show(visit: &Visit, meant: Option<String>) -> Result<(), Fai
         return Err(unexpected());
     };
     dialogue.say(&told(&profile))?;
-    for row in &profile.last {
+    for row in &profile.recent_matches {
         dialogue.say(&past::line(row))?;
     }
     dialogue.close().await;
@@ -35,10 +36,10 @@ pub(crate) async fn show(visit: &Visit, meant: Option<String>) -> Result<(), Fai
 }
 
 /// Shows a part of a leaderboard.
-pub(crate) async fn leaders(visit: &Visit, asked: Leaders) -> Result<(), Failure> {
+pub(crate) async fn leaders(visit: &Visit, asked: LeaderboardRequest) -> Result<(), Failure> {
     let mut dialogue = open_for_anyone(visit).await?;
-    let asked = ClientMessage::Leaders(Box::new(asked));
-    let ServerMessage::Leaders { total, rows, .. } = dialogue.ask(asked).await? else {
+    let asked = ClientMessage::Leaderboard(Box::new(asked));
+    let ServerMessage::Leaderboard { total, rows, .. } = dialogue.ask(asked).await? else {
         return Err(unexpected());
     };
     if rows.is_empty() {
@@ -56,7 +57,7 @@ pub(crate) async fn leaders(visit: &Visit, asked: Leaders) -> Result<(), Failure
     Ok(())
 }
 
-fn place(row: &LeaderRow) -> String {
+fn place(row: &LeaderboardRow) -> String {
     format!(
         "{:>3}. {:>4} ± {:<3} {} ({} rated matches)",
         row.place,

@@ -78,7 +78,7 @@ async fn matches_of(server: &Server, token: &Token) -> Option<Vec<Snapshot>> {
                 // Of matches of days no snapshot comes by itself.
                 let followed = welcome.following.iter();
                 let (shown, days): (Vec<_>, Vec<_>) =
-                    followed.partition(|followed| followed.days.is_none());
+                    followed.partition(|followed| followed.correspondence.is_none());
                 awaited = Some(shown.len() + days.len());
                 for row in days {
                     let message = ClientMessage::Watch {

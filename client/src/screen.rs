@@ -10,7 +10,7 @@ mod tty;
 
 use std::io::{self, Write as _};
 
-use plyhouse_protocol::Status;
+use plyhouse_protocol::MatchStatus;
 
 use crate::terminal::{self, Input};
 use crate::view::{Scene, WRONG, paint};
@@ -45,7 +45,7 @@ pub(crate) struct Screen {
 
 /// What the keys do in this match, or where there is none yet.
 fn keys_of(scene: Option<&Scene>) -> String {
-    let begun = scene.filter(|scene| scene.now.status != Status::Open);
+    let begun = scene.filter(|scene| scene.now.status != MatchStatus::Open);
     let Some(scene) = begun else {
         return format!("F10 quits. {KEYS_OF_LOG}");
     };

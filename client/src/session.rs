@@ -23,8 +23,8 @@ mod words;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, ClockControl, GameSummary, Hello, MatchId, Request, RequestId,
-    ServerMessage, Snapshot, Status, Token, VERSION, WatchedBy, Welcome,
+    Challenge, ClientMessage, ClockControl, GameSummary, Hello, MatchId, MatchStatus, Request,
+    RequestId, ServerMessage, Snapshot, SpectatorAccess, Token, VERSION, Welcome,
 };
 
 use crate::args::SideChoice;
@@ -79,7 +79,7 @@ pub(crate) struct Terms {
     /// So much later those see it who look on.
     pub(crate) delay_ms: Option<u64>,
     /// Who may watch it.
-    pub(crate) watch: Option<WatchedBy>,
+    pub(crate) watch: Option<SpectatorAccess>,
     /// Whether moves may be taken back.
     pub(crate) takeback: Option<bool>,
     /// Whether it counts for ratings.
@@ -324,7 +324,7 @@ impl Session {
             ServerMessage::Presence {
                 match_id,
                 seats,
-                gone_ms,
+                absence_remaining_ms: gone_ms,
                 spectators,
             } => {
                 self.presence(match_id, seats, gone_ms, spectators);
@@ -338,22 +338,25 @@ impl Session {
             ServerMessage::Rating {
                 match_id,
                 changes,
-                why,
+                reason: why,
             } => self.rated(match_id, &changes, why),
-            ServerMessage::Said { match_id, said } => self.heard(match_id, &said),
+            ServerMessage::Chat {
+                match_id,
+                entry: said,
+            } => self.heard(match_id, &said),
             ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
             ServerMessage::YourTurn {
                 match_id,
                 game,
-                due_ms,
+                deadline_ms: due_ms,
                 ..
             } => self.your_turn(match_id, &game, due_ms),
             ServerMessage::Challenge(challenge) => self.challenged(*challenge),
-            ServerMessage::ChallengeOver { match_id } => {
+            ServerMessage::ChallengeEnded { match_id } => {
                 self.challenges
                     .retain(|challenge| challenge.match_id != match_id);
             }
-            ServerMessage::WatchOver { match_id } => self.shown_out(match_id),
+            ServerMessage::WatchEnded { match_id } => self.shown_out(match_id),
             ServerMessage::Hint(hint) => self.hinted(&hint),
             ServerMessage::Thinking(thought) => self.thinks(&thought),
             ServerMessage::Ok { re, .. } => self.done(re),
@@ -361,14 +364,14 @@ impl Session {
             ServerMessage::Pong { .. }
             | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
-            | ServerMessage::Paired { .. }
+            | ServerMessage::LinkCode { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Analysis(_)
             | ServerMessage::Profile { .. }
-            | ServerMessage::Leaders { .. }
-            | ServerMessage::Key { .. }
+            | ServerMessage::Leaderboard { .. }
+            | ServerMessage::ApiKey { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Matches { .. }
@@ -419,7 +422,7 @@ impl Session {
                 self.end(Err(Failure::Failed(what)));
             }
             Stage::AtTable(table)
-                if table.now.status == Status::Open && table.now.you.is_some() =>
+                if table.now.status == MatchStatus::Open && table.now.you.is_some() =>
             {
                 self.complain("the input has ended and nobody has sat down");
                 self.farewell();
@@ -489,7 +492,7 @@ impl Session {
         let followed = welcome
             .following
             .iter()
-            .filter(|followed| followed.days.is_none());
+            .filter(|followed| followed.correspondence.is_none());
         self.awaited = followed.count();
         let challenges = welcome.challenges.clone();
         if self.welcome.is_none() {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClockState, Ending, Event, Occupant, OfferKind, Ply, Rematch, SeatNumber, Snapshot,
-    StandingOffer, Status, TimeLeft,
+    ClockState, Ending, Event, MatchStatus, Occupant, OfferKind, OfferState, Ply, RematchState,
+    SeatNumber, Snapshot, TimeLeft,
 };
 
 /// A match as this side knows it.
@@ -40,7 +40,8 @@ impl Table {
     /// A match as a snapshot tells it that has come now.
     pub(crate) const fn told_at(snapshot: Snapshot, told_at: Duration) -> Self {
         Self {
-            has_begun: matches!(snapshot.status, Status::Running) || snapshot.rematch.is_some(),
+            has_begun: matches!(snapshot.status, MatchStatus::Running)
+                || snapshot.rematch.is_some(),
             now: snapshot,
             told_at,
             gone: [None, None],
@@ -85,14 +86,14 @@ impl Table {
                 ply,
                 turn,
                 legal,
-                left,
+                time_left: left,
                 first_move_ms,
-                patience_ms,
+                absence_limit_ms: patience_ms,
                 ..
             } => {
-                self.now.status = Status::Running;
+                self.now.status = MatchStatus::Running;
                 self.has_begun = true;
-                self.now.patience_ms = *patience_ms;
+                self.now.absence_limit_ms = *patience_ms;
                 self.set_up(*ply, (position, *check), Some(*turn), legal);
                 self.begin_turn(*left, *first_move_ms);
             }
@@ -105,7 +106,7 @@ impl Table {
                 check,
                 turn,
                 legal,
-                left,
+                time_left: left,
                 first_move_ms,
                 ..
             } => {
@@ -125,7 +126,11 @@ impl Table {
             | Event::Declined { .. }
             | Event::TimeGiven { .. } => self.apply_agreement(event),
             Event::Hinted { .. } => {}
-            Event::Ended { outcome, left, .. } => {
+            Event::Ended {
+                outcome,
+                time_left: left,
+                ..
+            } => {
                 self.begin_turn(*left, None);
                 self.end(outcome);
             }
@@ -142,7 +147,7 @@ impl Table {
                 check,
                 turn,
                 legal,
-                left,
+                time_left: left,
                 first_move_ms,
                 takebacks,
                 ..
@@ -159,15 +164,17 @@ impl Table {
             }
             Event::Offered { offer, .. } => {
                 let same =
-                    |other: &StandingOffer| (other.seat, other.offer) == (offer.seat, offer.offer);
+                    |other: &OfferState| (other.seat, other.offer) == (offer.seat, offer.offer);
                 self.now.offers.retain(|other| !same(other));
                 self.now.offers.push(*offer);
             }
             Event::Declined { seat, offer, .. } => {
-                let declined = |other: &StandingOffer| (other.seat, other.offer) == (*seat, *offer);
+                let declined = |other: &OfferState| (other.seat, other.offer) == (*seat, *offer);
                 self.now.offers.retain(|other| !declined(other));
             }
-            Event::TimeGiven { left, .. } => self.now.left = Some(*left),
+            Event::TimeGiven {
+                time_left: left, ..
+            } => self.now.time_left = Some(*left),
             Event::Seated { .. }
             | Event::Started { .. }
             | Event::Moved { .. }
@@ -194,7 +201,7 @@ impl Table {
     fn end(&mut self, outcome: &Ending) {
         self.now.offers.clear();
         self.gone = [None, None];
-        self.now.status = Status::Ended;
+        self.now.status = MatchStatus::Ended;
         self.now.turn = None;
         self.now.legal.clear();
         self.now.outcome = Some(outcome.clone());
@@ -202,20 +209,20 @@ impl Table {
 
     /// A turn begins, with so much time, which runs unless a message says otherwise.
     const fn begin_turn(&mut self, left: Option<TimeLeft>, first_move_ms: Option<u64>) {
-        self.now.left = left;
+        self.now.time_left = left;
         self.now.first_move_ms = first_move_ms;
         if left.is_some() {
             self.now.turn_ms = Some(0);
-            self.now.stands = Some(false);
+            self.now.paused = Some(false);
         }
     }
 
     /// Takes in what is said of the clocks now. Of a ply that is over it means nothing.
     pub(crate) fn clock(&mut self, told: ClockState, at: Duration) {
         if told.ply == self.now.ply {
-            self.now.left = Some(told.left);
+            self.now.time_left = Some(told.time_left);
             self.now.turn_ms = Some(told.turn_ms);
-            self.now.stands = Some(told.stands);
+            self.now.paused = Some(told.paused);
             self.now.first_move_ms = told.first_move_ms;
             self.told_at = at;
         }
@@ -234,7 +241,7 @@ impl Table {
     }
 
     /// Takes in who wants a rematch; gives what was known before.
-    pub(crate) const fn rematch(&mut self, rematch: Rematch) -> Option<Rematch> {
+    pub(crate) const fn rematch(&mut self, rematch: RematchState) -> Option<RematchState> {
         self.now.rematch.replace(rematch)
     }
 
@@ -265,7 +272,7 @@ impl Table {
 }
 
 /// Whether a move of this seat ends an offer.
-fn is_ended_by_move(offer: &StandingOffer, mover: SeatNumber) -> bool {
+fn is_ended_by_move(offer: &OfferState, mover: SeatNumber) -> bool {
     match offer.offer {
         OfferKind::Draw => offer.seat != mover,
         OfferKind::Takeback => true,

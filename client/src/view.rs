@@ -110,7 +110,7 @@ fn spoils(now: &Snapshot, seat: SeatNumber) -> String {
 /// The pieces that a seat has taken, in chess.
 fn taken(now: &Snapshot, seat: SeatNumber) -> String {
     let customs = Customs::of(&now.game);
-    let start = now.start.as_deref();
+    let start = now.initial_position.as_deref();
     let lost = position::lost(customs, start, &now.position, seat.other().index());
     let figures: String = lost
         .iter()
@@ -166,8 +166,8 @@ pub(crate) mod tests {
             sides: sides.map(str::to_owned),
             files,
             ranks,
-            record: None,
-            draws: true,
+            record_extension: None,
+            draw_offers: true,
         }
     }
 

@@ -177,7 +177,7 @@ fn line(person: &InspectedPlayer) -> String {
         PlayerKind::Bot => "bot",
     };
     let seen = sessions.iter().map(|session| session.last_used_day).max();
-    let seen = seen.map_or_else(|| "-".to_owned(), plyhouse_matches::scoresheet::day_text);
+    let seen = seen.map_or_else(|| "-".to_owned(), plyhouse_matches::game_record::day_text);
     let (name, count) = (&player.name, sessions.len());
     format!("{name}\t{kind}\t{count}\t{seen}\t{}", player.id)
 }

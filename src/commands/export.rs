@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
-use plyhouse_matches::scoresheet::Scoresheet;
+use plyhouse_matches::game_record::GameRecord;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::{MatchRecord, StoreInspector};
@@ -159,7 +159,7 @@ impl<W: Write> Export<'_, W> {
             self.fail(format_args!("{code}: {title} is not kept as {format}"));
             return Ok(());
         }
-        match Scoresheet::of(creation, &events) {
+        match GameRecord::from_match(creation, &events) {
             Ok(sheet) => {
                 // What stands between the games of a file.
                 let between = if self.printed > 0 { "\n" } else { "" };

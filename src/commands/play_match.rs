@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, ensure};
 use plyhouse_lab::contest::{Args, End, Fault, Played};
-use plyhouse_matches::scoresheet::{NoScoresheet, ProgramGame, Scoresheet, Victory};
+use plyhouse_matches::game_record::{GameRecord, GameRecordError, ProgramGame, Victory};
 
 /// Plays, and writes games to a file if that is asked for.
 pub(super) fn run(args: Args) -> anyhow::Result<()> {
@@ -18,7 +18,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     };
     let format = game
         .record_format
-        .ok_or(NoScoresheet::NoFormat { game: game.info.id })?;
+        .ok_or(GameRecordError::NoFormat { game: game.info.id })?;
     let extension = format.extension();
     ensure!(
         path.extension().is_some_and(|found| found == extension),
@@ -30,15 +30,15 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let mut file = file.with_context(about)?;
     let mut breaks = missing_breaks(&file, &path).with_context(about)?;
     args.run(&mut |played| {
-        let sheet = Scoresheet::of_programs(ProgramGame {
+        let sheet = GameRecord::from_program_game(ProgramGame {
             game,
             event: "plyhouse match".to_owned(),
             ended_s: now_s(),
             names: played.names.clone(),
-            start: played.start.clone(),
+            initial_position: played.start.clone(),
             moves: played.moves.clone(),
             winner: played.winner,
-            how: how(played),
+            victory: how(played),
         })?;
         let breaks = mem::take(&mut breaks);
         writeln!(file, "{breaks}{}", sheet.text).with_context(about)

@@ -3,7 +3,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{Detail, PlayerId, PlayerKind, Ply, Reason, ShownRating};
+use plyhouse_protocol::{EndDetail, EndReason, PlayerId, PlayerKind, Ply, ShownRating};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -22,7 +22,7 @@ pub struct Timestamp {
 impl Timestamp {
     /// A moment at which nothing is charged.
     #[must_use]
-    pub const fn free(at_ms: u64) -> Self {
+    pub const fn uncharged(at_ms: u64) -> Self {
         Self { at_ms, spent_ms: 0 }
     }
 }
@@ -190,7 +190,7 @@ pub struct Event {
     /// The request by which a client has asked for it, if several servers may be asked that. It is kept, so
     /// that a request that is asked again is known by whichever server that comes to. Not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<Box<RequestId>>,
+    pub request: Option<Box<GlobalRequestId>>,
     /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
@@ -199,7 +199,7 @@ pub struct Event {
 /// A request of a client, among those of all servers: the server, its connection, and the number of the
 /// request on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RequestId(pub Uuid, pub u64, pub u64);
+pub struct GlobalRequestId(pub Uuid, pub u64, pub u64);
 
 impl Event {
     /// Whether the match is over with this event.
@@ -218,14 +218,15 @@ pub enum EventKind {
     Seated {
         /// Which.
         seat: Seat,
-        /// Who; `Open` when the seat was vacated.
+        /// Who; `Unfinished` when the seat was vacated.
         occupant: Occupant,
     },
     /// Both seats are filled: the game begins.
     Started {
         /// What both clocks start with; without a clock there is nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<RemainingTime>,
+        #[serde(rename = "left")]
+        remaining: Option<RemainingTime>,
     },
     /// A move was played.
     Moved {
@@ -239,7 +240,8 @@ pub enum EventKind {
         spent_ms: Option<u64>,
         /// What is left after it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<RemainingTime>,
+        #[serde(rename = "left")]
+        remaining: Option<RemainingTime>,
     },
     /// A player offers the other something.
     Offered {
@@ -268,7 +270,8 @@ pub enum EventKind {
         ply: Ply,
         /// What both seats have, as it was when that ply began.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<RemainingTime>,
+        #[serde(rename = "left")]
+        remaining: Option<RemainingTime>,
     },
     /// A seat was given more time by the other.
     TimeGiven {
@@ -277,7 +280,8 @@ pub enum EventKind {
         /// How much, in milliseconds.
         ms: u64,
         /// What both seats have, as if it had been there when the turn began.
-        left: RemainingTime,
+        #[serde(rename = "left")]
+        remaining: RemainingTime,
     },
     /// A player has been told the best move.
     Hinted {
@@ -291,16 +295,17 @@ pub enum EventKind {
         /// The seat that won, if one did.
         winner: Option<Seat>,
         /// Why it ended.
-        reason: Reason,
+        reason: EndReason,
         /// What more there is to say of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        detail: Option<Detail>,
+        detail: Option<EndDetail>,
         /// Whose doing it was, where one seat broke it off.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Seat>,
         /// What is left on the clocks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        left: Option<RemainingTime>,
+        #[serde(rename = "left")]
+        remaining: Option<RemainingTime>,
     },
 }
 
@@ -320,28 +325,28 @@ impl EventKind {
     }
 
     /// The begin of a match without a clock.
-    pub const STARTED: Self = Self::Started { left: None };
+    pub const UNTIMED_START: Self = Self::Started { remaining: None };
 
     /// A move in a match without a clock.
     #[must_use]
-    pub const fn moved(seat: Seat, m: String) -> Self {
+    pub const fn untimed_move(seat: Seat, m: String) -> Self {
         Self::Moved {
             seat,
             m,
             spent_ms: None,
-            left: None,
+            remaining: None,
         }
     }
 
     /// The end of a match without a clock, of which there is no more to say.
     #[must_use]
-    pub const fn ended(winner: Option<Seat>, reason: Reason) -> Self {
+    pub const fn untimed_end(winner: Option<Seat>, reason: EndReason) -> Self {
         Self::Ended {
             winner,
             reason,
             detail: None,
             by: None,
-            left: None,
+            remaining: None,
         }
     }
 

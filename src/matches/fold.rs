@@ -5,11 +5,11 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{Ply, Seq};
 
 use super::clocks::RemainingTime;
-use super::{Event, EventKind, Match, Occupant, Played, ReplayError, Stage, Standing};
+use super::{Event, EventKind, Match, Occupant, PendingOffer, PlayedMove, ReplayError, Stage};
 
 /// For how many plies a match that begins has room, which saves short games from growing it step by
 /// step.
-const PLIES_ROOM: usize = 16;
+const PLIES_CAPACITY: usize = 16;
 
 impl Match {
     /// Makes an event part of the match.
@@ -34,15 +34,17 @@ impl Match {
                 (!is_stand_in).then(|| self.seats[seat.index()] = occupant.clone())
             }
             (EventKind::Seated { seat, occupant }, Stage::Running) => {
-                self.fold_change_of_hands(*seat, occupant, event.at_ms)
+                self.fold_substitution(*seat, occupant, event.at_ms)
             }
-            (EventKind::Started { left }, Stage::Open) => self.fold_start(*left, event.at_ms),
+            (EventKind::Started { remaining: left }, Stage::Open) => {
+                self.fold_start(*left, event.at_ms)
+            }
             (
                 EventKind::Moved {
                     seat,
                     m,
                     spent_ms: _,
-                    left,
+                    remaining: left,
                 },
                 Stage::Running,
             ) => self.fold_move(*seat, m, *left, event.at_ms, seq),
@@ -53,19 +55,19 @@ impl Match {
                 | EventKind::TimeGiven { .. }
                 | EventKind::Hinted { .. },
                 Stage::Running,
-            ) => self.fold_agreement(event, seq),
+            ) => self.fold_offer_event(event, seq),
             (
                 EventKind::Ended {
                     winner,
                     reason,
                     detail,
                     by,
-                    left,
+                    remaining: left,
                 },
                 Stage::Open | Stage::Running,
             ) => {
-                self.set_left(*left)?;
-                self.offers.end_all();
+                self.set_remaining_time(*left)?;
+                self.offers.clear();
                 self.ended_ms = Some(event.at_ms);
                 self.stage = Stage::Ended {
                     winner: *winner,
@@ -90,7 +92,7 @@ impl Match {
     }
 
     /// What the players offer and grant each other while they play.
-    fn fold_agreement(&mut self, event: &Event, seq: Seq) -> Option<()> {
+    fn fold_offer_event(&mut self, event: &Event, seq: Seq) -> Option<()> {
         match &event.kind {
             EventKind::Offered {
                 seat,
@@ -98,23 +100,30 @@ impl Match {
                 ply,
                 to_ply,
             } => {
-                let standing = Standing {
+                let pending = PendingOffer {
                     seat: *seat,
                     offer: *offer,
                     ply: *ply,
                     to_ply: *to_ply,
                     seq,
                 };
-                self.offers.offered(standing, event.at_ms);
+                self.offers.record_offer(pending, event.at_ms);
                 Some(())
             }
             EventKind::Declined { seat, offer, by: _ } => {
-                self.offers.declined(*seat, *offer).then_some(())
+                self.offers.withdraw(*seat, *offer).then_some(())
             }
-            EventKind::TakenBack { ply, left } => self.fold_takeback(*ply, *left, event.at_ms),
-            EventKind::TimeGiven { seat, ms: _, left } => {
-                self.set_left(Some(*left))?;
-                self.offers.time_given(seat.other(), self.ply());
+            EventKind::TakenBack {
+                ply,
+                remaining: left,
+            } => self.fold_takeback(*ply, *left, event.at_ms),
+            EventKind::TimeGiven {
+                seat,
+                ms: _,
+                remaining: left,
+            } => {
+                self.set_remaining_time(Some(*left))?;
+                self.offers.record_time_gift(seat.other(), self.ply());
                 Some(())
             }
             EventKind::Hinted { seat, ply } => self.fold_hint(*seat, *ply),
@@ -126,46 +135,49 @@ impl Match {
     }
 
     /// Takes what is left from an event, which has it if there is a clock.
-    fn set_left(&mut self, left: Option<RemainingTime>) -> Option<()> {
-        if left.is_some() != self.creation.terms.clock.is_some() {
+    fn set_remaining_time(&mut self, remaining: Option<RemainingTime>) -> Option<()> {
+        if remaining.is_some() != self.creation.terms.clock.is_some() {
             return None;
         }
-        self.left = left.unwrap_or_default();
+        self.remaining = remaining.unwrap_or_default();
         Some(())
     }
 
-    fn fold_change_of_hands(&mut self, seat: Seat, occupant: &Occupant, at_ms: u64) -> Option<()> {
-        if !self.may_change_hands(seat, occupant) {
+    fn fold_substitution(&mut self, seat: Seat, occupant: &Occupant, at_ms: u64) -> Option<()> {
+        if !self.can_substitute(seat, occupant) {
             return None;
         }
         match occupant {
             Occupant::StandIn { .. } => {
-                let times = &mut self.stood_in[seat.index()];
-                *times = times.saturating_add(1);
+                let count = &mut self.substitution_counts[seat.index()];
+                *count = count.saturating_add(1);
             }
             // Whoever comes back begins the turn anew.
-            Occupant::Player { .. } if self.position.turn() == seat => self.turn_at_ms = at_ms,
+            Occupant::Player { .. } if self.position.turn() == seat => self.turn_start_ms = at_ms,
             Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => {}
         }
         self.seats[seat.index()] = occupant.clone();
-        self.offers.seated(seat);
+        self.offers.record_occupant_change(seat);
         Some(())
     }
 
-    fn fold_start(&mut self, left: Option<RemainingTime>, at_ms: u64) -> Option<()> {
+    fn fold_start(&mut self, remaining: Option<RemainingTime>, at_ms: u64) -> Option<()> {
         if self.seats.contains(&Occupant::Open) {
             return None;
         }
-        self.set_left(left)?;
+        self.set_remaining_time(remaining)?;
         self.stage = Stage::Running;
-        self.turn_at_ms = at_ms;
-        let has_bot = self.seats.iter().any(|occupant| occupant.bot().is_some());
-        let patience = self.creation.terms.patience;
-        self.patience_ms = patience.map(|patience| match has_bot {
-            true => patience.bot_ms,
-            false => patience.people_ms,
+        self.turn_start_ms = at_ms;
+        let has_bot = self
+            .seats
+            .iter()
+            .any(|occupant| occupant.bot_level().is_some());
+        let limits = self.creation.terms.absence_limits;
+        self.absence_limit_ms = limits.map(|limits| match has_bot {
+            true => limits.against_bot_ms,
+            false => limits.against_player_ms,
         });
-        self.played.reserve(PLIES_ROOM);
+        self.played_moves.reserve(PLIES_CAPACITY);
         Some(())
     }
 
@@ -173,42 +185,47 @@ impl Match {
         &mut self,
         seat: Seat,
         m: &str,
-        left: Option<RemainingTime>,
+        remaining: Option<RemainingTime>,
         at_ms: u64,
         seq: Seq,
     ) -> Option<()> {
-        let has_left = left.is_some() == self.creation.terms.clock.is_some();
-        if !has_left || seat != self.position.turn() {
+        let has_expected_time = remaining.is_some() == self.creation.terms.clock.is_some();
+        if !has_expected_time || seat != self.position.turn() {
             return None;
         }
         let MoveNotation { m, san } = self.position.play_with_notation(m).ok()?;
-        self.sans.extend(san.map(String::into_boxed_str));
-        self.played.push(Played {
+        self.san_moves.extend(san.map(String::into_boxed_str));
+        self.played_moves.push(PlayedMove {
             seat,
             m,
             seq,
-            left: self.left,
+            remaining: self.remaining,
         });
-        self.left = left.unwrap_or_default();
-        self.turn_at_ms = at_ms;
-        self.offers.moved(seat);
+        self.remaining = remaining.unwrap_or_default();
+        self.turn_start_ms = at_ms;
+        self.offers.record_move(seat);
         Some(())
     }
 
-    fn fold_takeback(&mut self, ply: Ply, left: Option<RemainingTime>, at_ms: u64) -> Option<()> {
-        let kept = usize::try_from(ply.0).ok()?;
-        if kept >= self.played.len() {
+    fn fold_takeback(
+        &mut self,
+        ply: Ply,
+        remaining: Option<RemainingTime>,
+        at_ms: u64,
+    ) -> Option<()> {
+        let plies = usize::try_from(ply.0).ok()?;
+        if plies >= self.played_moves.len() {
             return None;
         }
         // A position knows no way back.
-        let position = self.position_at(kept)?;
-        self.set_left(left)?;
+        let position = self.position_at(plies)?;
+        self.set_remaining_time(remaining)?;
         self.position = position;
-        self.played.truncate(kept);
-        self.sans.truncate(kept);
+        self.played_moves.truncate(plies);
+        self.san_moves.truncate(plies);
         self.takebacks += 1;
-        self.turn_at_ms = at_ms;
-        self.offers.taken_back(ply);
+        self.turn_start_ms = at_ms;
+        self.offers.record_takeback(ply);
         Some(())
     }
 }

@@ -4,18 +4,18 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{PlayerId, Ply};
 
-use super::{Decided, EventKind, Match, NOTHING, Occupant, Refusal};
+use super::{Decision, EventKind, Match, NO_EVENTS, Occupant, Refusal};
 
 /// A ply for which a hint was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hinted {
+pub(crate) struct HintedPly {
     ply: Ply,
     takebacks: u64,
 }
 
 impl Match {
     /// A player asks for a hint. To ask again in the same ply changes nothing.
-    pub(super) fn hint(&self, player: PlayerId, ply: Ply) -> Result<Decided, Refusal> {
+    pub(super) fn request_hint(&self, player: PlayerId, ply: Ply) -> Result<Decision, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
         self.check_ply(ply)?;
@@ -23,10 +23,10 @@ impl Match {
             return Err(Refusal::NotYourTurn);
         }
         self.check_hint(seat)?;
-        if self.hinted == Some(self.hinted_now()) {
-            return Ok(NOTHING);
+        if self.last_hinted_ply == Some(self.current_hinted_ply()) {
+            return Ok(NO_EVENTS);
         }
-        self.check_eventful()?;
+        self.check_event_limit()?;
         Ok([Some(EventKind::Hinted { seat, ply }), None])
     }
 
@@ -43,11 +43,11 @@ impl Match {
 
     pub(super) fn fold_hint(&mut self, seat: Seat, ply: Ply) -> Option<()> {
         let fits = ply == self.ply() && self.turn() == Some(seat);
-        fits.then(|| self.hinted = Some(self.hinted_now()))
+        fits.then(|| self.last_hinted_ply = Some(self.current_hinted_ply()))
     }
 
-    fn hinted_now(&self) -> Hinted {
-        Hinted {
+    fn current_hinted_ply(&self) -> HintedPly {
+        HintedPly {
             ply: self.ply(),
             takebacks: self.takebacks,
         }

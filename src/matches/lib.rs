@@ -4,55 +4,57 @@
 //! nothing; [`Match::fold`] makes it so, once the events are safe; [`Match::replay`] folds them all
 //! again, and gives the same match. Nothing here waits, reads a clock or draws a random number: the
 //! present is an argument. What waits for time to pass stands beside the match and is no part of its
-//! history: [`Attendance`] knows who is away, and [`Timekeeper`] for how long a turn has lasted. What is
+//! history: [`AbsenceTimers`] knows who is away, and [`TurnClock`] for how long a turn has lasted. What is
 //! [`RemainingTime`] on the clocks is history: every move carries it.
 
-mod archived;
-mod attendance;
-mod audit;
+mod absence_timers;
+pub mod board_image;
 mod clocks;
 mod creation;
 mod event;
 mod fold;
+pub mod game_record;
 mod hints;
-mod lag;
+mod initial_position;
+mod lag_compensation;
+mod moves;
 mod occupant;
 mod offers;
-pub mod picture;
-mod play;
 pub mod ratings;
 mod refusal;
-mod reminder;
-pub mod scoresheet;
+mod replay_check;
 mod seats;
 mod series;
-mod start;
+mod summary;
 #[cfg(test)]
 mod tests;
-mod timekeeper;
+mod turn_clock;
+mod wake_row;
 
-pub use archived::{Archived, OPENING_PLIES, SeatAtStart};
-pub use attendance::Attendance;
-pub use audit::AuditError;
+pub use absence_timers::AbsenceTimers;
 pub use clocks::RemainingTime;
-pub use creation::{AbsenceLimits, Creation, Previous, Terms};
-pub use event::{Action, Event, EventKind, Offer, RequestId, Timestamp};
+pub use creation::{AbsenceLimits, Creation, PreviousMatch, Terms};
+pub use event::{Action, Event, EventKind, GlobalRequestId, Offer, Timestamp};
 pub use occupant::Occupant;
-pub use offers::Standing;
+pub use offers::PendingOffer;
 pub use refusal::{Refusal, ReplayError};
-pub use reminder::{DaysTurn, Part, Reminder};
+pub use replay_check::AuditError;
 pub use series::Series;
-pub use timekeeper::{ClockUsage, Timekeeper, TurnTime, first_move_ms};
+pub use summary::{EndedMatchSummary, OPENING_PLIES, SeatAtStart};
+pub use turn_clock::{ClockUsage, TurnClock, TurnTime, first_move_limit_ms};
+pub use wake_row::{CorrespondenceTurn, Participation, Reminder};
 
-use self::hints::Hinted;
+use self::hints::HintedPly;
+use self::initial_position::InitialPosition;
+use self::moves::MatchEnd;
 use self::offers::Offers;
-use self::play::End;
-use self::start::Start;
 
 use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ClockControl, Detail, MatchId, PlayerId, Ply, Reason, Seq, WatchedBy};
+use plyhouse_protocol::{
+    ClockControl, EndDetail, EndReason, MatchId, PlayerId, Ply, Seq, SpectatorAccess,
+};
 
 /// The stage of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +68,9 @@ pub enum Stage {
         /// The seat that won, if one did.
         winner: Option<Seat>,
         /// Why it ended.
-        reason: Reason,
+        reason: EndReason,
         /// What more there is to say of it.
-        detail: Option<Detail>,
+        detail: Option<EndDetail>,
         /// Whose doing it was, where one seat broke it off.
         by: Option<Seat>,
     },
@@ -76,12 +78,12 @@ pub enum Stage {
 
 /// A move that was played.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Played {
+struct PlayedMove {
     seat: Seat,
     m: String,
     seq: Seq,
     /// What was left then. It means nothing without a clock.
-    left: RemainingTime,
+    remaining: RemainingTime,
 }
 
 /// One sitting of one game between two seats.
@@ -91,25 +93,25 @@ pub struct Match {
     seats: [Occupant; 2],
     stage: Stage,
     /// The position before the first move.
-    start: Start,
+    initial_position: InitialPosition,
     position: Box<dyn AnyPosition>,
-    played: Vec<Played>,
+    played_moves: Vec<PlayedMove>,
     /// `played` in standard algebraic notation, in games whose players write so: made as they are
     /// played, since that takes the position before.
-    sans: Vec<Box<str>>,
+    san_moves: Vec<Box<str>>,
     seq: Seq,
     /// When the present turn began, in milliseconds since 1970; 0 before the start.
-    turn_at_ms: u64,
+    turn_start_ms: u64,
     /// What was left then. It means nothing without a clock.
-    left: RemainingTime,
+    remaining: RemainingTime,
     /// How long a player may be absent, once that is settled.
-    patience_ms: Option<u64>,
+    absence_limit_ms: Option<u64>,
     takebacks: u64,
     offers: Offers,
     /// The last ply for which a hint was asked.
-    hinted: Option<Hinted>,
+    last_hinted_ply: Option<HintedPly>,
     /// How often a bot has stood in for each seat.
-    stood_in: [u32; 2],
+    substitution_counts: [u32; 2],
     /// When it ended, in milliseconds since 1970.
     ended_ms: Option<u64>,
 }
@@ -122,23 +124,23 @@ impl Match {
     /// The game does not begin with the position with which this match is to begin.
     pub fn new(creation: Creation) -> Result<Self, ReplayError> {
         let clock = creation.terms.clock.as_ref();
-        let start = Start::of(&creation)?;
+        let start = InitialPosition::from_creation(&creation)?;
         Ok(Self {
-            position: start.position(),
-            start,
-            left: clock.map(RemainingTime::at_start).unwrap_or_default(),
+            position: start.to_position(),
+            initial_position: start,
+            remaining: clock.map(RemainingTime::at_start).unwrap_or_default(),
             creation,
             seats: [Occupant::Open, Occupant::Open],
             stage: Stage::Open,
-            played: Vec::new(),
-            sans: Vec::new(),
+            played_moves: Vec::new(),
+            san_moves: Vec::new(),
             seq: Seq(0),
-            turn_at_ms: 0,
-            patience_ms: None,
+            turn_start_ms: 0,
+            absence_limit_ms: None,
             takebacks: 0,
             offers: Offers::default(),
-            hinted: None,
-            stood_in: [0; 2],
+            last_hinted_ply: None,
+            substitution_counts: [0; 2],
             ended_ms: None,
         })
     }
@@ -170,7 +172,7 @@ impl Match {
     /// whose seats these are, and its host.
     #[must_use]
     pub fn is_hidden_from(&self, player: PlayerId) -> bool {
-        self.creation.terms.watch() == WatchedBy::Nobody
+        self.creation.terms.spectator_access() == SpectatorAccess::Nobody
             && self.has_started()
             && self.creation.host != player
             && self.seat_held_by(player).is_none()
@@ -194,7 +196,7 @@ impl Match {
     }
 
     /// The players whose seats these are, by seat: whoever sits, or will when they come back.
-    pub fn holders(&self) -> impl Iterator<Item = PlayerId> {
+    pub fn seat_holders(&self) -> impl Iterator<Item = PlayerId> {
         self.seats.iter().filter_map(Occupant::holder)
     }
 
@@ -212,13 +214,13 @@ impl Match {
 
     /// Every move so far, in canonical form.
     pub fn moves(&self) -> impl Iterator<Item = &str> {
-        self.played.iter().map(|played| played.m.as_str())
+        self.played_moves.iter().map(|played| played.m.as_str())
     }
 
     /// Every move so far in standard algebraic notation, in games whose players write so.
     #[must_use]
-    pub fn sans(&self) -> Option<&[Box<str>]> {
-        (self.creation.game.uses_san).then_some(&self.sans)
+    pub fn san_moves(&self) -> Option<&[Box<str>]> {
+        (self.creation.game.uses_san).then_some(&self.san_moves)
     }
 
     /// Whether the side to move has a king that is attacked.
@@ -230,7 +232,7 @@ impl Match {
     /// The number of moves played, which is the number of the next one.
     #[must_use]
     pub fn ply(&self) -> Ply {
-        Ply(self.played.len() as u64)
+        Ply(self.played_moves.len() as u64)
     }
 
     /// The number of the last event.
@@ -258,40 +260,40 @@ impl Match {
     #[must_use]
     pub fn bot_to_move(&self) -> Option<(Seat, Level)> {
         let seat = self.turn()?;
-        let level = self.occupant(seat).bot()?;
-        (!self.waits_for_people()).then_some((seat, level))
+        let level = self.occupant(seat).bot_level()?;
+        (!self.waits_for_players()).then_some((seat, level))
     }
 
     /// Since when a bot has waited for the player who is to move, in milliseconds since 1970. `None` if
     /// none does.
     #[must_use]
-    pub fn bot_waits_ms(&self) -> Option<u64> {
+    pub fn bot_waiting_since_ms(&self) -> Option<u64> {
         let seat = self.turn()?;
         self.occupant(seat).player()?;
-        matches!(self.occupant(seat.other()), Occupant::Bot(_)).then_some(self.turn_at_ms)
+        matches!(self.occupant(seat.other()), Occupant::Bot(_)).then_some(self.turn_start_ms)
     }
 
     /// Whether only bots sit here of whom one at least stands in for a player: they wait.
     #[must_use]
-    pub fn waits_for_people(&self) -> bool {
+    pub fn waits_for_players(&self) -> bool {
         let is_stand_in = |occupant: &Occupant| matches!(occupant, Occupant::StandIn { .. });
         self.players().next().is_none() && self.seats.iter().any(is_stand_in)
     }
 
     /// The seat of this player in which a bot stands in.
     #[must_use]
-    pub fn stood_in(&self, player: PlayerId) -> Option<Seat> {
-        let is_theirs = |seat: &Seat| {
+    pub fn substituted_seat(&self, player: PlayerId) -> Option<Seat> {
+        let is_substituted = |seat: &Seat| {
             let occupant = self.occupant(*seat);
-            occupant.bot().is_some() && occupant.holder() == Some(player)
+            occupant.bot_level().is_some() && occupant.holder() == Some(player)
         };
-        Seat::ALL.into_iter().find(is_theirs)
+        Seat::ALL.into_iter().find(is_substituted)
     }
 
     /// How often a bot has stood in for this seat.
     #[must_use]
-    pub const fn times_stood_in(&self, seat: Seat) -> u32 {
-        self.stood_in[seat.index()]
+    pub const fn substitution_count(&self, seat: Seat) -> u32 {
+        self.substitution_counts[seat.index()]
     }
 
     /// How the match is timed; `None` if it is not.
@@ -302,29 +304,29 @@ impl Match {
 
     /// What is left to both seats, as of the begin of the present turn; `None` without a clock.
     #[must_use]
-    pub fn left(&self) -> Option<RemainingTime> {
-        self.clock().map(|_| self.left)
+    pub fn remaining_time(&self) -> Option<RemainingTime> {
+        self.clock().map(|_| self.remaining)
     }
 
     /// When the event happened that began the present turn, in milliseconds since 1970; 0 before the
     /// start.
     #[must_use]
-    pub const fn turn_at_ms(&self) -> u64 {
-        self.turn_at_ms
+    pub const fn turn_start_ms(&self) -> u64 {
+        self.turn_start_ms
     }
 
     /// Whether the next ply is the first of its seat, which is charged nothing.
     #[must_use]
-    pub fn is_free(&self) -> bool {
+    pub fn is_free_ply(&self) -> bool {
         let seat = self.position.turn();
-        !self.played.iter().any(|played| played.seat == seat)
+        !self.played_moves.iter().any(|played| played.seat == seat)
     }
 
     /// How long a player may be absent before the match is lost, in milliseconds. `None` before the
     /// start and where absence does not count.
     #[must_use]
-    pub const fn patience_ms(&self) -> Option<u64> {
-        self.patience_ms
+    pub const fn absence_limit_ms(&self) -> Option<u64> {
+        self.absence_limit_ms
     }
 
     /// How often moves were taken back.
@@ -336,28 +338,31 @@ impl Match {
     /// The event by which this player has already played this move at this ply, so that a request
     /// sent again is recognised.
     #[must_use]
-    pub fn repeated(&self, player: PlayerId, ply: Ply, m: &str) -> Option<Seq> {
+    pub fn find_repeated_move(&self, player: PlayerId, ply: Ply, m: &str) -> Option<Seq> {
         let seat = self.seat_of(player)?;
         let ply = usize::try_from(ply.0).ok()?;
-        let played = self.played.get(ply).filter(|played| played.seat == seat)?;
+        let played = self
+            .played_moves
+            .get(ply)
+            .filter(|played| played.seat == seat)?;
         // A move that is sent again most often comes in canonical form, which means one move only.
         if m == played.m {
             return Some(played.seq);
         }
         // What another text means may depend on the position.
-        let before = self.position_at(ply)?;
-        (before.read_move(m).ok()? == played.m).then_some(played.seq)
+        let position = self.position_at(ply)?;
+        (position.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
     /// The first events of a match on these terms that begins with these occupants.
     #[must_use]
-    pub fn opening(terms: &Terms, seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
+    pub fn initial_events(terms: &Terms, seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
         let is_full = !seats.contains(&Occupant::Open);
-        let seated = Seat::ALL.into_iter().zip(seats);
-        let seated = seated.filter(|(_, occupant)| *occupant != Occupant::Open);
+        let occupied = Seat::ALL.into_iter().zip(seats);
+        let seated = occupied.filter(|(_, occupant)| *occupant != Occupant::Open);
         let seated = seated.map(|(seat, occupant)| EventKind::Seated { seat, occupant });
-        let left = terms.clock.as_ref().map(RemainingTime::at_start);
-        let started = is_full.then_some(EventKind::Started { left });
+        let remaining = terms.clock.as_ref().map(RemainingTime::at_start);
+        let started = is_full.then_some(EventKind::Started { remaining });
         seated.chain(started).map(|kind| kind.at(now_ms)).collect()
     }
 
@@ -373,7 +378,7 @@ impl Match {
         Ok(kinds.map(|kind| kind.at(now.at_ms)).collect())
     }
 
-    fn decide(&self, action: &Action, now: Timestamp) -> Result<Decided, Refusal> {
+    fn decide(&self, action: &Action, now: Timestamp) -> Result<Decision, Refusal> {
         match action {
             Action::Join {
                 player,
@@ -394,10 +399,10 @@ impl Match {
             Action::PlayAsBot { seat, ply, m } => self.play_as_bot(*seat, *ply, m, now),
             Action::Resign { player } => {
                 let seat = self.seat_of(*player).ok_or(Refusal::NotSeated)?;
-                self.lose(seat, Reason::Resignation, now)
+                self.end_with_loser(seat, EndReason::Resignation, now)
             }
             Action::ResignAsBot { seat } => self.resign_as_bot(*seat, now),
-            Action::AbortByPlayer { player } => self.call_off(*player, now),
+            Action::AbortByPlayer { player } => self.abort_by_player(*player, now),
             Action::OfferDraw { player, ply } => self.offer_draw(*player, *ply, now),
             Action::OfferTakeback {
                 player,
@@ -410,10 +415,10 @@ impl Match {
             }
             Action::DeclineChallenge { player } => self.decline_challenge(*player),
             Action::GiveTime { player, ms } => self.give_time(*player, *ms),
-            Action::Hint { player, ply } => self.hint(*player, *ply),
-            Action::Abandon { seat } => self.lose(*seat, Reason::Abandonment, now),
-            Action::StandIn { seat } => self.stand_in(*seat),
-            Action::Flag => self.flag(),
+            Action::Hint { player, ply } => self.request_hint(*player, *ply),
+            Action::Abandon { seat } => self.end_with_loser(*seat, EndReason::Abandonment, now),
+            Action::StandIn { seat } => self.substitute_bot(*seat),
+            Action::Flag => self.flag_fall(),
             Action::NoFirstMove => self.no_first_move(),
             Action::Abort => self.abort(now),
         }
@@ -421,10 +426,10 @@ impl Match {
 }
 
 /// What an action leads to: nothing, one event, or two that are kept together.
-type Decided = [Option<EventKind>; 2];
+type Decision = [Option<EventKind>; 2];
 
-const NOTHING: Decided = [None, None];
+const NO_EVENTS: Decision = [None, None];
 
-const ABORTED: End = End::without_result(None, None);
+const ABORTED: MatchEnd = MatchEnd::without_result(None, None);
 
-const CHALLENGE_DECLINED: End = End::without_result(Some(Detail::Declined), None);
+const CHALLENGE_DECLINED: MatchEnd = MatchEnd::without_result(Some(EndDetail::Declined), None);

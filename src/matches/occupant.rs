@@ -66,7 +66,7 @@ impl Occupant {
 
     /// The level of the bot that sits here, if one does.
     #[must_use]
-    pub const fn bot(&self) -> Option<Level> {
+    pub const fn bot_level(&self) -> Option<Level> {
         match self {
             Self::Bot(level) | Self::StandIn { level, .. } => Some(*level),
             Self::Open | Self::Player { .. } => None,
@@ -109,7 +109,7 @@ pub(crate) mod seated {
         occupant: &Occupant,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let (who, bot) = match occupant {
+        let (holder, bot) = match occupant {
             Occupant::Open => (None, None),
             Occupant::Player {
                 id,
@@ -126,13 +126,13 @@ pub(crate) mod seated {
                 rating,
             } => (Some((player, name, kind, rating)), Some(*level)),
         };
-        let rating = who.and_then(|(.., rating)| *rating);
+        let rating = holder.and_then(|(.., rating)| *rating);
         let fields = Fields {
             seat: *seat,
-            player: who.map(|(id, ..)| *id),
-            name: who.map(|(_, name, ..)| Cow::from(name)),
+            player: holder.map(|(id, ..)| *id),
+            name: holder.map(|(_, name, ..)| Cow::from(name)),
             bot,
-            kind: who
+            kind: holder
                 .map(|(_, _, kind, _)| *kind)
                 .filter(|kind| *kind != PlayerKind::Guest),
             rating: rating.map(|rating| rating.rating),

@@ -1,49 +1,49 @@
 //! What two players may offer each other while they play: a draw, to take moves back, more time.
 
-mod standing;
+mod pending_offers;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, PlayerId, Ply, Seq};
 
-pub(crate) use self::standing::Offers;
-pub use self::standing::Standing;
+pub(crate) use self::pending_offers::Offers;
+pub use self::pending_offers::PendingOffer;
 use super::event::Offer;
-use super::play::End;
-use super::{Decided, EventKind, Match, Occupant, Refusal, Timestamp};
+use super::moves::MatchEnd;
+use super::{Decision, EventKind, Match, Occupant, Refusal, Timestamp};
 
 /// From this ply on a draw may be offered.
-const DRAW_FROM: Ply = Ply(2);
+const DRAW_OFFER_PLY_MIN: Ply = Ply(2);
 
 /// So many plies lie between two offers of a draw by one seat, unless the other has offered since.
-const DRAW_EVERY: u64 = 20;
+const DRAW_OFFER_INTERVAL_PLIES: u64 = 20;
 
 /// Of a seat of which so many were turned down, withdrawn or passed over, no takeback is heard any more.
-const TAKEBACKS_REFUSED_MAX: u8 = 3;
+const REFUSED_TAKEBACKS_MAX: u8 = 3;
 
 /// Milliseconds between two takebacks that a seat asks for in the same ply. The first one is never too soon: a fast bot
 /// has answered within a second of the move that is to be taken back.
-const TAKEBACK_AGAIN_MS: u64 = 1000;
+const TAKEBACK_INTERVAL_MS: u64 = 1000;
 
 /// Beyond so many events, and so many more for each ply, nothing is added but what ends or plays the
 /// match.
-const EVENTS_FREE: u64 = 1000;
-const EVENTS_A_PLY: u64 = 4;
+const EVENTS_BASE_MAX: u64 = 1000;
+const EVENTS_PER_PLY_MAX: u64 = 4;
 
 /// Nobody is given so much that there is more than this.
-const GIVEN_UP_TO_MS: u64 = 2 * 3600 * 1000;
+const TIME_WITH_GIFT_MAX_MS: u64 = 2 * 3600 * 1000;
 
 impl Match {
     /// The offers that stand, in the order in which they were made.
-    pub fn offers(&self) -> impl Iterator<Item = Standing> {
-        let mut standing = [self.offers.draw, self.offers.takeback];
-        standing.sort_unstable_by_key(|offer| offer.map(|standing| standing.seq));
-        standing.into_iter().flatten()
+    pub fn pending_offers(&self) -> impl Iterator<Item = PendingOffer> {
+        let mut pending = [self.offers.draw, self.offers.takeback];
+        pending.sort_unstable_by_key(|offer| offer.map(|standing| standing.seq));
+        pending.into_iter().flatten()
     }
 
     /// The event by which this player has made the very offer that stands, so that a request sent
     /// again is recognised.
     #[must_use]
-    pub fn offered_already(
+    pub fn find_repeated_offer(
         &self,
         player: PlayerId,
         offer: Offer,
@@ -51,13 +51,13 @@ impl Match {
         to_ply: Option<Ply>,
     ) -> Option<Seq> {
         let seat = self.seat_of(player)?;
-        let standing = self.offers.get(offer)?;
+        let pending = self.offers.get(offer)?;
         let to_ply = match offer {
             Offer::Draw => None,
-            Offer::Takeback => to_ply.or_else(|| self.own_last_ply(seat)),
+            Offer::Takeback => to_ply.or_else(|| self.last_own_ply(seat)),
         };
-        let is_same = standing.seat == seat && standing.ply == ply && standing.to_ply == to_ply;
-        is_same.then_some(standing.seq)
+        let is_same = pending.seat == seat && pending.ply == ply && pending.to_ply == to_ply;
+        is_same.then_some(pending.seq)
     }
 
     pub(super) const fn has_offered_draw(&self, seat: Seat) -> bool {
@@ -70,8 +70,10 @@ impl Match {
     /// Whether a bot is to say if it takes a draw, and which.
     #[must_use]
     pub fn bot_to_answer_draw(&self) -> Option<Seat> {
-        let asked = self.offers.draw?.seat.other();
-        self.occupant(asked).bot().map(|_| asked)
+        let answering_seat = self.offers.draw?.seat.other();
+        self.occupant(answering_seat)
+            .bot_level()
+            .map(|_| answering_seat)
     }
 
     pub(super) fn offer_draw(
@@ -79,94 +81,94 @@ impl Match {
         player: PlayerId,
         ply: Ply,
         now: Timestamp,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decision, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
         self.check_ply(ply)?;
         if self.has_offered_draw(seat.other()) {
-            return self.end_now(End::AGREED, now);
+            return self.end_now(MatchEnd::BY_AGREEMENT, now);
         }
-        self.check_draw(seat)?;
-        Ok([Some(self.offered(seat, Offer::Draw, None)), None])
+        self.check_draw_offer(seat)?;
+        Ok([Some(self.offer_event(seat, Offer::Draw, None)), None])
     }
 
     /// Whether a seat may offer a draw now.
-    pub(super) fn check_draw(&self, seat: Seat) -> Result<(), Refusal> {
+    pub(super) fn check_draw_offer(&self, seat: Seat) -> Result<(), Refusal> {
         if !self.creation.game.allows_draw_offers {
             return Err(Refusal::NotAllowed("in this game no draw is offered"));
         }
         let too_soon = |expected| Refusal::TooSoon {
-            why: "it is too soon to offer a draw",
+            reason: "it is too soon to offer a draw",
             expected: Some(expected),
             retry_after_ms: None,
         };
-        if self.ply() < DRAW_FROM {
-            return Err(too_soon(DRAW_FROM));
+        if self.ply() < DRAW_OFFER_PLY_MIN {
+            return Err(too_soon(DRAW_OFFER_PLY_MIN));
         }
-        let [own, other] = [seat, seat.other()].map(|of| self.offers.last_draws[of.index()]);
+        let [own, other] = [seat, seat.other()].map(|of| self.offers.last_draw_offers[of.index()]);
         if let Some((last, seq)) = own {
-            let has_other_since = other.is_some_and(|(_, theirs)| theirs > seq);
-            let again = Ply(last.0 + DRAW_EVERY);
-            if !has_other_since && self.ply() < again {
-                return Err(too_soon(again));
+            let has_opponent_offered_since = other.is_some_and(|(_, theirs)| theirs > seq);
+            let next_ply = Ply(last.0 + DRAW_OFFER_INTERVAL_PLIES);
+            if !has_opponent_offered_since && self.ply() < next_ply {
+                return Err(too_soon(next_ply));
             }
         }
-        self.check_eventful()
+        self.check_event_limit()
     }
 
     pub(super) fn offer_takeback(
         &self,
         player: PlayerId,
         ply: Ply,
-        wanted: Option<Ply>,
+        requested: Option<Ply>,
         now: Timestamp,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decision, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
         self.check_ply(ply)?;
-        let theirs = self
+        let opponent_offer = self
             .offers
             .takeback
             .filter(|standing| standing.seat != seat);
-        if let Some(standing) = theirs
-            && wanted.is_none_or(|wanted| standing.to_ply == Some(wanted))
+        if let Some(opponent_offer) = opponent_offer
+            && requested.is_none_or(|wanted| opponent_offer.to_ply == Some(wanted))
         {
-            return Ok([self.taken_back(standing.to_ply), None]);
+            return Ok([self.takeback_event(opponent_offer.to_ply), None]);
         }
-        let to_ply = wanted.or_else(|| self.own_last_ply(seat));
+        let to_ply = requested.or_else(|| self.last_own_ply(seat));
         self.check_takeback(seat, to_ply)?;
-        self.check_takeback_pause(seat, now.at_ms)?;
-        if theirs.is_some() {
+        self.check_takeback_interval(seat, now.at_ms)?;
+        if opponent_offer.is_some() {
             return Err(Refusal::NothingOffered);
         }
-        self.check_eventful()?;
+        self.check_event_limit()?;
         // A bot grants what it is asked.
-        let granted = self.occupant(seat.other()).bot().is_some();
-        let taken_back = if granted {
-            self.taken_back(to_ply)
+        let is_granted = self.occupant(seat.other()).bot_level().is_some();
+        let taken_back = if is_granted {
+            self.takeback_event(to_ply)
         } else {
             None
         };
         Ok([
-            Some(self.offered(seat, Offer::Takeback, to_ply)),
+            Some(self.offer_event(seat, Offer::Takeback, to_ply)),
             taken_back,
         ])
     }
 
     /// Whether a seat may ask to go back to this ply.
     pub(super) fn check_takeback(&self, seat: Seat, to_ply: Option<Ply>) -> Result<(), Refusal> {
-        if !self.may_take_back() {
+        if !self.allows_takebacks() {
             return Err(Refusal::NotAllowed("in this match no move is taken back"));
         }
-        if self.offers.refused[seat.index()] >= TAKEBACKS_REFUSED_MAX {
+        if self.offers.refused_takebacks[seat.index()] >= REFUSED_TAKEBACKS_MAX {
             let why = "too many of your takebacks came to nothing";
             return Err(Refusal::NotAllowed(why));
         }
-        let plies = to_ply.and_then(|ply| self.played.get(usize::try_from(ply.0).ok()?..));
+        let plies = to_ply.and_then(|ply| self.played_moves.get(usize::try_from(ply.0).ok()?..));
         let plies = plies.filter(|plies| plies.iter().any(|played| played.seat == seat));
         if plies.is_none() {
             return Err(Refusal::TooSoon {
-                why: "there is nothing of yours to take back",
+                reason: "there is nothing of yours to take back",
                 expected: None,
                 retry_after_ms: None,
             });
@@ -175,17 +177,19 @@ impl Match {
     }
 
     /// Whether enough time has passed since the last takeback that a seat asked for in this ply.
-    fn check_takeback_pause(&self, seat: Seat, now_ms: u64) -> Result<(), Refusal> {
-        let last = self.offers.last_takebacks[seat.index()];
+    fn check_takeback_interval(&self, seat: Seat, now_ms: u64) -> Result<(), Refusal> {
+        let last = self.offers.last_takeback_offers[seat.index()];
         let last = last.filter(|(ply, _)| *ply == self.ply());
-        let pause = last.and_then(|(_, at_ms)| {
-            let since_ms = now_ms.saturating_sub(at_ms);
-            TAKEBACK_AGAIN_MS.checked_sub(since_ms).filter(|ms| *ms > 0)
+        let remaining_ms = last.and_then(|(_, at_ms)| {
+            let elapsed_ms = now_ms.saturating_sub(at_ms);
+            TAKEBACK_INTERVAL_MS
+                .checked_sub(elapsed_ms)
+                .filter(|ms| *ms > 0)
         });
-        match pause {
+        match remaining_ms {
             None => Ok(()),
             retry_after_ms => Err(Refusal::TooSoon {
-                why: "you have just asked for a takeback in this ply",
+                reason: "you have just asked for a takeback in this ply",
                 expected: None,
                 retry_after_ms,
             }),
@@ -194,26 +198,29 @@ impl Match {
 
     /// Whether moves of this match may be taken back at all.
     #[must_use]
-    pub const fn may_take_back(&self) -> bool {
-        self.creation.terms.takeback && !self.creation.terms.rated
+    pub const fn allows_takebacks(&self) -> bool {
+        self.creation.terms.takebacks_allowed && !self.creation.terms.rated
     }
 
     /// The last ply of this seat, if it is one of the last two.
-    fn own_last_ply(&self, seat: Seat) -> Option<Ply> {
-        let mut last = self.played.iter().enumerate().rev().take(2);
+    fn last_own_ply(&self, seat: Seat) -> Option<Ply> {
+        let mut last = self.played_moves.iter().enumerate().rev().take(2);
         let own = last.find(|(_, played)| played.seat == seat);
         own.map(|(ply, _)| Ply(ply as u64))
     }
 
     /// The event by which the plies from here on go off the board.
-    pub(super) fn taken_back(&self, to_ply: Option<Ply>) -> Option<EventKind> {
+    pub(super) fn takeback_event(&self, to_ply: Option<Ply>) -> Option<EventKind> {
         let ply = to_ply?;
-        let first = self.played.get(usize::try_from(ply.0).ok()?)?;
-        let left = self.creation.terms.clock.map(|_| first.left);
-        Some(EventKind::TakenBack { ply, left })
+        let first = self.played_moves.get(usize::try_from(ply.0).ok()?)?;
+        let left = self.creation.terms.clock.map(|_| first.remaining);
+        Some(EventKind::TakenBack {
+            ply,
+            remaining: left,
+        })
     }
 
-    fn offered(&self, seat: Seat, offer: Offer, to_ply: Option<Ply>) -> EventKind {
+    fn offer_event(&self, seat: Seat, offer: Offer, to_ply: Option<Ply>) -> EventKind {
         EventKind::Offered {
             seat,
             offer,
@@ -223,19 +230,19 @@ impl Match {
     }
 
     /// Whether there is room for what does not bring the match on.
-    pub(super) fn check_eventful(&self) -> Result<(), Refusal> {
-        let max = EVENTS_A_PLY * self.ply().0 + EVENTS_FREE;
+    pub(super) fn check_event_limit(&self) -> Result<(), Refusal> {
+        let max = EVENTS_PER_PLY_MAX * self.ply().0 + EVENTS_BASE_MAX;
         if self.seq.0 >= max {
-            return Err(Refusal::TooEventful);
+            return Err(Refusal::TooManyEvents);
         }
         Ok(())
     }
 
-    pub(super) fn decline(&self, player: PlayerId, offer: Offer) -> Result<Decided, Refusal> {
+    pub(super) fn decline(&self, player: PlayerId, offer: Offer) -> Result<Decision, Refusal> {
         let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
-        let standing = self.offers.get(offer).ok_or(Refusal::NothingOffered)?;
-        let seat = standing.seat;
+        let pending = self.offers.get(offer).ok_or(Refusal::NothingOffered)?;
+        let seat = pending.seat;
         Ok([Some(EventKind::Declined { seat, offer, by }), None])
     }
 
@@ -244,33 +251,40 @@ impl Match {
         by: Seat,
         accepts: bool,
         now: Timestamp,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decision, Refusal> {
         self.check_running()?;
         if self.bot_to_answer_draw() != Some(by) {
             return Err(Refusal::NothingOffered);
         }
         if accepts {
-            return self.end_now(End::AGREED, now);
+            return self.end_now(MatchEnd::BY_AGREEMENT, now);
         }
         let (seat, offer) = (by.other(), Offer::Draw);
         Ok([Some(EventKind::Declined { seat, offer, by }), None])
     }
 
-    pub(super) fn give_time(&self, player: PlayerId, ms: u64) -> Result<Decided, Refusal> {
+    pub(super) fn give_time(&self, player: PlayerId, ms: u64) -> Result<Decision, Refusal> {
         let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
         if self.creation.terms.rated {
             return Err(Refusal::NotAllowed("no time is given in rated matches"));
         }
-        self.check_gift(by.other(), ms)?;
-        self.check_eventful()?;
+        self.check_time_gift(by.other(), ms)?;
+        self.check_event_limit()?;
         let seat = by.other();
-        let left = self.left.given(seat, ms);
-        Ok([Some(EventKind::TimeGiven { seat, ms, left }), None])
+        let remaining = self.remaining.with_added_time(seat, ms);
+        Ok([
+            Some(EventKind::TimeGiven {
+                seat,
+                ms,
+                remaining,
+            }),
+            None,
+        ])
     }
 
     /// Whether a seat may be given so much by the other now.
-    pub(super) fn check_gift(&self, to: Seat, ms: u64) -> Result<(), Refusal> {
+    pub(super) fn check_time_gift(&self, to: Seat, ms: u64) -> Result<(), Refusal> {
         match self.creation.terms.clock {
             None => return Err(Refusal::NotAllowed("there is no clock")),
             Some(ClockControl::Move { .. }) => {
@@ -288,12 +302,12 @@ impl Match {
         if !matches!(self.occupant(to), Occupant::Player { .. }) {
             return Err(Refusal::NotAllowed("a bot needs no time"));
         }
-        if self.left.left_ms()[to.index()].saturating_add(ms) > GIVEN_UP_TO_MS {
+        if self.remaining.remaining_ms()[to.index()].saturating_add(ms) > TIME_WITH_GIFT_MAX_MS {
             return Err(Refusal::NotAllowed("that is more than two hours"));
         }
-        if self.offers.gave_at[to.other().index()].last() == Some(&self.ply()) {
+        if self.offers.time_gift_plies[to.other().index()].last() == Some(&self.ply()) {
             return Err(Refusal::TooSoon {
-                why: "time is given once in a ply",
+                reason: "time is given once in a ply",
                 expected: Some(Ply(self.ply().0 + 1)),
                 retry_after_ms: None,
             });

@@ -52,10 +52,10 @@ pub enum Refusal {
     #[error("a rated match is for accounts: register first")]
     NotRegistered,
     /// It may be asked for later.
-    #[error("{why}")]
+    #[error("{reason}")]
     TooSoon {
         /// Why not now.
-        why: &'static str,
+        reason: &'static str,
         /// From which ply on it may be, where that is known.
         expected: Option<Ply>,
         /// After how many milliseconds it may be, where that is known.
@@ -66,7 +66,7 @@ pub enum Refusal {
     NothingOffered,
     /// So much has happened in the match that nothing is added but moves.
     #[error("too much has been offered in this match")]
-    TooEventful,
+    TooManyEvents,
 }
 
 /// A record of a match that cannot be true.
@@ -74,7 +74,7 @@ pub enum Refusal {
 pub enum ReplayError {
     /// No match begins so.
     #[error("it cannot have begun so: {0}")]
-    Start(#[from] InitialPositionError),
+    InitialPosition(#[from] InitialPositionError),
     /// An event cannot have followed those before it.
     #[error("event {seq} cannot have happened")]
     Event {

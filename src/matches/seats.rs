@@ -4,75 +4,77 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{PlayerId, PlayerKind, Seq, ShownRating};
 
-use super::{ABORTED, Decided, EventKind, Match, NOTHING, Occupant, Offer, Refusal, Stage};
+use super::{ABORTED, Decision, EventKind, Match, NO_EVENTS, Occupant, Offer, Refusal, Stage};
 
 /// The event of an open match from which on it ends when somebody stands up: with the seats changing
 /// hands for ever, its history would grow for ever.
-const SEATED_MAX: Seq = Seq(1000);
+const SEAT_CHANGE_SEQ_MAX: Seq = Seq(1000);
 
 /// Why some may not play each other in a match that is rated.
-const NOT_TOGETHER: &str = "rated matches are between people, or between bots";
+const MIXED_PLAYERS_REFUSAL: &str = "rated matches are between people, or between bots";
 
 impl Match {
     pub(super) fn join(
         &self,
         player: PlayerId,
         (name, kind, rating): (&str, PlayerKind, Option<ShownRating>),
-        wanted: Option<Seat>,
-    ) -> Result<Decided, Refusal> {
+        requested: Option<Seat>,
+    ) -> Result<Decision, Refusal> {
         if let Stage::Ended { .. } = self.stage {
             return Err(Refusal::MatchEnded);
         }
         if self.seat_of(player).is_some() {
             return Err(Refusal::AlreadySeated);
         }
-        let is_wanted = |seat: &Seat| wanted.is_none_or(|wanted| wanted == *seat);
+        let is_requested = |seat: &Seat| requested.is_none_or(|wanted| wanted == *seat);
         let occupant = Occupant::Player {
             id: player,
             name: name.to_owned(),
             kind,
             rating,
         };
-        if let Some(seat) = self.stood_in(player) {
+        if let Some(seat) = self.substituted_seat(player) {
             let seated = EventKind::Seated { seat, occupant };
-            return match is_wanted(&seat) {
+            return match is_requested(&seat) {
                 true => Ok([Some(seated), None]),
                 false => Err(Refusal::SeatTaken),
             };
         }
-        let is_for_another = |invited| invited != player;
-        if self.creation.terms.invited.is_some_and(is_for_another) {
+        let is_other_player = |invited| invited != player;
+        if self.creation.terms.invited.is_some_and(is_other_player) {
             return Err(Refusal::SeatTaken);
         }
-        let fits = |seat: &Seat| self.occupant(*seat) == &Occupant::Open && is_wanted(seat);
+        let fits = |seat: &Seat| self.occupant(*seat) == &Occupant::Open && is_requested(seat);
         let seat = Seat::ALL.into_iter().find(fits).ok_or(Refusal::SeatTaken)?;
-        self.check_rated(seat, kind)?;
-        Ok(self.seated(seat, occupant))
+        self.check_rated_player(seat, kind)?;
+        Ok(self.seat_events(seat, occupant))
     }
 
     /// Whether somebody of this kind may take this seat of a match that is rated: guests may not, and people and
     /// programs do not play each other.
-    fn check_rated(&self, seat: Seat, kind: PlayerKind) -> Result<(), Refusal> {
+    fn check_rated_player(&self, seat: Seat, kind: PlayerKind) -> Result<(), Refusal> {
         if !self.creation.terms.rated {
             return Ok(());
         }
         match (kind, self.occupant(seat.other())) {
             (PlayerKind::Guest, _) => Err(Refusal::NotRegistered),
-            (PlayerKind::Account, Occupant::Bot(_)) => Err(Refusal::NotAllowed(NOT_TOGETHER)),
+            (PlayerKind::Account, Occupant::Bot(_)) => {
+                Err(Refusal::NotAllowed(MIXED_PLAYERS_REFUSAL))
+            }
             (_, Occupant::Player { kind: other, .. }) if *other != kind => {
-                Err(Refusal::NotAllowed(NOT_TOGETHER))
+                Err(Refusal::NotAllowed(MIXED_PLAYERS_REFUSAL))
             }
             (PlayerKind::Account | PlayerKind::Bot, _) => Ok(()),
         }
     }
 
-    pub(super) fn leave(&self, player: PlayerId) -> Result<Decided, Refusal> {
+    pub(super) fn leave(&self, player: PlayerId) -> Result<Decision, Refusal> {
         let seat = self.seat_of(player);
         match (self.stage, seat) {
             (Stage::Running, Some(_)) => Err(Refusal::MatchRunning),
-            (Stage::Open, _) if player == self.creation.host => self.end(ABORTED),
-            (Stage::Open, Some(seat)) => self.vacate(seat),
-            (Stage::Open | Stage::Running, None) | (Stage::Ended { .. }, _) => Ok(NOTHING),
+            (Stage::Open, _) if player == self.creation.host => self.end_at_turn_start(ABORTED),
+            (Stage::Open, Some(seat)) => self.vacate_seat(seat),
+            (Stage::Open | Stage::Running, None) | (Stage::Ended { .. }, _) => Ok(NO_EVENTS),
         }
     }
 
@@ -81,25 +83,25 @@ impl Match {
         by: PlayerId,
         seat: Seat,
         level: Level,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decision, Refusal> {
         self.check_host(by)?;
-        let is_program = || self.occupant(seat.other()).kind() == Some(PlayerKind::Bot);
-        if self.creation.terms.rated && !is_program() {
-            return Err(Refusal::NotAllowed(NOT_TOGETHER));
+        let is_against_program = || self.occupant(seat.other()).kind() == Some(PlayerKind::Bot);
+        if self.creation.terms.rated && !is_against_program() {
+            return Err(Refusal::NotAllowed(MIXED_PLAYERS_REFUSAL));
         }
         match self.occupant(seat) {
-            Occupant::Open => Ok(self.seated(seat, Occupant::Bot(level))),
+            Occupant::Open => Ok(self.seat_events(seat, Occupant::Bot(level))),
             Occupant::Player { .. } | Occupant::Bot(_) | Occupant::StandIn { .. } => {
                 Err(Refusal::SeatTaken)
             }
         }
     }
 
-    pub(super) fn remove_bot(&self, by: PlayerId, seat: Seat) -> Result<Decided, Refusal> {
+    pub(super) fn remove_bot(&self, by: PlayerId, seat: Seat) -> Result<Decision, Refusal> {
         self.check_host(by)?;
         match self.occupant(seat) {
-            Occupant::Open => Ok(NOTHING),
-            Occupant::Bot(_) => self.vacate(seat),
+            Occupant::Open => Ok(NO_EVENTS),
+            Occupant::Bot(_) => self.vacate_seat(seat),
             Occupant::Player { .. } | Occupant::StandIn { .. } => Err(Refusal::SeatTaken),
         }
     }
@@ -115,28 +117,28 @@ impl Match {
 
     /// Nobody sits there any more. That is the end of a match whose seats have changed hands too often:
     /// it would never be played.
-    fn vacate(&self, seat: Seat) -> Result<Decided, Refusal> {
-        if self.seq >= SEATED_MAX {
-            return self.end(ABORTED);
+    fn vacate_seat(&self, seat: Seat) -> Result<Decision, Refusal> {
+        if self.seq >= SEAT_CHANGE_SEQ_MAX {
+            return self.end_at_turn_start(ABORTED);
         }
         let occupant = Occupant::Open;
         Ok([Some(EventKind::Seated { seat, occupant }), None])
     }
 
     /// The events of somebody sitting down: when that fills the second seat, the match starts.
-    fn seated(&self, seat: Seat, occupant: Occupant) -> Decided {
+    fn seat_events(&self, seat: Seat, occupant: Occupant) -> Decision {
         let is_full = self.occupant(seat.other()) != &Occupant::Open;
         let seated = EventKind::Seated { seat, occupant };
-        [Some(seated), is_full.then(|| self.started())]
+        [Some(seated), is_full.then(|| self.start_event())]
     }
 
-    pub(super) fn started(&self) -> EventKind {
-        let left = self.left();
-        EventKind::Started { left }
+    pub(super) fn start_event(&self) -> EventKind {
+        let remaining = self.remaining_time();
+        EventKind::Started { remaining }
     }
 
     /// A bot takes the place of a player, who may take it back.
-    pub(super) fn stand_in(&self, seat: Seat) -> Result<Decided, Refusal> {
+    pub(super) fn substitute_bot(&self, seat: Seat) -> Result<Decision, Refusal> {
         self.check_running()?;
         let level = self.creation.terms.stand_in;
         let level = level.ok_or(Refusal::NotAllowed("no bot stands in for anybody here"))?;
@@ -157,24 +159,24 @@ impl Match {
             rating: *rating,
         };
         // A bot grants a takeback that is asked for.
-        let asked = self
-            .offers()
+        let takeback = self
+            .pending_offers()
             .find(|standing| standing.offer == Offer::Takeback && standing.seat == seat.other());
-        let taken_back = asked.and_then(|asked| self.taken_back(asked.to_ply));
+        let taken_back = takeback.and_then(|asked| self.takeback_event(asked.to_ply));
         Ok([Some(EventKind::Seated { seat, occupant }), taken_back])
     }
 
-    pub(super) fn decline_challenge(&self, player: PlayerId) -> Result<Decided, Refusal> {
+    pub(super) fn decline_challenge(&self, player: PlayerId) -> Result<Decision, Refusal> {
         let is_invited = self.creation.terms.invited == Some(player);
         if !is_invited || self.stage != Stage::Open {
             return Err(Refusal::NothingOffered);
         }
-        self.end(super::CHALLENGE_DECLINED)
+        self.end_at_turn_start(super::CHALLENGE_DECLINED)
     }
 
     /// Whether an event may put this occupant there while the match runs: a bot for a player, or that
     /// player again.
-    pub(super) fn may_change_hands(&self, seat: Seat, occupant: &Occupant) -> bool {
+    pub(super) fn can_substitute(&self, seat: Seat, occupant: &Occupant) -> bool {
         match (self.occupant(seat), occupant) {
             (Occupant::Player { id, .. }, Occupant::StandIn { player, .. })
             | (Occupant::StandIn { player, .. }, Occupant::Player { id, .. }) => id == player,

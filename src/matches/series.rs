@@ -2,7 +2,7 @@
 
 use plyhouse_engine::game::Seat;
 
-use super::{Match, Occupant, Previous, Stage, Terms};
+use super::{Match, Occupant, PreviousMatch, Stage, Terms};
 
 /// How a series stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,9 @@ impl Match {
             Stage::Ended {
                 winner: Some(seat), ..
             } => Seat::ALL.map(|other| if other == seat { 2 } else { 0 }),
-            Stage::Ended { reason, .. } if reason != plyhouse_protocol::Reason::Aborted => [1; 2],
+            Stage::Ended { reason, .. } if reason != plyhouse_protocol::EndReason::Aborted => {
+                [1; 2]
+            }
             Stage::Ended { .. } | Stage::Open | Stage::Running => [0; 2],
         };
         Series {
@@ -41,15 +43,15 @@ impl Match {
 
     /// Whether the match had started, and has ended.
     #[must_use]
-    pub fn is_played_out(&self) -> bool {
+    pub fn has_been_played(&self) -> bool {
         matches!(self.stage, Stage::Ended { .. }) && !self.seats.contains(&Occupant::Open)
     }
 
     /// Who would sit where in a rematch and on which terms: the seats change sides. `None` if there can
     /// be none, since the match has not ended, never started, or was played by bots alone.
     #[must_use]
-    pub fn rematch(&self) -> Option<([Occupant; 2], Terms)> {
-        if !self.is_played_out() || self.holders().next().is_none() {
+    pub fn rematch_params(&self) -> Option<([Occupant; 2], Terms)> {
+        if !self.has_been_played() || self.seat_holders().next().is_none() {
             return None;
         }
         let mut seats = self.seats.clone().map(|occupant| match occupant {
@@ -70,7 +72,7 @@ impl Match {
         seats.reverse();
         let Series { game, mut points } = self.series();
         points.reverse();
-        let previous = Previous {
+        let previous = PreviousMatch {
             id: self.id(),
             game,
             points,
@@ -86,7 +88,7 @@ impl Match {
     /// The seat that is this player's, though a bot may stand in.
     #[must_use]
     pub fn seat_held_by(&self, player: plyhouse_protocol::PlayerId) -> Option<Seat> {
-        let is_theirs = |seat: &Seat| self.occupant(*seat).holder() == Some(player);
-        Seat::ALL.into_iter().find(is_theirs)
+        let is_held = |seat: &Seat| self.occupant(*seat).holder() == Some(player);
+        Seat::ALL.into_iter().find(is_held)
     }
 }

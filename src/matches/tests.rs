@@ -1,9 +1,9 @@
 //! A match by scripts, and by random play against its laws.
 
 mod hints;
+mod initial_positions;
 mod offers;
 mod stand_ins;
-mod starts;
 
 use std::time::{Duration, Instant};
 
@@ -30,11 +30,11 @@ fn creation(game: &str) -> Creation {
         game: catalog::find_game(game).unwrap(),
         host: ANN,
         terms: Terms {
-            patience: Some(AbsenceLimits {
-                people_ms: 60_000,
-                bot_ms: 600_000,
+            absence_limits: Some(AbsenceLimits {
+                against_player_ms: 60_000,
+                against_bot_ms: 600_000,
             }),
-            ..Terms::plain(true, 0, 1)
+            ..Terms::with_defaults(true, 0, 1)
         },
     }
 }
@@ -47,38 +47,38 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) fn new(game: &str) -> Self {
-        Self::with(game, |_| {})
+        Self::with_terms(game, |_| {})
     }
 
     /// A match of this game, with other terms than usual.
-    pub(crate) fn with(game: &str, change: impl FnOnce(&mut Terms)) -> Self {
+    pub(crate) fn with_terms(game: &str, edit_terms: impl FnOnce(&mut Terms)) -> Self {
         let mut creation = creation(game);
-        change(&mut creation.terms);
+        edit_terms(&mut creation.terms);
         Self {
-            state: Match::new(creation).expect("it can begin"),
+            state: Match::new(creation).expect("valid creation"),
             events: Vec::new(),
         }
     }
 
     /// A match of this game by this clock.
     pub(crate) fn timed(game: &str, control: ClockControl) -> Self {
-        Self::with(game, |terms| terms.clock = Some(control))
+        Self::with_terms(game, |terms| terms.clock = Some(control))
     }
 
     /// Ann in the first seat, Bob in the second, and the match running.
-    fn ann_and_bob() -> Self {
+    fn running() -> Self {
         let mut script = Self::new("tic-tac-toe");
-        script.ok(&join(ANN, None));
-        script.ok(&join(BOB, None));
+        script.apply_ok(&join_action(ANN, None));
+        script.apply_ok(&join_action(BOB, None));
         script
     }
 
     /// Does what is asked, and checks the laws that hold for every action.
-    fn act(&mut self, action: &Action) -> Result<Vec<EventKind>, Refusal> {
-        self.act_at(action, Timestamp::free(NOW_MS))
+    fn apply(&mut self, action: &Action) -> Result<Vec<EventKind>, Refusal> {
+        self.apply_at(action, Timestamp::uncharged(NOW_MS))
     }
 
-    fn act_at(&mut self, action: &Action, now: Timestamp) -> Result<Vec<EventKind>, Refusal> {
+    fn apply_at(&mut self, action: &Action, now: Timestamp) -> Result<Vec<EventKind>, Refusal> {
         let before = format!("{:?}", self.state);
         let result = self.state.apply(action, now);
         assert_eq!(
@@ -108,28 +108,28 @@ impl Script {
     }
 
     #[track_caller]
-    pub(crate) fn ok(&mut self, action: &Action) -> Vec<EventKind> {
-        self.ok_at(action, Timestamp::free(NOW_MS))
+    pub(crate) fn apply_ok(&mut self, action: &Action) -> Vec<EventKind> {
+        self.apply_ok_at(action, Timestamp::uncharged(NOW_MS))
     }
 
     #[track_caller]
-    pub(crate) fn ok_at(&mut self, action: &Action, now: Timestamp) -> Vec<EventKind> {
-        self.act_at(action, now)
+    pub(crate) fn apply_ok_at(&mut self, action: &Action, now: Timestamp) -> Vec<EventKind> {
+        self.apply_at(action, now)
             .unwrap_or_else(|refusal| panic!("{action:?}: {refusal}"))
     }
 
     #[track_caller]
-    fn refused(&mut self, action: &Action, expect: Refusal) {
-        assert_eq!(self.act(action), Err(expect), "{action:?}");
+    fn assert_refused(&mut self, action: &Action, expected: Refusal) {
+        assert_eq!(self.apply(action), Err(expected), "{action:?}");
     }
 
-    pub(crate) fn play(&mut self, player: PlayerId, m: &str) -> Vec<EventKind> {
+    pub(crate) fn play_ok(&mut self, player: PlayerId, m: &str) -> Vec<EventKind> {
         let ply = self.state.ply();
-        self.ok(&play(player, ply.0, m))
+        self.apply_ok(&play_action(player, ply.0, m))
     }
 }
 
-pub(crate) fn join(player: PlayerId, seat: Option<Seat>) -> Action {
+pub(crate) fn join_action(player: PlayerId, seat: Option<Seat>) -> Action {
     Action::Join {
         player,
         name: format!("player {}", player.0.as_u128()),
@@ -140,8 +140,8 @@ pub(crate) fn join(player: PlayerId, seat: Option<Seat>) -> Action {
 }
 
 /// As somebody with an account, as rated matches want it.
-pub(crate) fn join_as_account(player: PlayerId) -> Action {
-    match join(player, None) {
+pub(crate) fn join_as_account_action(player: PlayerId) -> Action {
+    match join_action(player, None) {
         Action::Join {
             player, name, seat, ..
         } => Action::Join {
@@ -155,7 +155,7 @@ pub(crate) fn join_as_account(player: PlayerId) -> Action {
     }
 }
 
-pub(crate) fn play(player: PlayerId, ply: u64, m: &str) -> Action {
+pub(crate) fn play_action(player: PlayerId, ply: u64, m: &str) -> Action {
     Action::Play {
         player,
         ply: Ply(ply),
@@ -164,28 +164,28 @@ pub(crate) fn play(player: PlayerId, ply: u64, m: &str) -> Action {
     }
 }
 
-fn ended(winner: Option<Seat>, reason: Reason) -> EventKind {
+fn ended_event(winner: Option<Seat>, reason: EndReason) -> EventKind {
     EventKind::Ended {
         winner,
         reason,
         detail: None,
         by: None,
-        left: None,
+        remaining: None,
     }
 }
 
-fn moved(seat: Seat, m: &str) -> EventKind {
+fn moved_event(seat: Seat, m: &str) -> EventKind {
     EventKind::Moved {
         seat,
         m: m.to_owned(),
         spent_ms: None,
-        left: None,
+        remaining: None,
     }
 }
 
-const STARTED: EventKind = EventKind::Started { left: None };
+const UNTIMED_START: EventKind = EventKind::Started { remaining: None };
 
-fn stale(expected: u64, takebacks: u64) -> Refusal {
+fn stale_ply(expected: u64, takebacks: u64) -> Refusal {
     Refusal::StalePly {
         expected: Ply(expected),
         takebacks,
@@ -193,101 +193,118 @@ fn stale(expected: u64, takebacks: u64) -> Refusal {
 }
 
 #[test]
-fn a_match_starts_when_both_seats_are_filled_and_ends_by_the_rules() {
+fn match_starts_when_full_and_ends_by_the_rules() {
     let mut script = Script::new("tic-tac-toe");
-    assert_eq!(script.ok(&join(ANN, Some(Seat::Second))).len(), 1);
-    assert_eq!(script.ok(&join(BOB, None)).last(), Some(&STARTED));
+    assert_eq!(
+        script.apply_ok(&join_action(ANN, Some(Seat::Second))).len(),
+        1
+    );
+    assert_eq!(
+        script.apply_ok(&join_action(BOB, None)).last(),
+        Some(&UNTIMED_START)
+    );
     assert_eq!(script.state.turn(), Some(Seat::First));
     for (player, m) in [(BOB, "a1"), (ANN, "a2"), (BOB, "b1"), (ANN, "b2")] {
-        script.play(player, m);
+        script.play_ok(player, m);
     }
-    let last = script.play(BOB, " C1 ");
-    assert_eq!(last[0], moved(Seat::First, "c1"));
-    assert_eq!(last[1], ended(Some(Seat::First), Reason::Rules));
+    let last = script.play_ok(BOB, " C1 ");
+    assert_eq!(last[0], moved_event(Seat::First, "c1"));
+    assert_eq!(last[1], ended_event(Some(Seat::First), EndReason::Rules));
     assert_eq!(
         script.state.moves().collect::<Vec<_>>(),
         ["a1", "a2", "b1", "b2", "c1"]
     );
-    script.refused(&play(ANN, 5, "c2"), Refusal::MatchEnded);
-    script.refused(&join(CAT, None), Refusal::MatchEnded);
-    assert_eq!(script.ok(&Action::Leave { player: ANN }), []);
+    script.assert_refused(&play_action(ANN, 5, "c2"), Refusal::MatchEnded);
+    script.assert_refused(&join_action(CAT, None), Refusal::MatchEnded);
+    assert_eq!(script.apply_ok(&Action::Leave { player: ANN }), []);
 }
 
 #[test]
-fn a_seat_is_taken_once() {
+fn filled_seat_cannot_be_joined() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(ANN, None));
-    script.refused(&join(ANN, None), Refusal::AlreadySeated);
-    script.refused(&join(BOB, Some(Seat::First)), Refusal::SeatTaken);
-    script.ok(&join(BOB, None));
-    script.refused(&join(CAT, None), Refusal::SeatTaken);
+    script.apply_ok(&join_action(ANN, None));
+    script.assert_refused(&join_action(ANN, None), Refusal::AlreadySeated);
+    script.assert_refused(&join_action(BOB, Some(Seat::First)), Refusal::SeatTaken);
+    script.apply_ok(&join_action(BOB, None));
+    script.assert_refused(&join_action(CAT, None), Refusal::SeatTaken);
 }
 
 #[test]
-fn refusals_of_a_move_come_in_order() {
+fn move_is_refused_for_first_failing_check() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(ANN, None));
-    script.refused(&play(CAT, 9, "zz"), Refusal::NotSeated);
-    script.refused(&play(ANN, 9, "zz"), Refusal::MatchNotStarted);
-    script.ok(&join(BOB, None));
-    script.refused(&play(BOB, 9, "zz"), stale(0, 0));
-    script.refused(&play(BOB, 0, "zz"), Refusal::NotYourTurn);
+    script.apply_ok(&join_action(ANN, None));
+    script.assert_refused(&play_action(CAT, 9, "zz"), Refusal::NotSeated);
+    script.assert_refused(&play_action(ANN, 9, "zz"), Refusal::MatchNotStarted);
+    script.apply_ok(&join_action(BOB, None));
+    script.assert_refused(&play_action(BOB, 9, "zz"), stale_ply(0, 0));
+    script.assert_refused(&play_action(BOB, 0, "zz"), Refusal::NotYourTurn);
     assert!(matches!(
-        script.act(&play(ANN, 0, "zz")),
+        script.apply(&play_action(ANN, 0, "zz")),
         Err(Refusal::Unreadable(_))
     ));
-    script.play(ANN, "b2");
-    let refusal = script.act(&play(BOB, 1, "b2")).unwrap_err();
+    script.play_ok(ANN, "b2");
+    let refusal = script.apply(&play_action(BOB, 1, "b2")).unwrap_err();
     assert_eq!(refusal.to_string(), "b2 is already taken");
 }
 
 #[test]
-fn a_move_sent_again_is_known() {
-    let mut script = Script::ann_and_bob();
-    script.play(ANN, "b2");
-    script.play(BOB, "a1");
+fn repeated_move_request_finds_its_event() {
+    let mut script = Script::running();
+    script.play_ok(ANN, "b2");
+    script.play_ok(BOB, "a1");
     let state = &script.state;
-    assert_eq!(state.repeated(ANN, Ply(0), " B2"), Some(Seq(4)));
-    assert_eq!(state.repeated(BOB, Ply(1), "a1"), Some(Seq(5)));
+    assert_eq!(state.find_repeated_move(ANN, Ply(0), " B2"), Some(Seq(4)));
+    assert_eq!(state.find_repeated_move(BOB, Ply(1), "a1"), Some(Seq(5)));
     assert_eq!(
-        state.repeated(BOB, Ply(0), "b2"),
+        state.find_repeated_move(BOB, Ply(0), "b2"),
         None,
         "the other seat's move"
     );
-    assert_eq!(state.repeated(ANN, Ply(0), "c3"), None, "another move");
-    assert_eq!(state.repeated(ANN, Ply(2), "b2"), None, "not played yet");
-    assert_eq!(state.repeated(ANN, Ply(u64::MAX), "b2"), None);
+    assert_eq!(
+        state.find_repeated_move(ANN, Ply(0), "c3"),
+        None,
+        "another move"
+    );
+    assert_eq!(
+        state.find_repeated_move(ANN, Ply(2), "b2"),
+        None,
+        "not played yet"
+    );
+    assert_eq!(state.find_repeated_move(ANN, Ply(u64::MAX), "b2"), None);
 }
 
 #[test]
-fn a_resignation_gives_the_other_seat_the_win() {
-    let mut script = Script::ann_and_bob();
-    script.refused(&Action::Resign { player: CAT }, Refusal::NotSeated);
-    let events = script.ok(&Action::Resign { player: ANN });
-    assert_eq!(events, [ended(Some(Seat::Second), Reason::Resignation)]);
-    script.refused(&Action::Resign { player: BOB }, Refusal::MatchEnded);
+fn resignation_makes_opponent_win() {
+    let mut script = Script::running();
+    script.assert_refused(&Action::Resign { player: CAT }, Refusal::NotSeated);
+    let events = script.apply_ok(&Action::Resign { player: ANN });
+    assert_eq!(
+        events,
+        [ended_event(Some(Seat::Second), EndReason::Resignation)]
+    );
+    script.assert_refused(&Action::Resign { player: BOB }, Refusal::MatchEnded);
 }
 
 #[test]
-fn leaving_vacates_an_open_seat_and_a_leaving_host_ends_an_open_match() {
+fn leaving_open_match_vacates_seat_or_aborts_it_for_host() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(BOB, None));
+    script.apply_ok(&join_action(BOB, None));
     let vacated = EventKind::Seated {
         seat: Seat::First,
         occupant: Occupant::Open,
     };
-    assert_eq!(script.ok(&Action::Leave { player: BOB }), [vacated]);
-    assert_eq!(script.ok(&Action::Leave { player: CAT }), []);
-    let aborted = ended(None, Reason::Aborted);
-    assert_eq!(script.ok(&Action::Leave { player: ANN }), [aborted]);
+    assert_eq!(script.apply_ok(&Action::Leave { player: BOB }), [vacated]);
+    assert_eq!(script.apply_ok(&Action::Leave { player: CAT }), []);
+    let aborted = ended_event(None, EndReason::Aborted);
+    assert_eq!(script.apply_ok(&Action::Leave { player: ANN }), [aborted]);
 
-    let mut script = Script::ann_and_bob();
-    script.refused(&Action::Leave { player: ANN }, Refusal::MatchRunning);
-    assert_eq!(script.ok(&Action::Leave { player: CAT }), []);
+    let mut script = Script::running();
+    script.assert_refused(&Action::Leave { player: ANN }, Refusal::MatchRunning);
+    assert_eq!(script.apply_ok(&Action::Leave { player: CAT }), []);
 }
 
 #[test]
-fn the_host_seats_bots_while_the_match_is_open() {
+fn host_seats_and_removes_bots_only_while_match_is_open() {
     let mut script = Script::new("tic-tac-toe");
     let bot = |by, seat| Action::SeatBot {
         by,
@@ -295,17 +312,20 @@ fn the_host_seats_bots_while_the_match_is_open() {
         level: Level::Hard,
     };
     let remove = |seat| Action::RemoveBot { by: ANN, seat };
-    script.refused(&bot(BOB, Seat::First), Refusal::NotHost);
-    script.ok(&bot(ANN, Seat::First));
-    script.refused(&bot(ANN, Seat::First), Refusal::SeatTaken);
-    script.ok(&remove(Seat::First));
-    assert_eq!(script.ok(&remove(Seat::First)), []);
-    script.ok(&join(BOB, Some(Seat::First)));
-    script.refused(&remove(Seat::First), Refusal::SeatTaken);
+    script.assert_refused(&bot(BOB, Seat::First), Refusal::NotHost);
+    script.apply_ok(&bot(ANN, Seat::First));
+    script.assert_refused(&bot(ANN, Seat::First), Refusal::SeatTaken);
+    script.apply_ok(&remove(Seat::First));
+    assert_eq!(script.apply_ok(&remove(Seat::First)), []);
+    script.apply_ok(&join_action(BOB, Some(Seat::First)));
+    script.assert_refused(&remove(Seat::First), Refusal::SeatTaken);
     assert_eq!(script.state.bot_to_move(), None);
-    assert_eq!(script.ok(&bot(ANN, Seat::Second)).last(), Some(&STARTED));
-    script.refused(&bot(ANN, Seat::Second), Refusal::MatchRunning);
-    script.play(BOB, "b2");
+    assert_eq!(
+        script.apply_ok(&bot(ANN, Seat::Second)).last(),
+        Some(&UNTIMED_START)
+    );
+    script.assert_refused(&bot(ANN, Seat::Second), Refusal::MatchRunning);
+    script.play_ok(BOB, "b2");
     assert_eq!(
         script.state.bot_to_move(),
         Some((Seat::Second, Level::Hard))
@@ -313,12 +333,12 @@ fn the_host_seats_bots_while_the_match_is_open() {
 }
 
 #[test]
-fn seats_do_not_change_hands_for_ever() {
+fn open_match_is_aborted_after_too_many_seat_changes() {
     let mut script = Script::new("tic-tac-toe");
-    let now = Timestamp::free(NOW_MS);
+    let now = Timestamp::uncharged(NOW_MS);
     let mut changes = 0;
     while script.state.stage() == Stage::Open {
-        for action in [join(BOB, None), Action::Leave { player: BOB }] {
+        for action in [join_action(BOB, None), Action::Leave { player: BOB }] {
             for event in script.state.apply(&action, now).unwrap() {
                 script.state.fold(&event).unwrap();
             }
@@ -330,7 +350,7 @@ fn seats_do_not_change_hands_for_ever() {
     assert_eq!(changes, 1002);
     let aborted = Stage::Ended {
         winner: None,
-        reason: Reason::Aborted,
+        reason: EndReason::Aborted,
         detail: None,
         by: None,
     };
@@ -338,10 +358,10 @@ fn seats_do_not_change_hands_for_ever() {
 }
 
 #[test]
-fn a_bot_plays_its_own_seat_at_its_own_ply() {
+fn bot_plays_only_its_own_seat_at_current_ply() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(ANN, None));
-    script.ok(&Action::SeatBot {
+    script.apply_ok(&join_action(ANN, None));
+    script.apply_ok(&Action::SeatBot {
         by: ANN,
         seat: Seat::Second,
         level: Level::Max,
@@ -351,17 +371,17 @@ fn a_bot_plays_its_own_seat_at_its_own_ply() {
         ply: Ply(ply),
         m: "a1".to_owned(),
     };
-    script.refused(&bot(Seat::First, 0), Refusal::NotSeated);
-    script.refused(&bot(Seat::Second, 0), Refusal::NotYourTurn);
-    script.play(ANN, "b2");
-    script.refused(&bot(Seat::Second, 0), stale(1, 0));
-    script.ok(&bot(Seat::Second, 1));
+    script.assert_refused(&bot(Seat::First, 0), Refusal::NotSeated);
+    script.assert_refused(&bot(Seat::Second, 0), Refusal::NotYourTurn);
+    script.play_ok(ANN, "b2");
+    script.assert_refused(&bot(Seat::Second, 0), stale_ply(1, 0));
+    script.apply_ok(&bot(Seat::Second, 1));
 }
 
 #[test]
-fn a_damaged_record_is_found() {
-    let mut script = Script::ann_and_bob();
-    script.play(ANN, "b2");
+fn replay_reports_first_invalid_event() {
+    let mut script = Script::running();
+    script.play_ok(ANN, "b2");
     let damaged = |change: &dyn Fn(&mut Vec<Event>)| {
         let mut events = script.events.clone();
         change(&mut events);
@@ -370,43 +390,46 @@ fn a_damaged_record_is_found() {
             other => panic!("{other:?}"),
         }
     };
-    let taken = moved(Seat::Second, "b2");
-    let out_of_turn = moved(Seat::First, "a1");
+    let occupied_square = moved_event(Seat::Second, "b2");
+    let out_of_turn = moved_event(Seat::First, "a1");
     assert_eq!(
-        damaged(&|events| events.push(taken.clone().at(NOW_MS))),
+        damaged(&|events| events.push(occupied_square.clone().at(NOW_MS))),
         Seq(5)
     );
     assert_eq!(
         damaged(&|events| events.push(out_of_turn.clone().at(NOW_MS))),
         Seq(5)
     );
-    assert_eq!(damaged(&|events| events.push(STARTED.at(NOW_MS))), Seq(5));
+    assert_eq!(
+        damaged(&|events| events.push(UNTIMED_START.at(NOW_MS))),
+        Seq(5)
+    );
     assert_eq!(damaged(&|events| drop(events.remove(2))), Seq(3));
     assert_eq!(damaged(&|events| drop(events.remove(1))), Seq(2));
 }
 
 /// Random players ask for random things, sensible or not, in every game, with a clock and without.
 #[test]
-fn whatever_is_asked_the_laws_hold() {
+fn invariants_hold_for_random_actions() {
     let mut ends = std::collections::HashSet::new();
-    let mut taken_back = 0;
+    let mut takebacks = 0;
     for entry in &catalog::CATALOG {
         for seed in 0..200 {
-            let mut chance = StdRng::seed_from_u64(seed);
-            let mut script = Script::with(entry.info.id, |terms| {
-                terms.clock = any_clock(&mut chance);
-                terms.stand_in = chance.random_bool(0.3).then_some(Level::Easy);
-                terms.takeback = chance.random_bool(0.9);
-                terms.start = any_start(entry, &mut chance);
+            let mut rng = StdRng::seed_from_u64(seed);
+            let mut script = Script::with_terms(entry.info.id, |terms| {
+                terms.clock = random_clock(&mut rng);
+                terms.stand_in = rng.random_bool(0.3).then_some(Level::Easy);
+                terms.takebacks_allowed = rng.random_bool(0.9);
+                terms.initial_position = random_initial_position(entry, &mut rng);
             });
             let mut has_ended = false;
             let mut at_ms = NOW_MS;
             for _ in 0..80 {
-                let action = any_action(&script.state, &mut chance);
-                at_ms += chance.random_range(0..3000);
-                let spent_ms = any_charge(&script.state, &mut chance);
+                let action = random_action(&script.state, &mut rng);
+                at_ms += rng.random_range(0..3000);
+                let spent_ms = random_charge_ms(&script.state, &mut rng);
                 let now = Timestamp { at_ms, spent_ms };
-                let result = script.act_at(&action, now);
+                let result = script.apply_at(&action, now);
                 assert!(
                     !has_ended || result.iter().flatten().next().is_none(),
                     "{action:?}"
@@ -419,29 +442,29 @@ fn whatever_is_asked_the_laws_hold() {
             if let Stage::Ended { reason, .. } = script.state.stage() {
                 ends.insert(reason);
             }
-            taken_back += script.state.takebacks();
+            takebacks += script.state.takebacks();
             let audited = Match::audit(script.state.creation().clone(), &script.events);
             assert_eq!(audited, Ok(()));
         }
     }
-    assert_eq!(ends.len(), Reason::ALL.len(), "{ends:?}");
-    assert!(taken_back > 100, "{taken_back}");
+    assert_eq!(ends.len(), EndReason::ALL.len(), "{ends:?}");
+    assert!(takebacks > 100, "{takebacks}");
 }
 
 /// A position that play has come to, most often none.
-fn any_start(game: &catalog::GameEntry, chance: &mut StdRng) -> Option<String> {
-    if chance.random_bool(0.7) {
+fn random_initial_position(game: &catalog::GameEntry, rng: &mut StdRng) -> Option<String> {
+    if rng.random_bool(0.7) {
         return None;
     }
     let mut position = game.initial_position();
-    for _ in 0..chance.random_range(0..12) {
+    for _ in 0..rng.random_range(0..12) {
         let moves = position.legal_moves();
-        position.play(moves.choose(chance)?).unwrap();
+        position.play(moves.choose(rng)?).unwrap();
     }
     position.outcome().is_none().then(|| position.to_string())
 }
 
-fn any_clock(chance: &mut StdRng) -> Option<ClockControl> {
+fn random_clock(rng: &mut StdRng) -> Option<ClockControl> {
     let clocks = [
         ClockControl::Fischer {
             main_ms: 10_000,
@@ -458,36 +481,36 @@ fn any_clock(chance: &mut StdRng) -> Option<ClockControl> {
         },
         ClockControl::Move { move_ms: 5000 },
     ];
-    let is_timed = chance.random_bool(0.7);
-    clocks.choose(chance).copied().filter(|_| is_timed)
+    let is_timed = rng.random_bool(0.7);
+    clocks.choose(rng).copied().filter(|_| is_timed)
 }
 
 /// What a move now is charged, in time.
-fn any_charge(state: &Match, chance: &mut StdRng) -> u64 {
-    let Some((clock, left)) = state.clock().zip(state.left()) else {
+fn random_charge_ms(state: &Match, rng: &mut StdRng) -> u64 {
+    let Some((clock, remaining)) = state.clock().zip(state.remaining_time()) else {
         return 0;
     };
-    let allowance = left.allowance_ms(&clock, state.position().turn());
-    chance.random_range(0..allowance.clamp(1, 2000))
+    let allowance = remaining.allowance_ms(&clock, state.position().turn());
+    rng.random_range(0..allowance.clamp(1, 2000))
 }
 
-fn any_action(state: &Match, chance: &mut StdRng) -> Action {
-    let player = *[ANN, BOB, CAT].choose(chance).unwrap();
-    let seat = *Seat::ALL.choose(chance).unwrap();
+fn random_action(state: &Match, rng: &mut StdRng) -> Action {
+    let player = *[ANN, BOB, CAT].choose(rng).unwrap();
+    let seat = *Seat::ALL.choose(rng).unwrap();
     let legal = state.position().legal_moves();
     let m = legal
-        .choose(chance)
+        .choose(rng)
         .cloned()
         .unwrap_or_else(|| "a1".to_owned());
-    let ply = if chance.random_bool(0.9) {
+    let ply = if rng.random_bool(0.9) {
         state.ply()
     } else {
-        Ply(chance.random_range(0..9))
+        Ply(rng.random_range(0..9))
     };
-    let offer = *[Offer::Draw, Offer::Takeback].choose(chance).unwrap();
-    let takebacks = chance.random_bool(0.3).then(|| state.takebacks());
-    match chance.random_range(0..60) {
-        0..4 => join(player, chance.random_bool(0.5).then_some(seat)),
+    let offer = *[Offer::Draw, Offer::Takeback].choose(rng).unwrap();
+    let takebacks = rng.random_bool(0.3).then(|| state.takebacks());
+    match rng.random_range(0..60) {
+        0..4 => join_action(player, rng.random_bool(0.5).then_some(seat)),
         4 => Action::Leave { player },
         5 => Action::SeatBot {
             by: player,
@@ -495,17 +518,17 @@ fn any_action(state: &Match, chance: &mut StdRng) -> Action {
             level: Level::Easy,
         },
         6 => Action::RemoveBot { by: player, seat },
-        7 if chance.random_bool(0.3) => Action::Resign { player },
-        8 if chance.random_bool(0.3) => Action::Abandon { seat },
-        9 if chance.random_bool(0.1) => Action::Abort,
-        10 if chance.random_bool(0.2) => Action::Flag,
-        11 if chance.random_bool(0.1) => Action::NoFirstMove,
-        12 if chance.random_bool(0.1) => Action::AbortByPlayer { player },
-        13 if chance.random_bool(0.1) => Action::ResignAsBot { seat },
+        7 if rng.random_bool(0.3) => Action::Resign { player },
+        8 if rng.random_bool(0.3) => Action::Abandon { seat },
+        9 if rng.random_bool(0.1) => Action::Abort,
+        10 if rng.random_bool(0.2) => Action::Flag,
+        11 if rng.random_bool(0.1) => Action::NoFirstMove,
+        12 if rng.random_bool(0.1) => Action::AbortByPlayer { player },
+        13 if rng.random_bool(0.1) => Action::ResignAsBot { seat },
         14 => Action::StandIn { seat },
         15 => Action::AnswerDrawAsBot {
             seat,
-            accepts: chance.random_bool(0.3),
+            accepts: rng.random_bool(0.3),
         },
         16..19 => Action::OfferDraw { player, ply },
         19..23 => Action::OfferTakeback {
@@ -516,7 +539,7 @@ fn any_action(state: &Match, chance: &mut StdRng) -> Action {
         23 => Action::OfferTakeback {
             player,
             ply,
-            to_ply: Some(Ply(ply.0.saturating_sub(chance.random_range(1..3)))),
+            to_ply: Some(Ply(ply.0.saturating_sub(rng.random_range(1..3)))),
         },
         24..26 => Action::Decline { player, offer },
         26 => Action::GiveTime { player, ms: 5000 },
@@ -532,116 +555,116 @@ fn any_action(state: &Match, chance: &mut StdRng) -> Action {
 }
 
 /// Who is away, and for how long, in seconds.
-struct Absences {
+struct AbsenceScenario {
     script: Script,
-    attendance: Attendance,
+    timers: AbsenceTimers,
     start: Instant,
 }
 
-impl Absences {
+impl AbsenceScenario {
     fn new(script: Script) -> Self {
         let start = tokio::time::Instant::now().into_std();
         Self {
             script,
-            attendance: Attendance::new(Duration::from_secs(60)),
+            timers: AbsenceTimers::new(Duration::from_secs(60)),
             start,
         }
     }
 
-    fn present(&mut self, at_s: u64, present: &[PlayerId]) {
+    fn set_present(&mut self, at_s: u64, present: &[PlayerId]) {
         let now = self.start + Duration::from_secs(at_s);
-        self.attendance
+        self.timers
             .update(&self.script.state, |player| present.contains(&player), now);
     }
 
-    fn due(&self, at_s: u64) -> Option<Action> {
+    fn due_action(&self, at_s: u64) -> Option<Action> {
         let now = self.start + Duration::from_secs(at_s);
-        let deadline = self.attendance.next_deadline(&self.script.state);
-        let due = self.attendance.due(&self.script.state, now);
+        let deadline = self.timers.next_deadline(&self.script.state);
+        let action = self.timers.due_action(&self.script.state, now);
         assert_eq!(
-            due.is_some(),
+            action.is_some(),
             deadline.is_some_and(|deadline| deadline <= now)
         );
-        due
+        action
     }
 }
 
 #[test]
-fn a_running_match_is_lost_by_who_stays_away() {
-    let mut absences = Absences::new(Script::ann_and_bob());
-    absences.present(0, &[ANN, BOB]);
-    absences.present(10, &[BOB]);
-    absences.present(20, &[BOB]);
-    assert_eq!(absences.due(69), None);
+fn absent_player_abandons_running_match() {
+    let mut absences = AbsenceScenario::new(Script::running());
+    absences.set_present(0, &[ANN, BOB]);
+    absences.set_present(10, &[BOB]);
+    absences.set_present(20, &[BOB]);
+    assert_eq!(absences.due_action(69), None);
     assert_eq!(
-        absences.due(70),
+        absences.due_action(70),
         Some(Action::Abandon { seat: Seat::First })
     );
-    absences.present(69, &[ANN, BOB]);
-    assert_eq!(absences.due(1000), None);
+    absences.set_present(69, &[ANN, BOB]);
+    assert_eq!(absences.due_action(1000), None);
 }
 
 #[test]
-fn who_went_first_loses_and_together_there_is_no_loser() {
-    let mut absences = Absences::new(Script::ann_and_bob());
-    absences.present(0, &[ANN, BOB]);
-    absences.present(10, &[ANN]);
-    absences.present(11, &[]);
+fn first_to_leave_loses_and_simultaneous_absence_aborts() {
+    let mut absences = AbsenceScenario::new(Script::running());
+    absences.set_present(0, &[ANN, BOB]);
+    absences.set_present(10, &[ANN]);
+    absences.set_present(11, &[]);
     assert_eq!(
-        absences.due(71),
+        absences.due_action(71),
         Some(Action::Abandon { seat: Seat::Second })
     );
 
-    let mut absences = Absences::new(Script::ann_and_bob());
-    absences.present(0, &[]);
-    assert_eq!(absences.due(60), Some(Action::Abort));
+    let mut absences = AbsenceScenario::new(Script::running());
+    absences.set_present(0, &[]);
+    assert_eq!(absences.due_action(60), Some(Action::Abort));
 }
 
 #[test]
-fn an_open_match_waits_for_its_host_and_its_seats_for_their_players() {
+fn absent_host_and_seated_player_leave_open_match() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(BOB, None));
-    let mut absences = Absences::new(script);
-    absences.present(0, &[BOB]);
-    absences.present(5, &[]);
-    assert_eq!(absences.due(60), Some(Action::Leave { player: ANN }));
-    absences.present(30, &[ANN]);
-    assert_eq!(absences.due(64), None);
-    assert_eq!(absences.due(65), Some(Action::Leave { player: BOB }));
+    script.apply_ok(&join_action(BOB, None));
+    let mut absences = AbsenceScenario::new(script);
+    absences.set_present(0, &[BOB]);
+    absences.set_present(5, &[]);
+    assert_eq!(absences.due_action(60), Some(Action::Leave { player: ANN }));
+    absences.set_present(30, &[ANN]);
+    assert_eq!(absences.due_action(64), None);
+    assert_eq!(absences.due_action(65), Some(Action::Leave { player: BOB }));
 }
 
 #[test]
-fn the_time_counts_anew_from_the_start() {
+fn absence_is_counted_again_from_match_start() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(ANN, None));
-    let mut absences = Absences::new(script);
-    absences.present(0, &[]);
-    absences.script.ok(&join(BOB, None));
-    absences.present(50, &[BOB]);
-    assert_eq!(absences.due(109), None);
+    script.apply_ok(&join_action(ANN, None));
+    let mut absences = AbsenceScenario::new(script);
+    absences.set_present(0, &[]);
+    absences.script.apply_ok(&join_action(BOB, None));
+    absences.set_present(50, &[BOB]);
+    assert_eq!(absences.due_action(109), None);
     assert_eq!(
-        absences.due(110),
+        absences.due_action(110),
         Some(Action::Abandon { seat: Seat::First })
     );
 }
 
 #[test]
-fn nobody_is_missed_in_an_exhibition_or_after_the_end() {
+fn absence_is_ignored_in_bot_matches_and_after_the_end() {
     let mut script = Script::new("tic-tac-toe");
     for seat in Seat::ALL {
-        script.ok(&Action::SeatBot {
+        script.apply_ok(&Action::SeatBot {
             by: ANN,
             seat,
             level: Level::Easy,
         });
     }
-    let mut absences = Absences::new(script);
-    absences.present(0, &[]);
-    assert_eq!(absences.due(1000), None);
+    let mut absences = AbsenceScenario::new(script);
+    absences.set_present(0, &[]);
+    assert_eq!(absences.due_action(1000), None);
 
-    let mut absences = Absences::new(Script::ann_and_bob());
-    absences.present(0, &[]);
-    absences.script.ok(&Action::Abort);
-    absences.present(1, &[]);
-    assert_eq!(absences.due(1000), None);
+    let mut absences = AbsenceScenario::new(Script::running());
+    absences.set_present(0, &[]);
+    absences.script.apply_ok(&Action::Abort);
+    absences.set_present(1, &[]);
+    assert_eq!(absences.due_action(1000), None);
 }

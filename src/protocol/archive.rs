@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::clock::ClockControl;
 use super::event::{Ending, SeatState};
 use super::id::{MatchId, SeatNumber};
-use super::ratings::Pool;
-use super::text::MatchRef;
+use super::ratings::RatingPool;
+use super::validated_text::MatchRef;
 use super::welcome::PlayerSummary;
-use super::words::wire_enum;
+use super::wire_enum::wire_enum;
 
 wire_enum! {
     /// What a player came away with from a match.
@@ -27,7 +27,7 @@ wire_enum! {
 /// Which of a player's ended matches are asked for. All of them, where nothing else is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct History {
+pub struct HistoryRequest {
     /// The player's id, or `me`; oneself if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
@@ -88,7 +88,8 @@ pub struct ExploredMove {
     #[serde(rename = "move")]
     pub m: String,
     /// How many matches there are.
-    pub n: u64,
+    #[serde(rename = "n")]
+    pub count: u64,
     /// How many each seat has won.
     pub won: [u64; 2],
     /// How many nobody has won.
@@ -113,7 +114,8 @@ pub struct Profile {
     /// How many nobody has won.
     pub drawn: u64,
     /// The ended matches that are the newest, as in `history`.
-    pub last: Vec<HistoryRow>,
+    #[serde(rename = "last")]
+    pub recent_matches: Vec<HistoryRow>,
 }
 
 /// How strong a player is in a pool.
@@ -123,7 +125,7 @@ pub struct PoolRating {
     /// What is played.
     pub game: String,
     /// Among whom.
-    pub pool: Pool,
+    pub pool: RatingPool,
     /// The rating.
     pub rating: i32,
     /// How sure that is: the less, the more.
@@ -133,5 +135,6 @@ pub struct PoolRating {
     /// How many rated matches there were.
     pub games: u64,
     /// The rating at the end of each day (UTC) on which there were any, oldest first.
-    pub series: Vec<(String, i32)>,
+    #[serde(rename = "series")]
+    pub daily_ratings: Vec<(String, i32)>,
 }

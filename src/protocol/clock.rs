@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::text::NotAClock;
+pub use self::text::ParseClockError;
 
-const SECOND: u64 = 1000;
-const MINUTE: u64 = 60 * SECOND;
-const HOUR: u64 = 60 * MINUTE;
-const DAY: u64 = 24 * HOUR;
+const SECOND_MS: u64 = 1000;
+const MINUTE_MS: u64 = 60 * SECOND_MS;
+const HOUR_MS: u64 = 60 * MINUTE_MS;
+const DAY_MS: u64 = 24 * HOUR_MS;
 
 /// How time is shared out between the seats. What is written names every field of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,15 +57,15 @@ pub enum ClockControl {
 }
 
 /// The bounds of main times.
-const MAIN: RangeInclusive<u64> = SECOND..=3 * HOUR;
-const INCREMENT_MAX: u64 = 3 * MINUTE;
-const DELAY: RangeInclusive<u64> = SECOND / 2..=3 * MINUTE;
-const PERIOD: RangeInclusive<u64> = SECOND..=10 * MINUTE;
-const PERIODS: RangeInclusive<u64> = 1..=25;
-const MOVE: RangeInclusive<u64> = 5 * SECOND..=14 * DAY;
+const MAIN_RANGE_MS: RangeInclusive<u64> = SECOND_MS..=3 * HOUR_MS;
+const INCREMENT_MAX_MS: u64 = 3 * MINUTE_MS;
+const DELAY_RANGE_MS: RangeInclusive<u64> = SECOND_MS / 2..=3 * MINUTE_MS;
+const PERIOD_RANGE_MS: RangeInclusive<u64> = SECOND_MS..=10 * MINUTE_MS;
+const PERIODS_RANGE: RangeInclusive<u64> = 1..=25;
+const MOVE_RANGE_MS: RangeInclusive<u64> = 5 * SECOND_MS..=14 * DAY_MS;
 
 /// From so much time a move on, a match is played over days.
-const DAYS_MATCH_FROM: u64 = HOUR;
+const CORRESPONDENCE_MOVE_MIN_MS: u64 = HOUR_MS;
 
 impl ClockControl {
     /// Whether every field is within its bounds.
@@ -76,28 +76,30 @@ impl ClockControl {
                 main_ms,
                 increment_ms,
             } => {
-                let has_main = MAIN.contains(&main_ms);
-                (has_main || main_ms == 0 && increment_ms > 0) && increment_ms <= INCREMENT_MAX
+                let has_main = MAIN_RANGE_MS.contains(&main_ms);
+                (has_main || main_ms == 0 && increment_ms > 0) && increment_ms <= INCREMENT_MAX_MS
             }
             Self::Delay { main_ms, delay_ms } => {
-                MAIN.contains(&main_ms) && DELAY.contains(&delay_ms)
+                MAIN_RANGE_MS.contains(&main_ms) && DELAY_RANGE_MS.contains(&delay_ms)
             }
             Self::ByoYomi {
                 main_ms,
                 period_ms,
                 periods,
             } => {
-                main_ms <= *MAIN.end() && PERIOD.contains(&period_ms) && PERIODS.contains(&periods)
+                main_ms <= *MAIN_RANGE_MS.end()
+                    && PERIOD_RANGE_MS.contains(&period_ms)
+                    && PERIODS_RANGE.contains(&periods)
             }
-            Self::Move { move_ms } => MOVE.contains(&move_ms),
+            Self::Move { move_ms } => MOVE_RANGE_MS.contains(&move_ms),
         }
     }
 
     /// Whether a match with this clock is played over days: by a time for every move of an hour or
     /// more.
     #[must_use]
-    pub const fn is_of_days(&self) -> bool {
-        matches!(self, Self::Move { move_ms } if *move_ms >= DAYS_MATCH_FROM)
+    pub const fn is_correspondence(&self) -> bool {
+        matches!(self, Self::Move { move_ms } if *move_ms >= CORRESPONDENCE_MOVE_MIN_MS)
     }
 }
 
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_is_written_by_its_kind() {
+    fn clock_is_serialised_with_its_kind() {
         for (text, clock) in [
             (
                 r#"{"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_bounds_is_known() {
+    fn is_within_bounds_rejects_values_beyond_limits() {
         let fischer = |main_ms, increment_ms| ClockControl::Fischer {
             main_ms,
             increment_ms,
@@ -155,7 +157,7 @@ mod tests {
             period_ms,
             periods,
         };
-        let every = |move_ms| ClockControl::Move { move_ms };
+        let time_per_move = |move_ms| ClockControl::Move { move_ms };
         for within in [
             fischer(0, 1),
             fischer(1000, 0),
@@ -164,8 +166,8 @@ mod tests {
             delay(10_800_000, 180_000),
             byo_yomi(0, 1000, 1),
             byo_yomi(10_800_000, 600_000, 25),
-            every(5000),
-            every(1_209_600_000),
+            time_per_move(5000),
+            time_per_move(1_209_600_000),
         ] {
             assert!(within.is_within_bounds(), "{within:?}");
         }
@@ -183,12 +185,15 @@ mod tests {
             byo_yomi(0, 600_001, 1),
             byo_yomi(0, 1000, 0),
             byo_yomi(0, 1000, 26),
-            every(4999),
-            every(1_209_600_001),
+            time_per_move(4999),
+            time_per_move(1_209_600_001),
         ] {
             assert!(!beyond.is_within_bounds(), "{beyond:?}");
         }
-        assert!(every(3_600_000).is_of_days() && !every(3_599_999).is_of_days());
-        assert!(!fischer(10_800_000, 0).is_of_days());
+        assert!(
+            time_per_move(3_600_000).is_correspondence()
+                && !time_per_move(3_599_999).is_correspondence()
+        );
+        assert!(!fischer(10_800_000, 0).is_correspondence());
     }
 }

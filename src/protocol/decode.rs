@@ -3,28 +3,30 @@
 //! By hand rather than by derive: an error must name the request's field and carry the request's
 //! number, which derived deserialisation of a tagged enum cannot tell.
 
+mod field_parsers;
 mod fields;
-mod form;
+mod integers;
 #[cfg(test)]
 mod tests;
-mod whole;
 
-use self::fields::Fields;
-use self::form::{
-    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, GIFT, LIMIT, MATCH, MOVES, NODES,
-    OCCUPANT, OFFER, PACE, PASSWORD, PATIENCE, POOL, POSITION, PRESET, REMARK, RESULT, SEAT, SEATS,
-    STATUS, TEXT, VERSION, WATCH, WINDOW,
+use self::field_parsers::{
+    ABSENCE_LIMIT, BOOLEAN, BOT_DELAY, BOT_LEVEL, BOT_WAIT, CHAT_PRESET, CHAT_TEXT, CLOCK, COUNT,
+    DECLINED_OFFER, GIVEN_TIME, LIMIT, MATCH, MATCH_RESULT, MATCH_STATUS, MOVES, NODES, OCCUPANT,
+    OFFER, PASSWORD, POOL, POSITION, RATING_RANGE, SEAT, SEATS, SPECTATOR_ACCESS, SPECTATOR_DELAY,
+    TEXT, VERSION,
 };
-use super::archive::History;
+use self::fields::Fields;
+use super::archive::HistoryRequest;
+use super::chat::ChatContent;
 use super::error::{ErrorCode, WireError};
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, Seq};
-use super::ratings::Leaders;
+use super::ratings::LeaderboardRequest;
 use super::request::{
-    ClientMessage, Create, Hello, Offer, Proof, Request, SeatRequest, Seek, WatchedBy,
+    ClientMessage, CreateRequest, Hello, Offer, ReauthProof, Request, SeatRequest, SeekRequest,
+    SpectatorAccess,
 };
-use super::said::ChatContent;
-use super::text::{MatchRef, Token, is_same};
+use super::validated_text::{MatchRef, Token, is_password_same_as_name};
 
 /// A request that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,11 +51,11 @@ pub struct DecodeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthMode {
     /// By all ways that there are.
-    Freely,
+    AllMethods,
     /// By those that need no account: the server has none, and knows nothing of them.
-    WithoutAccounts,
+    GuestOnly,
     /// It is known already, by somebody whom the server trusts: what it says of that means nothing.
-    Known,
+    ProxyAuthenticated,
 }
 
 impl DecodeError {
@@ -73,7 +75,7 @@ impl Request {
     ///
     /// `malformed`, `unknown_type` or `bad_field`, with the request's number if it has one.
     pub fn decode(text: &str) -> Result<Decoded, Box<DecodeError>> {
-        Self::decode_as(text, AuthMode::Freely)
+        Self::decode_as(text, AuthMode::AllMethods)
     }
 
     /// Reads one message of a client, of which it is known how it may tell who it is.
@@ -81,7 +83,7 @@ impl Request {
     /// # Errors
     ///
     /// See [`decode`](Self::decode).
-    pub fn decode_as(text: &str, coming: AuthMode) -> Result<Decoded, Box<DecodeError>> {
+    pub fn decode_as(text: &str, auth_mode: AuthMode) -> Result<Decoded, Box<DecodeError>> {
         // Only what is a field of the request is looked into.
         let mut fields: Fields<'_> = serde_json::from_str(text)
             .map_err(|error| DecodeError::new(None, ErrorCode::Malformed, error.to_string()))?;
@@ -90,42 +92,42 @@ impl Request {
         let Ok(Some(kind)) = fields.optional("type", TEXT) else {
             return Err(DecodeError::new(re, ErrorCode::Malformed, "no text `type`"));
         };
-        let is_known = |kind: &str| {
-            coming != AuthMode::WithoutAccounts || !ClientMessage::OF_ACCOUNTS.contains(&kind)
+        let is_supported = |kind: &str| {
+            auth_mode != AuthMode::GuestOnly || !ClientMessage::ACCOUNT_TYPES.contains(&kind)
         };
         let message = id.and_then(|_| match &*kind {
-            "hello" => hello(&mut fields, coming).map(Some),
-            kind if !is_known(kind) => Ok(None),
-            kind => read(kind, &mut fields),
+            "hello" => decode_hello(&mut fields, auth_mode).map(Some),
+            kind if !is_supported(kind) => Ok(None),
+            kind => decode_message(kind, &mut fields),
         });
         match message {
             Ok(Some(message)) => Ok(Decoded {
                 request: Self { id: re, message },
-                ignored: fields.left(),
+                ignored: fields.into_ignored_names(),
             }),
             Ok(None) => {
                 let types = ClientMessage::TYPES.into_iter();
-                let types: Vec<&str> = types.filter(|kind| is_known(kind)).collect();
+                let types: Vec<&str> = types.filter(|kind| is_supported(kind)).collect();
                 let types = types.join(", ");
                 let message = format!("no such request; there are {types}");
                 Err(DecodeError::new(re, ErrorCode::UnknownType, message))
             }
             Err(BadField { field, expected }) => {
                 let message = format!("`{field}` must be {expected}");
-                let mut refused = DecodeError::new(re, ErrorCode::BadField, message);
-                refused.error.field = Some(field.into());
-                refused.is_hello = kind == "hello";
-                Err(refused)
+                let mut decode_error = DecodeError::new(re, ErrorCode::BadField, message);
+                decode_error.error.field = Some(field.into());
+                decode_error.is_hello = kind == "hello";
+                Err(decode_error)
             }
         }
     }
 }
 
 /// Reads the request of this type, which is not `hello`, or `None` if there is no such type.
-fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
+fn decode_message(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
         "ping" => ClientMessage::Ping,
-        "create" => ClientMessage::Create(Box::new(create(fields)?)),
+        "create" => ClientMessage::Create(Box::new(decode_create(fields)?)),
         "join" => ClientMessage::Join {
             target: fields.required("match", MATCH)?,
             seat: fields.optional("seat", SEAT)?,
@@ -155,86 +157,92 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
         },
         "offer" => ClientMessage::Offer {
             target: fields.required("match", MATCH)?,
-            offer: offer(fields)?,
+            offer: decode_offer(fields)?,
         },
         "decline" => ClientMessage::Decline {
             target: fields.required("match", MATCH)?,
-            offer: fields.required("offer", DECLINED)?,
+            offer: fields.required("offer", DECLINED_OFFER)?,
         },
         "give_time" => ClientMessage::GiveTime {
             target: fields.required("match", MATCH)?,
-            ms: fields.required("ms", GIFT)?,
+            ms: fields.required("ms", GIVEN_TIME)?,
         },
         "say" => ClientMessage::Say {
             target: fields.required("match", MATCH)?,
-            saying: saying(fields)?,
+            content: decode_chat_content(fields)?,
         },
         "list" => ClientMessage::List {
             game: fields.optional("game", TEXT)?,
-            status: fields.optional("status", STATUS)?,
+            status: fields.optional("status", MATCH_STATUS)?,
             limit: fields.optional("limit", LIMIT)?,
             after: fields
                 .optional("after", TEXT)?
                 .map(|text| MatchRef::from(&*text)),
-            seekers: fields.optional("seekers", FLAG)?,
+            seekers: fields.optional("seekers", BOOLEAN)?,
         },
         "watch_list" => ClientMessage::WatchList {
             game: fields.optional("game", TEXT)?,
-            status: fields.optional("status", STATUS)?,
-            seekers: fields.optional("seekers", FLAG)?,
+            status: fields.optional("status", MATCH_STATUS)?,
+            seekers: fields.optional("seekers", BOOLEAN)?,
         },
         "unwatch_list" => ClientMessage::UnwatchList,
-        "seek" => ClientMessage::Seek(Box::new(seek(fields)?)),
-        "unseek" => ClientMessage::Unseek,
+        "seek" => ClientMessage::Seek(Box::new(decode_seek(fields)?)),
+        "unseek" => ClientMessage::CancelSeek,
         "resync" => ClientMessage::Resync {
             target: fields.required("match", MATCH)?,
             since: Seq(fields.required("since", COUNT)?),
         },
-        _ => return read_identity(kind, fields),
+        _ => return decode_identity_message(kind, fields),
     }))
 }
 
 /// Reads the request of this type, if it is one of who somebody is, or whom they do not want to meet.
-fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
+fn decode_identity_message(
+    kind: &str,
+    fields: &mut Fields<'_>,
+) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
         "block" => ClientMessage::Block {
             player: fields.optional("player", TEXT)?,
-            on: fields.optional("on", FLAG)?,
+            enabled: fields.optional("on", BOOLEAN)?,
         },
         "sessions" => ClientMessage::Sessions,
-        "pair" => ClientMessage::Pair,
-        "recovery" => ClientMessage::Recovery {
-            proof: proof(fields)?,
+        "pair" => ClientMessage::LinkDevice,
+        "recovery" => ClientMessage::CreateRecoveryKey {
+            proof: decode_proof(fields)?,
         },
         "end_session" => ClientMessage::EndSession {
             session: fields.required("session", TEXT)?,
-            proof: proof(fields)?,
+            proof: decode_proof(fields)?,
         },
-        "register" => register(fields)?,
+        "register" => decode_register(fields)?,
         "rename" => ClientMessage::Rename {
             name: fields.required("name", TEXT)?,
         },
-        "create_key" => ClientMessage::CreateKey {
+        "create_key" => ClientMessage::CreateApiKey {
             label: fields.optional("label", TEXT)?,
             bot: fields.optional("bot", TEXT)?,
-            proof: proof(fields)?,
+            proof: decode_proof(fields)?,
         },
-        "forget_me" => ClientMessage::ForgetMe {
-            proof: proof(fields)?,
+        "forget_me" => ClientMessage::DeleteAccount {
+            proof: decode_proof(fields)?,
         },
         "set_password" => ClientMessage::SetPassword {
             new: fields.required("new", PASSWORD)?,
-            proof: proof(fields)?,
+            proof: decode_proof(fields)?,
         },
-        _ => return read_of_archive(kind, fields),
+        _ => return decode_archive_message(kind, fields),
     }))
 }
 
 /// Reads the request of this type about matches that have ended, or for what searches think, or `None` if there is no such type.
-fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
+fn decode_archive_message(
+    kind: &str,
+    fields: &mut Fields<'_>,
+) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
-        "history" => ClientMessage::History(Box::new(history(fields)?)),
-        "leaders" => ClientMessage::Leaders(Box::new(Leaders {
+        "history" => ClientMessage::History(Box::new(decode_history(fields)?)),
+        "leaders" => ClientMessage::Leaderboard(Box::new(LeaderboardRequest {
             game: fields.required("game", TEXT)?,
             pool: fields.optional("pool", POOL)?,
             limit: fields.optional("limit", LIMIT)?,
@@ -252,36 +260,43 @@ fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientM
             target: fields.required("match", MATCH)?,
             nodes: fields.optional("nodes", NODES)?,
         },
-        "profile" => profile(fields)?,
+        "profile" => decode_profile(fields)?,
         _ => return Ok(None),
     }))
 }
 
 /// The ways to come back, one of which a hello may take.
-const WAYS: [&str; 4] = ["token", "pair", "recovery", "password"];
+const CREDENTIAL_FIELDS: [&str; 4] = ["token", "pair", "recovery", "password"];
 
-fn hello(fields: &mut Fields<'_>, coming: AuthMode) -> Result<ClientMessage, BadField> {
-    let known = match coming {
-        AuthMode::Freely => WAYS.len(),
+fn decode_hello(fields: &mut Fields<'_>, auth_mode: AuthMode) -> Result<ClientMessage, BadField> {
+    let allowed_fields = match auth_mode {
+        AuthMode::AllMethods => CREDENTIAL_FIELDS.len(),
         // A password is one of accounts.
-        AuthMode::WithoutAccounts => WAYS.len() - 1,
-        AuthMode::Known => {
+        AuthMode::GuestOnly => CREDENTIAL_FIELDS.len() - 1,
+        AuthMode::ProxyAuthenticated => {
             return Ok(ClientMessage::Hello(Box::new(Hello {
                 protocol: fields.optional("protocol", VERSION)?,
                 ..Hello::default()
             })));
         }
     };
-    let mut ways = [const { None }; WAYS.len()];
-    for (way, field) in ways.iter_mut().zip(WAYS).take(known) {
-        *way = fields.optional(field, TEXT)?.map(Token::new);
+    let mut credentials = [const { None }; CREDENTIAL_FIELDS.len()];
+    for (credential, field) in credentials
+        .iter_mut()
+        .zip(CREDENTIAL_FIELDS)
+        .take(allowed_fields)
+    {
+        *credential = fields.optional(field, TEXT)?.map(Token::new);
     }
-    let mut taken = WAYS.iter().zip(&ways).filter(|(_, way)| way.is_some());
-    if let (Some(_), Some((field, _))) = (taken.next(), taken.next_back()) {
+    let mut given = CREDENTIAL_FIELDS
+        .iter()
+        .zip(&credentials)
+        .filter(|(_, way)| way.is_some());
+    if let (Some(_), Some((field, _))) = (given.next(), given.next_back()) {
         let expected = "left out beside another way to come back";
         return Err(BadField::new(field, expected));
     }
-    let [token, pair, recovery, password] = ways;
+    let [token, pair, recovery, password] = credentials;
     let name = fields.optional("name", TEXT)?;
     if password.is_some() && name.is_none() {
         return Err(BadField::new("name", "a text beside `password`"));
@@ -290,30 +305,30 @@ fn hello(fields: &mut Fields<'_>, coming: AuthMode) -> Result<ClientMessage, Bad
         protocol: fields.optional("protocol", VERSION)?,
         name,
         token,
-        pair,
-        recovery,
+        link_code: pair,
+        recovery_key: recovery,
         password,
-        beside: fields.optional("beside", FLAG)?,
+        keep_connections: fields.optional("beside", BOOLEAN)?,
         label: fields.optional("label", TEXT)?,
     })))
 }
 
 /// By what the player proves anew who that is, if anything.
-fn proof(fields: &mut Fields<'_>) -> Result<Option<Proof>, BadField> {
+fn decode_proof(fields: &mut Fields<'_>) -> Result<Option<ReauthProof>, BadField> {
     let password = fields.optional("password", TEXT)?.map(Token::new);
     let recovery = fields.optional("recovery", TEXT)?.map(Token::new);
     match (password, recovery) {
         (Some(_), Some(_)) => Err(BadField::new("recovery", "left out beside `password`")),
-        (Some(password), None) => Ok(Some(Proof::Password(password))),
-        (None, recovery) => Ok(recovery.map(Proof::Recovery)),
+        (Some(password), None) => Ok(Some(ReauthProof::Password(password))),
+        (None, recovery) => Ok(recovery.map(ReauthProof::RecoveryKey)),
     }
 }
 
-fn register(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
+fn decode_register(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     let name = fields.required("name", TEXT)?;
     let password = fields.optional("password", PASSWORD)?;
-    let is_name = |password: &Token| is_same(password.reveal(), &name);
-    if password.as_ref().is_some_and(is_name) {
+    let is_same_as_name = |password: &Token| is_password_same_as_name(password.reveal(), &name);
+    if password.as_ref().is_some_and(is_same_as_name) {
         return Err(BadField::new("password", "other than the name"));
     }
     let invite = fields.optional("invite", TEXT)?.map(Token::new);
@@ -324,31 +339,31 @@ fn register(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     })
 }
 
-fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
-    let mut create = Create {
+fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
+    let mut create = CreateRequest {
         game: fields.required("game", TEXT)?,
         seats: fields.optional("seats", SEATS)?,
-        listed: fields.optional("listed", FLAG)?,
-        watch: fields.optional("watch", WATCH)?,
-        delay_ms: fields.optional("delay_ms", DELAY)?,
-        shuffle: fields.optional("shuffle", FLAG)?,
-        pace_ms: fields.optional("pace_ms", PACE)?,
+        listed: fields.optional("listed", BOOLEAN)?,
+        spectator_access: fields.optional("watch", SPECTATOR_ACCESS)?,
+        spectator_delay_ms: fields.optional("delay_ms", SPECTATOR_DELAY)?,
+        shuffle: fields.optional("shuffle", BOOLEAN)?,
+        bot_delay_ms: fields.optional("pace_ms", BOT_DELAY)?,
         clock: fields.optional("clock", CLOCK)?,
-        takeback: fields.optional("takeback", FLAG)?,
-        patience_ms: fields.optional("patience_ms", PATIENCE)?,
+        takebacks_allowed: fields.optional("takeback", BOOLEAN)?,
+        absence_limit_ms: fields.optional("patience_ms", ABSENCE_LIMIT)?,
         stand_in: fields.optional("stand_in", TEXT)?,
-        rated: fields.optional("rated", FLAG)?,
-        thinking: fields.optional("thinking", FLAG)?,
-        history: fields.optional("history", FLAG)?,
+        rated: fields.optional("rated", BOOLEAN)?,
+        shows_bot_thinking: fields.optional("thinking", BOOLEAN)?,
+        in_histories: fields.optional("history", BOOLEAN)?,
         position: fields.optional("position", POSITION)?,
         invited: fields.optional("for", TEXT)?,
     };
-    let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
-    if let Some(level) = fields.optional("bot", BOT)? {
-        let mut seats = create.seats.take().unwrap_or(SeatRequest::USUAL);
+    let is_correspondence = create.clock.is_some_and(|clock| clock.is_correspondence());
+    if let Some(level) = fields.optional("bot", BOT_LEVEL)? {
+        let mut seats = create.seats.take().unwrap_or(SeatRequest::DEFAULT);
         let mut open = seats.iter_mut().filter(|seat| **seat == SeatRequest::Open);
         match (open.next(), open.next()) {
-            (Some(seat), None) if !is_of_days => *seat = SeatRequest::Bot(level),
+            (Some(seat), None) if !is_correspondence => *seat = SeatRequest::Bot(level),
             _ => {
                 return Err(BadField::new(
                     "bot",
@@ -358,46 +373,51 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         }
         create.seats = Some(seats);
     }
-    if is_of_days && create.patience_ms.is_some() {
+    if is_correspondence && create.absence_limit_ms.is_some() {
         let expected = "left out: a match of days knows no absence";
         return Err(BadField::new("patience_ms", expected));
     }
-    if is_of_days && create.delay_ms.is_some_and(|delay_ms| delay_ms > 0) {
+    if is_correspondence
+        && create
+            .spectator_delay_ms
+            .is_some_and(|delay_ms| delay_ms > 0)
+    {
         let expected = "left out: a match of days is told as it goes";
         return Err(BadField::new("delay_ms", expected));
     }
-    let is_hidden = create.watch.unwrap_or_default() != WatchedBy::Anyone;
+    let is_hidden = create.spectator_access.unwrap_or_default() != SpectatorAccess::Anyone;
     if create.rated == Some(true) && is_hidden {
         let expected = r#"left out unless "anyone" may watch"#;
         return Err(BadField::new("rated", expected));
     }
-    if create.rated == Some(true) && create.thinking == Some(true) {
+    if create.rated == Some(true) && create.shows_bot_thinking == Some(true) {
         let expected = "left out: nobody is helped in a rated match";
         return Err(BadField::new("thinking", expected));
     }
-    if create.history == Some(false) {
-        check_without_history(&create)?;
+    if create.in_histories == Some(false) {
+        check_history_opt_out(&create)?;
     }
     if create.rated == Some(true) && create.position.is_some() {
         let expected = "left out: a rated match begins as its game does";
         return Err(BadField::new("position", expected));
     }
     let seats = create.seats.as_ref();
-    let is_of_levels =
+    let has_only_bots =
         seats.is_some_and(|seats| seats.iter().all(|seat| matches!(seat, SeatRequest::Bot(_))));
     if create.rated == Some(true) {
-        let has_help = create.stand_in.is_some() || create.takeback == Some(true) || is_of_levels;
-        check_rated(create.clock.is_some(), has_help)?;
+        let has_assistance =
+            create.stand_in.is_some() || create.takebacks_allowed == Some(true) || has_only_bots;
+        check_rated_terms(create.clock.is_some(), has_assistance)?;
     }
     if create.invited.is_some() {
-        check_challenge(&create)?;
+        check_challenge_seats(&create)?;
     }
     Ok(create)
 }
 
 /// Whether a match may be offered to one player alone: one seat is the creator's and the other is open.
-fn check_challenge(create: &Create) -> Result<(), BadField> {
-    let seats = create.seats.as_ref().unwrap_or(&SeatRequest::USUAL);
+fn check_challenge_seats(create: &CreateRequest) -> Result<(), BadField> {
+    let seats = create.seats.as_ref().unwrap_or(&SeatRequest::DEFAULT);
     match seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open) {
         true => Ok(()),
         false => {
@@ -408,7 +428,7 @@ fn check_challenge(create: &Create) -> Result<(), BadField> {
 }
 
 /// Whether a match may stay out of histories: only one of a single person, and only unrated.
-fn check_without_history(create: &Create) -> Result<(), BadField> {
+fn check_history_opt_out(create: &CreateRequest) -> Result<(), BadField> {
     let seats = create.seats.as_ref();
     let has_bot =
         seats.is_some_and(|seats| seats.iter().any(|seat| matches!(seat, SeatRequest::Bot(_))));
@@ -423,8 +443,8 @@ fn check_without_history(create: &Create) -> Result<(), BadField> {
 }
 
 /// Whether a match may be rated that has a clock, and some help for its players, or not.
-fn check_rated(has_clock: bool, has_help: bool) -> Result<(), BadField> {
-    if has_clock && !has_help {
+fn check_rated_terms(has_clock: bool, has_assistance: bool) -> Result<(), BadField> {
+    if has_clock && !has_assistance {
         return Ok(());
     }
     let expected =
@@ -432,43 +452,43 @@ fn check_rated(has_clock: bool, has_help: bool) -> Result<(), BadField> {
     Err(BadField::new("rated", expected))
 }
 
-fn seek(fields: &mut Fields<'_>) -> Result<Seek, BadField> {
-    let seek = Seek {
+fn decode_seek(fields: &mut Fields<'_>) -> Result<SeekRequest, BadField> {
+    let seek = SeekRequest {
         game: fields.required("game", TEXT)?,
-        bot: fields.optional("bot", BOT)?,
-        bot_after_ms: fields.optional("bot_after_ms", BOT_AFTER)?,
+        bot: fields.optional("bot", BOT_LEVEL)?,
+        bot_after_ms: fields.optional("bot_after_ms", BOT_WAIT)?,
         clock: fields.optional("clock", CLOCK)?,
-        rated: fields.optional("rated", FLAG)?,
-        rating: fields.optional("rating", WINDOW)?,
+        rated: fields.optional("rated", BOOLEAN)?,
+        rating_range: fields.optional("rating", RATING_RANGE)?,
         stand_in: fields.optional("stand_in", TEXT)?,
     };
     if seek.rated == Some(true) {
-        let has_help = seek.stand_in.is_some() || seek.bot.is_some();
-        check_rated(seek.clock.is_some(), has_help)?;
-    } else if seek.rating.is_some() {
+        let has_assistance = seek.stand_in.is_some() || seek.bot.is_some();
+        check_rated_terms(seek.clock.is_some(), has_assistance)?;
+    } else if seek.rating_range.is_some() {
         let expected = "left out unless the match is to be rated";
         return Err(BadField::new("rating", expected));
     }
-    if seek.bot.is_some() && seek.clock.is_some_and(|clock| clock.is_of_days()) {
+    if seek.bot.is_some() && seek.clock.is_some_and(|clock| clock.is_correspondence()) {
         let expected = "left out: bots look for nobody at days a move";
         return Err(BadField::new("bot", expected));
     }
     Ok(seek)
 }
 
-fn history(fields: &mut Fields<'_>) -> Result<History, BadField> {
-    Ok(History {
+fn decode_history(fields: &mut Fields<'_>) -> Result<HistoryRequest, BadField> {
+    Ok(HistoryRequest {
         player: fields.optional("player", TEXT)?,
         game: fields.optional("game", TEXT)?,
         with: fields.optional("with", TEXT)?,
-        result: fields.optional("result", RESULT)?,
+        result: fields.optional("result", MATCH_RESULT)?,
         before: fields.optional("before", MATCH)?,
         limit: fields.optional("limit", LIMIT)?,
     })
 }
 
 /// By a name or by an id, and not by both.
-fn profile(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
+fn decode_profile(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     let name = fields.optional("name", TEXT)?;
     let player = fields.optional("player", TEXT)?;
     if name.is_some() && player.is_some() {
@@ -477,7 +497,7 @@ fn profile(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     Ok(ClientMessage::Profile { name, player })
 }
 
-fn offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
+fn decode_offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
     Ok(match fields.required("offer", OFFER)? {
         OfferKind::Draw => Offer::Draw {
             ply: Ply(fields.required("ply", COUNT)?),
@@ -485,8 +505,8 @@ fn offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
         OfferKind::Takeback => {
             let ply = fields.required("ply", COUNT)?;
             let to_ply = fields.optional("to_ply", COUNT)?;
-            let fits = |to_ply| matches!(ply.checked_sub(to_ply), Some(1 | 2));
-            if to_ply.is_some_and(|to_ply| !fits(to_ply)) {
+            let is_one_or_two_plies_back = |to_ply| matches!(ply.checked_sub(to_ply), Some(1 | 2));
+            if to_ply.is_some_and(|to_ply| !is_one_or_two_plies_back(to_ply)) {
                 return Err(BadField::new("to_ply", "`ply` less one or two"));
             }
             Offer::Takeback {
@@ -499,10 +519,10 @@ fn offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
 }
 
 /// One of the two, and not both.
-fn saying(fields: &mut Fields<'_>) -> Result<ChatContent, BadField> {
-    match fields.optional("text", REMARK)? {
-        None => Ok(ChatContent::Preset(fields.required("preset", PRESET)?)),
-        Some(text) => match fields.optional("preset", PRESET)? {
+fn decode_chat_content(fields: &mut Fields<'_>) -> Result<ChatContent, BadField> {
+    match fields.optional("text", CHAT_TEXT)? {
+        None => Ok(ChatContent::Preset(fields.required("preset", CHAT_PRESET)?)),
+        Some(text) => match fields.optional("preset", CHAT_PRESET)? {
             None => Ok(ChatContent::Text(text)),
             Some(_) => Err(BadField::new("text", "left out beside `preset`")),
         },

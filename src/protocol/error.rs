@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id::{MatchId, Ply, RequestId};
-use super::words::wire_enum;
+use super::wire_enum::wire_enum;
 
 wire_enum! {
     /// What was wrong with a request, for programs.
@@ -163,10 +163,10 @@ impl WireError {
 }
 
 /// Reads a code; one that this build does not know is none.
-fn known_code<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ErrorCode>, D::Error> {
-    let word = Cow::<str>::deserialize(from)?;
-    let known = |code: &ErrorCode| code.as_str() == word;
-    Ok(ErrorCode::ALL.iter().copied().find(known))
+fn known_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorCode>, D::Error> {
+    let word = Cow::<str>::deserialize(deserializer)?;
+    let matches_word = |code: &ErrorCode| code.as_str() == word;
+    Ok(ErrorCode::ALL.iter().copied().find(matches_word))
 }
 
 #[cfg(test)]
@@ -174,20 +174,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_serialised_by_its_name() {
+    fn code_is_serialised_as_its_name() {
         for code in ErrorCode::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
         }
     }
 
     #[test]
-    fn a_later_servers_code_is_no_error() {
-        let read = |text| serde_json::from_str::<WireError>(text);
-        let later = r#"{"code":"too_late","message":"no","retryable":true}"#;
-        let later = read(later).unwrap();
+    fn unknown_code_of_newer_server_is_accepted() {
+        let decode = |text| serde_json::from_str::<WireError>(text);
+        let newer_error = r#"{"code":"too_late","message":"no","retryable":true}"#;
+        let later = decode(newer_error).unwrap();
         assert_eq!((later.code, later.retryable), (None, true));
-        let known = r#"{"code":"too_soon","message":"no","retryable":true,"expected":2}"#;
-        assert_eq!(read(known).unwrap().code, Some(ErrorCode::TooSoon));
-        assert!(read(r#"{"message":"no","retryable":true}"#).is_err());
+        let known_error = r#"{"code":"too_soon","message":"no","retryable":true,"expected":2}"#;
+        assert_eq!(decode(known_error).unwrap().code, Some(ErrorCode::TooSoon));
+        assert!(decode(r#"{"message":"no","retryable":true}"#).is_err());
     }
 }

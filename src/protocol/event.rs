@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id::{MatchId, PlayerId, Ply, SeatNumber, Seq};
-use super::person::Person;
+use super::named_player::NamedPlayer;
 use super::ratings::ShownRating;
-use super::words::wire_enum;
+use super::wire_enum::wire_enum;
 
 /// One thing that happened in a match. A match's events are numbered 1, 2, 3 … without gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,13 +47,14 @@ pub enum Event {
         legal: Vec<String>,
         /// What both seats have.
         #[serde(flatten)]
-        left: Option<TimeLeft>,
+        time_left: Option<TimeLeft>,
         /// How long the first ply may take, which is free.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
         /// How long a player may be absent before the match is lost; absent in a match of days.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        patience_ms: Option<u64>,
+        #[serde(rename = "patience_ms")]
+        absence_limit_ms: Option<u64>,
     },
     /// A move was played.
     Moved {
@@ -86,7 +87,7 @@ pub enum Event {
         legal: Vec<String>,
         /// What both seats have from now on.
         #[serde(flatten)]
-        left: Option<TimeLeft>,
+        time_left: Option<TimeLeft>,
         /// How long this move took; 0 for a ply that is free.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent_ms: Option<u64>,
@@ -103,7 +104,7 @@ pub enum Event {
         seq: Seq,
         /// The offer.
         #[serde(flatten)]
-        offer: StandingOffer,
+        offer: OfferState,
     },
     /// An offer was turned down or withdrawn.
     Declined {
@@ -139,7 +140,7 @@ pub enum Event {
         legal: Vec<String>,
         /// What both seats have, as it was when that ply began.
         #[serde(flatten)]
-        left: Option<TimeLeft>,
+        time_left: Option<TimeLeft>,
         /// How long the next ply may take, if that is free.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_move_ms: Option<u64>,
@@ -159,7 +160,7 @@ pub enum Event {
         ms: u64,
         /// What both seats have, as if it had been there when the turn began.
         #[serde(flatten)]
-        left: TimeLeft,
+        time_left: TimeLeft,
     },
     /// A player was told the best move.
     Hinted {
@@ -184,7 +185,7 @@ pub enum Event {
         outcome: Ending,
         /// What both seats had left.
         #[serde(flatten)]
-        left: Option<TimeLeft>,
+        time_left: Option<TimeLeft>,
     },
 }
 
@@ -249,7 +250,7 @@ pub struct TimeLeft {
 /// An offer that stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StandingOffer {
+pub struct OfferState {
     /// Whose it is.
     pub seat: SeatNumber,
     /// What is offered.
@@ -292,7 +293,7 @@ pub enum Occupant {
         level: String,
         /// The player whose place it keeps, who may take it back.
         #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
-        stands_for: Option<Person>,
+        stand_in_for: Option<NamedPlayer>,
     },
 }
 
@@ -316,8 +317,8 @@ pub struct Ending {
     /// Why it ended.
     // `None` if for a reason of a later server. No server sends that.
     #[serde(deserialize_with = "known_reason")]
-    #[cfg_attr(test, schemars(with = "Reason"))]
-    pub reason: Option<Reason>,
+    #[cfg_attr(test, schemars(with = "EndReason"))]
+    pub reason: Option<EndReason>,
     /// In which way it ended, where there are several: `checkmate`, `no-first-move`. A client need not
     /// know them all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -335,7 +336,7 @@ pub struct Ending {
 
 wire_enum! {
     /// Why a match ended.
-    Reason {
+    EndReason {
         /// By the rules of the game.
         Rules = "rules",
         /// A player gave up.
@@ -354,7 +355,7 @@ wire_enum! {
 wire_enum! {
     /// What more the server tells of an end that was not by the rules of the game, which have words of
     /// their own.
-    Detail {
+    EndDetail {
         /// Out of time, against a seat that cannot win by any series of legal moves.
         CannotWin = "cannot-win",
         /// A draw by agreement: time ran out while the other seat's offer of a draw was open.
@@ -381,10 +382,10 @@ wire_enum! {
 }
 
 /// Reads a reason; one that this build does not know is none.
-fn known_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Reason>, D::Error> {
+fn known_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EndReason>, D::Error> {
     let word = Cow::<str>::deserialize(deserializer)?;
-    let known = |reason: &Reason| reason.as_str() == word;
-    Ok(Reason::ALL.iter().copied().find(known))
+    let matches_word = |reason: &EndReason| reason.as_str() == word;
+    Ok(EndReason::ALL.iter().copied().find(matches_word))
 }
 
 #[cfg(test)]
@@ -392,12 +393,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_later_servers_reason_is_no_error() {
-        let read = |text| serde_json::from_str::<Ending>(text).map(|ending| ending.reason);
-        let aborted = read(r#"{"winner":null,"reason":"aborted"}"#);
-        assert_eq!(aborted.unwrap(), Some(Reason::Aborted));
-        let later = read(r#"{"winner":0,"reason":"judgement"}"#);
-        assert_eq!(later.unwrap(), None);
-        assert!(read(r#"{"winner":0}"#).is_err());
+    fn unknown_reason_of_newer_server_is_accepted() {
+        let decode = |text| serde_json::from_str::<Ending>(text).map(|ending| ending.reason);
+        let aborted = decode(r#"{"winner":null,"reason":"aborted"}"#);
+        assert_eq!(aborted.unwrap(), Some(EndReason::Aborted));
+        let newer_reason = decode(r#"{"winner":0,"reason":"judgement"}"#);
+        assert_eq!(newer_reason.unwrap(), None);
+        assert!(decode(r#"{"winner":0}"#).is_err());
     }
 }

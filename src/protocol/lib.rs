@@ -6,56 +6,58 @@
 
 mod analysis;
 mod archive;
+mod chat;
 mod clock;
-mod close;
+mod close_code;
 mod decode;
 mod error;
 mod event;
 mod id;
-mod message;
-mod person;
+mod named_player;
 mod ratings;
 mod request;
-mod said;
 #[cfg(test)]
 mod schema;
-mod seekers;
+mod seek_list;
+mod server_message;
 mod session;
 mod snapshot;
-mod text;
+mod validated_text;
 mod welcome;
-mod words;
+mod wire_enum;
 
 pub use analysis::{
-    AnalysedPly, Analysis, Analysts, Hint, Judged, Keeps, Share, Sign, SignKind, Thinking,
-    Valuation, Why, WhyKind,
+    AnalysedPly, Analysis, AnalysisAccess, BetterMoveOutcome, Explanation, Finding, FindingKind,
+    Hint, MistakeKind, MoveJudgement, PositionEvaluation, Probability, Thinking,
 };
-pub use archive::{ExploredMove, History, HistoryRow, MatchResult, PoolRating, Profile};
-pub use clock::{ClockControl, NotAClock};
-pub use close::CloseCode;
+pub use archive::{ExploredMove, HistoryRequest, HistoryRow, MatchResult, PoolRating, Profile};
+pub use chat::{BlockedPlayer, ChatContent, ChatEntry, ChatMode, ChatPreset, ChatPresetText};
+pub use clock::{ClockControl, ParseClockError};
+pub use close_code::CloseCode;
 pub use decode::{AuthMode, DecodeError, Decoded};
 pub use error::{ErrorCode, WireError};
 pub use event::{
-    Detail, Ending, Event, Occupant, OfferKind, Reason, SeatState, StandingOffer, TimeLeft,
+    EndDetail, EndReason, Ending, Event, Occupant, OfferKind, OfferState, SeatState, TimeLeft,
 };
 pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq, SessionId};
-pub use message::ServerMessage;
-pub use person::Person;
-pub use ratings::{LeaderRow, Leaders, Pool, RatingChange, RatingWhy, ShownRating};
-pub use request::{
-    ClientMessage, Create, Hello, Offer, Proof, Request, SeatFill, SeatRequest, Seek, Status,
-    WatchedBy,
+pub use named_player::NamedPlayer;
+pub use ratings::{
+    LeaderboardRequest, LeaderboardRow, RatingChange, RatingPool, ShownRating, UnratedReason,
 };
-pub use said::{BlockedPlayer, ChatContent, ChatMode, Preset, PresetText, Said};
-pub use seekers::{Seeker, Seekers};
+pub use request::{
+    ClientMessage, CreateRequest, Hello, MatchStatus, Offer, ReauthProof, Request, SeatFill,
+    SeatRequest, SeekRequest, SpectatorAccess,
+};
+pub use seek_list::{SeekList, Seeker};
+pub use server_message::ServerMessage;
 pub use session::{PlayerKind, SessionKind, SessionSummary};
-pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
-pub use text::{
-    BadName, MatchCode, MatchRef, PlayerName, Remark, Token, can_be_shown, is_same,
-    without_byte_order_mark,
+pub use snapshot::{ClockState, ListedMatch, NextMatch, RematchState, Series, Snapshot};
+pub use validated_text::{
+    ChatText, InvalidNameError, MatchCode, MatchRef, PlayerName, Token, is_displayable,
+    is_password_same_as_name, strip_byte_order_mark,
 };
 pub use welcome::{
-    Challenge, ClockPreset, DaysMatch, FollowedMatch, GameSummary, LevelSummary, Limits,
+    Challenge, ClockPreset, CorrespondenceState, FollowedMatch, GameSummary, LevelSummary, Limits,
     PlayerSummary, Welcome,
 };
 

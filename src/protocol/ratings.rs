@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::id::SeatNumber;
 use super::welcome::PlayerSummary;
-use super::words::wire_enum;
+use super::wire_enum::wire_enum;
 
 wire_enum! {
     /// Among whom a rating compares. Each game has all of them.
-    Pool {
+    RatingPool {
         /// People, by clocks.
         Live = "live",
         /// People, over days.
-        Days = "days",
+        Correspondence = "days",
         /// Programs, with the server's levels among them.
         Bots = "bots",
     }
@@ -20,11 +20,11 @@ wire_enum! {
 
 wire_enum! {
     /// Why a rated match has changed no ratings.
-    RatingWhy {
+    UnratedReason {
         /// The same two have played it lately, or play too much.
         Farming = "farming",
         /// The matches of one of them do not count.
-        Unrated = "unrated",
+        PlayerExcluded = "unrated",
     }
 }
 
@@ -55,12 +55,12 @@ pub struct RatingChange {
 /// Which part of a leaderboard is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Leaders {
+pub struct LeaderboardRequest {
     /// What is played.
     pub game: String,
     /// Among whom; `live` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pool: Option<Pool>,
+    pub pool: Option<RatingPool>,
     /// At most this many; 50 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
@@ -73,7 +73,7 @@ pub struct Leaders {
 /// A place on a leaderboard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LeaderRow {
+pub struct LeaderboardRow {
     /// The place, from 1.
     pub place: u64,
     /// Whose it is.

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::archive::History;
+use super::archive::HistoryRequest;
+use super::chat::ChatContent;
 use super::clock::ClockControl;
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, SeatNumber, Seq};
-use super::ratings::Leaders;
-use super::said::ChatContent;
-use super::text::{MatchRef, Token};
-use super::words::wire_enum;
+use super::ratings::LeaderboardRequest;
+use super::validated_text::{MatchRef, Token};
+use super::wire_enum::wire_enum;
 
 /// One message of a client: a request and, if it wants to recognise the answer, a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,7 +33,7 @@ pub enum ClientMessage {
     /// Asks for a sign of life. Answered by `pong`.
     Ping,
     /// Opens a match and follows it. Answered by `match`.
-    Create(Box<Create>),
+    Create(Box<CreateRequest>),
     /// Takes an open seat and follows the match. Answered by `match`.
     Join {
         /// The match.
@@ -132,7 +132,7 @@ pub enum ClientMessage {
         target: MatchRef,
         /// What.
         #[serde(flatten)]
-        saying: ChatContent,
+        content: ChatContent,
     },
     /// Has the player meet somebody no more, or again. Answered by `blocked`.
     Block {
@@ -141,7 +141,8 @@ pub enum ClientMessage {
         player: Option<String>,
         /// Whether from now on, or not any more; true if left out.
         #[serde(skip_serializing_if = "Option::is_none")]
-        on: Option<bool>,
+        #[serde(rename = "on")]
+        enabled: Option<bool>,
     },
     /// Asks for the listed matches. Answered by `matches`.
     List {
@@ -150,7 +151,7 @@ pub enum ClientMessage {
         game: Option<String>,
         /// Only matches at this stage.
         #[serde(skip_serializing_if = "Option::is_none")]
-        status: Option<Status>,
+        status: Option<MatchStatus>,
         /// At most this many; 50 if left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
@@ -169,7 +170,7 @@ pub enum ClientMessage {
         game: Option<String>,
         /// Only matches at this stage.
         #[serde(skip_serializing_if = "Option::is_none")]
-        status: Option<Status>,
+        status: Option<MatchStatus>,
         /// Whether to be told, too, who looks for somebody to play: at once, and when that changes; false if
         /// left out.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,9 +179,10 @@ pub enum ClientMessage {
     /// Ends that.
     UnwatchList,
     /// Looks for somebody to play, and waits.
-    Seek(Box<Seek>),
+    Seek(Box<SeekRequest>),
     /// Ends the seek.
-    Unseek,
+    #[serde(rename = "unseek")]
+    CancelSeek,
     /// Asks for every event after `since`. Answered by `events`, or by `match`.
     Resync {
         /// The match.
@@ -190,9 +192,10 @@ pub enum ClientMessage {
         since: Seq,
     },
     /// Asks for ended matches of a player. Answered by `history`.
-    History(Box<History>),
+    History(Box<HistoryRequest>),
     /// Asks for a part of a leaderboard. Answered by `leaders`.
-    Leaders(Box<Leaders>),
+    #[serde(rename = "leaders")]
+    Leaderboard(Box<LeaderboardRequest>),
     /// Asks how matches went on that began with these moves. Answered by `explore`.
     Explore {
         /// What was played.
@@ -223,12 +226,14 @@ pub enum ClientMessage {
     /// Asks for one's sessions. Answered by `sessions`.
     Sessions,
     /// Asks for a code by which another device becomes one's own. Answered by `paired`.
-    Pair,
+    #[serde(rename = "pair")]
+    LinkDevice,
     /// Asks for a key by which to come back having lost everything else. Answered by `recovery_key`.
-    Recovery {
+    #[serde(rename = "recovery")]
+    CreateRecoveryKey {
         /// That it is the player who asks.
         #[serde(flatten)]
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
     },
     /// Ends sessions of one's own.
     EndSession {
@@ -236,7 +241,7 @@ pub enum ClientMessage {
         session: String,
         /// That it is the player who asks.
         #[serde(flatten)]
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
     },
     /// Takes a name for oneself alone.
     Register {
@@ -255,7 +260,8 @@ pub enum ClientMessage {
         name: String,
     },
     /// Asks for a key by which a program plays as the player. Answered by `key`.
-    CreateKey {
+    #[serde(rename = "create_key")]
+    CreateApiKey {
         /// What the player calls the session that it is.
         #[serde(skip_serializing_if = "Option::is_none")]
         label: Option<String>,
@@ -264,13 +270,14 @@ pub enum ClientMessage {
         bot: Option<String>,
         /// That it is the player who asks.
         #[serde(flatten)]
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
     },
     /// Asks to be forgotten.
-    ForgetMe {
+    #[serde(rename = "forget_me")]
+    DeleteAccount {
         /// That it is the player who asks.
         #[serde(flatten)]
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
     },
     /// Sets the password.
     SetPassword {
@@ -278,7 +285,7 @@ pub enum ClientMessage {
         new: Token,
         /// That it is the player who asks.
         #[serde(flatten)]
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
     },
 }
 
@@ -286,11 +293,12 @@ pub enum ClientMessage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Proof {
+pub enum ReauthProof {
     /// The password.
     Password(Token),
     /// The recovery key.
-    Recovery(Token),
+    #[serde(rename = "recovery")]
+    RecoveryKey(Token),
 }
 
 impl ClientMessage {
@@ -335,7 +343,7 @@ impl ClientMessage {
     ];
 
     /// Those of them that only a server knows which has accounts.
-    pub const OF_ACCOUNTS: [&'static str; 5] = [
+    pub const ACCOUNT_TYPES: [&'static str; 5] = [
         "register",
         "rename",
         "set_password",
@@ -364,23 +372,23 @@ impl ClientMessage {
             Self::WatchList { .. } => 14,
             Self::UnwatchList => 15,
             Self::Seek(_) => 16,
-            Self::Unseek => 17,
+            Self::CancelSeek => 17,
             Self::Resync { .. } => 18,
             Self::Sessions => 19,
             Self::EndSession { .. } => 20,
-            Self::Pair => 21,
-            Self::Recovery { .. } => 22,
+            Self::LinkDevice => 21,
+            Self::CreateRecoveryKey { .. } => 22,
             Self::Register { .. } => 23,
             Self::Rename { .. } => 24,
             Self::SetPassword { .. } => 25,
             Self::History(_) => 26,
             Self::Explore { .. } => 27,
-            Self::CreateKey { .. } => 28,
+            Self::CreateApiKey { .. } => 28,
             Self::Say { .. } => 29,
             Self::Profile { .. } => 30,
             Self::Block { .. } => 31,
-            Self::Leaders(_) => 32,
-            Self::ForgetMe { .. } => 33,
+            Self::Leaderboard(_) => 32,
+            Self::DeleteAccount { .. } => 33,
             Self::Analyse { .. } => 34,
             Self::Hint { .. } => 35,
         }
@@ -402,16 +410,19 @@ pub struct Hello {
     pub token: Option<Token>,
     /// A pairing code: makes the client one more session of whoever has shown it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pair: Option<Token>,
+    #[serde(rename = "pair")]
+    pub link_code: Option<Token>,
     /// A recovery key: makes the client one more session of whoever has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub recovery: Option<Token>,
+    #[serde(rename = "recovery")]
+    pub recovery_key: Option<Token>,
     /// The password of the account with this name: makes the client one more session of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<Token>,
     /// Whether other connections of the same session stay; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub beside: Option<bool>,
+    #[serde(rename = "beside")]
+    pub keep_connections: Option<bool>,
     /// What the player calls the session, if it is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -420,7 +431,7 @@ pub struct Hello {
 /// What a new match is to be. What is left out is as the server has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Create {
+pub struct CreateRequest {
     /// What is played.
     pub game: String,
     /// Who sits where from the start; `["me","open"]` if left out.
@@ -431,28 +442,33 @@ pub struct Create {
     pub listed: Option<bool>,
     /// Who may watch it; `anyone` if left out of a match that is listed or rated, else `code`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub watch: Option<WatchedBy>,
+    #[serde(rename = "watch")]
+    pub spectator_access: Option<SpectatorAccess>,
     /// So much later those see all of it who have no seat in it; 0 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 600_000)))]
-    pub delay_ms: Option<u64>,
+    #[serde(rename = "delay_ms")]
+    pub spectator_delay_ms: Option<u64>,
     /// Whether to swap the two seats at random first; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,
     /// The least time that a bot lets pass before it moves; 0 if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(max = 10_000)))]
-    pub pace_ms: Option<u64>,
+    #[serde(rename = "pace_ms")]
+    pub bot_delay_ms: Option<u64>,
     /// The clock; untimed if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
     /// Whether moves may be taken back; true if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub takeback: Option<bool>,
+    #[serde(rename = "takeback")]
+    pub takebacks_allowed: Option<bool>,
     /// How long a player may be absent before the match is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 10_000, max = 86_400_000)))]
-    pub patience_ms: Option<u64>,
+    #[serde(rename = "patience_ms")]
+    pub absence_limit_ms: Option<u64>,
     /// The level of the bot that takes the seat of whoever has gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
@@ -461,10 +477,12 @@ pub struct Create {
     pub rated: Option<bool>,
     /// Whether what bots think is told while they think; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub thinking: Option<bool>,
+    #[serde(rename = "thinking")]
+    pub shows_bot_thinking: Option<bool>,
     /// Whether the match appears in histories and profiles once it has ended; true if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub history: Option<bool>,
+    #[serde(rename = "history")]
+    pub in_histories: Option<bool>,
     /// The position with which the match begins, in the game's notation; the game's own first if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(length(max = 300)))]
@@ -477,7 +495,7 @@ pub struct Create {
 /// Whom a player looks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Seek {
+pub struct SeekRequest {
     /// What is to be played.
     pub game: String,
     /// The level of the bot that plays if nobody comes.
@@ -497,7 +515,8 @@ pub struct Seek {
     /// How much weaker and stronger than oneself the other may be in a rated match, at first; anybody if left
     /// out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rating: Option<[i32; 2]>,
+    #[serde(rename = "rating")]
+    pub rating_range: Option<[i32; 2]>,
     /// The level of the bot that takes the seat of whoever has gone, if the other wants that, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
@@ -551,7 +570,7 @@ pub enum SeatRequest {
 
 impl SeatRequest {
     /// Who sits where unless a client says otherwise.
-    pub const USUAL: [Self; 2] = [Self::Me, Self::Open];
+    pub const DEFAULT: [Self; 2] = [Self::Me, Self::Open];
 }
 
 /// Whom a host may put into a seat.
@@ -567,7 +586,7 @@ pub enum SeatFill {
 
 wire_enum! {
     /// Who may watch a match, beside those who play it.
-    WatchedBy {
+    SpectatorAccess {
         /// Anyone: it is found in lists, by its players' names and by its moves.
         Anyone = "anyone",
         /// Whoever has its id or its code.
@@ -577,7 +596,7 @@ wire_enum! {
     }
 }
 
-impl Default for WatchedBy {
+impl Default for SpectatorAccess {
     /// As in servers that tell nothing of it.
     fn default() -> Self {
         Self::Anyone
@@ -586,7 +605,7 @@ impl Default for WatchedBy {
 
 wire_enum! {
     /// The stage of a match.
-    Status {
+    MatchStatus {
         /// A seat is empty.
         Open = "open",
         /// Both seats are filled and the game goes on.

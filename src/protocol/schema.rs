@@ -10,15 +10,15 @@ use super::{Event, Request, ServerMessage};
 
 /// Compares the checked-in schema with the one made from the types. With `UPDATE_SCHEMA` set in
 /// the environment it is written instead.
-fn check(file: &str, schema: &Schema) {
+fn check_schema(file: &str, schema: &Schema) {
     let path = format!("{}/schema/{file}", env!("CARGO_MANIFEST_DIR"));
-    let made = serde_json::to_string_pretty(schema).unwrap() + "\n";
+    let generated = serde_json::to_string_pretty(schema).unwrap() + "\n";
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
-        std::fs::write(&path, &made).unwrap();
+        std::fs::write(&path, &generated).unwrap();
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        made == kept,
+        generated == checked_in,
         "{file} is not what the types say; run `UPDATE_SCHEMA=1 cargo test -p plyhouse-protocol schema`"
     );
 }
@@ -30,32 +30,32 @@ fn schema_of<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Schema {
 }
 
 #[test]
-fn the_schema_of_requests_is_up_to_date() {
+fn request_schema_is_up_to_date() {
     // As they are read: an optional field may be left out or `null`.
     let schema = schema_of::<Request>(
         SchemaSettings::draft2020_12(),
         "A message from a client to a Plyhouse server",
     );
-    check("client.json", &schema);
+    check_schema("client.json", &schema);
 }
 
 #[test]
-fn the_schema_of_answers_and_events_is_up_to_date() {
+fn server_message_schema_is_up_to_date() {
     // As they are written: what is always there is required, though it may be `null`.
     let schema = schema_of::<ServerMessage>(
         SchemaSettings::draft2020_12().for_serialize(),
         "A message from a Plyhouse server to a client",
     );
-    check("server.json", &schema);
+    check_schema("server.json", &schema);
 }
 
 /// What a client does not know it ignores: no type may be forgotten among those that it knows.
 #[test]
-fn every_type_of_message_is_known() {
+fn type_lists_contain_every_message_and_event() {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = schema_of::<ServerMessage>(settings, "");
-    let types = |place: &str| {
-        let all = schema.pointer(place).and_then(|all| all.as_array());
+    let types = |pointer: &str| {
+        let all = schema.pointer(pointer).and_then(|all| all.as_array());
         let types = all.expect("a list").iter();
         let types = types.filter_map(|one| one.pointer("/properties/type/const")?.as_str());
         types.map(str::to_owned).collect::<BTreeSet<_>>()

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::SessionId;
-use super::words::wire_enum;
+use super::wire_enum::wire_enum;
 
 wire_enum! {
     /// What a player is.
@@ -50,11 +50,13 @@ pub struct SessionSummary {
     /// When it was made, in milliseconds since 1970.
     pub created_ms: u64,
     /// The day on which it was used last, as `2026-11-22`.
-    pub seen_day: String,
+    #[serde(rename = "seen_day")]
+    pub last_seen_day: String,
     /// Whether it has a connection.
     pub connected: bool,
     /// Whether it is the session of this very connection.
-    pub this: bool,
+    #[serde(rename = "this")]
+    pub is_current: bool,
     /// The name of the program whose it is, if that has an account of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot: Option<String>,

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::chat::ChatEntry;
 use super::clock::ClockControl;
-use super::event::{Ending, SeatState, StandingOffer, TimeLeft};
+use super::event::{Ending, OfferState, SeatState, TimeLeft};
 use super::id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
 use super::ratings::RatingChange;
-use super::request::{Status, WatchedBy};
-use super::said::Said;
+use super::request::{MatchStatus, SpectatorAccess};
 
 /// A match as it stands.
 // Whoever serialises one may hold the moves in another form, as long as they become a list of texts.
@@ -31,17 +31,19 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// What is played.
     pub game: String,
     /// The stage.
-    pub status: Status,
+    pub status: MatchStatus,
     /// Who created it.
     pub host: PlayerId,
     /// Whether `list` shows it.
     pub listed: bool,
     /// Who may watch it beside those who play it.
     #[serde(default)]
-    pub watch: WatchedBy,
+    #[serde(rename = "watch")]
+    pub spectator_access: SpectatorAccess,
     /// So much later, in milliseconds, those see it who have no seat in it; absent is 0.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub delay_ms: u64,
+    #[serde(rename = "delay_ms")]
+    pub spectator_delay_ms: u64,
     /// The recipient's seat.
     pub you: Option<SeatNumber>,
     /// Who sits where.
@@ -69,25 +71,28 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub clock: Option<ClockControl>,
     /// What both seats had at the begin of the turn.
     #[serde(flatten)]
-    pub left: Option<TimeLeft>,
+    pub time_left: Option<TimeLeft>,
     /// For how long the turn has been charged, while the match is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_ms: Option<u64>,
     /// Whether the clock stands, while the match is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stands: Option<bool>,
+    #[serde(rename = "stands")]
+    pub paused: Option<bool>,
     /// How long the next ply may still take, if it is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_move_ms: Option<u64>,
     /// How long a player may be absent, from the start on; absent in a match of days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub patience_ms: Option<u64>,
+    #[serde(rename = "patience_ms")]
+    pub absence_limit_ms: Option<u64>,
     /// The offers that stand.
     #[serde(default)]
-    pub offers: Vec<StandingOffer>,
+    pub offers: Vec<OfferState>,
     /// Whether moves may be taken back.
     #[serde(default)]
-    pub takeback: bool,
+    #[serde(rename = "takeback")]
+    pub takebacks_allowed: bool,
     /// How often they have been.
     #[serde(default)]
     pub takebacks: u64,
@@ -102,10 +107,11 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub previous: Option<MatchId>,
     /// Who wants a rematch, of a match that has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rematch: Option<Rematch>,
+    pub rematch: Option<RematchState>,
     /// What was said last, oldest first: the last 20 of all that the recipient may see. It is not stored.
     #[serde(default)]
-    pub said: Vec<Said>,
+    #[serde(rename = "said")]
+    pub chat_history: Vec<ChatEntry>,
     /// How it ended, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Ending>,
@@ -114,13 +120,16 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub rated: bool,
     /// Whether what its bots think is told while they think.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub thinking: bool,
+    #[serde(rename = "thinking")]
+    pub shows_bot_thinking: bool,
     /// The position with which it began, where that is not the first of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<String>,
+    #[serde(rename = "start")]
+    pub initial_position: Option<String>,
     /// What a rated match has changed, by seat, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changes: Option<Vec<RatingChange>>,
+    #[serde(rename = "changes")]
+    pub rating_changes: Option<Vec<RatingChange>>,
     /// The request's fields that mean nothing in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
@@ -129,7 +138,7 @@ pub struct Snapshot<Moves = Vec<String>> {
 /// A match in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Listing {
+pub struct ListedMatch {
     /// The match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
@@ -138,7 +147,7 @@ pub struct Listing {
     /// What is played.
     pub game: String,
     /// The stage.
-    pub status: Status,
+    pub status: MatchStatus,
     /// Who sits where.
     pub seats: [SeatState; 2],
     /// How many moves have been played.
@@ -164,11 +173,12 @@ pub struct ClockState {
     pub ply: Ply,
     /// What both seats had at the begin of the turn.
     #[serde(flatten)]
-    pub left: TimeLeft,
+    pub time_left: TimeLeft,
     /// For how long the turn has been charged, in milliseconds.
     pub turn_ms: u64,
     /// Whether the clock stands.
-    pub stands: bool,
+    #[serde(rename = "stands")]
+    pub paused: bool,
     /// How long the ply may still take, if it is free, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_move_ms: Option<u64>,
@@ -177,21 +187,22 @@ pub struct ClockState {
 /// Who wants a rematch, by the seats of the match that has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Rematch {
+pub struct RematchState {
     /// Whose offer stands.
     pub offers: [bool; 2],
     /// Whose last offer was declined.
     pub declined: [bool; 2],
     /// Whose player is there, at the match that has ended.
-    pub here: [bool; 2],
+    #[serde(rename = "here")]
+    pub present: [bool; 2],
     /// The rematch, once there is one.
-    pub next: Option<Successor>,
+    pub next: Option<NextMatch>,
 }
 
 /// The match after another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Successor {
+pub struct NextMatch {
     /// The match.
     #[serde(rename = "match")]
     pub match_id: MatchId,

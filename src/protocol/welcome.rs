@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::analysis::Analysts;
+use super::analysis::AnalysisAccess;
+use super::chat::{ChatMode, ChatPresetText};
 use super::clock::ClockControl;
 use super::id::{MatchId, PlayerId, RequestId, SeatNumber, SessionId};
-use super::person::Person;
-use super::said::{ChatMode, PresetText};
-use super::text::Token;
+use super::named_player::NamedPlayer;
+use super::validated_text::Token;
 
 /// Who the client is, and what the server offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,8 @@ pub struct Welcome {
     /// Who may register: `open` for everybody. Absent where nobody may. A client need not know all of these
     /// words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accounts: Option<String>,
+    #[serde(rename = "accounts")]
+    pub registration: Option<String>,
     /// Every game that can be played.
     pub games: Vec<GameSummary>,
     /// Every level of bots, weakest first.
@@ -55,10 +56,10 @@ pub struct Welcome {
     pub chat: Option<ChatMode>,
     /// What can be said by `preset`; nothing where nothing may be said.
     #[serde(default)]
-    pub presets: Vec<PresetText>,
+    pub presets: Vec<ChatPresetText>,
     /// Who may have an ended match looked at again; absent where a server knows nothing of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub analysis: Option<Analysts>,
+    pub analysis: Option<AnalysisAccess>,
     /// The request's fields that mean nothing in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
@@ -106,10 +107,12 @@ pub struct GameSummary {
     pub ranks: u64,
     /// What the name of a file ends with in which such a game is kept, if there is such a format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub record: Option<String>,
+    #[serde(rename = "record")]
+    pub record_extension: Option<String>,
     /// Whether players may agree on a draw.
     #[serde(default)]
-    pub draws: bool,
+    #[serde(rename = "draws")]
+    pub draw_offers: bool,
 }
 
 /// A level of bots.
@@ -145,7 +148,8 @@ pub struct Limits {
     pub abandon_after_ms: u64,
     /// How many live matches of days a player may sit in or host.
     #[serde(default)]
-    pub days_matches: u64,
+    #[serde(rename = "days_matches")]
+    pub correspondence_matches: u64,
     /// For how many requests one counts of who only watches.
     #[serde(default = "one")]
     pub watching_cost: u64,
@@ -169,23 +173,26 @@ pub struct FollowedMatch {
     pub you: Option<SeatNumber>,
     /// What is told instead of a snapshot, if it is a match of days.
     #[serde(flatten)]
-    pub days: Option<DaysMatch>,
+    pub correspondence: Option<CorrespondenceState>,
     /// The seat in which a bot stands in for the player.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stood_in: Option<SeatNumber>,
+    #[serde(rename = "stood_in")]
+    pub stand_in_seat: Option<SeatNumber>,
 }
 
 /// How far a match of days has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DaysMatch {
+pub struct CorrespondenceState {
     /// True.
-    pub days: bool,
+    #[serde(rename = "days")]
+    pub is_correspondence: bool,
     /// Who moves next; nobody while the match is open.
     pub turn: Option<SeatNumber>,
     /// By when, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub due_ms: Option<u64>,
+    #[serde(rename = "due_ms")]
+    pub deadline_ms: Option<u64>,
 }
 
 /// An invitation to one player alone.
@@ -209,5 +216,6 @@ pub struct Challenge {
     /// The seat that waits.
     pub seat: SeatNumber,
     /// Who asks.
-    pub from: Person,
+    #[serde(rename = "from")]
+    pub challenger: NamedPlayer,
 }

@@ -555,7 +555,10 @@ impl MatchActor {
     ) -> impl Future<Output = Result<(), WireError>> + Send + use<> {
         let needs_check = !matches!(self.state.stage(), Stage::Ended { .. })
             && self.state.seat_held_by(player).is_none();
-        let others = self.state.holders().chain([self.state.creation().host]);
+        let others = self
+            .state
+            .seat_holders()
+            .chain([self.state.creation().host]);
         let others: Vec<PlayerId> = others.filter(|_| needs_check).collect();
         let is_rated = self.state.creation().terms.rated && needs_check;
         let server = Arc::clone(&self.server);
@@ -607,7 +610,7 @@ impl MatchActor {
                 None => return CONTINUE,
             }
             let is_seated = self.state.seat_of(command.player).is_some();
-            let now = Timestamp::free(self.server.clock.now_ms());
+            let now = Timestamp::uncharged(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, now).is_ok();
             match self.broadcaster.admit(command, is_player, reply) {
                 Some(admitted) => reply = admitted,
@@ -723,8 +726,8 @@ impl MatchActor {
     fn starts_correspondence_match(&self, player: PlayerId, action: &Action) -> bool {
         let creation = self.state.creation();
         let participates = creation.host == player || self.state.seat_held_by(player).is_some();
-        let now = Timestamp::free(self.server.clock.now_ms());
-        creation.terms.is_of_days() && !participates && self.state.apply(action, now).is_ok()
+        let now = Timestamp::uncharged(self.server.clock.now_ms());
+        creation.terms.is_correspondence() && !participates && self.state.apply(action, now).is_ok()
     }
 
     /// Makes stored events part of the match, and then tells everybody. Gives the instant from which
@@ -767,7 +770,9 @@ impl MatchActor {
             replicas.add_events(published);
         }
         let gives_turn = |event: &Event| event.kind.begins_turn();
-        if self.state.creation().terms.is_of_days() && published.events.iter().any(gives_turn) {
+        if self.state.creation().terms.is_correspondence()
+            && published.events.iter().any(gives_turn)
+        {
             self.notify_turn();
         }
         if self.leader.match_clock.needs_rtt() {

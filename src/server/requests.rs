@@ -168,9 +168,9 @@ impl Client {
         text: &str,
     ) -> Option<(Result<ClientMessage, Box<DecodeError>>, Reply)> {
         let auth_mode = match (&self.proxy_user, self.server.settings.accounts.wire_name()) {
-            (Some(_), _) => AuthMode::Known,
-            (None, Some(_)) => AuthMode::Freely,
-            (None, None) => AuthMode::WithoutAccounts,
+            (Some(_), _) => AuthMode::ProxyAuthenticated,
+            (None, Some(_)) => AuthMode::AllMethods,
+            (None, None) => AuthMode::GuestOnly,
         };
         let decoded = Request::decode_as(text, auth_mode);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
@@ -216,7 +216,7 @@ impl Client {
         reply.error(decode_error.error.clone());
         self.malformed_count += 1;
         if self.malformed_count >= MALFORMED_MESSAGES_MAX {
-            self.connection.outbox.close(CloseCode::BrokenRules);
+            self.connection.outbox.close(CloseCode::ProtocolViolation);
         }
     }
 
@@ -276,7 +276,8 @@ impl Client {
 
     /// Answers hello.
     async fn handle_hello(&mut self, hello: Hello, reply: Reply) {
-        let keeps_other_connections = hello.beside == Some(true) || self.proxy_user.is_some();
+        let keeps_other_connections =
+            hello.keep_connections == Some(true) || self.proxy_user.is_some();
         let Some(((), reply)) = reply.require(self.check_hello(&hello)) else {
             return;
         };

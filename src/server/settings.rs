@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::builder::Resettable;
 use clap::{Args, Command, FromArgMatches};
 use plyhouse_matches::{AbsenceLimits, Terms};
-use plyhouse_protocol::{Analysts, ChatMode, ClockControl, MESSAGE_BYTES_MAX};
+use plyhouse_protocol::{AnalysisAccess, ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
 pub use self::network::Network;
 pub use self::values::{AccountPolicy, ClientAddressSource, SearchMode};
@@ -93,7 +93,7 @@ pub struct Settings {
     /// it (`anyone`), or nobody (`off`)
     #[arg(long, env = "PLYHOUSE_ANALYSIS", help_heading = MATCHES, value_name = "WHO",
           default_value = "players", value_parser = analysts())]
-    pub analysis: Analysts,
+    pub analysis: AnalysisAccess,
 
     /// How many matches are in memory, those ended in the last ten minutes included. Beyond, `create`
     /// is `overloaded`
@@ -306,8 +306,8 @@ impl Settings {
 
     /// Settles what was not settled yet when a match from before was created.
     pub(crate) fn fill_absence_limits(&self, terms: &mut Terms) {
-        if terms.patience.is_none() {
-            terms.patience = self.absence_limits(terms.clock, None);
+        if terms.absence_limits.is_none() {
+            terms.absence_limits = self.absence_limits(terms.clock, None);
         }
     }
 
@@ -319,13 +319,13 @@ impl Settings {
         clock: Option<ClockControl>,
         requested_ms: Option<u64>,
     ) -> Option<AbsenceLimits> {
-        if clock.is_some_and(|clock| clock.is_of_days()) {
+        if clock.is_some_and(|clock| clock.is_correspondence()) {
             return None;
         }
         if let Some(asked_ms) = requested_ms {
             return Some(AbsenceLimits {
-                people_ms: asked_ms,
-                bot_ms: asked_ms,
+                against_player_ms: asked_ms,
+                against_bot_ms: asked_ms,
             });
         }
         let [people, bot] = match (self.abandon_after, clock) {
@@ -336,8 +336,8 @@ impl Settings {
         };
         let ms = |patience: Duration| u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         Some(AbsenceLimits {
-            people_ms: ms(people),
-            bot_ms: ms(bot),
+            against_player_ms: ms(people),
+            against_bot_ms: ms(bot),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plyhouse_matches::{Archived, Event, EventKind, Occupant, SeatAtStart};
+use plyhouse_matches::{EndedMatchSummary, Event, EventKind, Occupant, SeatAtStart};
 use plyhouse_protocol::PlayerId;
 use serde_json::Value;
 
@@ -55,7 +55,10 @@ pub(crate) fn remove_names_from_events(events: &mut [Event], deleted: &BTreeSet<
 }
 
 /// Takes the names of these players out of what is told of an ended match.
-pub(crate) fn remove_names_from_summary(summary: &mut Archived, deleted: &BTreeSet<PlayerId>) {
+pub(crate) fn remove_names_from_summary(
+    summary: &mut EndedMatchSummary,
+    deleted: &BTreeSet<PlayerId>,
+) {
     for seat in &mut summary.seats {
         if let SeatAtStart::Player { player, name, .. } = seat
             && deleted.contains(player)

@@ -30,10 +30,10 @@ use super::{
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Creation, Event, EventKind, Occupant, Previous, Terms};
+use plyhouse_matches::{Creation, Event, EventKind, Occupant, PreviousMatch, Terms};
 
 use plyhouse_protocol::{
-    MatchCode, MatchId, PlayerId, PlayerKind, Reason, Seq, SessionId, SessionKind,
+    EndReason, MatchCode, MatchId, PlayerId, PlayerKind, Seq, SessionId, SessionKind,
 };
 
 pub(super) fn player(number: u8) -> PlayerRecord {
@@ -70,7 +70,7 @@ pub(super) fn match_record(number: u128, host: &PlayerRecord) -> MatchRecord {
             code: MatchCode::from_number(u64::try_from(number).expect("fits")),
             game: &catalog::CATALOG[0],
             host: host.id,
-            terms: Terms::plain(number.is_multiple_of(2), 1500, u64::MAX - 5),
+            terms: Terms::with_defaults(number.is_multiple_of(2), 1500, u64::MAX - 5),
         },
         events: vec![
             EventKind::Seated {
@@ -91,15 +91,15 @@ pub(super) fn start_events() -> Vec<Event> {
     let occupant = Occupant::Bot(Level::Easy);
     let seat = Seat::Second;
     let seated = EventKind::Seated { seat, occupant };
-    vec![seated.at(AT_MS + 1), EventKind::STARTED.at(AT_MS + 1)]
+    vec![seated.at(AT_MS + 1), EventKind::UNTIMED_START.at(AT_MS + 1)]
 }
 
 pub(super) fn move_event(seat: Seat, m: &str) -> Event {
-    EventKind::moved(seat, m.to_owned()).at(AT_MS + 2)
+    EventKind::untimed_move(seat, m.to_owned()).at(AT_MS + 2)
 }
 
 pub(super) const RESIGNATION: Event =
-    EventKind::ended(Some(Seat::Second), Reason::Resignation).at(AT_MS + 3);
+    EventKind::untimed_end(Some(Seat::Second), EndReason::Resignation).at(AT_MS + 3);
 
 /// Whose matches are created where nothing else is said.
 pub(super) const OWNER_NODE: NodeId = NodeId(Uuid::from_u128(1));
@@ -125,7 +125,7 @@ async fn create_match(store: &dyn Store, number: u128) -> (MatchId, JournalPosit
 /// What was written is there, event after event.
 pub(super) async fn written_events_are_loaded_in_order(store: &dyn Store) {
     let mut written = match_record(10, &player(1));
-    written.creation.terms.start = Some("x.o/.../...".to_owned());
+    written.creation.terms.initial_position = Some("x.o/.../...".to_owned());
     store.add_player(player(1), vec![]).await.expect("written");
     let id = written.creation.id;
     let created = store.create(OWNER_NODE, written.clone()).await;
@@ -162,7 +162,7 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     ended.expect("written");
     let rematch = |number| {
         let mut record = match_record(number, &player(1));
-        record.creation.terms.previous = Some(Previous {
+        record.creation.terms.previous = Some(PreviousMatch {
             id,
             game: 1,
             points: [2, 0],
@@ -180,7 +180,7 @@ pub(super) async fn second_rematch_is_refused(store: &dyn Store) {
     assert_eq!(read.rematch, Some(RematchRecord { id: first, code }));
     // It may have one itself.
     let mut third = rematch(33);
-    third.creation.terms.previous = third.creation.terms.previous.map(|previous| Previous {
+    third.creation.terms.previous = third.creation.terms.previous.map(|previous| PreviousMatch {
         id: first,
         ..previous
     });

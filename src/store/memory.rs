@@ -28,8 +28,10 @@ use super::{
     PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, RematchRecord,
     ResultCounts, SessionRecord, Store, StoredAnalysis, TokenHash, WriteError,
 };
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Creation, Event, Part, Reminder};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{Creation, Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 
 /// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
@@ -58,7 +60,7 @@ struct Contents {
     /// The matches that are to be woken, in the order in which they are.
     wake_times: BTreeSet<(u64, MatchId)>,
     /// Who has a part in which match.
-    participations: BTreeMap<PlayerId, BTreeMap<MatchId, Part>>,
+    participations: BTreeMap<PlayerId, BTreeMap<MatchId, Participation>>,
     /// The ended matches that may be forgotten, in the order in which they ended, and how many events each has.
     evictable: VecDeque<(MatchId, usize)>,
     /// What they are found by.
@@ -118,11 +120,15 @@ impl Contents {
             return;
         };
         let previous = std::mem::replace(&mut stored.reminder, reminder.clone());
-        if let Some(Reminder { wake_ms, parts }) = previous {
+        if let Some(Reminder {
+            wake_ms,
+            participations: parts,
+        }) = previous
+        {
             if let Some(at) = wake_ms {
                 self.wake_times.remove(&(at, id));
             }
-            for Part { player, .. } in parts {
+            for Participation { player, .. } in parts {
                 if let Some(by_match) = self.participations.get_mut(&player) {
                     by_match.remove(&id);
                     if by_match.is_empty() {
@@ -131,7 +137,11 @@ impl Contents {
                 }
             }
         }
-        if let Some(Reminder { wake_ms, parts }) = reminder {
+        if let Some(Reminder {
+            wake_ms,
+            participations: parts,
+        }) = reminder
+        {
             self.wake_times.extend(wake_ms.map(|at| (at, id)));
             for part in parts {
                 let by_match = self.participations.entry(part.player).or_default();
@@ -391,7 +401,7 @@ impl Store for MemoryStore {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         let contents = self.contents.lock();
         let participations = contents.participations.get(&player).into_iter().flatten();
         future::ready(Ok(participations
@@ -470,7 +480,7 @@ impl Store for MemoryStore {
         &self,
         version: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         future::ready(Ok(self
             .contents
             .lock()
@@ -483,7 +493,7 @@ impl Store for MemoryStore {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         future::ready(Ok(self
             .contents
             .lock()
@@ -495,7 +505,7 @@ impl Store for MemoryStore {
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         future::ready(Ok(self.contents.lock().ratings.ratings_after(last))).boxed()
     }
 

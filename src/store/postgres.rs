@@ -28,8 +28,10 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Event, Part, Reminder};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
 use tokio_rustls::rustls::pki_types::pem;
 
@@ -239,7 +241,7 @@ impl Store for PostgresStore {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.reader.participations(player).boxed()
     }
 
@@ -313,7 +315,7 @@ impl Store for PostgresStore {
         &self,
         version: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         self.reader.load_ratings_for(version, needed).boxed()
     }
 
@@ -321,14 +323,14 @@ impl Store for PostgresStore {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         self.reader.posted_updates(after, until).boxed()
     }
 
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         self.reader.ratings_after(last).boxed()
     }
 

@@ -12,9 +12,10 @@ mod in_memory;
 mod updater;
 
 use plyhouse_matches::ratings::{
-    Books, Change, Conduct, LedgerRow, Pair, Posted, Rated, Rating, Record, Unrated,
+    AbortPenalties, LedgerRow, PairHistory, PlayerRatingChange, PostOutcome, Rating, RatingEntry,
+    RatingExclusions, RatingKey, RatingState,
 };
-use plyhouse_protocol::{MatchId, PlayerId, Pool, RatingChange, SeatNumber};
+use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool, SeatNumber};
 
 pub use self::in_memory::MemoryRatings;
 pub use self::updater::{
@@ -59,7 +60,7 @@ pub struct RatingProgress {
     /// Whether there is something of another one, which is of no use any more.
     pub has_stale_version: bool,
     /// Whose matches count for nobody, each up to which row.
-    pub unrated: Unrated,
+    pub unrated: RatingExclusions,
     /// When the next of those matches is to be numbered that wait, in milliseconds since 1970.
     pub next_numbering_ms: Option<u64>,
 }
@@ -74,9 +75,9 @@ pub struct RatingPost {
     /// The last of them.
     pub to_row: u64,
     /// What they have changed, and nothing else.
-    pub books: Books,
+    pub books: RatingState,
     /// What has come of each that has changed a rating, by its number.
-    pub posted: Vec<(u64, Posted)>,
+    pub posted: Vec<(u64, PostOutcome)>,
 }
 
 /// A change of what is kept of ratings. Each comes to nothing if the ledger or the fold is not as it says.
@@ -125,9 +126,9 @@ pub struct PlayerRating {
     /// What is played.
     pub game: String,
     /// Among whom.
-    pub pool: Pool,
+    pub pool: RatingPool,
     /// The rating, and what it was made of.
-    pub rated: Rated,
+    pub rated: RatingEntry,
     /// How it stood at the end of the last days on which the player played, the oldest first: days since 1970.
     /// At most 100.
     pub series: Vec<(u64, f64)>,
@@ -139,7 +140,7 @@ pub struct LeaderboardQuery {
     /// The game.
     pub game: &'static str,
     /// Among whom.
-    pub pool: Pool,
+    pub pool: RatingPool,
     /// Now, in milliseconds since 1970.
     pub now_ms: u64,
     /// Behind this place.
@@ -156,7 +157,7 @@ impl LeaderboardQuery {
 
     /// How sure a rating must be.
     pub(crate) const fn deviation_max() -> f64 {
-        Rating::deviation_max_of_leaders()
+        Rating::leaderboard_deviation_max()
     }
 }
 
@@ -166,14 +167,14 @@ pub struct LeaderboardPage {
     /// How many are on it.
     pub total: u64,
     /// Those that are wanted, the best first.
-    pub rows: Vec<(PlayerRecord, Rated)>,
+    pub rows: Vec<(PlayerRecord, RatingEntry)>,
 }
 
 /// What rows need of the books.
 #[derive(Clone, Debug, Default)]
 pub struct NeededRatings {
     /// These ratings.
-    pub records: Vec<Record>,
+    pub records: Vec<RatingKey>,
     /// What was played between these two.
     pub pairs: Vec<[PlayerId; 2]>,
     /// How these have treated others.
@@ -184,7 +185,7 @@ impl NeededRatings {
     /// What these rows need.
     #[must_use]
     pub fn for_rows(rows: &[(u64, LedgerRow)]) -> Self {
-        let (records, pairs, players) = Books::needed(rows.iter().map(|(_, row)| row));
+        let (records, pairs, players) = RatingState::needed_keys(rows.iter().map(|(_, row)| row));
         Self {
             records,
             pairs,
@@ -195,11 +196,11 @@ impl NeededRatings {
 
 /// What is told of what a rated match has changed.
 #[must_use]
-pub fn to_rating_changes(posted: &[Change]) -> Vec<RatingChange> {
-    let change = |change: &Change| RatingChange {
+pub fn to_rating_changes(posted: &[PlayerRatingChange]) -> Vec<RatingChange> {
+    let change = |change: &PlayerRatingChange| RatingChange {
         seat: SeatNumber(change.seat.number()),
-        before: change.before.shown(),
-        after: change.after.shown(),
+        before: change.before.rounded(),
+        after: change.after.rounded(),
         provisional: change.after.is_provisional(),
     };
     posted.iter().map(change).collect()
@@ -219,32 +220,32 @@ pub(crate) fn ledger_row_from_text(text: &str) -> Result<LedgerRow, String> {
 pub(crate) fn ledger_row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
     match row {
         LedgerRow::Game(game) => (Some(game.match_id), None),
-        LedgerRow::Unrated { player } => (None, Some(*player)),
-        LedgerRow::Started { .. } => (None, None),
+        LedgerRow::PlayerExcluded { player } => (None, Some(*player)),
+        LedgerRow::ServerStarted { .. } => (None, None),
     }
 }
 
 /// The text that is kept of what two have played.
-pub(crate) fn pair_to_text(pair: &Pair) -> String {
+pub(crate) fn pair_to_text(pair: &PairHistory) -> String {
     serde_json::to_string(pair).expect("rating pairs are serializable")
 }
 
 /// The text that is kept of how somebody has treated others.
-pub(crate) fn conduct_to_text(conduct: &Conduct) -> String {
+pub(crate) fn conduct_to_text(conduct: &AbortPenalties) -> String {
     serde_json::to_string(conduct).expect("conduct is serializable")
 }
 
 /// The pool of this word.
-pub(crate) fn pool_from_text(text: &str) -> Option<Pool> {
-    let mut pools = Pool::ALL.iter().copied();
+pub(crate) fn pool_from_text(text: &str) -> Option<RatingPool> {
+    let mut pools = RatingPool::ALL.iter().copied();
     pools.find(|pool| pool.as_str() == text)
 }
 
 /// The days on which ratings stood so after what was posted: of each the last.
-pub(crate) fn daily_ratings(post: &RatingPost) -> impl Iterator<Item = (&Record, u64, f64)> {
+pub(crate) fn daily_ratings(post: &RatingPost) -> impl Iterator<Item = (&RatingKey, u64, f64)> {
     let changes = post.posted.iter().flat_map(|(_, posted)| {
         let day = posted.at_ms / DAY_MS;
         posted.changes.iter().map(move |change| (change, day))
     });
-    changes.map(|(change, day)| (&change.record, day, change.after.rating))
+    changes.map(|(change, day)| (&change.key, day, change.after.rating))
 }

@@ -48,8 +48,10 @@ use super::{
     PlayerRating, PlayerRecord, RatingProgress, RatingsChange, ReadError, ResultCounts,
     SessionRecord, Store, StoreMetrics, StoredAnalysis, TokenHash, WriteError, conflict_to_false,
 };
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Event, Part, Reminder};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 
 /// The database's file within its directory.
@@ -298,7 +300,7 @@ impl Store for SqliteStore {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.reader
             .read(move |connection| Ok(reminders::participations(connection, player)?))
             .boxed()
@@ -386,7 +388,7 @@ impl Store for SqliteStore {
         &self,
         version: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         self.history_reader
             .read(move |connection| Ok(ratings::load_ratings_for(connection, version, &needed)?))
             .boxed()
@@ -396,7 +398,7 @@ impl Store for SqliteStore {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         self.history_reader
             .read(move |connection| Ok(ratings::posted_updates(connection, after, until)?))
             .boxed()
@@ -405,7 +407,7 @@ impl Store for SqliteStore {
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         self.history_reader
             .read(move |connection| Ok(ratings::ratings_after(connection, last.as_ref())?))
             .boxed()

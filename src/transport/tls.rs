@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use plyhouse_protocol::without_byte_order_mark;
+use plyhouse_protocol::strip_byte_order_mark;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -122,13 +122,13 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
         })
     };
     let chain = contents(certificate)?;
-    let chain = CertificateDer::pem_slice_iter(without_byte_order_mark(&chain))
+    let chain = CertificateDer::pem_slice_iter(strip_byte_order_mark(&chain))
         .collect::<Result<Vec<_>, _>>();
     let chain = chain.ok().filter(|chain| !chain.is_empty());
     let chain = chain.ok_or_else(|| TlsError::NoCertificate(certificate.to_owned()))?;
     // The reason is left out, since it might quote the key.
     let secret = contents(key)?;
-    let secret = PrivateKeyDer::from_pem_slice(without_byte_order_mark(&secret));
+    let secret = PrivateKeyDer::from_pem_slice(strip_byte_order_mark(&secret));
     let secret = secret.map_err(|_| TlsError::NoKey(key.to_owned()))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?

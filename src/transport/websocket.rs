@@ -104,7 +104,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     Some(Ok(Message::Text(text))) => {
                         client.receive(&text, last_heard.into_std()).await;
                     }
-                    Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::Binary),
+                    Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::BinaryFrame),
                     Some(Ok(Message::Ping(_))) => client.count_activity(),
                     Some(Ok(Message::Pong(text))) => client.receive_pong(&text, last_heard.into_std()),
                     // The library answers; then the stream ends.
@@ -120,7 +120,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                 if silent >= settings.idle_timeout {
                     // A client whose input was not read is not idle.
                     let was_heard = has_room && socket.is_listening();
-                    let code = if was_heard { CloseCode::Idle } else { CloseCode::TooSlow };
+                    let code = if was_heard { CloseCode::IdleTimeout } else { CloseCode::SlowConsumer };
                     return End::Close(code);
                 }
                 let next = if silent < ping_interval {
@@ -140,10 +140,10 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
 /// What a failure to read means for the connection.
 fn end_of(error: &Error) -> End {
     match error {
-        Error::Capacity(_) => End::Close(CloseCode::TooLarge),
-        Error::Utf8(_) => End::Close(CloseCode::NotUtf8),
+        Error::Capacity(_) => End::Close(CloseCode::MessageTooLarge),
+        Error::Utf8(_) => End::Close(CloseCode::InvalidUtf8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
-        Error::Protocol(_) => End::Close(CloseCode::BrokenFrames),
+        Error::Protocol(_) => End::Close(CloseCode::InvalidFrame),
         // The others are not caused by frames, or mean that the peer is gone.
         _ => End::Gone,
     }

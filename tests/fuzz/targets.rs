@@ -145,7 +145,7 @@ pub(crate) fn actions(data: &[u8]) {
         let Ok(action) = action(&mut chance, &state) else {
             break;
         };
-        let Ok(caused) = state.apply(&action, Timestamp::free(0)) else {
+        let Ok(caused) = state.apply(&action, Timestamp::uncharged(0)) else {
             continue;
         };
         for event in &caused {
@@ -155,7 +155,7 @@ pub(crate) fn actions(data: &[u8]) {
         }
         if let Action::Play { player, ply, m, .. } = &action {
             let played = state.seq().0 + 1 - caused.len() as u64;
-            let repeated = state.repeated(*player, *ply, m);
+            let repeated = state.find_repeated_move(*player, *ply, m);
             assert_eq!(repeated.map(|seq| seq.0), Some(played), "{m}");
         }
         events.extend(caused);
@@ -194,7 +194,7 @@ fn creation(game: &'static GameEntry) -> Creation {
                 increment_ms: 1000,
             }),
             stand_in: Some(Level::Easy),
-            ..Terms::plain(true, 0, 0)
+            ..Terms::with_defaults(true, 0, 0)
         },
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse_protocol::Analysts;
+use plyhouse_protocol::AnalysisAccess;
 use plyhouse_server::{AccountPolicy, Settings};
 use plyhouse_store::{MemoryStore, Store, StoredAnalysis};
 use serde_json::{Value, json};
@@ -232,7 +232,7 @@ async fn who_may_not_ask_is_told_why() {
 #[tokio::test(start_paused = true)]
 async fn an_operator_may_let_anyone_ask_or_nobody() {
     let server = TestServer::start(Settings {
-        analysis: Analysts::Anyone,
+        analysis: AnalysisAccess::Anyone,
         ..settings_without_pings()
     });
     let (mut ann, mut bob) = (
@@ -258,7 +258,7 @@ async fn an_operator_may_let_anyone_ask_or_nobody() {
     assert_eq!(analysed(&mut ann, &late).await.0.len(), 7);
 
     let server = TestServer::start(Settings {
-        analysis: Analysts::Off,
+        analysis: AnalysisAccess::Off,
         ..settings_without_pings()
     });
     let (mut ann, mut bob) = (

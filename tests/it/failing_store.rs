@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Event, Part, Reminder};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
     Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
@@ -164,7 +166,7 @@ impl Store for FailingStore {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.memory.participations(player)
     }
 
@@ -359,7 +361,7 @@ impl Store for FailingStore {
         &self,
         fold: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         if let Some(unreadable) = self.read_error() {
             return future::ready(Err(unreadable)).boxed();
         }
@@ -370,7 +372,7 @@ impl Store for FailingStore {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         if let Some(unreadable) = self.read_error() {
             return future::ready(Err(unreadable)).boxed();
         }
@@ -380,7 +382,7 @@ impl Store for FailingStore {
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         if let Some(unreadable) = self.read_error() {
             return future::ready(Err(unreadable)).boxed();
         }

@@ -168,7 +168,7 @@ async fn load_match(store: &MemoryStore, id: &str) -> LoadedMatch {
 
 /// A move that was played twice, which cannot be.
 fn duplicate_moves() -> Vec<Event> {
-    let moved = EventKind::moved(plyhouse_engine::game::Seat::First, "b2".to_owned());
+    let moved = EventKind::untimed_move(plyhouse_engine::game::Seat::First, "b2".to_owned());
     vec![moved.at(0); 2]
 }
 

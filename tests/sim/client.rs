@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, FollowedMatch, Hello, MatchId, PlayerId, RequestId, Seq, ServerMessage, Status,
-    Token,
+    ClientMessage, FollowedMatch, Hello, MatchId, MatchStatus, PlayerId, RequestId, Seq,
+    ServerMessage, Token,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -58,7 +58,7 @@ pub(crate) struct Client {
     /// The matches of days of which this client was told that it is to move.
     turns: Vec<MatchId>,
     /// The list that is watched on this connection: of which game, and of which stage.
-    watched: Option<(Option<String>, Option<Status>)>,
+    watched: Option<(Option<String>, Option<MatchStatus>)>,
     /// Watches that list and does not know yet how it begins.
     wants_list: bool,
     /// A request whose answer has not come: to be sent again.
@@ -199,7 +199,7 @@ impl Client {
                 let challenges = welcome.challenges.iter();
                 self.challenges = challenges.map(|challenge| challenge.match_id).collect();
                 let is_turn = |followed: &&FollowedMatch| {
-                    let turn = followed.days.as_ref().and_then(|days| days.turn);
+                    let turn = followed.correspondence.as_ref().and_then(|days| days.turn);
                     turn.is_some() && turn == followed.you
                 };
                 let turns = welcome.following.iter().filter(is_turn);
@@ -336,7 +336,8 @@ impl Client {
         match message {
             ServerMessage::Match(snapshot) => {
                 self.base.tell_of(snapshot.match_id);
-                self.base.delays(Duration::from_millis(snapshot.delay_ms));
+                self.base
+                    .delays(Duration::from_millis(snapshot.spectator_delay_ms));
                 let view = View::new(snapshot, self.me);
                 self.views.insert(snapshot.match_id, view);
             }
@@ -353,19 +354,19 @@ impl Client {
                     view.rematch = Some(rematch.clone());
                 }
             }
-            ServerMessage::WatchOver { match_id } => {
+            ServerMessage::WatchEnded { match_id } => {
                 self.views.remove(match_id);
             }
             ServerMessage::YourTurn { match_id, .. } => self.turns.push(*match_id),
             ServerMessage::Challenge(challenge) => self.challenges.push(challenge.match_id),
-            ServerMessage::ChallengeOver { match_id } => {
+            ServerMessage::ChallengeEnded { match_id } => {
                 self.challenges.retain(|challenge| challenge != match_id);
             }
             ServerMessage::Welcome(_)
             | ServerMessage::Pong { .. }
             | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
-            | ServerMessage::Paired { .. }
+            | ServerMessage::LinkCode { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
@@ -373,9 +374,9 @@ impl Client {
             | ServerMessage::Hint(_)
             | ServerMessage::Thinking(_)
             | ServerMessage::Profile { .. }
-            | ServerMessage::Leaders { .. }
+            | ServerMessage::Leaderboard { .. }
             | ServerMessage::Rating { .. }
-            | ServerMessage::Key { .. }
+            | ServerMessage::ApiKey { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }
@@ -384,7 +385,7 @@ impl Client {
             | ServerMessage::Error(_)
             | ServerMessage::Presence { .. }
             | ServerMessage::Clock { .. }
-            | ServerMessage::Said { .. }
+            | ServerMessage::Chat { .. }
             | ServerMessage::ListChanged { .. }
             | ServerMessage::Seekers(_) => {}
         }
@@ -428,22 +429,22 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::WatchList { .. }
         | ClientMessage::UnwatchList
         | ClientMessage::Sessions
-        | ClientMessage::Pair
-        | ClientMessage::Recovery { .. }
+        | ClientMessage::LinkDevice
+        | ClientMessage::CreateRecoveryKey { .. }
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
         | ClientMessage::Analyse { .. }
         | ClientMessage::Hint { .. }
         | ClientMessage::Profile { .. }
-        | ClientMessage::Leaders(_)
+        | ClientMessage::Leaderboard(_)
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }
         | ClientMessage::SetPassword { .. }
-        | ClientMessage::ForgetMe { .. }
-        | ClientMessage::CreateKey { .. }
+        | ClientMessage::DeleteAccount { .. }
+        | ClientMessage::CreateApiKey { .. }
         | ClientMessage::Seek(_)
-        | ClientMessage::Unseek
+        | ClientMessage::CancelSeek
         | ClientMessage::Say { .. }
         | ClientMessage::Block { .. }
         | ClientMessage::Resync { .. } => false,

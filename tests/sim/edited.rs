@@ -14,7 +14,9 @@ use std::collections::BTreeSet;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
-use plyhouse_protocol::{ErrorCode, Event, Reason, SeatNumber, Seq, ServerMessage, WatchedBy};
+use plyhouse_protocol::{
+    EndReason, ErrorCode, Event, SeatNumber, Seq, ServerMessage, SpectatorAccess,
+};
 
 use self::finding::{
     answer, connection, created_apart, error, got, is_told, moved, nobody, place, place_of_gap,
@@ -89,7 +91,9 @@ const EDITS: &[Named] = &[
     ("an old snapshot", Kind::WentBack, |history, _| {
         got(history, true, |message| match message {
             ServerMessage::Match(snapshot)
-                if snapshot.re.is_some() && snapshot.seq.0 > 3 && snapshot.delay_ms == 0 =>
+                if snapshot.re.is_some()
+                    && snapshot.seq.0 > 3
+                    && snapshot.spectator_delay_ms == 0 =>
             {
                 snapshot.seq = Seq(1);
                 Some(())
@@ -111,7 +115,7 @@ const EDITS: &[Named] = &[
         Kind::WrongSnapshot,
         |history, _| {
             got(history, true, |message| match message {
-                ServerMessage::Match(snapshot) => snapshot.start.take().map(drop),
+                ServerMessage::Match(snapshot) => snapshot.initial_position.take().map(drop),
                 _ => None,
             })
         },
@@ -125,7 +129,7 @@ const EDITS: &[Named] = &[
         },
     ),
     ("an impossible event", Kind::Impossible, |_, kept| {
-        moved(kept)?.push(EventKind::STARTED.at(0));
+        moved(kept)?.push(EventKind::UNTIMED_START.at(0));
         Some(())
     }),
     ("a doubled move", Kind::PlayedTwice, |_, kept| {
@@ -160,7 +164,7 @@ const EDITS: &[Named] = &[
     ("two results kept", Kind::TwoResults, |_, kept| {
         let mut records = kept.matches.values_mut();
         let events = records.find_map(|record| record.has_ended().then_some(&mut record.events))?;
-        let ended = EventKind::ended(Some(Seat::First), Reason::Resignation);
+        let ended = EventKind::untimed_end(Some(Seat::First), EndReason::Resignation);
         events.push(ended.at(0));
         Some(())
     }),
@@ -204,7 +208,8 @@ const EDITS: &[Named] = &[
         got(history, true, |message| match message {
             // What answers a `create` names no match that could be forgotten.
             ServerMessage::Match(snapshot)
-                if (snapshot.re.is_some() && snapshot.watch != WatchedBy::Nobody)
+                if (snapshot.re.is_some()
+                    && snapshot.spectator_access != SpectatorAccess::Nobody)
                     && (snapshot.ply.0 > 0 && snapshot.outcome.is_none()) =>
             {
                 *message = error(snapshot.re, ErrorCode::UnknownMatch);

@@ -76,10 +76,10 @@ impl Flaw {
                 match record.events.last_mut().map(|last| &mut last.kind) {
                     Some(EventKind::Moved {
                         seat,
-                        left: Some(left),
+                        remaining: Some(left),
                         ..
                     }) => {
-                        *left = left.given(*seat, 1000);
+                        *left = left.with_added_time(*seat, 1000);
                         true
                     }
                     Some(_) | None => false,
@@ -116,7 +116,7 @@ fn rate_again(ratings: &mut MemoryRatings) {
     let rows = [(no, row)];
     let mut books = ratings.load_ratings_for(fold.id, &NeededRatings::for_rows(&rows));
     // Else it would be the same game again, which changes nothing.
-    books.pairs.clear();
+    books.pair_histories.clear();
     books.post(no, &rows[0].1, &state.unrated);
     ratings.change(RatingsChange::Post(Box::new(RatingPost {
         version: fold.id,
@@ -144,7 +144,7 @@ fn invent_move(record: &mut MatchRecord) -> Option<()> {
         seat,
         m,
         spent_ms: state.clock().map(|_| 0),
-        left: state.left(),
+        remaining: state.remaining_time(),
     };
     record.events.push(moved.at(at_ms));
     Some(())

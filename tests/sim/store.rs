@@ -11,10 +11,13 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Rating, Record as RatingRecord};
-use plyhouse_matches::{Event, Part, Reminder};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, Rating, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{
-    MatchCode, MatchId, PlayerId, PlayerKind, Pool, RatingChange, SessionId, SessionKind, Token,
+    MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, RatingPool, SessionId, SessionKind,
+    Token,
 };
 use plyhouse_store::{
     Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
@@ -64,7 +67,7 @@ struct Disk {
     /// The last number that was seen.
     last_no: u64,
     /// The ratings with which the world began.
-    begun: Books,
+    begun: RatingState,
     /// Who owns which match. A hint, which no crash need spare.
     owners: BTreeMap<MatchId, NodeId>,
 }
@@ -163,7 +166,7 @@ impl SimStore {
             unread_at: None,
             numbered: Vec::new(),
             last_no: 0,
-            begun: Books::default(),
+            begun: RatingState::default(),
             owners: BTreeMap::new(),
         })))
     }
@@ -303,19 +306,19 @@ impl SimStore {
 }
 
 /// How somebody is rated who has played much before the world began.
-fn ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, Rated)> {
+fn ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, RatingEntry)> {
     GAMES.into_iter().map(move |game| {
         let record = RatingRecord {
             player,
             game: game.to_owned(),
-            pool: Pool::Live,
+            pool: RatingPool::Live,
         };
         let rating = Rating {
             rating: 1600.0,
             deviation: 60.0,
-            ..Rating::NEW
+            ..Rating::INITIAL
         };
-        let rated = Rated {
+        let rated = RatingEntry {
             rating,
             games: 40,
             last_ms: BEGINS_MS,
@@ -460,10 +463,10 @@ impl Store for SimStore {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.try_read(move |tables| {
             let parts = tables.reminders.iter().flat_map(|(id, reminder)| {
-                let own = reminder.parts.iter();
+                let own = reminder.participations.iter();
                 own.filter(|part| part.player == player)
                     .map(|part| (*id, *part))
             });
@@ -646,7 +649,7 @@ impl Store for SimStore {
         &self,
         fold: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         self.try_read(move |tables| tables.ratings.load_ratings_for(fold, &needed))
             .boxed()
     }
@@ -655,7 +658,7 @@ impl Store for SimStore {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         self.try_read(move |tables| tables.ratings.posted_updates(after, until))
             .boxed()
     }
@@ -663,7 +666,7 @@ impl Store for SimStore {
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         self.try_read(move |tables| tables.ratings.ratings_after(last))
             .boxed()
     }

@@ -1,8 +1,8 @@
 //! What a client believes of a match, from what it was told.
 
 use plyhouse_protocol::{
-    Event, MatchId, MatchRef, Occupant, OfferKind, PlayerId, Ply, Rematch, SeatNumber, Seq,
-    Snapshot, StandingOffer, Status,
+    Event, MatchId, MatchRef, MatchStatus, Occupant, OfferKind, OfferState, PlayerId, Ply,
+    RematchState, SeatNumber, Seq, Snapshot,
 };
 
 /// What a client believes of a match.
@@ -12,7 +12,7 @@ pub(crate) struct View {
     pub(crate) code: String,
     pub(crate) game: String,
     pub(crate) seq: Seq,
-    pub(crate) status: Status,
+    pub(crate) status: MatchStatus,
     pub(crate) you: Option<SeatNumber>,
     /// A bot stands in for this client.
     pub(crate) is_stood_in: bool,
@@ -24,8 +24,8 @@ pub(crate) struct View {
     pub(crate) last: Option<String>,
     pub(crate) takebacks: u64,
     /// The offers that stand.
-    pub(crate) offers: Vec<StandingOffer>,
-    pub(crate) rematch: Option<Rematch>,
+    pub(crate) offers: Vec<OfferState>,
+    pub(crate) rematch: Option<RematchState>,
 }
 
 impl View {
@@ -70,7 +70,7 @@ impl View {
                 self.offers.retain(|offer| offer.seat != *seat);
             }
             Event::Started { turn, legal, .. } => {
-                self.status = Status::Running;
+                self.status = MatchStatus::Running;
                 self.turn = Some(*turn);
                 self.legal.clone_from(legal);
             }
@@ -83,7 +83,7 @@ impl View {
                 ..
             } => {
                 let is_kept =
-                    |offer: &StandingOffer| offer.offer == OfferKind::Draw && offer.seat == *seat;
+                    |offer: &OfferState| offer.offer == OfferKind::Draw && offer.seat == *seat;
                 self.offers.retain(is_kept);
                 self.ply = Ply(ply.0 + 1);
                 self.turn = *turn;
@@ -109,20 +109,20 @@ impl View {
                 self.offers.push(*offer);
             }
             Event::Declined { seat, offer, .. } => {
-                let is_other = |known: &StandingOffer| known.seat != *seat || known.offer != *offer;
+                let is_other = |known: &OfferState| known.seat != *seat || known.offer != *offer;
                 self.offers.retain(is_other);
             }
             Event::TimeGiven { .. } | Event::Hinted { .. } => {}
             Event::Ended { .. } => {
                 self.offers.clear();
-                self.status = Status::Ended;
+                self.status = MatchStatus::Ended;
                 self.turn = None;
             }
         }
     }
 
     pub(crate) fn is_live(&self) -> bool {
-        self.status != Status::Ended
+        self.status != MatchStatus::Ended
     }
 
     pub(crate) fn is_my_turn(&self) -> bool {
@@ -130,8 +130,8 @@ impl View {
     }
 
     /// The offers of the other that wait for this client.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &StandingOffer> {
-        let others = |offer: &&StandingOffer| self.you.is_some_and(|you| you != offer.seat);
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &OfferState> {
+        let others = |offer: &&OfferState| self.you.is_some_and(|you| you != offer.seat);
         self.offers.iter().filter(others)
     }
 
@@ -149,7 +149,10 @@ impl View {
 /// Whether a bot sits there in place of this player.
 fn is_stand_in(occupant: &Occupant, me: Option<PlayerId>) -> bool {
     match occupant {
-        Occupant::Bot { stands_for, .. } => {
+        Occupant::Bot {
+            stand_in_for: stands_for,
+            ..
+        } => {
             let person = stands_for.as_ref();
             person.is_some() && person.map(|person| person.player) == me
         }

@@ -9,7 +9,8 @@ use plyhouse_connection::Connection;
 use plyhouse_engine::catalog::{self, AnyPosition};
 use plyhouse_engine::search::{Limits, Stop, TranspositionTable};
 use plyhouse_protocol::{
-    ClientMessage, Create, Event, MatchId, Ply, Request, SeatNumber, SeatRequest, ServerMessage,
+    ClientMessage, CreateRequest, Event, MatchId, Ply, Request, SeatNumber, SeatRequest,
+    ServerMessage,
 };
 
 const GAME: &str = "connect-four";
@@ -50,10 +51,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let url = words.next().unwrap_or("ws://127.0.0.1:7878/ws".to_owned());
     let level = words.next().unwrap_or("beginner".to_owned());
     let mut connection = Connection::open(&url).await?;
-    let create = ClientMessage::Create(Box::new(Create {
+    let create = ClientMessage::Create(Box::new(CreateRequest {
         game: GAME.to_owned(),
         seats: Some([SeatRequest::Me, SeatRequest::Bot(level)]),
-        ..Create::default()
+        ..CreateRequest::default()
     }));
     connection
         .send(&Request {

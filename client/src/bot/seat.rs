@@ -7,9 +7,9 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, Create, Ending, ErrorCode, FollowedMatch, GameSummary, Hello,
-    MatchId, MatchRef, Offer, OfferKind, Ply, Rematch, Request, RequestId, SeatRequest,
-    ServerMessage, Snapshot, StandingOffer, Status, Token, VERSION, Welcome, WireError,
+    ClientMessage, ClockControl, CreateRequest, Ending, ErrorCode, FollowedMatch, GameSummary,
+    Hello, MatchId, MatchRef, MatchStatus, Offer, OfferKind, OfferState, Ply, RematchState,
+    Request, RequestId, SeatRequest, ServerMessage, Snapshot, Token, VERSION, Welcome, WireError,
 };
 
 use super::turn::{Times, Turn};
@@ -132,7 +132,7 @@ pub(super) struct Seat {
     /// How long a request takes to the server and back, as far as that is known.
     round_trip: Duration,
     /// The offer of the other's that was answered last, by its event.
-    offer_answered: Option<StandingOffer>,
+    offer_answered: Option<OfferState>,
     /// How many matches have ended, and which was the last.
     played: u32,
     last_ended: Option<MatchId>,
@@ -172,7 +172,7 @@ impl Seat {
             name: self.wanted.name.clone(),
             token: self.token.clone(),
             // One key may be that of many processes.
-            beside: self.wanted.key.as_ref().map(|_| true),
+            keep_connections: self.wanted.key.as_ref().map(|_| true),
             ..Hello::default()
         })))]
     }
@@ -221,7 +221,7 @@ impl Seat {
             | ServerMessage::Pong { .. }
             | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
-            | ServerMessage::Paired { .. }
+            | ServerMessage::LinkCode { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
@@ -229,19 +229,19 @@ impl Seat {
             | ServerMessage::Hint(_)
             | ServerMessage::Thinking(_)
             | ServerMessage::Profile { .. }
-            | ServerMessage::Leaders { .. }
+            | ServerMessage::Leaderboard { .. }
             | ServerMessage::Rating { .. }
-            | ServerMessage::Key { .. }
+            | ServerMessage::ApiKey { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }
-            | ServerMessage::Said { .. }
+            | ServerMessage::Chat { .. }
             | ServerMessage::YourTurn { .. }
             | ServerMessage::Challenge(_)
-            | ServerMessage::ChallengeOver { .. }
-            | ServerMessage::WatchOver { .. }
+            | ServerMessage::ChallengeEnded { .. }
+            | ServerMessage::WatchEnded { .. }
             | ServerMessage::ListChanged { .. }
             | ServerMessage::Seekers(_) => Vec::new(),
         }
@@ -307,7 +307,7 @@ impl Seat {
     pub(super) fn stop(&mut self) -> Vec<Effect> {
         match &self.stage {
             Stage::Playing(table)
-                if table.now.status == Status::Running && self.giving_up.is_none() =>
+                if table.now.status == MatchStatus::Running && self.giving_up.is_none() =>
             {
                 self.giving_up = Some(Err(Failure::Stopped));
                 self.go_on()
@@ -341,7 +341,7 @@ impl Seat {
             // What was asked has been done, and is about to be shown; if it is a match of days, not by
             // itself.
             (Stage::Asking, _) => match seated {
-                Some(seated) if seated.days.is_none() => Vec::new(),
+                Some(seated) if seated.correspondence.is_none() => Vec::new(),
                 Some(seated) => {
                     let target = seated.match_id.into();
                     vec![self.ask(ClientMessage::Watch { target })]
@@ -389,13 +389,13 @@ impl Seat {
                 if *side == Some(SideChoice::Second) {
                     seats.reverse();
                 }
-                ClientMessage::Create(Box::new(Create {
+                ClientMessage::Create(Box::new(CreateRequest {
                     game: self.wanted.game.clone().unwrap_or_default(),
                     seats: Some(seats),
                     shuffle: Some(*side == Some(SideChoice::Random)),
                     clock: self.wanted.clock,
                     position: position.clone(),
-                    ..Create::default()
+                    ..CreateRequest::default()
                 }))
             }
         };
@@ -464,10 +464,10 @@ impl Seat {
         };
         let now = &table.now;
         let target = now.match_id.into();
-        if now.status == Status::Ended {
+        if now.status == MatchStatus::Ended {
             return self.over();
         }
-        if now.status != Status::Running {
+        if now.status != MatchStatus::Running {
             return match self.giving_up.take() {
                 Some(result) => vec![
                     self.ask(ClientMessage::Leave { target }),
@@ -502,7 +502,7 @@ impl Seat {
             }
             Some(_) | None => {
                 let turn = Turn {
-                    start: now.start.clone(),
+                    start: now.initial_position.clone(),
                     moves: now.moves.clone(),
                     times: Times::of(now, self.round_trip),
                 };
@@ -544,7 +544,7 @@ impl Seat {
     }
 
     /// The other's offer that stands and has not been answered yet.
-    fn offer_to_answer(&self) -> Option<StandingOffer> {
+    fn offer_to_answer(&self) -> Option<OfferState> {
         let Stage::Playing(table) = &self.stage else {
             return None;
         };
@@ -554,7 +554,7 @@ impl Seat {
     }
 
     /// Takes moves back, and a draw where the engine was behind.
-    fn answer_offer(&mut self, offer: &StandingOffer) -> Vec<Effect> {
+    fn answer_offer(&mut self, offer: &OfferState) -> Vec<Effect> {
         let Stage::Playing(table) = &self.stage else {
             return Vec::new();
         };
@@ -583,7 +583,7 @@ impl Seat {
     }
 
     /// Accepts a rematch, if more matches are to be played.
-    fn rematch(&mut self, id: MatchId, rematch: Rematch) -> Vec<Effect> {
+    fn rematch(&mut self, id: MatchId, rematch: RematchState) -> Vec<Effect> {
         let Stage::Playing(table) = &mut self.stage else {
             return Vec::new();
         };
@@ -594,7 +594,7 @@ impl Seat {
             return Vec::new();
         };
         let (me, other) = (you.index(), you.other().index());
-        if !rematch.here[other] && rematch.next.is_none() && self.last_ended == Some(id) {
+        if !rematch.present[other] && rematch.next.is_none() && self.last_ended == Some(id) {
             return vec![Effect::End(Ok(()))];
         }
         let wants = rematch.offers[other] && !rematch.offers[me] && rematch.next.is_none();

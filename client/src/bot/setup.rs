@@ -46,8 +46,8 @@ mod tests {
             sides: ["black", "white"].map(str::to_owned),
             files: side,
             ranks: side,
-            record: None,
-            draws: true,
+            record_extension: None,
+            draw_offers: true,
         };
         let setup = Setup::of(position, &game)?;
         let stones = setup.stones.iter();

@@ -1,7 +1,7 @@
 //! Draws the screen: the match, what was said, and the line that is typed.
 
 use ansi_to_tui::IntoText as _;
-use plyhouse_protocol::Status;
+use plyhouse_protocol::MatchStatus;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -72,7 +72,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, scene: Option<&Scen
         ];
         let [body, input, keys] = Layout::vertical(rows).areas(area);
         match scene {
-            Some(scene) if !model.unrolled && scene.now.status == Status::Open => {
+            Some(scene) if !model.unrolled && scene.now.status == MatchStatus::Open => {
                 draw_open(frame, body, model, scene, look);
             }
             Some(scene) if !model.unrolled => draw_match(frame, body, model, scene, look),
@@ -163,7 +163,7 @@ fn draw_open(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene
 /// The cursor, what was picked, and where it can go.
 fn mark(frame: &mut Frame<'_>, at: Rect, model: &Model, scene: &Scene, picture: &Picture) {
     let now = &scene.now;
-    if now.you.is_none() || now.status != Status::Running {
+    if now.you.is_none() || now.status != MatchStatus::Running {
         return;
     }
     let buffer = frame.buffer_mut();
@@ -294,9 +294,9 @@ fn hints(model: &Model, scene: Option<&Scene>) -> String {
     let status = scene.map(|scene| scene.now.status);
     let keys = match (model.is_watching, status, scene) {
         (false, Some(_), _) if model.unrolled => "Any key goes back to the match  PgUp back".into(),
-        (true, Some(Status::Ended), _) => "Enter leave  PgUp back".into(),
+        (true, Some(MatchStatus::Ended), _) => "Enter leave  PgUp back".into(),
         (true, _, _) => "Q quit  PgUp back".into(),
-        (false, Some(Status::Open), _) => "F1 help  PgUp back  F10 quit".into(),
+        (false, Some(MatchStatus::Open), _) => "F1 help  PgUp back  F10 quit".into(),
         (false, Some(_), Some(scene)) => line_of_keys(scene),
         (false, _, _) => "Enter answer  PgUp back  F10 quit".to_owned(),
     };

@@ -1,6 +1,6 @@
 //! The function keys that do something at a match as it stands now.
 
-use plyhouse_protocol::{ClockControl, Occupant, Status};
+use plyhouse_protocol::{ClockControl, MatchStatus, Occupant};
 
 use crate::view::Scene;
 
@@ -13,9 +13,9 @@ const LEFT_OUT_FIRST: [&str; 2] = ["F9 more time", "F4 hint"];
 /// The function keys of a player in the order of their numbers, each with its word, except F1 and F10.
 pub(super) fn function_keys(scene: &Scene) -> Vec<&'static str> {
     let now = &scene.now;
-    let running = now.status == Status::Running;
-    let ended = now.status == Status::Ended;
-    let draws = scene.game.as_ref().is_none_or(|game| game.draws);
+    let running = now.status == MatchStatus::Running;
+    let ended = now.status == MatchStatus::Ended;
+    let draws = scene.game.as_ref().is_none_or(|game| game.draw_offers);
     let other = now.you.and_then(|you| now.seats.get(you.other().index()));
     let other = other.map(|seat| &seat.occupant);
     let has_hints = !now.rated && matches!(other, Some(Occupant::Bot { .. }));
@@ -31,7 +31,7 @@ pub(super) fn function_keys(scene: &Scene) -> Vec<&'static str> {
     };
     let keys = [
         ("F2 draw", running && draws),
-        ("F3 takeback", running && now.takeback),
+        ("F3 takeback", running && now.takebacks_allowed),
         ("F4 hint", running && has_hints),
         ("F5 resign", running),
         ("F6 pass", running && now.legal.iter().any(|m| m == "pass")),
@@ -47,7 +47,7 @@ pub(super) fn function_keys(scene: &Scene) -> Vec<&'static str> {
 pub(super) fn line_of_keys(scene: &Scene) -> String {
     let mut keys = function_keys(scene);
     keys.insert(0, "F1 help");
-    if scene.now.status == Status::Ended {
+    if scene.now.status == MatchStatus::Ended {
         keys.push("PgUp back");
     }
     keys.push("F10 quit");
@@ -64,7 +64,7 @@ pub(super) fn line_of_keys(scene: &Scene) -> String {
 mod tests {
     use std::time::Duration;
 
-    use plyhouse_protocol::{OfferKind, Ply, Rematch, SeatNumber, StandingOffer};
+    use plyhouse_protocol::{OfferKind, OfferState, Ply, RematchState, SeatNumber};
 
     use super::*;
     use crate::view::tests::{game, snapshot};
@@ -87,9 +87,9 @@ mod tests {
     fn only_available_actions_have_a_key() {
         let mut scene = scene();
         assert_eq!(function_keys(&scene), ["F2 draw", "F4 hint", "F5 resign"]);
-        scene.game.as_mut().expect("known").draws = false;
+        scene.game.as_mut().expect("known").draw_offers = false;
         assert_eq!(function_keys(&scene), ["F4 hint", "F5 resign"]);
-        scene.now.takeback = true;
+        scene.now.takebacks_allowed = true;
         scene.now.clock = clock("5+3");
         let against_a_bot = ["F3 takeback", "F4 hint", "F5 resign"];
         assert_eq!(function_keys(&scene), against_a_bot);
@@ -113,8 +113,8 @@ mod tests {
         assert_eq!(function_keys(&scene), keys);
     }
 
-    fn offer() -> StandingOffer {
-        StandingOffer {
+    fn offer() -> OfferState {
+        OfferState {
             seat: SeatNumber(1),
             offer: OfferKind::Draw,
             ply: Ply(2),
@@ -125,12 +125,12 @@ mod tests {
     #[test]
     fn an_ended_match_has_other_keys() {
         let mut scene = scene();
-        scene.now.status = Status::Ended;
+        scene.now.status = MatchStatus::Ended;
         assert_eq!(function_keys(&scene), ["F8 rematch"]);
-        let mut rematch = Rematch {
+        let mut rematch = RematchState {
             offers: [false, true],
             declined: [false; 2],
-            here: [true; 2],
+            present: [true; 2],
             next: None,
         };
         scene.now.rematch = Some(rematch.clone());
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_line_has_room_in_the_least_of_terminals() {
         let mut scene = scene();
-        scene.now.takeback = true;
+        scene.now.takebacks_allowed = true;
         scene.now.you = Some(SeatNumber(1));
         scene.now.clock = clock("5+3");
         scene.now.legal = vec!["pass".to_owned()];

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use plyhouse_protocol::{MatchId, Ply, Status};
+use plyhouse_protocol::{MatchId, MatchStatus, Ply};
 use tui_input::{Input, InputRequest};
 
 use super::log::Log;
@@ -116,7 +116,7 @@ impl Model {
             _ => {}
         }
         if self.is_watching {
-            let is_over = scene.is_some_and(|scene| scene.now.status == Status::Ended);
+            let is_over = scene.is_some_and(|scene| scene.now.status == MatchStatus::Ended);
             return match key.code {
                 KeyCode::Char('q') | KeyCode::Esc => Pressed::Interrupt,
                 KeyCode::Enter if is_over => Pressed::Interrupt,
@@ -219,7 +219,7 @@ impl Model {
 
     /// Whether the key is one of those that mean the board, as long as nothing is typed.
     fn at_board(&self, code: KeyCode, scene: Option<&Scene>) -> bool {
-        let runs = scene.is_some_and(|scene| scene.now.status == Status::Running);
+        let runs = scene.is_some_and(|scene| scene.now.status == MatchStatus::Running);
         let means_it = match code {
             KeyCode::Left | KeyCode::Right | KeyCode::Up | KeyCode::Down => true,
             KeyCode::Enter | KeyCode::Char(' ') => runs,

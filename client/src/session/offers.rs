@@ -1,8 +1,8 @@
 //! What the players of a match may offer each other, by the words that are typed.
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, FollowedMatch, Hint, MatchId, Offer, OfferKind, Ply, SeatNumber,
-    Snapshot, Status, Thinking,
+    Challenge, ClientMessage, FollowedMatch, Hint, MatchId, MatchStatus, Offer, OfferKind, Ply,
+    SeatNumber, Snapshot, Thinking,
 };
 
 use super::Session;
@@ -74,7 +74,7 @@ impl Session {
             0 | 1 => String::new(),
             _ => format!(": {}", sanitize(&line.join(" "))),
         };
-        let win = 100.0 * hint.worth.win.get();
+        let win = 100.0 * hint.evaluation.win_probability.get();
         let of = view::side(&table.now, SeatNumber(0));
         self.say(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
     }
@@ -86,7 +86,7 @@ impl Session {
             return;
         }
         let line = sanitize(&thought.san.as_ref().unwrap_or(&thought.pv).join(" "));
-        let win = 100.0 * thought.worth.win.get();
+        let win = 100.0 * thought.evaluation.win_probability.get();
         let of = view::side(&table.now, SeatNumber(0));
         let (depth, nodes) = (thought.depth, thought.nodes);
         let text = format!("… {depth} ahead, {nodes} positions: {line}  ({of} wins {win:.0}%)");
@@ -95,7 +95,7 @@ impl Session {
 
     /// Leaves the seat to the stand-in at once. Without one the seat is only held.
     fn hand_over(&mut self, now: &Snapshot) {
-        if now.status == Status::Open {
+        if now.status == MatchStatus::Open {
             return self.farewell();
         }
         if now.stand_in.is_none() {
@@ -119,10 +119,10 @@ impl Session {
     fn ask_at_table(&mut self, now: &Snapshot, message: ClientMessage) {
         let reason = match (now.status, now.you) {
             (_, None) => "You only look on.",
-            (Status::Open, _) => "The match has not begun: a seat is still open.",
-            (Status::Ended, _) => "The match is over; `rematch` plays again, `quit` leaves.",
-            (Status::Running, _) if self.pending.is_some() => "One moment …",
-            (Status::Running, _) => return self.ask(message),
+            (MatchStatus::Open, _) => "The match has not begun: a seat is still open.",
+            (MatchStatus::Ended, _) => "The match is over; `rematch` plays again, `quit` leaves.",
+            (MatchStatus::Running, _) if self.pending.is_some() => "One moment …",
+            (MatchStatus::Running, _) => return self.ask(message),
         };
         self.complain(reason);
     }
@@ -169,7 +169,7 @@ impl Session {
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
         let clock = challenge.clock.as_ref().map(clock_text);
         let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
-        let from = sanitize(&challenge.from.name);
+        let from = sanitize(&challenge.challenger.name);
         let command = format!(
             "ply join {}{}",
             sanitize(&challenge.code),
@@ -193,7 +193,7 @@ impl Session {
 
     /// Tells of a match of days that the player has, whose turn it is and until when.
     pub(super) fn plays_over_days(&mut self, row: &FollowedMatch) {
-        let Some(days) = &row.days else {
+        let Some(days) = &row.correspondence else {
             return;
         };
         let what = match (days.turn, row.you) {
@@ -203,7 +203,7 @@ impl Session {
             (Some(_), None) => "A match of days is played",
         };
         let until = days
-            .due_ms
+            .deadline_ms
             .map(|due_ms| format!(", until {}", date(due_ms)));
         let (until, command) = (until.unwrap_or_default(), self.go_to(row.match_id));
         self.say(format!("{what}{until}: {command}"));

@@ -1,8 +1,8 @@
 //! From the welcome to a match: go on with an old one, or ask what is wanted and get a new one.
 
 use plyhouse_protocol::{
-    ClientMessage, Create, MatchId, MatchRef, Occupant, SeatNumber, SeatRequest, Seek, Snapshot,
-    Status,
+    ClientMessage, CreateRequest, MatchId, MatchRef, MatchStatus, Occupant, SeatNumber,
+    SeatRequest, SeekRequest, Snapshot,
 };
 
 use super::questions::Question;
@@ -44,12 +44,12 @@ impl Session {
                 levels,
                 pace_ms,
                 position,
-            } => self.open(ClientMessage::Create(Box::new(Create {
+            } => self.open(ClientMessage::Create(Box::new(CreateRequest {
                 game,
                 seats: Some(levels.map(SeatRequest::Bot)),
-                pace_ms: Some(pace_ms),
+                bot_delay_ms: Some(pace_ms),
                 position,
-                ..Create::default()
+                ..CreateRequest::default()
             }))),
         }
     }
@@ -60,14 +60,20 @@ impl Session {
     fn interrupted(&self, plan: &Plan) -> Option<Snapshot> {
         let waits = plan.opponent == Some(Opponent::Friend);
         let may_be = |old: &&Snapshot| match old.status {
-            Status::Running => self.interactive || plan.fits(old),
-            Status::Open => self.interactive || waits && plan.fits(old),
-            Status::Ended => false,
+            MatchStatus::Running => self.interactive || plan.fits(old),
+            MatchStatus::Open => self.interactive || waits && plan.fits(old),
+            MatchStatus::Ended => false,
         };
         let seated = self.mine.iter().filter(|old| old.you.is_some());
         seated
             .filter(may_be)
-            .max_by_key(|old| (plan.fits(old), old.status == Status::Running, old.match_id))
+            .max_by_key(|old| {
+                (
+                    plan.fits(old),
+                    old.status == MatchStatus::Running,
+                    old.match_id,
+                )
+            })
             .cloned()
     }
 
@@ -82,7 +88,7 @@ impl Session {
         let open = self
             .mine
             .iter()
-            .filter(|old| old.you.is_some() && old.status == Status::Open);
+            .filter(|old| old.you.is_some() && old.status == MatchStatus::Open);
         let open: Vec<MatchId> = open.map(|old| old.match_id).collect();
         for id in open {
             let target = id.into();
@@ -104,13 +110,13 @@ impl Session {
         let pace_ms = self.interactive.then_some(COMPANY_PACE_MS);
         let other = match plan.opponent.take() {
             Some(Opponent::Anyone(bot)) => {
-                self.open(ClientMessage::Seek(Box::new(Seek {
+                self.open(ClientMessage::Seek(Box::new(SeekRequest {
                     game,
                     bot,
                     clock: plan.terms.clock,
                     rated: plan.terms.rated,
                     stand_in: plan.terms.stand_in,
-                    ..Seek::default()
+                    ..SeekRequest::default()
                 })));
                 return;
             }
@@ -129,22 +135,22 @@ impl Session {
             Some(SideChoice::Second) => ([other, SeatRequest::Me], None),
             Some(SideChoice::Random) => ([SeatRequest::Me, other], Some(true)),
         };
-        self.open(ClientMessage::Create(Box::new(Create {
+        self.open(ClientMessage::Create(Box::new(CreateRequest {
             game,
             seats: Some(seats),
             shuffle,
-            pace_ms,
+            bot_delay_ms: pace_ms,
             clock: plan.terms.clock,
-            takeback: plan.terms.takeback,
+            takebacks_allowed: plan.terms.takeback,
             rated: plan.terms.rated,
-            thinking: plan.terms.thinking,
+            shows_bot_thinking: plan.terms.thinking,
             position: plan.terms.position,
-            patience_ms: plan.terms.patience_ms,
+            absence_limit_ms: plan.terms.patience_ms,
             stand_in: plan.terms.stand_in,
             invited: plan.terms.invited,
-            watch: plan.terms.watch,
-            delay_ms: plan.terms.delay_ms,
-            ..Create::default()
+            spectator_access: plan.terms.watch,
+            spectator_delay_ms: plan.terms.delay_ms,
+            ..CreateRequest::default()
         })));
     }
 
@@ -157,7 +163,7 @@ impl Session {
             }),
             (Some(old), 1) => {
                 let (target, code) = (old.match_id.into(), sanitize(&old.code));
-                if old.status == Status::Open {
+                if old.status == MatchStatus::Open {
                     self.say(format!("You leave {code}."));
                     self.tell(ClientMessage::Leave { target });
                 } else {
@@ -233,7 +239,7 @@ impl Plan {
             Some(SideChoice::Random) | None => true,
         };
         let clock = self.terms.clock.is_none() || self.terms.clock == old.clock;
-        let start = self.terms.position.is_none() || self.terms.position == old.start;
+        let start = self.terms.position.is_none() || self.terms.position == old.initial_position;
         let game = old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME);
         game && opponent && side && clock && start
     }
@@ -243,6 +249,6 @@ fn is_named(old: &Snapshot, target: MatchRef) -> bool {
     match target {
         MatchRef::Id(id) => old.match_id == id,
         MatchRef::Code(code) => old.code == code.to_string(),
-        MatchRef::Nothing => false,
+        MatchRef::Invalid => false,
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
+    ClientMessage, EndReason, Event, MatchId, MatchStatus, Occupant, SeatNumber, Snapshot,
 };
 
 use super::help::{Asked, help};
@@ -24,7 +24,7 @@ impl Session {
     pub(super) fn seat_at(&mut self, snapshot: Snapshot) {
         let same = (self.table()).filter(|table| table.now.match_id == snapshot.match_id);
         let known = same.map(|table| (table.now.seq, table.now.you));
-        let over = snapshot.status == Status::Ended;
+        let over = snapshot.status == MatchStatus::Ended;
         let had_seat = matches!(known, Some((_, Some(_))));
         if snapshot.you.is_none() && !over && self.is_stood_in(&snapshot) {
             self.say("A bot has played on for you; you take your seat back.");
@@ -71,13 +71,13 @@ impl Session {
         }
         let Some(table) = self.table() else { return };
         match table.now.status {
-            Status::Open if known.is_none() => self.say_invitation(),
-            Status::Open => {}
-            Status::Running => {
+            MatchStatus::Open if known.is_none() => self.say_invitation(),
+            MatchStatus::Open => {}
+            MatchStatus::Running => {
                 self.say_board();
                 self.say_turn();
             }
-            Status::Ended => self.finish(true),
+            MatchStatus::Ended => self.finish(true),
         }
     }
 
@@ -101,7 +101,7 @@ impl Session {
                 again @ (ClientMessage::Move { .. }
                 | ClientMessage::Resign { .. }
                 | ClientMessage::Offer { .. }),
-            ) if status == Status::Running => {
+            ) if status == MatchStatus::Running => {
                 self.ask(again);
             }
             Some(again @ ClientMessage::Leave { .. }) => self.ask(again),
@@ -170,7 +170,7 @@ impl Session {
                 let who = view::who(&now, *seat);
                 self.say(format!("{who} has asked for a hint."));
             }
-            Event::Ended { outcome, .. } => self.finish(outcome.reason == Some(Reason::Rules)),
+            Event::Ended { outcome, .. } => self.finish(outcome.reason == Some(EndReason::Rules)),
         }
     }
 
@@ -214,7 +214,7 @@ impl Session {
         };
         let customs = Customs::of(&now.game);
         match line.to_ascii_lowercase().as_str() {
-            "" if now.status == Status::Open => self.say_invitation(),
+            "" if now.status == MatchStatus::Open => self.say_invitation(),
             "" => self.say_turn(),
             "help" | "?" => self.say_help(customs, &now),
             "board" => {
@@ -231,7 +231,7 @@ impl Session {
             }
             "played" if now.moves.is_empty() => self.say("No move has been played."),
             "played" => self.say(view::line(&now)),
-            "resign" if now.you.is_some() && now.status == Status::Running => {
+            "resign" if now.you.is_some() && now.status == MatchStatus::Running => {
                 self.ask(ClientMessage::Resign {
                     target: now.match_id.into(),
                 });
@@ -249,16 +249,16 @@ impl Session {
     fn play(&mut self, now: &Snapshot, m: &str) {
         let reason = match (now.status, now.you) {
             (_, None) => "You only look on.".to_owned(),
-            (Status::Open, _) => "The match has not begun: a seat is still open.".to_owned(),
-            (Status::Ended, _) => "The match is over.".to_owned(),
-            (Status::Running, _) if now.turn != now.you => {
+            (MatchStatus::Open, _) => "The match has not begun: a seat is still open.".to_owned(),
+            (MatchStatus::Ended, _) => "The match is over.".to_owned(),
+            (MatchStatus::Running, _) if now.turn != now.you => {
                 format!("It is not your turn: {}", view::turn(now))
             }
-            (Status::Running, _) if self.pending.is_some() => "One moment …".to_owned(),
-            (Status::Running, _) if m.chars().count() > MOVE_CHARS_MAX => {
+            (MatchStatus::Running, _) if self.pending.is_some() => "One moment …".to_owned(),
+            (MatchStatus::Running, _) if m.chars().count() > MOVE_CHARS_MAX => {
                 "That is too long for a move; `help` tells what can be typed.".to_owned()
             }
-            (Status::Running, _) => {
+            (MatchStatus::Running, _) => {
                 let (target, m) = (now.match_id.into(), m.to_owned());
                 return self.ask(ClientMessage::Move {
                     target,
@@ -275,11 +275,13 @@ impl Session {
     pub(super) fn farewell(&mut self) {
         let now = self.table().map(|table| table.now.clone());
         match now {
-            Some(now) if now.you.is_some() && now.status == Status::Running && !self.can_return => {
+            Some(now)
+                if now.you.is_some() && now.status == MatchStatus::Running && !self.can_return =>
+            {
                 self.say("You leave the table, and there is no way back to your seat.");
                 self.end(Err(Failure::Stopped));
             }
-            Some(now) if now.you.is_some() && now.status == Status::Running => {
+            Some(now) if now.you.is_some() && now.status == MatchStatus::Running => {
                 let then = match &now.stand_in {
                     Some(_) => ", then a bot plays on for you",
                     None => "",
@@ -292,7 +294,7 @@ impl Session {
                 self.say(format!("{held}\n\n    {command}\n"));
                 self.end(Err(Failure::Stopped));
             }
-            Some(now) if now.you.is_some() && now.status == Status::Open => {
+            Some(now) if now.you.is_some() && now.status == MatchStatus::Open => {
                 self.say("You leave the match.");
                 self.out.push(Effect::Left(now.match_id));
                 self.ask(ClientMessage::Leave {
@@ -306,7 +308,7 @@ impl Session {
 
     /// The seat is no longer the player's. In a match that runs a bot keeps it.
     pub(super) fn left(&mut self) {
-        let runs = |table: &Table| table.now.status == Status::Running;
+        let runs = |table: &Table| table.now.status == MatchStatus::Running;
         if self.table().is_some_and(runs) {
             let command = paint(STRONG, &self.join_command());
             self.say(format!(
@@ -327,10 +329,10 @@ impl Session {
     /// For how long one's own seat is held; nothing where that is not known, or for ever.
     fn patience(&self) -> Option<Duration> {
         let now = &self.table()?.now;
-        let is_of_days = now.clock.is_some_and(|clock| clock.is_of_days());
+        let is_of_days = now.clock.is_some_and(|clock| clock.is_correspondence());
         let limits = self.welcome.as_ref().map(|welcome| welcome.limits);
         let usual = limits.map(|limits| limits.abandon_after_ms);
-        let ms = now.patience_ms.or(usual).filter(|_| !is_of_days);
+        let ms = now.absence_limit_ms.or(usual).filter(|_| !is_of_days);
         ms.map(Duration::from_millis)
     }
 
@@ -356,7 +358,7 @@ impl Session {
         let aborted = now
             .outcome
             .as_ref()
-            .is_some_and(|outcome| outcome.reason == Some(Reason::Aborted));
+            .is_some_and(|outcome| outcome.reason == Some(EndReason::Aborted));
         // An aborted match is a failure for a player, not for a spectator.
         let result = if aborted && now.you.is_some() {
             Err(Failure::Stopped)
@@ -378,7 +380,7 @@ impl Session {
         };
         let title = view::title(now, self.game(&now.game));
         let series = view::series(now);
-        let is_apart = now.start.is_some();
+        let is_apart = now.initial_position.is_some();
         self.say(title);
         if is_apart {
             self.say("It begins with a position of its own.");
@@ -404,10 +406,10 @@ impl Session {
             return;
         };
         let text = match now.status {
-            Status::Open => "Waiting for somebody to sit down …".to_owned(),
+            MatchStatus::Open => "Waiting for somebody to sit down …".to_owned(),
             // A spectator sees it from the mark, and the bot's move follows soon.
-            Status::Running if now.you.is_none() && is_bot(now, now.turn) => String::new(),
-            Status::Running | Status::Ended => view::turn(now),
+            MatchStatus::Running if now.you.is_none() && is_bot(now, now.turn) => String::new(),
+            MatchStatus::Running | MatchStatus::Ended => view::turn(now),
         };
         if !text.is_empty() && !self.board_in_sight {
             self.say(text);
@@ -438,7 +440,7 @@ impl Session {
     fn say_help(&mut self, customs: Customs, now: &Snapshot) {
         self.say(help(Asked {
             customs,
-            is_open: now.status == Status::Open,
+            is_open: now.status == MatchStatus::Open,
             has_stand_in: now.stand_in.is_some(),
             board_in_sight: self.board_in_sight,
         }));

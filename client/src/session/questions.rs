@@ -1,7 +1,7 @@
 //! What a person is asked before a match: what to play, against whom, on which side, and what to
 //! do about a match that was interrupted.
 
-use plyhouse_protocol::{MatchId, Snapshot, Status};
+use plyhouse_protocol::{MatchId, MatchStatus, Snapshot};
 
 use super::menu::Menu;
 use super::{Goal, Opponent, Plan, Session, Stage};
@@ -111,7 +111,7 @@ impl Session {
     pub(super) fn resume_menu(&self, old: &Snapshot) -> Menu {
         let headline = view::headline(old, self.game(&old.game));
         let question = format!("You sit in a match already.\n{headline}\nWhat now?");
-        let open = old.status == Status::Open;
+        let open = old.status == MatchStatus::Open;
         let give_up = if open { "leave it" } else { "resign it" };
         let answers = ["go on with it", give_up, "start another one"];
         Menu::new(question, answers.map(str::to_owned).to_vec(), 0)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{MatchId, Ply, RatingChange, RatingWhy, Reason, Snapshot};
+use plyhouse_protocol::{EndReason, MatchId, Ply, RatingChange, Snapshot, UnratedReason};
 
 use super::{Effect, Session};
 use crate::failure::Failure;
@@ -18,9 +18,9 @@ impl Session {
     /// The match is over, and the run comes to this result; but first to what the match has changed, if that is
     /// told soon.
     pub(super) fn end_rated(&mut self, now: &Snapshot, result: Result<(), Failure>) {
-        if let Some(changes) = now.changes.as_deref().filter(|_| is_rated(now)) {
+        if let Some(changes) = now.rating_changes.as_deref().filter(|_| is_rated(now)) {
             self.say_changes(now, changes, None);
-        } else if is_rated(now) && now.delay_ms == 0 {
+        } else if is_rated(now) && now.spectator_delay_ms == 0 {
             self.out
                 .push(Effect::EndWithin(RATED_WITHIN, result.clone()));
             self.unrated = Some(result);
@@ -34,7 +34,7 @@ impl Session {
         &mut self,
         match_id: MatchId,
         changes: &[RatingChange],
-        why: Option<RatingWhy>,
+        why: Option<UnratedReason>,
     ) {
         let Some(now) = self.table_of(match_id).map(|table| table.now.clone()) else {
             return;
@@ -45,7 +45,12 @@ impl Session {
         }
     }
 
-    fn say_changes(&mut self, now: &Snapshot, changes: &[RatingChange], why: Option<RatingWhy>) {
+    fn say_changes(
+        &mut self,
+        now: &Snapshot,
+        changes: &[RatingChange],
+        why: Option<UnratedReason>,
+    ) {
         for change in changes {
             let who = view::side(now, change.seat);
             let unsure = if change.provisional { "?" } else { "" };
@@ -56,10 +61,10 @@ impl Session {
         }
         if changes.is_empty() {
             self.say(match why {
-                Some(RatingWhy::Farming) => {
+                Some(UnratedReason::Farming) => {
                     "No ratings change: you two have played this lately, or play too much."
                 }
-                Some(RatingWhy::Unrated) | None => "No ratings change.",
+                Some(UnratedReason::PlayerExcluded) | None => "No ratings change.",
             });
         }
     }
@@ -68,6 +73,6 @@ impl Session {
 /// Whether a match that has ended changes ratings, or is at least looked at for that.
 fn is_rated(now: &Snapshot) -> bool {
     let outcome = now.outcome.as_ref();
-    let is_aborted = outcome.is_none_or(|outcome| outcome.reason == Some(Reason::Aborted));
+    let is_aborted = outcome.is_none_or(|outcome| outcome.reason == Some(EndReason::Aborted));
     now.rated && now.ply >= RATED_FROM && !is_aborted
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{Analysts, ClientMessage, MatchId, Offer, Rematch, Snapshot, Status};
+use plyhouse_protocol::{
+    AnalysisAccess, ClientMessage, MatchId, MatchStatus, Offer, RematchState, Snapshot,
+};
 
 use super::{Effect, Session};
 use crate::failure::Failure;
@@ -35,7 +37,7 @@ impl Session {
     fn analyse_command(&self) -> Option<String> {
         let analysts = self.welcome.as_ref()?.analysis?;
         let now = &self.table()?.now;
-        let is_looked_at = matches!(analysts, Analysts::Players | Analysts::Anyone);
+        let is_looked_at = matches!(analysts, AnalysisAccess::Players | AnalysisAccess::Anyone);
         let code = sanitize(&now.code);
         (is_looked_at && !now.moves.is_empty())
             .then(|| format!("ply analyse {code}{}", self.server_option))
@@ -56,7 +58,7 @@ impl Session {
         if let Some(next) = &rematch.next {
             let target = next.match_id.into();
             self.ask(ClientMessage::Watch { target });
-        } else if rematch.here == [false, false]
+        } else if rematch.present == [false, false]
             && let Some(result) = self.over.take()
         {
             self.end(result);
@@ -65,7 +67,7 @@ impl Session {
 
     /// Offers a rematch, or accepts the other's.
     pub(super) fn want_rematch(&mut self, now: &Snapshot) {
-        if now.status != Status::Ended || now.you.is_none() {
+        if now.status != MatchStatus::Ended || now.you.is_none() {
             return self.complain("The match is not over; `draw` and `resign` end it.");
         }
         if self.pending.is_some() {
@@ -76,13 +78,13 @@ impl Session {
     }
 
     /// Takes in who wants a rematch, and whether there is one.
-    pub(super) fn rematch_told(&mut self, id: MatchId, rematch: Rematch) {
+    pub(super) fn rematch_told(&mut self, id: MatchId, rematch: RematchState) {
         let Some(table) = self.table_of(id) else {
             return;
         };
         let before = table.rematch(rematch.clone());
         let now = table.now.clone();
-        let was = |of: fn(&Rematch) -> [bool; 2], seat: usize| {
+        let was = |of: fn(&RematchState) -> [bool; 2], seat: usize| {
             before.as_ref().is_some_and(|before| of(before)[seat])
         };
         let Some(you) = now.you else {
@@ -113,8 +115,8 @@ impl Session {
         if rematch.declined[me] && !was(|rematch| rematch.declined, me) {
             self.say(format!("{who} does not want to play again."));
         }
-        let other_was_here = before.as_ref().is_none_or(|before| before.here[other]);
-        if !rematch.here[other] && other_was_here {
+        let other_was_here = before.as_ref().is_none_or(|before| before.present[other]);
+        if !rematch.present[other] && other_was_here {
             self.say(format!("{who} has left."));
         }
     }

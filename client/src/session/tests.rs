@@ -2,7 +2,7 @@
 //! and told comes out.
 
 use plyhouse_protocol::{
-    ChatContent, Create, MatchRef, Offer, OfferKind, Ply, Preset, SeatRequest,
+    ChatContent, ChatPreset, CreateRequest, MatchRef, Offer, OfferKind, Ply, SeatRequest,
 };
 
 use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
@@ -157,12 +157,12 @@ impl Evening {
 }
 
 fn create(seats: [SeatRequest; 2], shuffle: Option<bool>) -> ClientMessage {
-    ClientMessage::Create(Box::new(Create {
+    ClientMessage::Create(Box::new(CreateRequest {
         game: "tic-tac-toe".to_owned(),
         seats: Some(seats),
         shuffle,
-        pace_ms: Some(400),
-        ..Create::default()
+        bot_delay_ms: Some(400),
+        ..CreateRequest::default()
     }))
 }
 
@@ -284,7 +284,7 @@ fn a_match_begins_with_a_position() {
         "max".clone_into(level);
     }
     assert!(!plan.fits(&old));
-    old.start = Some(start);
+    old.initial_position = Some(start);
     assert!(plan.fits(&old));
     evening.answer(old);
     evening.told(&["It begins with a position of its own."]);
@@ -368,7 +368,7 @@ fn a_person_is_offered_the_match_that_fits_best() {
     newer.code = "AAAAAA".to_owned();
     newer.seats[1].occupant = plyhouse_protocol::Occupant::Bot {
         level: "max".to_owned(),
-        stands_for: None,
+        stand_in_for: None,
     };
     evening.welcome(&[&newer, &snapshot("x../.o./...")]);
     evening.told(&["K7QM2P: ada (x) against ⚙ medium bot (o)"]);
@@ -471,7 +471,7 @@ fn of_bots_the_moves_are_told_and_not_the_turns() {
 
 fn an_open_match() -> Snapshot {
     let mut open = snapshot(".../.../...");
-    open.status = Status::Open;
+    open.status = MatchStatus::Open;
     open.turn = None;
     open.seats[1].occupant = plyhouse_protocol::Occupant::Open;
     open
@@ -867,11 +867,11 @@ fn people_talk_at_the_table() {
     evening.ok();
     let saying = |preset| ClientMessage::Say {
         target: Evening::match_ref(),
-        saying: ChatContent::Preset(preset),
+        content: ChatContent::Preset(preset),
     };
     assert_eq!(
         evening.sent(),
-        [saying(Preset::GoodGame), saying(Preset::Hello)]
+        [saying(ChatPreset::GoodGame), saying(ChatPreset::Hello)]
     );
     evening.types("say what a move");
     evening.told(&["What can be said: Hello, Good game."]);
@@ -1028,7 +1028,7 @@ fn rated(delay_ms: u64) -> (Evening, Snapshot) {
     let mut evening = Evening::play(Plan::default());
     evening.session.interactive = false;
     let mut now = snapshot("x../.o./...");
-    (now.rated, now.delay_ms) = (true, delay_ms);
+    (now.rated, now.spectator_delay_ms) = (true, delay_ms);
     evening.welcome(&[&now]);
     event(
         &mut evening,
@@ -1066,7 +1066,7 @@ fn a_script_hears_what_its_match_has_changed() {
     );
     evening.connected();
     evening.welcome(&[]);
-    now.changes = serde_json::from_str(changes).unwrap();
+    now.rating_changes = serde_json::from_str(changes).unwrap();
     evening.answer(now);
     evening.told(&["Rating of x: 1500 → 1662?"]);
     assert_eq!(evening.result, Some(Ok(())));
@@ -1121,11 +1121,11 @@ fn clocks_are_counted_down_from_what_was_told() {
         main_ms: 300_000,
         increment_ms: 3000,
     });
-    now.left = Some(plyhouse_protocol::TimeLeft {
+    now.time_left = Some(plyhouse_protocol::TimeLeft {
         left_ms: [300_000, 280_000],
         periods: None,
     });
-    (now.turn_ms, now.stands) = (Some(5000), Some(false));
+    (now.turn_ms, now.paused) = (Some(5000), Some(false));
     evening.answer(now);
     evening.told(&["Tic-tac-toe K7QM2P (5+3)", "ada  (you)  4:55"]);
     let live = |evening: &mut Evening, seconds| {
@@ -1205,7 +1205,7 @@ fn kept_by_a_bot() -> Snapshot {
     kept.you = None;
     kept.seats[0].occupant = plyhouse_protocol::Occupant::Bot {
         level: "easy".to_owned(),
-        stands_for: Some(plyhouse_protocol::Person {
+        stand_in_for: Some(plyhouse_protocol::NamedPlayer {
             player: kept.host,
             name: "ada".to_owned(),
         }),
@@ -1437,10 +1437,10 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         assert_eq!(evening.sent(), [ClientMessage::Watch { target }]);
         let mut over = snapshot("x../.o./...");
         over.you = you.map(plyhouse_protocol::SeatNumber);
-        over.status = Status::Ended;
+        over.status = MatchStatus::Ended;
         over.outcome = Some(plyhouse_protocol::Ending {
             winner: Some(plyhouse_protocol::SeatNumber(1)),
-            reason: Some(plyhouse_protocol::Reason::Abandonment),
+            reason: Some(plyhouse_protocol::EndReason::Abandonment),
             detail: None,
             by: None,
             scores: None,

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use plyhouse_protocol::{ClientMessage, Occupant, SeatFill, SeatNumber, Seek, Snapshot, Status};
+use plyhouse_protocol::{
+    ClientMessage, MatchStatus, Occupant, SeatFill, SeatNumber, SeekRequest, Snapshot,
+};
 
 use super::{Goal, Session, Stage};
 use crate::clock::clock_text;
@@ -135,17 +137,17 @@ impl Session {
     }
 
     /// A bot is to play at once instead of whoever is looked for.
-    fn have_bot_come(&mut self, seek: Seek, level: &str) {
+    fn have_bot_come(&mut self, seek: SeekRequest, level: &str) {
         if seek.rated == Some(true) {
             return self.complain("No bot plays for ratings; `quit` stops looking.");
         }
-        if seek.clock.is_some_and(|clock| clock.is_of_days()) {
+        if seek.clock.is_some_and(|clock| clock.is_correspondence()) {
             return self.complain("No bot comes to a match of days; `quit` stops looking.");
         }
         let Some(level) = self.level_or_complain(level) else {
             return;
         };
-        self.open(ClientMessage::Seek(Box::new(Seek {
+        self.open(ClientMessage::Seek(Box::new(SeekRequest {
             bot: Some(level),
             bot_after_ms: Some(0),
             ..seek
@@ -157,7 +159,7 @@ impl Session {
         let Some(level) = bot_of(line) else {
             return false;
         };
-        let seat = open_seat(now).filter(|_| now.status == Status::Open && now.you.is_some());
+        let seat = open_seat(now).filter(|_| now.status == MatchStatus::Open && now.you.is_some());
         let Some(seat) = seat else {
             self.complain("No seat is open for a bot.");
             return true;

@@ -1,7 +1,7 @@
 //! What people say to each other at a match, as it is typed and as it is shown.
 
 use plyhouse_protocol::{
-    ChatContent, ChatMode, ClientMessage, MatchId, Preset, PresetText, Said, Snapshot,
+    ChatContent, ChatEntry, ChatMode, ChatPreset, ChatPresetText, ClientMessage, MatchId, Snapshot,
 };
 
 use super::Session;
@@ -15,15 +15,18 @@ impl Session {
         }
         let target = now.match_id.into();
         match self.saying(words) {
-            Ok(saying) => self.ask(ClientMessage::Say { target, saying }),
+            Ok(saying) => self.ask(ClientMessage::Say {
+                target,
+                content: saying,
+            }),
             Err(why) => self.complain(&why),
         }
     }
 
     fn saying(&self, words: &str) -> Result<ChatContent, String> {
         let preset = words.split_whitespace().collect::<Vec<_>>().join("-");
-        let meant = |one: &&Preset| one.as_str().eq_ignore_ascii_case(&preset);
-        if let Some(preset) = Preset::ALL.iter().find(meant) {
+        let meant = |one: &&ChatPreset| one.as_str().eq_ignore_ascii_case(&preset);
+        if let Some(preset) = ChatPreset::ALL.iter().find(meant) {
             return Ok(ChatContent::Preset(*preset));
         }
         let chat = self.welcome.as_ref().and_then(|welcome| welcome.chat);
@@ -44,14 +47,14 @@ impl Session {
     }
 
     /// Shows what was said.
-    pub(super) fn heard(&mut self, match_id: MatchId, said: &Said) {
+    pub(super) fn heard(&mut self, match_id: MatchId, said: &ChatEntry) {
         if self
             .table()
             .is_none_or(|table| table.now.match_id != match_id)
         {
             return;
         }
-        let is_meant = |one: &&PresetText| Some(&one.preset) == said.preset.as_ref();
+        let is_meant = |one: &&ChatPresetText| Some(&one.preset) == said.preset.as_ref();
         let phrase = self.presets().iter().find(is_meant);
         let Some(words) = phrase.map(|one| &one.text).or(said.text.as_ref()) else {
             return; // A phrase that nobody knows here.
@@ -60,7 +63,7 @@ impl Session {
         self.say(line);
     }
 
-    fn presets(&self) -> &[PresetText] {
+    fn presets(&self) -> &[ChatPresetText] {
         let welcome = self.welcome.as_ref();
         welcome.map_or(&[], |welcome| welcome.presets.as_slice())
     }

@@ -359,7 +359,7 @@ mod tests {
         now.moves = vec!["c1".to_owned()];
         now.outcome = Some(plyhouse_protocol::Ending {
             winner: None,
-            reason: Some(plyhouse_protocol::Reason::Rules),
+            reason: Some(plyhouse_protocol::EndReason::Rules),
             detail: None,
             by: None,
             scores: None,
@@ -415,7 +415,7 @@ mod tests {
         now.moves = vec!["1".to_owned()];
         now.outcome = Some(plyhouse_protocol::Ending {
             winner: None,
-            reason: Some(plyhouse_protocol::Reason::Rules),
+            reason: Some(plyhouse_protocol::EndReason::Rules),
             detail: None,
             by: None,
             scores: None,
@@ -606,7 +606,7 @@ mod tests {
         assert_eq!(last(&now, 33), " 1 ●●●●●··········");
         now.outcome = Some(plyhouse_protocol::Ending {
             winner: None,
-            reason: Some(plyhouse_protocol::Reason::Rules),
+            reason: Some(plyhouse_protocol::EndReason::Rules),
             detail: None,
             by: None,
             scores: None,

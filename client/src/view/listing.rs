@@ -1,6 +1,6 @@
 //! Draws the list of matches.
 
-use plyhouse_protocol::{Listing, Status};
+use plyhouse_protocol::{ListedMatch, MatchStatus};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{FAINT, PLAIN, STRONG, paint};
@@ -24,7 +24,7 @@ const GAP: usize = 2;
 /// wait for somebody. What each command needs to speak to this `server` is said once, below. Where
 /// a table is wider than so many `columns`, each match has lines of its own.
 pub(crate) fn listing(
-    matches: &[Listing],
+    matches: &[ListedMatch],
     total: u64,
     server: &str,
     columns: Option<usize>,
@@ -37,8 +37,8 @@ pub(crate) fn listing(
             .iter()
             .filter(move |listing| listing.status == status)
     };
-    let rows: Vec<Row> = of(Status::Open)
-        .chain(of(Status::Running))
+    let rows: Vec<Row> = of(MatchStatus::Open)
+        .chain(of(MatchStatus::Running))
         .map(row)
         .collect();
     let mut text = match columns {
@@ -100,18 +100,18 @@ fn stacked(rows: &[Row]) -> String {
 }
 
 /// A match of the list that looks otherwise now, in a line.
-pub(crate) fn changed(listing: &Listing) -> String {
+pub(crate) fn changed(listing: &ListedMatch) -> String {
     let [code, game, seats, _, _, command] = row(listing);
     let what = match listing.status {
-        Status::Open | Status::Running => command,
-        Status::Ended => "is over".to_owned(),
+        MatchStatus::Open | MatchStatus::Running => command,
+        MatchStatus::Ended => "is over".to_owned(),
     };
     format!("{}  {game}  {seats}  {what}", paint(STRONG, &code))
 }
 
-fn row(listing: &Listing) -> Row {
+fn row(listing: &ListedMatch) -> Row {
     let code = sanitize(&listing.code);
-    let verb = if listing.status == Status::Open {
+    let verb = if listing.status == MatchStatus::Open {
         "join"
     } else {
         "watch"
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn open_matches_come_first() {
         let now = snapshot("x../.o./...");
-        let match_in = |code: &str, status| Listing {
+        let match_in = |code: &str, status| ListedMatch {
             match_id: now.match_id,
             code: code.to_owned(),
             game: now.game.clone(),
@@ -160,8 +160,8 @@ mod tests {
             spectators: 1,
         };
         let matches = [
-            match_in("AAAAAA", Status::Running),
-            match_in("BBBBBB", Status::Open),
+            match_in("AAAAAA", MatchStatus::Running),
+            match_in("BBBBBB", MatchStatus::Open),
         ];
         let drawn = plain(&listing(&matches, 3, " --server ws://h/ws", Some(77)));
         assert_eq!(
@@ -174,7 +174,7 @@ AAAAAA  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply watch AAAAAA
 … each with --server ws://h/ws"
         );
         assert!(listing(&[], 0, "", None).contains("ply play"));
-        let set_up = Listing {
+        let set_up = ListedMatch {
             from_position: true,
             ..matches[0].clone()
         };

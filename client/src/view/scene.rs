@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot, Status};
+use plyhouse_protocol::{GameSummary, MatchStatus, SeatNumber, Snapshot};
 
 use super::board::{self, Picture};
 use super::time::{asides, left};
@@ -69,10 +69,10 @@ impl Scene {
     pub(crate) fn status(&self) -> Vec<String> {
         let now = &self.now;
         let main = match (now.status, &now.outcome) {
-            (Status::Open, _) => "Waiting for somebody to sit down …".to_owned(),
-            (Status::Running, _) => super::turn(now),
-            (Status::Ended, Some(outcome)) => paint(STRONG, &super::ended(now, outcome)),
-            (Status::Ended, None) => "The match is over.".to_owned(),
+            (MatchStatus::Open, _) => "Waiting for somebody to sit down …".to_owned(),
+            (MatchStatus::Running, _) => super::turn(now),
+            (MatchStatus::Ended, Some(outcome)) => paint(STRONG, &super::ended(now, outcome)),
+            (MatchStatus::Ended, None) => "The match is over.".to_owned(),
         };
         let offers = now.offers.iter().map(|offer| super::offered(now, offer));
         let (asides, _) = asides(now, self.since, self.gone);

@@ -1,6 +1,6 @@
 //! Draws who looks for an opponent.
 
-use plyhouse_protocol::{Seeker, Seekers};
+use plyhouse_protocol::{SeekList, Seeker};
 
 use super::paint::{FAINT, STRONG, paint};
 use super::words::player;
@@ -9,7 +9,7 @@ use crate::harmless::sanitize;
 
 /// Who looks for an opponent, a line each, with the command that answers it; `None` if nobody does. What each
 /// command needs to speak to this `server` is said once, below.
-pub(crate) fn seekers(seekers: &Seekers, server: &str) -> Option<String> {
+pub(crate) fn seekers(seekers: &SeekList, server: &str) -> Option<String> {
     if seekers.rows.is_empty() {
         return None;
     }
@@ -57,7 +57,7 @@ mod tests {
     use super::super::tests::plain;
     use super::*;
 
-    fn told(total: u64, rows: &serde_json::Value) -> Seekers {
+    fn told(total: u64, rows: &serde_json::Value) -> SeekList {
         serde_json::from_value(json!({"total": total, "rows": rows})).unwrap()
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{ClockControl, SeatNumber, Snapshot, Status};
+use plyhouse_protocol::{ClockControl, MatchStatus, SeatNumber, Snapshot};
 
 use super::words::occupant;
 use super::{FAINT, STRONG, paint, width};
@@ -28,12 +28,12 @@ pub(crate) struct Left {
 
 /// What both seats have left, this long after the match was told so; nothing in an untimed match.
 pub(crate) fn left(now: &Snapshot, since: Duration) -> Option<[Left; 2]> {
-    let (clock, told) = (now.clock?, now.left?);
+    let (clock, told) = (now.clock?, now.time_left?);
     let since = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
     let runs =
-        |seat| now.turn == Some(seat) && now.stands != Some(true) && now.first_move_ms.is_none();
+        |seat| now.turn == Some(seat) && now.paused != Some(true) && now.first_move_ms.is_none();
     Some([0, 1].map(|seat| {
-        let runs = now.status == Status::Running && runs(SeatNumber(seat));
+        let runs = now.status == MatchStatus::Running && runs(SeatNumber(seat));
         let told_ms = now.turn_ms.unwrap_or(0);
         let stands_ms = if now.turn == Some(SeatNumber(seat)) {
             told_ms
@@ -134,7 +134,7 @@ pub(crate) struct Live {
 /// The clocks, how long a first move may take, and how long who has gone may be gone. `since` is for
 /// how long the clocks have run since they were told, `gone` what is left of absences.
 pub(crate) fn live(now: &Snapshot, since: Duration, gone: [Option<Duration>; 2]) -> Option<Live> {
-    if now.status != Status::Running {
+    if now.status != MatchStatus::Running {
         return None;
     }
     let (asides, mut changes) = asides(now, since, gone);
@@ -152,7 +152,7 @@ pub(crate) fn live(now: &Snapshot, since: Duration, gone: [Option<Duration>; 2])
                 changes.push(left.changes_in());
             }
         }
-        if now.stands == Some(true) {
+        if now.paused == Some(true) {
             parts.push(paint(FAINT, "the clock stands"));
         }
     }
@@ -171,7 +171,7 @@ pub(super) fn asides(
     let (mut parts, mut changes) = (Vec::new(), Vec::new());
     if let Some(most) = now.first_move_ms {
         let most = Duration::from_millis(most);
-        let rest = if now.stands == Some(true) {
+        let rest = if now.paused == Some(true) {
             most
         } else {
             most.saturating_sub(since)
@@ -225,9 +225,9 @@ mod tests {
     fn timed(clock: ClockControl, left_ms: [u64; 2], periods: Option<[u64; 2]>) -> Snapshot {
         let mut now = snapshot("x../.o./...");
         now.clock = Some(clock);
-        now.left = Some(TimeLeft { left_ms, periods });
+        now.time_left = Some(TimeLeft { left_ms, periods });
         now.turn_ms = Some(1000);
-        now.stands = Some(false);
+        now.paused = Some(false);
         now
     }
 
@@ -248,13 +248,13 @@ mod tests {
         assert_eq!(texts(&now, 261_599), ["9.9", "5:00"]);
         // Only the server says that time is up.
         assert_eq!(texts(&now, 900_000), ["0.1", "5:00"]);
-        now.stands = Some(true);
+        now.paused = Some(true);
         assert_eq!(texts(&now, 261_599), ["4:31", "5:00"]);
-        now.stands = Some(false);
+        now.paused = Some(false);
         now.first_move_ms = Some(30_000);
         now.turn_ms = Some(0);
         assert_eq!(texts(&now, 20_000), ["4:32", "5:00"]);
-        now.status = Status::Ended;
+        now.status = MatchStatus::Ended;
         now.turn = None;
         assert_eq!(texts(&now, 20_000), ["4:32", "5:00"]);
     }
@@ -292,7 +292,7 @@ mod tests {
             ["0:30 (last period)", "0:30 (2 periods)"]
         );
         assert_eq!(texts(&now, 300_000)[0], "0.1 (0 periods)");
-        now.left = Some(TimeLeft {
+        now.time_left = Some(TimeLeft {
             left_ms: [0, 0],
             periods: Some([1, 1]),
         });

@@ -40,12 +40,12 @@ fn side(now: &Snapshot, seat: SeatNumber) -> String {
 mod tests {
     use super::super::tests::snapshot;
     use super::*;
-    use plyhouse_protocol::Reason;
+    use plyhouse_protocol::EndReason;
 
     fn check(detail: Option<&str>, scores: Option<[u32; 2]>, expect: Option<&str>) {
         let outcome = Ending {
             winner: None,
-            reason: Some(Reason::Rules),
+            reason: Some(EndReason::Rules),
             detail: detail.map(str::to_owned),
             by: None,
             scores,

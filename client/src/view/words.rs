@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Ending, Occupant, OfferKind, PlayerId, Reason, SeatNumber, ShownRating, Snapshot,
-    StandingOffer, Status,
+    EndReason, Ending, MatchStatus, Occupant, OfferKind, OfferState, PlayerId, SeatNumber,
+    ShownRating, Snapshot,
 };
 
 use super::paint::{STRONG, of_seat, paint};
@@ -45,7 +45,7 @@ pub(crate) fn listed(state: &Occupant) -> String {
     let who = occupant(state);
     match state {
         Occupant::Bot {
-            stands_for: Some(person),
+            stand_in_for: Some(person),
             ..
         } => format!("{who} for {}", player(&person.name, None)),
         Occupant::Open | Occupant::Player { .. } | Occupant::Bot { .. } => who,
@@ -55,7 +55,7 @@ pub(crate) fn listed(state: &Occupant) -> String {
 /// Whether a bot keeps a seat of the match for this player.
 pub(crate) fn is_stood_in(now: &Snapshot, player: PlayerId) -> bool {
     now.seats.iter().any(|state| {
-        matches!(&state.occupant, Occupant::Bot { stands_for: Some(person), .. }
+        matches!(&state.occupant, Occupant::Bot { stand_in_for: Some(person), .. }
             if person.player == player)
     })
 }
@@ -147,7 +147,7 @@ pub(crate) fn line(now: &Snapshot) -> String {
     let customs = Customs::of(&now.game);
     let moves = now.san.as_ref().unwrap_or(&now.moves);
     let first = now
-        .start
+        .initial_position
         .as_ref()
         .map_or(0, |start| first_to_move(customs, start));
     let (alone, others) = moves.split_at(first.min(moves.len()));
@@ -165,7 +165,7 @@ pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
     match &state.occupant {
         Occupant::Open => format!("The seat of {} is open again.", side(now, seat)),
         Occupant::Bot {
-            stands_for: Some(person),
+            stand_in_for: Some(person),
             ..
         } => {
             let person = sanitize(&person.name).replace(BOT, "\u{fffd}");
@@ -175,7 +175,7 @@ pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
         Occupant::Player { .. } if now.you == Some(seat) => {
             format!("You sit down as {}.", side(now, seat))
         }
-        Occupant::Player { .. } if now.status == Status::Running => {
+        Occupant::Player { .. } if now.status == MatchStatus::Running => {
             format!("{} is back in the seat.", who(now, seat))
         }
         Occupant::Player { .. } | Occupant::Bot { .. } => {
@@ -208,23 +208,23 @@ pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Option<Durati
 pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
     let Some(winner) = outcome.winner else {
         return match outcome.reason {
-            Some(Reason::Rules) => {
+            Some(EndReason::Rules) => {
                 let why = way::told(now, outcome).unwrap_or_default();
                 format!("{} {why}", paint(STRONG, "A draw."))
                     .trim_end()
                     .to_owned()
             }
-            Some(Reason::Aborted) => aborted(now, outcome),
-            Some(Reason::Agreement) if outcome.detail.as_deref() == Some("flag") => format!(
+            Some(EndReason::Aborted) => aborted(now, outcome),
+            Some(EndReason::Agreement) if outcome.detail.as_deref() == Some("flag") => format!(
                 "{} Time ran out while a draw offer was open.",
                 paint(STRONG, "A draw.")
             ),
-            Some(Reason::Agreement) => format!("{} By agreement.", paint(STRONG, "A draw.")),
-            Some(Reason::Timeout) => format!(
+            Some(EndReason::Agreement) => format!("{} By agreement.", paint(STRONG, "A draw.")),
+            Some(EndReason::Timeout) => format!(
                 "{} Time is up, and the other side cannot win.",
                 paint(STRONG, "A draw.")
             ),
-            Some(Reason::Resignation | Reason::Abandonment) | None => {
+            Some(EndReason::Resignation | EndReason::Abandonment) | None => {
                 "The match ended without a winner.".to_owned()
             }
         };
@@ -239,18 +239,18 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
         format!("{} {}", who(now, winner), paint(STRONG, "wins."))
     };
     let why = match outcome.reason {
-        Some(Reason::Rules) => match (&outcome.line, way::told(now, outcome)) {
+        Some(EndReason::Rules) => match (&outcome.line, way::told(now, outcome)) {
             (Some(line), _) => sanitize(&Customs::of(&now.game).line(line)),
             (None, way) => way.unwrap_or_default(),
         },
-        Some(Reason::Resignation) if is_me(loser) => "You resigned.".to_owned(),
-        Some(Reason::Resignation) => format!("{} resigned.", who(now, loser)),
-        Some(Reason::Abandonment) if is_me(loser) => "You were away for too long.".to_owned(),
-        Some(Reason::Abandonment) => format!("{} did not come back.", who(now, loser)),
-        Some(Reason::Timeout) if is_me(loser) => "You ran out of time.".to_owned(),
-        Some(Reason::Timeout) => format!("{} ran out of time.", who(now, loser)),
-        Some(Reason::Aborted) => "The match was broken off.".to_owned(),
-        Some(Reason::Agreement) | None => String::new(),
+        Some(EndReason::Resignation) if is_me(loser) => "You resigned.".to_owned(),
+        Some(EndReason::Resignation) => format!("{} resigned.", who(now, loser)),
+        Some(EndReason::Abandonment) if is_me(loser) => "You were away for too long.".to_owned(),
+        Some(EndReason::Abandonment) => format!("{} did not come back.", who(now, loser)),
+        Some(EndReason::Timeout) if is_me(loser) => "You ran out of time.".to_owned(),
+        Some(EndReason::Timeout) => format!("{} ran out of time.", who(now, loser)),
+        Some(EndReason::Aborted) => "The match was broken off.".to_owned(),
+        Some(EndReason::Agreement) | None => String::new(),
     };
     format!("{headline} {why}").trim_end().to_owned()
 }
@@ -273,7 +273,7 @@ fn aborted(now: &Snapshot, outcome: &Ending) -> String {
 }
 
 /// What a seat offers, and how it is answered.
-pub(crate) fn offered(now: &Snapshot, offer: &StandingOffer) -> String {
+pub(crate) fn offered(now: &Snapshot, offer: &OfferState) -> String {
     let what = match (offer.offer, offer.to_ply) {
         (OfferKind::Draw, _) => "a draw".to_owned(),
         (OfferKind::Takeback, Some(to)) if to.0 + 1 < offer.ply.0 => {
@@ -362,7 +362,7 @@ mod tests {
 
     fn ending(
         winner: Option<u8>,
-        reason: impl Into<Option<Reason>>,
+        reason: impl Into<Option<EndReason>>,
         line: Option<&[&str]>,
     ) -> Ending {
         Ending {
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(line(&now), "1. f2f3 e7e5 2. g2g4");
         now.san = Some(["f3", "e5", "g4"].map(str::to_owned).to_vec());
         assert_eq!(line(&now), "1. f3 e5 2. g4");
-        now.start = Some("8/8/8/8/8/8/8/8 b - - 0 1".to_owned());
+        now.initial_position = Some("8/8/8/8/8/8/8/8 b - - 0 1".to_owned());
         assert_eq!(line(&now), "1. … f3 2. e5 g4");
         check(moved(&now, SeatNumber(0), "g4"), "You play g4.");
         now.check = true;
@@ -435,21 +435,24 @@ mod tests {
         let mut now = snapshot("x../.o./...");
         let line: Option<&[&str]> = Some(&["a1", "b2", "c3"]);
         check(
-            ended(&now, &ending(Some(0), Reason::Rules, line)),
+            ended(&now, &ending(Some(0), EndReason::Rules, line)),
             "You win! The line is a1 b2 c3.",
         );
         check(
-            ended(&now, &ending(Some(1), Reason::Abandonment, None)),
+            ended(&now, &ending(Some(1), EndReason::Abandonment, None)),
             "You lose. You were away for too long.",
         );
-        check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
         check(
-            ended(&now, &ending(None, Reason::Agreement, None)),
+            ended(&now, &ending(None, EndReason::Rules, None)),
+            "A draw.",
+        );
+        check(
+            ended(&now, &ending(None, EndReason::Agreement, None)),
             "A draw. By agreement.",
         );
         let by_flag = Ending {
             detail: Some("flag".to_owned()),
-            ..ending(None, Reason::Agreement, None)
+            ..ending(None, EndReason::Agreement, None)
         };
         check(
             ended(&now, &by_flag),
@@ -463,12 +466,12 @@ mod tests {
         );
         now.game = "connect-four".to_owned();
         check(
-            ended(&now, &ending(Some(0), Reason::Rules, line)),
+            ended(&now, &ending(Some(0), EndReason::Rules, line)),
             "You win! Four in a row.",
         );
         now.you = None;
         check(
-            ended(&now, &ending(Some(1), Reason::Resignation, None)),
+            ended(&now, &ending(Some(1), EndReason::Resignation, None)),
             "⚙ medium bot (o) wins. ada (x) resigned.",
         );
     }
@@ -505,9 +508,9 @@ mod tests {
         let name = "bob".to_owned();
         let bot = |stands_for| Occupant::Bot {
             level: "easy".to_owned(),
-            stands_for,
+            stand_in_for: stands_for,
         };
-        let person = plyhouse_protocol::Person { player, name };
+        let person = plyhouse_protocol::NamedPlayer { player, name };
         assert_eq!(listed(&bot(Some(person))), "⚙ easy bot for bob");
         assert_eq!(listed(&bot(None)), "⚙ easy bot");
     }
@@ -543,7 +546,7 @@ mod tests {
         assert_eq!(
             occupant(&Occupant::Bot {
                 level,
-                stands_for: None
+                stand_in_for: None
             }),
             "⚙ max bot"
         );

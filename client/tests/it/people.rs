@@ -1,7 +1,7 @@
 //! Names of one's own among others: matches for ratings, who leads, invitations, blocks, and being forgotten.
 
-use plyhouse_matches::ratings::{Books, Rated, Rating, Record};
-use plyhouse_protocol::{PlayerId, Pool};
+use plyhouse_matches::ratings::{Rating, RatingEntry, RatingKey, RatingState};
+use plyhouse_protocol::{PlayerId, RatingPool};
 
 use crate::fake::Home;
 use crate::real::{Real, Somebody};
@@ -99,17 +99,17 @@ fn whoever_leads_is_listed() {
     };
     leaders(&[]).expect(0, &["Nobody is here"]);
     let rated = |(home, rating): (&Home, f64)| {
-        let record = Record {
+        let record = RatingKey {
             player: PlayerId(id_of(&server, home).parse().unwrap()),
             game: "chess".to_owned(),
-            pool: Pool::Live,
+            pool: RatingPool::Live,
         };
         let rating = Rating {
             rating,
             deviation: 60.0,
-            ..Rating::NEW
+            ..Rating::INITIAL
         };
-        let rated = Rated {
+        let rated = RatingEntry {
             rating,
             games: 40,
             // Not long ago for years to come.
@@ -117,9 +117,9 @@ fn whoever_leads_is_listed() {
         };
         (record, rated)
     };
-    server.rate(Books {
+    server.rate(RatingState {
         ratings: homes.iter().zip([1612.0, 1704.0]).map(rated).collect(),
-        ..Books::default()
+        ..RatingState::default()
     });
 
     let all = leaders(&[]);

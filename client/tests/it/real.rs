@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use plyhouse_matches::ratings::Books;
+use plyhouse_matches::ratings::RatingState;
 use plyhouse_server::{
     AccountPolicy, AdminCommand, AdminResult, Server, Settings, new_one_time_secret,
 };
@@ -82,7 +82,7 @@ impl Real {
     }
 
     /// Has these books kept as if matches had come to them.
-    pub(crate) fn rate(&self, books: Books) {
+    pub(crate) fn rate(&self, books: RatingState) {
         let post = |fold: RatingVersion| RatingPost {
             version: fold.id,
             from_row: fold.cursor,

@@ -4,7 +4,7 @@ use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::game::{GameInfo, Outcome};
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Certainty, MoveValue, Playouts, Report, Score};
-use plyhouse_protocol::{Ending, Reason, SeatNumber};
+use plyhouse_protocol::{EndReason, Ending, SeatNumber};
 
 /// All that is said of a position. The command's help tells what the fields mean.
 #[derive(Debug)]
@@ -140,7 +140,7 @@ fn ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
             Outcome::Decisive { winner } => Some(SeatNumber(winner.number())),
             Outcome::Draw => None,
         },
-        reason: Some(Reason::Rules),
+        reason: Some(EndReason::Rules),
         by: None,
         detail: way.map(|way| way.detail.to_owned()),
         scores: way.and_then(|way| way.scores),

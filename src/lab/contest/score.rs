@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plyhouse_engine::game::{Outcome, Seat};
-use plyhouse_protocol::can_be_shown;
+use plyhouse_protocol::is_displayable;
 use serde::Serialize;
 
 use super::fault::Fault;
@@ -48,7 +48,7 @@ const WORDS_MAX: usize = 200;
 /// The beginning of a program's text, without characters that a terminal would not simply show.
 fn printable(text: &str) -> String {
     let shown = |c| {
-        if can_be_shown(c) {
+        if is_displayable(c) {
             c
         } else {
             char::REPLACEMENT_CHARACTER

@@ -24,14 +24,17 @@ const fn byo_yomi(main_ms: u64, period_ms: u64, periods: u64) -> ClockControl {
     }
 }
 
-const fn every(move_ms: u64) -> ClockControl {
+const fn time_per_move(move_ms: u64) -> ClockControl {
     ClockControl::Move { move_ms }
 }
 
 /// What a seat has: milliseconds and periods.
-fn of(left: RemainingTime, seat: Seat) -> (u64, u64) {
-    let periods = left.periods().unwrap_or_default();
-    (left.left_ms()[seat.index()], periods[seat.index()])
+fn seat_time(remaining: RemainingTime, seat: Seat) -> (u64, u64) {
+    let periods = remaining.periods().unwrap_or_default();
+    (
+        remaining.remaining_ms()[seat.index()],
+        periods[seat.index()],
+    )
 }
 
 /// A clock, what was spent on each of some moves, and what is left after the last: milliseconds and
@@ -109,38 +112,46 @@ const CASES: &[Case] = &[
         Some((0, 25)),
     ),
     // The same time for every move.
-    (every(86_400_000), &[], Some((86_400_000, 0))),
-    (every(86_400_000), &[1], Some((86_400_000, 0))),
-    (every(86_400_000), &[86_399_999], Some((86_400_000, 0))),
-    (every(86_400_000), &[86_400_000], None),
-    (every(5000), &[4999, 4999, 4999], Some((5000, 0))),
-    (every(5000), &[4999, 5000], None),
+    (time_per_move(86_400_000), &[], Some((86_400_000, 0))),
+    (time_per_move(86_400_000), &[1], Some((86_400_000, 0))),
     (
-        every(1_209_600_000),
+        time_per_move(86_400_000),
+        &[86_399_999],
+        Some((86_400_000, 0)),
+    ),
+    (time_per_move(86_400_000), &[86_400_000], None),
+    (time_per_move(5000), &[4999, 4999, 4999], Some((5000, 0))),
+    (time_per_move(5000), &[4999, 5000], None),
+    (
+        time_per_move(1_209_600_000),
         &[1_209_599_999],
         Some((1_209_600_000, 0)),
     ),
-    (every(1_209_600_000), &[1_209_600_000], None),
+    (time_per_move(1_209_600_000), &[1_209_600_000], None),
 ];
 
 #[test]
-fn moves_are_charged_as_the_table_has_it() {
+fn each_charge_matches_its_case() {
     assert!(CASES.len() >= 60);
     for (control, moves, expected) in CASES {
         for seat in Seat::ALL {
-            let mut left = RemainingTime::at_start(control);
+            let mut remaining = RemainingTime::at_start(control);
             let mut is_in_time = true;
             for spent in *moves {
                 assert!(is_in_time, "only the last move of a case comes too late");
-                is_in_time = *spent < left.allowance_ms(control, seat);
-                left = left.after_move(control, seat, *spent);
+                is_in_time = *spent < remaining.allowance_ms(control, seat);
+                remaining = remaining.after_move(control, seat, *spent);
             }
             let case = format!("{control:?} {moves:?}");
-            assert_eq!(is_in_time.then(|| of(left, seat)), *expected, "{case}");
+            assert_eq!(
+                is_in_time.then(|| seat_time(remaining, seat)),
+                *expected,
+                "{case}"
+            );
             let other = seat.other();
             assert_eq!(
-                of(left, other),
-                of(RemainingTime::at_start(control), other),
+                seat_time(remaining, other),
+                seat_time(RemainingTime::at_start(control), other),
                 "{case}"
             );
         }
@@ -148,32 +159,33 @@ fn moves_are_charged_as_the_table_has_it() {
 }
 
 #[test]
-fn whoever_has_run_out_has_nothing() {
+fn flagged_seat_has_no_time_left() {
     for (control, moves, _) in CASES.iter().filter(|(.., expected)| expected.is_none()) {
         let (last, before) = moves.split_last().unwrap();
-        let mut left = RemainingTime::at_start(control);
+        let mut remaining = RemainingTime::at_start(control);
         for spent in before {
-            left = left.after_move(control, Seat::First, *spent);
+            remaining = remaining.after_move(control, Seat::First, *spent);
         }
-        let flagged = left.charged(control, Seat::First, *last);
-        assert_eq!(of(flagged, Seat::First), (0, 0), "{control:?} {moves:?}");
+        let flagged = remaining.after_charge(control, Seat::First, *last);
+        assert_eq!(
+            seat_time(flagged, Seat::First),
+            (0, 0),
+            "{control:?} {moves:?}"
+        );
     }
 }
 
-fn any_control(chance: &mut StdRng) -> ClockControl {
+fn random_control(rng: &mut StdRng) -> ClockControl {
     loop {
-        let control = match chance.random_range(0..4) {
-            0 => fischer(chance.random_range(0..20_000), chance.random_range(0..5000)),
-            1 => delay(
-                chance.random_range(1000..20_000),
-                chance.random_range(500..5000),
-            ),
+        let control = match rng.random_range(0..4) {
+            0 => fischer(rng.random_range(0..20_000), rng.random_range(0..5000)),
+            1 => delay(rng.random_range(1000..20_000), rng.random_range(500..5000)),
             2 => byo_yomi(
-                chance.random_range(0..20_000),
-                chance.random_range(1000..5000),
-                chance.random_range(1..26),
+                rng.random_range(0..20_000),
+                rng.random_range(1000..5000),
+                rng.random_range(1..26),
             ),
-            _ => every(chance.random_range(5000..20_000)),
+            _ => time_per_move(rng.random_range(5000..20_000)),
         };
         if control.is_within_bounds() {
             return control;
@@ -183,30 +195,35 @@ fn any_control(chance: &mut StdRng) -> ClockControl {
 
 /// What was spent and what is left are what was there and what was added, to the millisecond.
 #[test]
-fn nothing_is_lost_and_nothing_is_gained() {
-    let mut chance = StdRng::seed_from_u64(19);
+fn spent_remaining_and_added_time_balance() {
+    let mut rng = StdRng::seed_from_u64(19);
     let mut flagged = 0;
     for _ in 0..2000 {
-        let control = any_control(&mut chance);
-        let mut left = RemainingTime::at_start(&control);
+        let control = random_control(&mut rng);
+        let mut remaining = RemainingTime::at_start(&control);
         for ply in 0..60 {
             let seat = Seat::ALL[ply % 2];
-            if chance.random_bool(0.05) {
-                let (before, more) = (of(left, seat).0, chance.random_range(5000..60_000));
-                left = left.given(seat, more);
-                assert_eq!(of(left, seat).0, before + more);
+            if rng.random_bool(0.05) {
+                let (before, added_ms) =
+                    (seat_time(remaining, seat).0, rng.random_range(5000..60_000));
+                remaining = remaining.with_added_time(seat, added_ms);
+                assert_eq!(seat_time(remaining, seat).0, before + added_ms);
             }
-            let allowance = left.allowance_ms(&control, seat);
+            let allowance = remaining.allowance_ms(&control, seat);
             assert!(allowance > 0, "{control:?}");
-            let spent = match chance.random_range(0..10) {
+            let spent = match rng.random_range(0..10) {
                 0 => allowance - 1,
-                1 => allowance.min(chance.random_range(0..100_000)),
-                _ => chance.random_range(0..allowance.min(2000)),
+                1 => allowance.min(rng.random_range(0..100_000)),
+                _ => rng.random_range(0..allowance.min(2000)),
             };
-            let (ms, periods) = of(left, seat);
-            let (after_ms, after_periods) = of(left.after_move(&control, seat, spent), seat);
+            let (ms, periods) = seat_time(remaining, seat);
+            let (after_ms, after_periods) =
+                seat_time(remaining.after_move(&control, seat, spent), seat);
             if spent == allowance {
-                assert_eq!(of(left.charged(&control, seat, spent), seat), (0, 0));
+                assert_eq!(
+                    seat_time(remaining.after_charge(&control, seat, spent), seat),
+                    (0, 0)
+                );
                 flagged += 1;
                 break;
             }
@@ -218,24 +235,27 @@ fn nothing_is_lost_and_nothing_is_gained() {
                     assert_eq!(spent.saturating_sub(delay_ms) + after_ms, ms);
                 }
                 ClockControl::ByoYomi { period_ms, .. } => {
-                    let of_main = spent.min(ms);
-                    let over = spent - of_main;
-                    assert_eq!(of_main + after_ms, ms);
-                    assert_eq!(over / period_ms + after_periods, periods);
+                    let main_ms = spent.min(ms);
+                    let overtime_ms = spent - main_ms;
+                    assert_eq!(main_ms + after_ms, ms);
+                    assert_eq!(overtime_ms / period_ms + after_periods, periods);
                     assert!(after_periods >= 1);
                 }
                 ClockControl::Move { move_ms } => assert_eq!(after_ms, move_ms),
             }
-            left = left.after_move(&control, seat, spent);
-            let text = serde_json::to_string(&left).unwrap();
-            assert_eq!(serde_json::from_str::<RemainingTime>(&text).unwrap(), left);
+            remaining = remaining.after_move(&control, seat, spent);
+            let text = serde_json::to_string(&remaining).unwrap();
+            assert_eq!(
+                serde_json::from_str::<RemainingTime>(&text).unwrap(),
+                remaining
+            );
         }
     }
     assert!(flagged > 100, "only {flagged} ran out of time");
 }
 
 #[test]
-fn what_is_left_is_kept_like_this() {
+fn serialised_form_of_remaining_time_is_stable() {
     let text = |left| serde_json::to_string(&left).unwrap();
     let plain = RemainingTime::at_start(&fischer(300_000, 0));
     assert_eq!(text(plain), r#"{"ms":[300000,300000]}"#);

@@ -4,35 +4,35 @@
 //! Only `libm` and the four operations, in one order: so every machine comes to the same bits.
 
 /// Rises whenever the same games give other ratings than they did.
-pub const ALGORITHM: u32 = 1;
+pub const ALGORITHM_VERSION: u32 = 1;
 
 /// How many rating points are one on the scale that is reckoned on.
 const SCALE: f64 = 173.7178;
 
-const START: f64 = 1500.0;
+const INITIAL_RATING: f64 = 1500.0;
 
 /// How fast volatility changes.
 const TAU: f64 = 0.75;
 
-const RATING: (f64, f64) = (400.0, 4000.0);
-const DEVIATION: (f64, f64) = (45.0, 500.0);
+const RATING_BOUNDS: (f64, f64) = (400.0, 4000.0);
+const DEVIATION_BOUNDS: (f64, f64) = (45.0, 500.0);
 const VOLATILITY_MAX: f64 = 0.1;
 
 /// No game moves a rating by more.
-const STEP_MAX: f64 = 700.0;
+const RATING_CHANGE_MAX: f64 = 700.0;
 
 /// From this deviation on a rating is provisional.
-const PROVISIONAL: f64 = 110.0;
+const PROVISIONAL_DEVIATION_MIN: f64 = 110.0;
 
 /// Up to this deviation a rating is sure enough to be compared with all others.
-const SURE: f64 = 75.0;
+const LEADERBOARD_DEVIATION_MAX: f64 = 75.0;
 
 /// How many periods a day is. So a rating that nobody has played for is provisional again after about a year.
-const PERIODS_A_DAY: f64 = 0.21436;
+const PERIODS_PER_DAY: f64 = 0.21436;
 
 /// When the search for the volatility is close enough, and after how many steps at the latest.
-const CLOSE: f64 = 0.000_001;
-const STEPS_MAX: u32 = 1000;
+const CONVERGENCE_TOLERANCE: f64 = 0.000_001;
+const ITERATIONS_MAX: u32 = 1000;
 
 /// How well somebody plays, as far as that is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,9 +47,9 @@ pub struct Rating {
 
 impl Rating {
     /// Of somebody of whom nothing is known.
-    pub const NEW: Self = Self {
-        rating: START,
-        deviation: DEVIATION.1,
+    pub const INITIAL: Self = Self {
+        rating: INITIAL_RATING,
+        deviation: DEVIATION_BOUNDS.1,
         volatility: 0.09,
     };
 
@@ -58,7 +58,7 @@ impl Rating {
     pub const fn fixed(rating: f64) -> Self {
         Self {
             rating,
-            deviation: DEVIATION.0,
+            deviation: DEVIATION_BOUNDS.0,
             volatility: 0.0,
         }
     }
@@ -69,7 +69,7 @@ impl Rating {
         clippy::cast_possible_truncation,
         reason = "it is between 400 and 4000"
     )]
-    pub fn shown(&self) -> i32 {
+    pub fn rounded(&self) -> i32 {
         libm::round(self.rating) as i32
     }
 
@@ -77,25 +77,25 @@ impl Rating {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it is between 45 and 500")]
     #[expect(clippy::cast_sign_loss, reason = "it is at least 45")]
-    pub fn deviation_shown(&self) -> u32 {
+    pub fn rounded_deviation(&self) -> u32 {
         libm::round(self.deviation) as u32
     }
 
     /// Whether it is too unsure to be taken at its word.
     #[must_use]
     pub fn is_provisional(&self) -> bool {
-        self.deviation >= PROVISIONAL
+        self.deviation >= PROVISIONAL_DEVIATION_MIN
     }
 
     /// Up to which deviation ratings are on leaderboards.
     #[must_use]
-    pub const fn deviation_max_of_leaders() -> f64 {
-        SURE
+    pub const fn leaderboard_deviation_max() -> f64 {
+        LEADERBOARD_DEVIATION_MAX
     }
 
     /// Whether both are the same, bit for bit.
     #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub fn is_bitwise_equal(&self, other: &Self) -> bool {
         self.bits() == other.bits()
     }
 
@@ -116,20 +116,20 @@ impl Rating {
     clippy::cast_possible_truncation,
     reason = "it is between 400 and 4000"
 )]
-pub fn shown(rating: f64) -> i32 {
+pub fn round_rating(rating: f64) -> i32 {
     libm::round(rating) as i32
 }
 
 /// What a game makes of a rating: against this one, with a score of 0, ½ or 1, and so many milliseconds after
 /// the player's last game; none before the first.
 #[must_use]
-pub fn rated(own: &Rating, other: &Rating, score: f64, since_ms: Option<u64>) -> Rating {
+pub fn rate_game(own: &Rating, other: &Rating, score: f64, since_ms: Option<u64>) -> Rating {
     let days = since_ms.map_or(0.0, as_days);
-    let new = compute(own, &[(*other, score)], days * PERIODS_A_DAY);
-    let moved = (new.rating - own.rating).clamp(-STEP_MAX, STEP_MAX);
+    let new = compute(own, &[(*other, score)], days * PERIODS_PER_DAY);
+    let change = (new.rating - own.rating).clamp(-RATING_CHANGE_MAX, RATING_CHANGE_MAX);
     Rating {
-        rating: (own.rating + moved).clamp(RATING.0, RATING.1),
-        deviation: new.deviation.clamp(DEVIATION.0, DEVIATION.1),
+        rating: (own.rating + change).clamp(RATING_BOUNDS.0, RATING_BOUNDS.1),
+        deviation: new.deviation.clamp(DEVIATION_BOUNDS.0, DEVIATION_BOUNDS.1),
         volatility: new.volatility.min(VOLATILITY_MAX),
     }
 }
@@ -141,12 +141,12 @@ fn as_days(ms: u64) -> f64 {
 
 /// Steps 2 to 8 of the paper, with the scores against others, and the deviation growing over so many periods.
 pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> Rating {
-    let mu = (own.rating - START) / SCALE;
+    let mu = (own.rating - INITIAL_RATING) / SCALE;
     let phi = own.deviation / SCALE;
     let (mut certainty, mut surprise) = (0.0, 0.0);
     for (other, score) in results {
-        let mu_other = (other.rating - START) / SCALE;
-        let weight = weight(other.deviation / SCALE);
+        let mu_other = (other.rating - INITIAL_RATING) / SCALE;
+        let weight = deviation_weight(other.deviation / SCALE);
         let expected = 1.0 / (1.0 + libm::exp(-weight * (mu - mu_other)));
         certainty += weight * weight * expected * (1.0 - expected);
         surprise += weight * (score - expected);
@@ -156,14 +156,14 @@ pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> 
     let grown = phi * phi + periods * volatility * volatility;
     let new_phi = 1.0 / libm::sqrt(1.0 / grown + 1.0 / variance);
     Rating {
-        rating: SCALE * (mu + new_phi * new_phi * surprise) + START,
+        rating: SCALE * (mu + new_phi * new_phi * surprise) + INITIAL_RATING,
         deviation: SCALE * new_phi,
         volatility,
     }
 }
 
 /// The paper's `g`: how much a result against somebody counts whose rating is so unsure.
-fn weight(phi: f64) -> f64 {
+fn deviation_weight(phi: f64) -> f64 {
     let pi = std::f64::consts::PI;
     1.0 / libm::sqrt(1.0 + 3.0 * phi * phi / (pi * pi))
 }
@@ -171,7 +171,7 @@ fn weight(phi: f64) -> f64 {
 /// Step 5 of the paper, by the Illinois algorithm.
 fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
     let start = 2.0 * libm::log(volatility);
-    let off = |x: f64| {
+    let objective = |x: f64| {
         let e = libm::exp(x);
         let sum = phi * phi + variance + e;
         let first = e * (delta * delta - sum) / (2.0 * sum * sum);
@@ -183,18 +183,18 @@ fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
         libm::log(excess)
     } else {
         let mut steps = 1.0;
-        while off(start - steps * TAU) < 0.0 {
+        while objective(start - steps * TAU) < 0.0 {
             steps += 1.0;
         }
         start - steps * TAU
     };
-    let (mut off_low, mut off_high) = (off(low), off(high));
-    for _ in 0..STEPS_MAX {
-        if (high - low).abs() <= CLOSE {
+    let (mut off_low, mut off_high) = (objective(low), objective(high));
+    for _ in 0..ITERATIONS_MAX {
+        if (high - low).abs() <= CONVERGENCE_TOLERANCE {
             break;
         }
         let between = low + (low - high) * off_low / (off_high - off_low);
-        let off_between = off(between);
+        let off_between = objective(between);
         if off_between * off_high <= 0.0 {
             (low, off_low) = (high, off_high);
         } else {

@@ -3,7 +3,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{MatchId, PlayerId, PlayerKind, Pool, Reason};
+use plyhouse_protocol::{EndReason, MatchId, PlayerId, PlayerKind, RatingPool};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::{Match, Occupant, Stage};
 const LINE_PLIES: usize = 20;
 
 /// With fewer plies a match counts for nobody.
-const PLIES_MIN: u64 = 2;
+const COUNTED_PLIES_MIN: u64 = 2;
 
 /// What is written when a rated match ends, and what else decides what ratings are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,12 +22,14 @@ pub enum LedgerRow {
     /// A rated match ended.
     Game(Box<RatedGame>),
     /// All matches of a player up to here count for nobody.
-    Unrated {
+    #[serde(rename = "unrated")]
+    PlayerExcluded {
         /// Who.
         player: PlayerId,
     },
     /// A server has started.
-    Started {
+    #[serde(rename = "started")]
+    ServerStarted {
         /// When, in milliseconds since 1970.
         at_ms: u64,
     },
@@ -42,7 +44,7 @@ pub struct RatedGame {
     /// What was played.
     pub game: String,
     /// Among whom it counts.
-    pub pool: Pool,
+    pub pool: RatingPool,
     /// When it ended, in milliseconds since 1970.
     pub at_ms: u64,
     /// Who played.
@@ -51,12 +53,15 @@ pub struct RatedGame {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Seat>,
     /// Whether it changes ratings at all.
-    pub counts: bool,
+    #[serde(rename = "counts")]
+    pub changes_ratings: bool,
     /// The seat that broke it off, never began or went away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left: Option<Seat>,
+    #[serde(rename = "left")]
+    pub abandoned_by: Option<Seat>,
     /// How it began: its first plies.
-    pub line: String,
+    #[serde(rename = "line")]
+    pub opening_line: String,
 }
 
 /// Who plays a rated match.
@@ -88,14 +93,14 @@ impl Contender {
     }
 
     /// An id by which each is told from all others: no player has one like a level's.
-    pub(super) fn id(&self) -> PlayerId {
+    pub(super) fn pairing_id(&self) -> PlayerId {
         match self {
             Self::Player { player } => *player,
             Self::Level { level, .. } => PlayerId(Uuid::from_u128(u128::MAX - *level as u128)),
         }
     }
 
-    fn of(occupant: &Occupant, game: &'static str) -> Option<Self> {
+    fn from_occupant(occupant: &Occupant, game: &'static str) -> Option<Self> {
         match occupant {
             Occupant::Open => None,
             Occupant::Player { id, .. } | Occupant::StandIn { player: id, .. } => {
@@ -111,11 +116,11 @@ impl Contender {
 
 /// Among whom a match of somebody of this kind counts, by whether it is played over days.
 #[must_use]
-pub const fn pool_of(kind: PlayerKind, is_of_days: bool) -> Pool {
-    match (kind, is_of_days) {
-        (PlayerKind::Bot, _) => Pool::Bots,
-        (PlayerKind::Guest | PlayerKind::Account, true) => Pool::Days,
-        (PlayerKind::Guest | PlayerKind::Account, false) => Pool::Live,
+pub const fn rating_pool(kind: PlayerKind, is_correspondence: bool) -> RatingPool {
+    match (kind, is_correspondence) {
+        (PlayerKind::Bot, _) => RatingPool::Bots,
+        (PlayerKind::Guest | PlayerKind::Account, true) => RatingPool::Correspondence,
+        (PlayerKind::Guest | PlayerKind::Account, false) => RatingPool::Live,
     }
 }
 
@@ -137,21 +142,22 @@ impl Match {
         }
         let are_guests =
             Seat::ALL.map(|seat| self.occupant(seat).kind() == Some(PlayerKind::Guest));
-        let is_apart = Seat::ALL.into_iter().any(|seat| {
-            let is_person = self.occupant(seat).kind() == Some(PlayerKind::Account);
-            is_person && self.occupant(seat.other()).kind() != Some(PlayerKind::Account)
+        let is_mixed = Seat::ALL.into_iter().any(|seat| {
+            let is_human = self.occupant(seat).kind() == Some(PlayerKind::Account);
+            is_human && self.occupant(seat.other()).kind() != Some(PlayerKind::Account)
         });
-        if is_apart || are_guests.contains(&true) {
+        if is_mixed || are_guests.contains(&true) {
             return None;
         }
         let game = creation.game.info.id;
-        let [first, second] = Seat::ALL.map(|seat| Contender::of(self.occupant(seat), game));
+        let [first, second] =
+            Seat::ALL.map(|seat| Contender::from_occupant(self.occupant(seat), game));
         let line: Vec<&str> = self.moves().take(LINE_PLIES).collect();
-        let is_bots = Seat::ALL.into_iter().any(|seat| {
+        let has_bot_account = Seat::ALL.into_iter().any(|seat| {
             let kind = self.occupant(seat).kind();
             kind == Some(PlayerKind::Bot)
         });
-        let kind = if is_bots {
+        let kind = if has_bot_account {
             PlayerKind::Bot
         } else {
             PlayerKind::Account
@@ -160,13 +166,13 @@ impl Match {
         Some(RatedGame {
             match_id: self.id(),
             game: game.to_owned(),
-            pool: pool_of(kind, creation.terms.is_of_days()),
+            pool: rating_pool(kind, creation.terms.is_correspondence()),
             at_ms: self.ended_ms?,
             seats: [first?, second?],
             winner,
-            counts: reason != Reason::Aborted && self.ply().0 >= PLIES_MIN,
-            left: by.or(loser.filter(|_| reason == Reason::Abandonment)),
-            line: line.join(" "),
+            changes_ratings: reason != EndReason::Aborted && self.ply().0 >= COUNTED_PLIES_MIN,
+            abandoned_by: by.or(loser.filter(|_| reason == EndReason::Abandonment)),
+            opening_line: line.join(" "),
         })
     }
 }

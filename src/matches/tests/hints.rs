@@ -1,6 +1,6 @@
 use super::*;
 
-fn hint(player: PlayerId, ply: u64) -> Action {
+fn hint_action(player: PlayerId, ply: u64) -> Action {
     Action::Hint {
         player,
         ply: Ply(ply),
@@ -8,10 +8,10 @@ fn hint(player: PlayerId, ply: u64) -> Action {
 }
 
 /// Ann plays a bot.
-fn against_a_bot() -> Script {
+fn against_bot() -> Script {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(ANN, Some(Seat::First)));
-    script.ok(&Action::SeatBot {
+    script.apply_ok(&join_action(ANN, Some(Seat::First)));
+    script.apply_ok(&Action::SeatBot {
         by: ANN,
         seat: Seat::Second,
         level: Level::Easy,
@@ -20,33 +20,37 @@ fn against_a_bot() -> Script {
 }
 
 #[test]
-fn a_hint_is_part_of_the_match() {
-    let mut script = against_a_bot();
-    let hinted = |ply: u64| EventKind::Hinted {
+fn first_hint_of_a_ply_is_recorded() {
+    let mut script = against_bot();
+    let hinted_event = |ply: u64| EventKind::Hinted {
         seat: Seat::First,
         ply: Ply(ply),
     };
-    assert_eq!(script.ok(&hint(ANN, 0)), [hinted(0)]);
-    assert_eq!(script.ok(&hint(ANN, 0)), [], "it is known already");
-    script.refused(&hint(BOB, 0), Refusal::NotSeated);
+    assert_eq!(script.apply_ok(&hint_action(ANN, 0)), [hinted_event(0)]);
+    assert_eq!(
+        script.apply_ok(&hint_action(ANN, 0)),
+        [],
+        "already hinted at this ply"
+    );
+    script.assert_refused(&hint_action(BOB, 0), Refusal::NotSeated);
     let stale = Refusal::StalePly {
         expected: Ply(0),
         takebacks: 0,
     };
-    script.refused(&hint(ANN, 1), stale);
-    script.ok(&play(ANN, 0, "a1"));
-    script.refused(&hint(ANN, 1), Refusal::NotYourTurn);
-    script.ok(&Action::PlayAsBot {
+    script.assert_refused(&hint_action(ANN, 1), stale);
+    script.apply_ok(&play_action(ANN, 0, "a1"));
+    script.assert_refused(&hint_action(ANN, 1), Refusal::NotYourTurn);
+    script.apply_ok(&Action::PlayAsBot {
         seat: Seat::Second,
         ply: Ply(1),
         m: "b2".to_owned(),
     });
-    assert_eq!(script.ok(&hint(ANN, 2)), [hinted(2)]);
+    assert_eq!(script.apply_ok(&hint_action(ANN, 2)), [hinted_event(2)]);
     let audited = Match::audit(script.state.creation().clone(), &script.events);
     assert_eq!(audited, Ok(()));
     // Another seat's, or another ply's, cannot have been.
     for wrong in [
-        hinted(1),
+        hinted_event(1),
         EventKind::Hinted {
             seat: Seat::Second,
             ply: Ply(2),
@@ -56,17 +60,17 @@ fn a_hint_is_part_of_the_match() {
         events.push(wrong.at(NOW_MS));
         assert!(Match::replay(script.state.creation().clone(), &events).is_err());
     }
-    script.ok(&Action::Resign { player: ANN });
-    script.refused(&hint(ANN, 2), Refusal::MatchEnded);
+    script.apply_ok(&Action::Resign { player: ANN });
+    script.assert_refused(&hint_action(ANN, 2), Refusal::MatchEnded);
 }
 
 #[test]
-fn people_play_without_hints() {
+fn hint_against_player_is_refused() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(ANN, Some(Seat::First)));
-    script.refused(&hint(ANN, 0), Refusal::MatchNotStarted);
-    script.ok(&join(BOB, Some(Seat::Second)));
-    let why = Refusal::NotAllowed("there are hints against bots alone");
-    script.refused(&hint(ANN, 0), why);
-    script.refused(&hint(BOB, 0), Refusal::NotYourTurn);
+    script.apply_ok(&join_action(ANN, Some(Seat::First)));
+    script.assert_refused(&hint_action(ANN, 0), Refusal::MatchNotStarted);
+    script.apply_ok(&join_action(BOB, Some(Seat::Second)));
+    let refusal = Refusal::NotAllowed("there are hints against bots alone");
+    script.assert_refused(&hint_action(ANN, 0), refusal);
+    script.assert_refused(&hint_action(BOB, 0), Refusal::NotYourTurn);
 }

@@ -2,28 +2,28 @@
 
 use super::*;
 
-fn stand_in(seat: Seat) -> Action {
+fn stand_in_action(seat: Seat) -> Action {
     Action::StandIn { seat }
 }
 
 /// Ann and Bob, and a bot for whoever goes.
-fn guarded() -> Script {
-    let mut script = Script::with("tic-tac-toe", |terms| {
+fn with_stand_in_terms() -> Script {
+    let mut script = Script::with_terms("tic-tac-toe", |terms| {
         terms.stand_in = Some(Level::Easy);
-        terms.patience = Some(AbsenceLimits {
-            people_ms: 60_000,
-            bot_ms: 600_000,
+        terms.absence_limits = Some(AbsenceLimits {
+            against_player_ms: 60_000,
+            against_bot_ms: 600_000,
         });
     });
-    script.ok(&join(ANN, None));
-    script.ok(&join(BOB, None));
+    script.apply_ok(&join_action(ANN, None));
+    script.apply_ok(&join_action(BOB, None));
     script
 }
 
 #[test]
-fn a_bot_takes_the_seat_and_gives_it_back() {
-    let mut script = guarded();
-    script.play(ANN, "b2");
+fn stand_in_takes_seat_until_player_joins_again() {
+    let mut script = with_stand_in_terms();
+    script.play_ok(ANN, "b2");
     let occupant = Occupant::StandIn {
         level: Level::Easy,
         player: BOB,
@@ -35,114 +35,129 @@ fn a_bot_takes_the_seat_and_gives_it_back() {
         seat: Seat::Second,
         occupant,
     };
-    assert_eq!(script.ok(&stand_in(Seat::Second)), [seated]);
+    assert_eq!(script.apply_ok(&stand_in_action(Seat::Second)), [seated]);
     let state = &script.state;
     assert_eq!(state.bot_to_move(), Some((Seat::Second, Level::Easy)));
     assert_eq!(state.seat_of(BOB), None);
-    assert_eq!(state.stood_in(BOB), Some(Seat::Second));
-    assert_eq!(state.times_stood_in(Seat::Second), 1);
-    assert_eq!(state.turn(), Some(Seat::Second), "the match goes on");
-    script.refused(&play(BOB, 1, "a1"), Refusal::NotSeated);
-    script.refused(&Action::Resign { player: BOB }, Refusal::NotSeated);
-    script.ok(&Action::PlayAsBot {
+    assert_eq!(state.substituted_seat(BOB), Some(Seat::Second));
+    assert_eq!(state.substitution_count(Seat::Second), 1);
+    assert_eq!(
+        state.turn(),
+        Some(Seat::Second),
+        "the match is still running"
+    );
+    script.assert_refused(&play_action(BOB, 1, "a1"), Refusal::NotSeated);
+    script.assert_refused(&Action::Resign { player: BOB }, Refusal::NotSeated);
+    script.apply_ok(&Action::PlayAsBot {
         seat: Seat::Second,
         ply: Ply(1),
         m: "a1".to_owned(),
     });
     // Nobody else takes it, and he takes no other.
-    script.refused(&join(CAT, None), Refusal::SeatTaken);
-    script.refused(&join(BOB, Some(Seat::First)), Refusal::SeatTaken);
-    script.ok(&join(BOB, None));
+    script.assert_refused(&join_action(CAT, None), Refusal::SeatTaken);
+    script.assert_refused(&join_action(BOB, Some(Seat::First)), Refusal::SeatTaken);
+    script.apply_ok(&join_action(BOB, None));
     assert_eq!(script.state.seat_of(BOB), Some(Seat::Second));
     assert_eq!(script.state.bot_to_move(), None);
-    script.refused(&join(BOB, None), Refusal::AlreadySeated);
+    script.assert_refused(&join_action(BOB, None), Refusal::AlreadySeated);
     let audited = Match::audit(script.state.creation().clone(), &script.events);
     assert_eq!(audited, Ok(()));
 }
 
 #[test]
-fn nobody_stands_in_where_that_was_not_asked_for() {
-    let mut script = Script::ann_and_bob();
+fn stand_in_is_refused_without_terms_or_twice() {
+    let mut script = Script::running();
     assert!(matches!(
-        script.act(&stand_in(Seat::First)),
+        script.apply(&stand_in_action(Seat::First)),
         Err(Refusal::NotAllowed(_))
     ));
-    let mut script = guarded();
-    script.ok(&stand_in(Seat::First));
-    script.refused(&stand_in(Seat::First), Refusal::NotSeated);
+    let mut script = with_stand_in_terms();
+    script.apply_ok(&stand_in_action(Seat::First));
+    script.assert_refused(&stand_in_action(Seat::First), Refusal::NotSeated);
 }
 
 #[test]
-fn stand_ins_wait_for_people() {
-    let mut script = guarded();
-    script.ok(&stand_in(Seat::First));
+fn match_of_stand_ins_only_is_aborted_after_ten_minutes() {
+    let mut script = with_stand_in_terms();
+    script.apply_ok(&stand_in_action(Seat::First));
     assert!(script.state.bot_to_move().is_some());
-    script.ok(&stand_in(Seat::Second));
-    assert!(script.state.waits_for_people());
+    script.apply_ok(&stand_in_action(Seat::Second));
+    assert!(script.state.waits_for_players());
     assert_eq!(script.state.bot_to_move(), None);
-    let mut absences = Absences::new(script);
-    absences.present(0, &[]);
-    assert_eq!(absences.due(599), None);
-    assert_eq!(absences.due(600), Some(Action::Abort));
-    absences.script.ok(&join(BOB, None));
-    absences.present(590, &[BOB]);
+    let mut absences = AbsenceScenario::new(script);
+    absences.set_present(0, &[]);
+    assert_eq!(absences.due_action(599), None);
+    assert_eq!(absences.due_action(600), Some(Action::Abort));
+    absences.script.apply_ok(&join_action(BOB, None));
+    absences.set_present(590, &[BOB]);
     assert!(absences.script.state.bot_to_move().is_some());
-    assert_eq!(absences.due(10_000), None);
+    assert_eq!(absences.due_action(10_000), None);
 }
 
 #[test]
-fn a_bot_comes_for_whoever_is_gone_if_the_other_is_there() {
-    let mut absences = Absences::new(guarded());
-    absences.present(0, &[ANN, BOB]);
-    absences.present(10, &[ANN]);
-    let gone = |absences: &Absences, at_s| {
+fn stand_in_replaces_absent_player_if_opponent_stays() {
+    let mut absences = AbsenceScenario::new(with_stand_in_terms());
+    absences.set_present(0, &[ANN, BOB]);
+    absences.set_present(10, &[ANN]);
+    let absence_remaining = |absences: &AbsenceScenario, at_s| {
         let now = absences.start + Duration::from_secs(at_s);
-        Seat::ALL.map(|seat| absences.attendance.gone(&absences.script.state, seat, now))
+        Seat::ALL.map(|seat| {
+            absences
+                .timers
+                .absence_remaining(&absences.script.state, seat, now)
+        })
     };
-    assert_eq!(gone(&absences, 27), [None, Some(Duration::from_secs(43))]);
-    assert_eq!(absences.due(70), Some(stand_in(Seat::Second)));
-    absences.script.ok(&stand_in(Seat::Second));
-    absences.present(70, &[ANN]);
-    assert_eq!(gone(&absences, 71), [None, None]);
+    assert_eq!(
+        absence_remaining(&absences, 27),
+        [None, Some(Duration::from_secs(43))]
+    );
+    assert_eq!(absences.due_action(70), Some(stand_in_action(Seat::Second)));
+    absences.script.apply_ok(&stand_in_action(Seat::Second));
+    absences.set_present(70, &[ANN]);
+    assert_eq!(absence_remaining(&absences, 71), [None, None]);
     // Bob's bot is somebody who plays on.
-    absences.present(100, &[]);
-    assert_eq!(absences.due(160), Some(stand_in(Seat::First)));
+    absences.set_present(100, &[]);
+    assert_eq!(absences.due_action(160), Some(stand_in_action(Seat::First)));
 
-    let mut absences = Absences::new(guarded());
-    absences.present(0, &[ANN, BOB]);
-    absences.present(10, &[ANN]);
-    absences.present(20, &[]);
+    let mut absences = AbsenceScenario::new(with_stand_in_terms());
+    absences.set_present(0, &[ANN, BOB]);
+    absences.set_present(10, &[ANN]);
+    absences.set_present(20, &[]);
     let abandoned = Some(Action::Abandon { seat: Seat::Second });
-    assert_eq!(absences.due(70), abandoned, "nobody is there to play on");
+    assert_eq!(
+        absences.due_action(70),
+        abandoned,
+        "no player is present to play on"
+    );
 
-    let mut absences = Absences::new(guarded());
-    absences.present(0, &[]);
-    assert_eq!(absences.due(60), Some(Action::Abort));
+    let mut absences = AbsenceScenario::new(with_stand_in_terms());
+    absences.set_present(0, &[]);
+    assert_eq!(absences.due_action(60), Some(Action::Abort));
 }
 
 #[test]
-fn against_a_bot_one_may_be_gone_for_long() {
+fn absence_limit_against_bot_is_ten_minutes() {
     let mut script = Script::new("tic-tac-toe");
-    script.ok(&join(ANN, None));
-    script.ok(&Action::SeatBot {
+    script.apply_ok(&join_action(ANN, None));
+    script.apply_ok(&Action::SeatBot {
         by: ANN,
         seat: Seat::Second,
         level: Level::Easy,
     });
-    assert_eq!(script.state.patience_ms(), Some(600_000));
-    let mut absences = Absences::new(script);
-    absences.present(0, &[]);
-    assert_eq!(absences.due(599), None);
+    assert_eq!(script.state.absence_limit_ms(), Some(600_000));
+    let mut absences = AbsenceScenario::new(script);
+    absences.set_present(0, &[]);
+    assert_eq!(absences.due_action(599), None);
     assert_eq!(
-        absences.due(600),
+        absences.due_action(600),
         Some(Action::Abandon { seat: Seat::First })
     );
 }
 
 #[test]
-fn a_match_for_one_player_is_taken_by_no_other() {
+fn challenge_is_joined_or_declined_by_invited_player_only() {
     let challenge = || {
-        let mut script = Script::with("tic-tac-toe", |terms| terms.invited = Some(BOB));
+        let mut script = Script::with_terms("tic-tac-toe", |terms| terms.invited = Some(BOB));
         let seats = [
             Occupant::Player {
                 id: ANN,
@@ -153,26 +168,26 @@ fn a_match_for_one_player_is_taken_by_no_other() {
             Occupant::Open,
         ];
         let terms = &script.state.creation().terms;
-        for event in Match::opening(terms, seats, NOW_MS) {
+        for event in Match::initial_events(terms, seats, NOW_MS) {
             script.state.fold(&event).unwrap();
             script.events.push(event);
         }
         script
     };
     let mut script = challenge();
-    script.refused(&join(CAT, None), Refusal::SeatTaken);
+    script.assert_refused(&join_action(CAT, None), Refusal::SeatTaken);
     let decline = |player| Action::DeclineChallenge { player };
-    script.refused(&decline(ANN), Refusal::NothingOffered);
-    script.refused(&decline(CAT), Refusal::NothingOffered);
+    script.assert_refused(&decline(ANN), Refusal::NothingOffered);
+    script.assert_refused(&decline(CAT), Refusal::NothingOffered);
     let declined = EventKind::Ended {
         winner: None,
-        reason: Reason::Aborted,
-        detail: Some(Detail::Declined),
+        reason: EndReason::Aborted,
+        detail: Some(EndDetail::Declined),
         by: None,
-        left: None,
+        remaining: None,
     };
-    assert_eq!(script.ok(&decline(BOB)), [declined]);
+    assert_eq!(script.apply_ok(&decline(BOB)), [declined]);
     let mut script = challenge();
-    script.ok(&join(BOB, None));
-    script.refused(&decline(BOB), Refusal::NothingOffered);
+    script.apply_ok(&join_action(BOB, None));
+    script.assert_refused(&decline(BOB), Refusal::NothingOffered);
 }

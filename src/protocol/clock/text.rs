@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{ClockControl, DAY, HOUR, MINUTE, SECOND};
+use super::{ClockControl, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
 /// The text is no clock, or one that is out of its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,69 +11,70 @@ use super::{ClockControl, DAY, HOUR, MINUTE, SECOND};
     "a clock looks like 5+3 (minutes, and seconds for each move), 5d3 (each move has three seconds \
      for nothing), 10m+3x30s (three periods of 30 seconds after ten minutes), or 3d, 12h, 45s (for a move)"
 )]
-pub struct NotAClock;
+pub struct ParseClockError;
 
 impl FromStr for ClockControl {
-    type Err = NotAClock;
+    type Err = ParseClockError;
 
-    fn from_str(text: &str) -> Result<Self, NotAClock> {
-        read(&text.trim().to_ascii_lowercase())
+    fn from_str(text: &str) -> Result<Self, ParseClockError> {
+        parse_clock(&text.trim().to_ascii_lowercase())
             .filter(Self::is_within_bounds)
-            .ok_or(NotAClock)
+            .ok_or(ParseClockError)
     }
 }
 
-fn read(text: &str) -> Option<ClockControl> {
+fn parse_clock(text: &str) -> Option<ClockControl> {
     if let Some((before, period)) = text.split_once('x') {
         let (main_ms, periods) = match before.split_once('+') {
-            Some((main, periods)) => (span(main)?, periods),
+            Some((main, periods)) => (parse_duration_ms(main)?, periods),
             None => (0, before),
         };
         return Some(ClockControl::ByoYomi {
             main_ms,
-            period_ms: span(period)?,
+            period_ms: parse_duration_ms(period)?,
             periods: periods.parse().ok()?,
         });
     }
     if let Some((minutes, seconds)) = text.split_once('+') {
         return Some(ClockControl::Fischer {
-            main_ms: times(minutes, MINUTE)?,
-            increment_ms: times(seconds, SECOND)?,
+            main_ms: parse_decimal_ms(minutes, MINUTE_MS)?,
+            increment_ms: parse_decimal_ms(seconds, SECOND_MS)?,
         });
     }
     match text.split_once('d') {
         Some((minutes, seconds)) if !seconds.is_empty() => Some(ClockControl::Delay {
-            main_ms: times(minutes, MINUTE)?,
-            delay_ms: times(seconds, SECOND)?,
+            main_ms: parse_decimal_ms(minutes, MINUTE_MS)?,
+            delay_ms: parse_decimal_ms(seconds, SECOND_MS)?,
         }),
         Some(_) | None => Some(ClockControl::Move {
-            move_ms: span(text)?,
+            move_ms: parse_duration_ms(text)?,
         }),
     }
 }
 
 /// A number with its unit, in milliseconds.
-fn span(text: &str) -> Option<u64> {
+fn parse_duration_ms(text: &str) -> Option<u64> {
     let (at, unit) = text.char_indices().next_back()?;
     let unit = match unit {
-        's' => SECOND,
-        'm' => MINUTE,
-        'h' => HOUR,
-        'd' => DAY,
+        's' => SECOND_MS,
+        'm' => MINUTE_MS,
+        'h' => HOUR_MS,
+        'd' => DAY_MS,
         _ => return None,
     };
-    times(&text[..at], unit)
+    parse_decimal_ms(&text[..at], unit)
 }
 
 /// A number, which may have up to three decimals, of units of so many milliseconds.
-fn times(number: &str, unit: u64) -> Option<u64> {
-    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
-    let digits = [whole, decimals].concat();
-    let fits = !whole.is_empty() && (1..=3).contains(&decimals.len()) && digits.len() <= 10;
-    if !fits || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+fn parse_decimal_ms(number: &str, unit: u64) -> Option<u64> {
+    let (integer, decimals) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = [integer, decimals].concat();
+    let has_valid_length =
+        !integer.is_empty() && (1..=3).contains(&decimals.len()) && digits.len() <= 10;
+    if !has_valid_length || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let thousandths: u64 = format!("{whole}{decimals:0<3}").parse().ok()?;
+    let thousandths: u64 = format!("{integer}{decimals:0<3}").parse().ok()?;
     Some(thousandths * unit / 1000)
 }
 
@@ -84,9 +85,19 @@ impl fmt::Display for ClockControl {
             Self::Fischer {
                 main_ms,
                 increment_ms,
-            } => write!(f, "{}+{}", Of(main_ms, MINUTE), Of(increment_ms, SECOND)),
+            } => write!(
+                f,
+                "{}+{}",
+                DecimalUnits(main_ms, MINUTE_MS),
+                DecimalUnits(increment_ms, SECOND_MS)
+            ),
             Self::Delay { main_ms, delay_ms } => {
-                write!(f, "{} d{}", Of(main_ms, MINUTE), Of(delay_ms, SECOND))
+                write!(
+                    f,
+                    "{} d{}",
+                    DecimalUnits(main_ms, MINUTE_MS),
+                    DecimalUnits(delay_ms, SECOND_MS)
+                )
             }
             Self::ByoYomi {
                 main_ms,
@@ -94,19 +105,19 @@ impl fmt::Display for ClockControl {
                 periods,
             } => {
                 if main_ms > 0 {
-                    write!(f, "{} + ", Span(main_ms))?;
+                    write!(f, "{} + ", DurationText(main_ms))?;
                 }
-                write!(f, "{periods} x {}", Span(period_ms))
+                write!(f, "{periods} x {}", DurationText(period_ms))
             }
-            Self::Move { move_ms } => write!(f, "{} a move", Span(move_ms)),
+            Self::Move { move_ms } => write!(f, "{} a move", DurationText(move_ms)),
         }
     }
 }
 
 /// Milliseconds in this unit, with as many decimals as it takes, up to three.
-struct Of(u64, u64);
+struct DecimalUnits(u64, u64);
 
-impl fmt::Display for Of {
+impl fmt::Display for DecimalUnits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(ms, unit) = *self;
         let thousandths = ms * 1000 / unit;
@@ -119,17 +130,17 @@ impl fmt::Display for Of {
 }
 
 /// Milliseconds in the largest unit of which they are a multiple.
-struct Span(u64);
+struct DurationText(u64);
 
-impl fmt::Display for Span {
+impl fmt::Display for DurationText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(ms) = *self;
         match ms {
-            DAY => f.write_str("1 day"),
-            _ if ms % DAY == 0 => write!(f, "{} days", ms / DAY),
-            _ if ms % HOUR == 0 => write!(f, "{} h", ms / HOUR),
-            _ if ms % MINUTE == 0 => write!(f, "{} min", ms / MINUTE),
-            _ => write!(f, "{} s", Of(ms, SECOND)),
+            DAY_MS => f.write_str("1 day"),
+            _ if ms % DAY_MS == 0 => write!(f, "{} days", ms / DAY_MS),
+            _ if ms % HOUR_MS == 0 => write!(f, "{} h", ms / HOUR_MS),
+            _ if ms % MINUTE_MS == 0 => write!(f, "{} min", ms / MINUTE_MS),
+            _ => write!(f, "{} s", DecimalUnits(ms, SECOND_MS)),
         }
     }
 }
@@ -139,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_is_read_as_people_write_it() {
+    fn clock_text_is_parsed_and_formatted() {
         for (text, json, title) in [
             (
                 "5+3",
@@ -195,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_clock_is_refused() {
+    fn invalid_clock_text_is_rejected() {
         for text in [
             "",
             "5",
@@ -223,8 +234,8 @@ mod tests {
             "é",
             "99999999999+0",
         ] {
-            let is_a_clock = text.parse::<ClockControl>().is_ok();
-            assert_eq!(is_a_clock, text == "5d", "{text}");
+            let is_clock = text.parse::<ClockControl>().is_ok();
+            assert_eq!(is_clock, text == "5d", "{text}");
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::BadField;
-use super::form::Form;
+use super::field_parsers::FieldParser;
 
 /// How many fields of one request that mean nothing are told back, and how long a name of one may be in
 /// bytes: enough for slips of the pen, and no way to have a server send much.
@@ -17,23 +17,26 @@ const IGNORED_MAX: usize = 8;
 const IGNORED_BYTES_MAX: usize = 64;
 
 /// How many fields most requests have at most.
-const USUAL: usize = 8;
+const TYPICAL_FIELD_COUNT: usize = 8;
 
 /// The fields of a request that have not been read yet. `null` counts as absent, and unknown fields are
 /// never looked into. Of several with one name the last counts.
-pub(super) struct Fields<'a>(Vec<(Name<'a>, &'a RawValue)>);
+pub(super) struct Fields<'a>(Vec<(FieldName<'a>, &'a RawValue)>);
 
 /// A field's name, which is only copied if something in it is escaped.
 #[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+struct FieldName<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Fields<'_> {
     pub(super) fn optional<T>(
         &mut self,
         field: &'static str,
-        form: Form<T>,
+        parser: FieldParser<T>,
     ) -> Result<Option<T>, BadField> {
-        let Form { expected, read } = form;
+        let FieldParser {
+            expected,
+            parse: read,
+        } = parser;
         let last = self.0.iter().rposition(|(name, _)| name.0 == field);
         let Some(last) = last else {
             return Ok(None);
@@ -54,34 +57,34 @@ impl Fields<'_> {
     pub(super) fn required<T>(
         &mut self,
         field: &'static str,
-        form: Form<T>,
+        parser: FieldParser<T>,
     ) -> Result<T, BadField> {
-        let expected = form.expected;
-        self.optional(field, form)?
+        let expected = parser.expected;
+        self.optional(field, parser)?
             .ok_or(BadField { field, expected })
     }
 
     /// What means nothing in the request that was read.
-    pub(super) fn left(self) -> Vec<String> {
-        let left = self.0.into_iter().map(|(name, value)| (name.0, value));
-        let left = left.collect::<BTreeMap<_, _>>().into_iter();
-        let left =
-            left.filter(|(name, value)| value.get() != "null" && name.len() <= IGNORED_BYTES_MAX);
-        let names = left.map(|(name, _)| name.into_owned());
+    pub(super) fn into_ignored_names(self) -> Vec<String> {
+        let remaining = self.0.into_iter().map(|(name, value)| (name.0, value));
+        let remaining = remaining.collect::<BTreeMap<_, _>>().into_iter();
+        let remaining = remaining
+            .filter(|(name, value)| value.get() != "null" && name.len() <= IGNORED_BYTES_MAX);
+        let names = remaining.map(|(name, _)| name.into_owned());
         names.take(IGNORED_MAX).collect()
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Reader)
+        deserializer.deserialize_map(FieldsVisitor)
     }
 }
 
 /// Reads all fields.
-struct Reader;
+struct FieldsVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for FieldsVisitor {
     type Value = Fields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,7 +92,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Vec::with_capacity(USUAL);
+        let mut fields = Vec::with_capacity(TYPICAL_FIELD_COUNT);
         while let Some(field) = map.next_entry()? {
             fields.push(field);
         }

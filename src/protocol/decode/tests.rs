@@ -1,57 +1,57 @@
 use super::*;
 use crate::INTEGER_MAX;
+use crate::chat::ChatPreset;
 use crate::clock::ClockControl;
 use crate::id::SeatNumber;
-use crate::ratings::{Leaders, Pool};
-use crate::request::{Hello, SeatFill, Status};
-use crate::said::Preset;
+use crate::ratings::{LeaderboardRequest, RatingPool};
+use crate::request::{Hello, MatchStatus, SeatFill};
 
-fn check(text: &str, expect: ClientMessage) {
-    let decoded = Request::decode(text).unwrap_or_else(|refused| panic!("{text}: {refused:?}"));
+fn check_decoded(text: &str, expected: ClientMessage) {
+    let decoded = Request::decode(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
     let request = decoded.request;
-    assert_eq!(request.message, expect, "{text}");
-    let again = serde_json::to_string(&request).unwrap();
+    assert_eq!(request.message, expected, "{text}");
+    let reencoded = serde_json::to_string(&request).unwrap();
     assert_eq!(
-        Request::decode(&again).map(|decoded| decoded.request),
+        Request::decode(&reencoded).map(|decoded| decoded.request),
         Ok(request),
-        "{text} written as {again}"
+        "{text} written as {reencoded}"
     );
 }
 
 fn check_refused(text: &str, code: ErrorCode, re: Option<u64>, field: Option<&str>) {
-    let Err(refused) = Request::decode(text) else {
+    let Err(decode_error) = Request::decode(text) else {
         panic!("{text} was read");
     };
-    let error = refused.error;
+    let error = decode_error.error;
     assert_eq!(error.code, Some(code), "{text}");
     assert_eq!(error.re, re.map(RequestId), "{text}");
     assert_eq!(error.field.as_deref(), field, "{text}");
 }
 
 #[test]
-fn requests_are_read_and_written() {
-    check(r#"{"type":"ping"}"#, ClientMessage::Ping);
+fn requests_are_decoded_and_encoded() {
+    check_decoded(r#"{"type":"ping"}"#, ClientMessage::Ping);
     let deep = "[".repeat(1000) + &"]".repeat(1000);
     for unknown in ["1e999", r#""\ud800""#, &"1".repeat(400), &deep] {
-        check(
+        check_decoded(
             &format!(r#"{{"type":"ping","x":{unknown}}}"#),
             ClientMessage::Ping,
         );
     }
     let since = Seq(INTEGER_MAX);
     let resync = ClientMessage::Resync {
-        target: MatchRef::Nothing,
+        target: MatchRef::Invalid,
         since,
     };
-    check(
+    check_decoded(
         r#"{"type":"resync","match":"M","since":9007199254740991.0}"#,
         resync,
     );
-    check(
+    check_decoded(
         r#"{"type":"ping","id":null,"unknown":[1]}"#,
         ClientMessage::Ping,
     );
-    check(
+    check_decoded(
         r#"{"type":"hello","protocol":1,"name":"ada","token":null}"#,
         ClientMessage::Hello(Box::new(Hello {
             protocol: Some(1),
@@ -59,48 +59,51 @@ fn requests_are_read_and_written() {
             ..Hello::default()
         })),
     );
-    check(
+    check_decoded(
         r#"{"type":"hello","token":"t","beside":true,"label":"phone"}"#,
         ClientMessage::Hello(Box::new(Hello {
             token: Some(Token::new("t".into())),
-            beside: Some(true),
+            keep_connections: Some(true),
             label: Some("phone".into()),
             ..Hello::default()
         })),
     );
-    check(
+    check_decoded(
         r#"{"type":"hello","pair":"K7QM2PXR"}"#,
         ClientMessage::Hello(Box::new(Hello {
-            pair: Some(Token::new("K7QM2PXR".into())),
+            link_code: Some(Token::new("K7QM2PXR".into())),
             ..Hello::default()
         })),
     );
-    check(r#"{"type":"sessions"}"#, ClientMessage::Sessions);
-    check(r#"{"type":"pair"}"#, ClientMessage::Pair);
+    check_decoded(r#"{"type":"sessions"}"#, ClientMessage::Sessions);
+    check_decoded(r#"{"type":"pair"}"#, ClientMessage::LinkDevice);
     let proof = None;
-    check(r#"{"type":"recovery"}"#, ClientMessage::Recovery { proof });
-    check(
+    check_decoded(
+        r#"{"type":"recovery"}"#,
+        ClientMessage::CreateRecoveryKey { proof },
+    );
+    check_decoded(
         r#"{"type":"end_session","session":"others","recovery":"k"}"#,
         ClientMessage::EndSession {
             session: "others".into(),
-            proof: Some(Proof::Recovery(Token::new("k".into()))),
+            proof: Some(ReauthProof::RecoveryKey(Token::new("k".into()))),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"create","game":"go","seats":["me",{"bot":"hard","x":1}],"pace_ms":1e4}"#,
-        ClientMessage::Create(Box::new(Create {
+        ClientMessage::Create(Box::new(CreateRequest {
             game: "go".into(),
             seats: Some([SeatRequest::Me, SeatRequest::Bot("hard".into())]),
-            pace_ms: Some(10_000),
-            ..Create::default()
+            bot_delay_ms: Some(10_000),
+            ..CreateRequest::default()
         })),
     );
 }
 
 #[test]
-fn what_accounts_ask_for_is_read() {
+fn account_requests_are_decoded() {
     let password = || Some(Token::new("correct horse".into()));
-    check(
+    check_decoded(
         r#"{"type":"hello","name":"ada","password":"p"}"#,
         ClientMessage::Hello(Box::new(Hello {
             name: Some("ada".into()),
@@ -108,7 +111,7 @@ fn what_accounts_ask_for_is_read() {
             ..Hello::default()
         })),
     );
-    check(
+    check_decoded(
         r#"{"type":"register","name":"ada","password":"correct horse","invite":"i"}"#,
         ClientMessage::Register {
             name: "ada".into(),
@@ -116,37 +119,37 @@ fn what_accounts_ask_for_is_read() {
             invite: Some(Token::new("i".into())),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"forget_me","recovery":"k"}"#,
-        ClientMessage::ForgetMe {
-            proof: Some(Proof::Recovery(Token::new("k".into()))),
+        ClientMessage::DeleteAccount {
+            proof: Some(ReauthProof::RecoveryKey(Token::new("k".into()))),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"rename","name":"ada2"}"#,
         ClientMessage::Rename {
             name: "ada2".into(),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"create_key","label":"laptop","recovery":"k"}"#,
-        ClientMessage::CreateKey {
+        ClientMessage::CreateApiKey {
             label: Some("laptop".into()),
             bot: None,
-            proof: Some(Proof::Recovery(Token::new("k".into()))),
+            proof: Some(ReauthProof::RecoveryKey(Token::new("k".into()))),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"set_password","password":"correct horse","new":"battery staple"}"#,
         ClientMessage::SetPassword {
             new: Token::new("battery staple".into()),
-            proof: password().map(Proof::Password),
+            proof: password().map(ReauthProof::Password),
         },
     );
 }
 
 #[test]
-fn what_accounts_ask_for_is_refused() {
+fn invalid_account_requests_name_the_bad_field() {
     let long = "x".repeat(201);
     for (text, field) in [
         (r#"{"type":"hello","password":"p"}"#, "name"),
@@ -177,31 +180,31 @@ fn what_accounts_ask_for_is_refused() {
             "recovery",
         ),
     ] {
-        let refused = Request::decode(text).expect_err(text).error;
-        assert_eq!(refused.code, Some(ErrorCode::BadField), "{text}");
-        assert_eq!(refused.field.as_deref(), Some(field), "{text}");
+        let error = Request::decode(text).expect_err(text).error;
+        assert_eq!(error.code, Some(ErrorCode::BadField), "{text}");
+        assert_eq!(error.field.as_deref(), Some(field), "{text}");
     }
 }
 
 /// A server without accounts does not know what they are.
 #[test]
-fn without_accounts_nothing_is_known_of_them() {
-    for kind in ClientMessage::OF_ACCOUNTS {
+fn guest_only_mode_knows_no_account_requests() {
+    for kind in ClientMessage::ACCOUNT_TYPES {
         let text = format!(r#"{{"type":"{kind}","name":"ada"}}"#);
-        let refused = Request::decode_as(&text, AuthMode::WithoutAccounts)
+        let error = Request::decode_as(&text, AuthMode::GuestOnly)
             .expect_err("unknown")
             .error;
-        assert_eq!(refused.code, Some(ErrorCode::UnknownType), "{kind}");
-        assert!(!refused.message.contains("register"), "{refused:?}");
+        assert_eq!(error.code, Some(ErrorCode::UnknownType), "{kind}");
+        assert!(!error.message.contains("register"), "{error:?}");
     }
     let hello = r#"{"type":"hello","name":"ada","password":"p"}"#;
-    let decoded = Request::decode_as(hello, AuthMode::WithoutAccounts).expect("a guest's");
+    let decoded = Request::decode_as(hello, AuthMode::GuestOnly).expect("a guest's");
     assert_eq!(decoded.ignored, ["password"]);
 }
 
 #[test]
-fn a_match_is_named_by_id_or_code() {
-    check(
+fn match_reference_is_an_id_or_a_code() {
+    check_decoded(
         r#"{"type":"seat","match":"k7qm2p","seat":1,"occupant":"open"}"#,
         ClientMessage::Seat {
             target: MatchRef::from("K7QM2P"),
@@ -209,7 +212,7 @@ fn a_match_is_named_by_id_or_code() {
             occupant: SeatFill::Open,
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"move","match":" K7QM2P","ply":2.0,"move":" B2"}"#,
         ClientMessage::Move {
             target: MatchRef::from("K7QM2P"),
@@ -218,7 +221,7 @@ fn a_match_is_named_by_id_or_code() {
             takebacks: None,
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"move","match":" K7QM2P","ply":2,"takebacks":1,"move":"\u0062\u0032"}"#,
         ClientMessage::Move {
             target: MatchRef::from("K7QM2P"),
@@ -227,11 +230,11 @@ fn a_match_is_named_by_id_or_code() {
             takebacks: Some(1),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"list","status":"ended","limit":100,"after":"K7QM2P"}"#,
         ClientMessage::List {
             game: None,
-            status: Some(Status::Ended),
+            status: Some(MatchStatus::Ended),
             limit: Some(100),
             after: Some(MatchRef::from("K7QM2P")),
             seekers: None,
@@ -245,29 +248,29 @@ const FIVE_AND_THREE: ClockControl = ClockControl::Fischer {
 };
 
 #[test]
-fn the_terms_of_a_match_are_read() {
-    check(
+fn match_terms_are_decoded() {
+    check_decoded(
         r#"{"type":"create","game":"go","seats":["open","me"],"takeback":false,"patience_ms":10000,
             "clock":{"kind":"fischer","main_ms":3e5,"increment_ms":3000,"periods":"x"},
             "stand_in":"easy","rated":false,"for":"somebody",
             "position":" B:W18:B5 "}"#,
-        ClientMessage::Create(Box::new(Create {
+        ClientMessage::Create(Box::new(CreateRequest {
             game: "go".into(),
             seats: Some([SeatRequest::Open, SeatRequest::Me]),
             clock: Some(FIVE_AND_THREE),
-            takeback: Some(false),
-            patience_ms: Some(10_000),
+            takebacks_allowed: Some(false),
+            absence_limit_ms: Some(10_000),
             stand_in: Some("easy".into()),
             rated: Some(false),
             position: Some(" B:W18:B5 ".into()),
             invited: Some("somebody".into()),
-            ..Create::default()
+            ..CreateRequest::default()
         })),
     );
-    check(
+    check_decoded(
         r#"{"type":"seek","game":"go","rated":true,"rating":[-200,2e2],
             "clock":{"kind":"byo-yomi","main_ms":0,"period_ms":1000,"periods":25}}"#,
-        ClientMessage::Seek(Box::new(Seek {
+        ClientMessage::Seek(Box::new(SeekRequest {
             game: "go".into(),
             clock: Some(ClockControl::ByoYomi {
                 main_ms: 0,
@@ -275,19 +278,19 @@ fn the_terms_of_a_match_are_read() {
                 periods: 25,
             }),
             rated: Some(true),
-            rating: Some([-200, 200]),
-            ..Seek::default()
+            rating_range: Some([-200, 200]),
+            ..SeekRequest::default()
         })),
     );
 }
 
 #[test]
-fn a_leaderboard_is_asked_for() {
-    check(
+fn leaderboard_request_is_decoded() {
+    check_decoded(
         r#"{"type":"leaders","game":"chess","pool":"days","limit":10,"after":50}"#,
-        ClientMessage::Leaders(Box::new(Leaders {
+        ClientMessage::Leaderboard(Box::new(LeaderboardRequest {
             game: "chess".into(),
-            pool: Some(Pool::Days),
+            pool: Some(RatingPool::Correspondence),
             limit: Some(10),
             after: Some(50),
         })),
@@ -295,14 +298,14 @@ fn a_leaderboard_is_asked_for() {
 }
 
 #[test]
-fn a_bot_is_named_in_either_way() {
+fn bot_level_is_text_or_object() {
     for bot in [r#""hard""#, r#"{"bot":"hard"}"#] {
-        check(
+        check_decoded(
             &format!(r#"{{"type":"seek","game":"go","bot":{bot}}}"#),
-            ClientMessage::Seek(Box::new(Seek {
+            ClientMessage::Seek(Box::new(SeekRequest {
                 game: "go".into(),
                 bot: Some("hard".into()),
-                ..Seek::default()
+                ..SeekRequest::default()
             })),
         );
         for (seats, expect) in [
@@ -315,12 +318,12 @@ fn a_bot_is_named_in_either_way() {
                 ],
             ),
         ] {
-            check(
+            check_decoded(
                 &format!(r#"{{"type":"create","game":"go","seats":{seats},"bot":{bot}}}"#),
-                ClientMessage::Create(Box::new(Create {
+                ClientMessage::Create(Box::new(CreateRequest {
                     game: "go".into(),
                     seats: Some(expect),
-                    ..Create::default()
+                    ..CreateRequest::default()
                 })),
             );
         }
@@ -328,7 +331,7 @@ fn a_bot_is_named_in_either_way() {
 }
 
 #[test]
-fn what_two_players_ask_of_each_other_is_read() {
+fn offers_and_list_requests_are_decoded() {
     let target = MatchRef::from("K7QM2P");
     for (fields, offer) in [
         (r#""offer":"draw","ply":31"#, Offer::Draw { ply: Ply(31) }),
@@ -348,34 +351,34 @@ fn what_two_players_ask_of_each_other_is_read() {
         ),
         (r#""offer":"rematch""#, Offer::Rematch),
     ] {
-        check(
+        check_decoded(
             &format!(r#"{{"type":"offer","match":"K7QM2P",{fields}}}"#),
             ClientMessage::Offer { target, offer },
         );
     }
     for &offer in OfferKind::ALL {
-        check(
+        check_decoded(
             &format!(r#"{{"type":"decline","match":"K7QM2P","offer":"{offer}"}}"#),
             ClientMessage::Decline { target, offer },
         );
     }
-    check(
+    check_decoded(
         r#"{"type":"give_time","match":"K7QM2P","ms":15000}"#,
         ClientMessage::GiveTime { target, ms: 15_000 },
     );
-    check(
+    check_decoded(
         r#"{"type":"abort","match":"K7QM2P"}"#,
         ClientMessage::Abort { target },
     );
-    check(
+    check_decoded(
         r#"{"type":"watch_list","game":"go","status":"open"}"#,
         ClientMessage::WatchList {
             game: Some("go".into()),
-            status: Some(Status::Open),
+            status: Some(MatchStatus::Open),
             seekers: None,
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"watch_list","seekers":true}"#,
         ClientMessage::WatchList {
             game: None,
@@ -383,7 +386,7 @@ fn what_two_players_ask_of_each_other_is_read() {
             seekers: Some(true),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"list","seekers":false}"#,
         ClientMessage::List {
             game: None,
@@ -393,11 +396,11 @@ fn what_two_players_ask_of_each_other_is_read() {
             seekers: Some(false),
         },
     );
-    check(r#"{"type":"unwatch_list"}"#, ClientMessage::UnwatchList);
+    check_decoded(r#"{"type":"unwatch_list"}"#, ClientMessage::UnwatchList);
 }
 
 #[test]
-fn of_fields_with_one_name_the_last_counts_however_it_is_written() {
+fn last_of_duplicate_fields_counts() {
     let text = r#"{"x":1,"type":"list","id":1,"limit":3,"x":null,"l\u0069mit":4,"\u0069d":2,"t\u0079pe":"p\u0069ng"}"#;
     let decoded = Request::decode(text).unwrap();
     assert_eq!(decoded.request.id, Some(RequestId(2)));
@@ -408,7 +411,7 @@ fn of_fields_with_one_name_the_last_counts_however_it_is_written() {
 }
 
 #[test]
-fn fields_that_mean_nothing_are_known() {
+fn unknown_fields_are_reported_as_ignored() {
     let ignored = |text| Request::decode(text).unwrap().ignored;
     let none: [&str; 0] = [];
     assert_eq!(ignored(r#"{"type":"ping","id":1}"#), none);
@@ -427,7 +430,7 @@ fn fields_that_mean_nothing_are_known() {
 }
 
 #[test]
-fn what_is_no_request_is_malformed() {
+fn invalid_json_or_missing_type_is_malformed() {
     for text in [
         "",
         "{",
@@ -453,7 +456,7 @@ fn what_is_no_request_is_malformed() {
 }
 
 #[test]
-fn an_unknown_request_is_told_its_number() {
+fn unknown_type_error_has_request_id() {
     check_refused(
         r#"{"type":"fly","id":0}"#,
         ErrorCode::UnknownType,
@@ -464,16 +467,16 @@ fn an_unknown_request_is_told_its_number() {
 }
 
 #[test]
-fn whether_seekers_are_told_is_a_flag() {
+fn seekers_field_must_be_boolean() {
     for kind in ["list", "watch_list"] {
         let text = format!(r#"{{"type":"{kind}","id":1,"seekers":1}}"#);
-        let refused = Request::decode(&text).unwrap_err();
-        assert_eq!(refused.error.field.as_deref(), Some("seekers"), "{kind}");
+        let error = Request::decode(&text).unwrap_err();
+        assert_eq!(error.error.field.as_deref(), Some("seekers"), "{kind}");
     }
 }
 
 #[test]
-fn a_bad_field_is_named() {
+fn bad_field_error_names_the_field() {
     let bad = |text: &str, field| check_refused(text, ErrorCode::BadField, Some(1), Some(field));
     bad(r#"{"type":"create","id":1}"#, "game");
     bad(r#"{"type":"create","id":1,"game":null}"#, "game");
@@ -547,7 +550,7 @@ fn a_bad_field_is_named() {
 }
 
 #[test]
-fn only_a_casual_match_against_a_bot_stays_out_of_histories() {
+fn history_opt_out_needs_casual_match_against_bot() {
     let create = |fields: &str| format!(r#"{{"type":"create","id":1,"game":"g",{fields}}}"#);
     let seats = r#""seats":["me",{"bot":"easy"}]"#;
     let casual = create(&format!(r#""history":false,{seats}"#));
@@ -567,7 +570,7 @@ fn only_a_casual_match_against_a_bot_stays_out_of_histories() {
 }
 
 #[test]
-fn bad_terms_are_named() {
+fn bad_match_terms_name_the_field() {
     let bad = |fields: &str, field| {
         let text = format!(r#"{{"type":"create","id":1,"game":"g",{fields}}}"#);
         check_refused(&text, ErrorCode::BadField, Some(1), Some(field));
@@ -585,9 +588,12 @@ fn bad_terms_are_named() {
     ] {
         bad(&format!(r#""clock":{clock}"#), "clock");
     }
-    let days = r#""clock":{"kind":"move","move_ms":3600000}"#;
-    bad(&format!(r#"{days},"patience_ms":10000"#), "patience_ms");
-    bad(&format!(r#"{days},"bot":"easy""#), "bot");
+    let correspondence_clock = r#""clock":{"kind":"move","move_ms":3600000}"#;
+    bad(
+        &format!(r#"{correspondence_clock},"patience_ms":10000"#),
+        "patience_ms",
+    );
+    bad(&format!(r#"{correspondence_clock},"bot":"easy""#), "bot");
     bad(r#""patience_ms":9999"#, "patience_ms");
     bad(r#""patience_ms":86400001"#, "patience_ms");
     bad(r#""takeback":0"#, "takeback");
@@ -626,12 +632,13 @@ fn bad_terms_are_named() {
     bad(r#""for":"p","bot":"easy""#, "for");
     bad(r#""bot":"easy","seats":["open","open"]"#, "bot");
     bad(r#""bot":{"level":"easy"}"#, "bot");
-    let seek = format!(r#"{{"type":"seek","id":1,"game":"g",{days},"bot":"easy"}}"#);
+    let seek =
+        format!(r#"{{"type":"seek","id":1,"game":"g",{correspondence_clock},"bot":"easy"}}"#);
     check_refused(&seek, ErrorCode::BadField, Some(1), Some("bot"));
 }
 
 #[test]
-fn a_bad_offer_is_named() {
+fn bad_offer_names_the_field() {
     let bad = |fields: &str, field| {
         let text = format!(r#"{{"type":"offer","id":1,"match":"M",{fields}}}"#);
         check_refused(&text, ErrorCode::BadField, Some(1), Some(field));
@@ -652,7 +659,7 @@ fn a_bad_offer_is_named() {
 }
 
 #[test]
-fn a_bad_number_cannot_be_repeated() {
+fn invalid_request_id_is_not_echoed() {
     for id in [
         "1e400",
         "-1",
@@ -668,7 +675,7 @@ fn a_bad_number_cannot_be_repeated() {
 }
 
 #[test]
-fn a_refused_hello_is_known_as_one() {
+fn decode_error_of_hello_is_marked() {
     let is_hello = |text| Request::decode(text).unwrap_err().is_hello;
     assert!(is_hello(r#"{"type":"hello","name":1}"#));
     assert!(is_hello(r#"{"type":"hello","id":-1}"#));
@@ -676,19 +683,19 @@ fn a_refused_hello_is_known_as_one() {
 }
 
 #[test]
-fn what_is_said_is_a_preset_or_a_text() {
-    check(
+fn chat_content_is_a_preset_or_a_text() {
+    check_decoded(
         r#"{"type":"say","match":"","preset":"good-game"}"#,
         ClientMessage::Say {
-            target: MatchRef::Nothing,
-            saying: ChatContent::Preset(Preset::GoodGame),
+            target: MatchRef::Invalid,
+            content: ChatContent::Preset(ChatPreset::GoodGame),
         },
     );
-    check(
+    check_decoded(
         r#"{"type":"say","match":"","text":" e\u0301h? "}"#,
         ClientMessage::Say {
-            target: MatchRef::Nothing,
-            saying: ChatContent::Text("\u{e9}h?".parse().unwrap()),
+            target: MatchRef::Invalid,
+            content: ChatContent::Text("\u{e9}h?".parse().unwrap()),
         },
     );
     let long = format!(r#""text":"{}""#, "a".repeat(141));
@@ -707,13 +714,13 @@ fn what_is_said_is_a_preset_or_a_text() {
 }
 
 #[test]
-fn nobody_comes_in_two_ways_at_once() {
-    for (fields, later) in [
+fn hello_with_two_credentials_is_refused() {
+    for (fields, second_field) in [
         (r#""token":"t","pair":"p""#, "pair"),
         (r#""pair":"p","recovery":"r""#, "recovery"),
         (r#""recovery":"r","token":"t""#, "recovery"),
     ] {
         let hello = format!(r#"{{"type":"hello","id":1,{fields}}}"#);
-        check_refused(&hello, ErrorCode::BadField, Some(1), Some(later));
+        check_refused(&hello, ErrorCode::BadField, Some(1), Some(second_field));
     }
 }

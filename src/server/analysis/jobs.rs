@@ -124,7 +124,7 @@ async fn start(
     let moves: Vec<String> = state.moves().map(str::to_owned).collect();
     let analysis = Arc::new(Analysis::new(id, nodes, moves.len()));
     let entry = enqueue(server, request.player, &analysis)?;
-    let review = Review::new(game, state.start(), moves, TABLE_BYTES);
+    let review = Review::new(game, state.initial_position(), moves, TABLE_BYTES);
     let review = review.map_err(|error| {
         tracing::error!(match_id = %id, %error, "cannot replay a match for analysis");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
@@ -252,8 +252,8 @@ pub(crate) fn send_analysis(
             }
             match analysis.page_after(sent, PLIES_PER_MESSAGE) {
                 Some(page) => {
-                    sent = Some(page.done);
-                    let is_last = page.done == page.of;
+                    sent = Some(page.plies_done);
+                    let is_last = page.plies_done == page.plies_total;
                     let message = encode(&ServerMessage::Analysis(Box::new(page)));
                     if is_last {
                         // Upon this another may be asked of at once.

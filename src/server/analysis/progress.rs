@@ -39,10 +39,10 @@ impl Analysis {
     pub(crate) fn new(match_id: MatchId, nodes: u64, plies: usize) -> Self {
         let nothing = Page {
             match_id,
-            done: 0,
-            of: plies as u64,
+            plies_done: 0,
+            plies_total: plies as u64,
             plies: Vec::new(),
-            end: None,
+            final_evaluation: None,
             accuracy: None,
         };
         Self {
@@ -88,7 +88,7 @@ impl Analysis {
     /// Whether all has been found, and it is kept at most.
     pub(crate) fn is_complete(&self) -> bool {
         let page = self.page.lock();
-        page.end.is_some() && page.done == page.of
+        page.final_evaluation.is_some() && page.plies_done == page.plies_total
     }
 
     /// Nothing more will come.
@@ -102,16 +102,16 @@ impl Analysis {
         let page = self.page.lock();
         let begin = usize::try_from(sent.unwrap_or(0)).unwrap_or(usize::MAX);
         let end = page.plies.len().min(begin.saturating_add(limit));
-        let is_news = end > begin || (sent.is_none() && page.end.is_some());
+        let is_news = end > begin || (sent.is_none() && page.final_evaluation.is_some());
         is_news.then(|| {
             let done = end as u64;
             Page {
                 match_id: page.match_id,
-                done,
-                of: page.of,
+                plies_done: done,
+                plies_total: page.plies_total,
                 plies: page.plies[begin..end].to_vec(),
-                end: page.end.filter(|_| sent.is_none()),
-                accuracy: page.accuracy.filter(|_| done == page.of),
+                final_evaluation: page.final_evaluation.filter(|_| sent.is_none()),
+                accuracy: page.accuracy.filter(|_| done == page.plies_total),
             }
         })
     }
@@ -125,8 +125,8 @@ impl Analysis {
             .map(|looked| wire::analysed_ply(game, looked))
             .collect();
         page.plies.extend(new_plies);
-        page.done = page.plies.len() as u64;
-        page.end = review.final_evaluation().map(wire::valuation);
+        page.plies_done = page.plies.len() as u64;
+        page.final_evaluation = review.final_evaluation().map(wire::valuation);
         page.accuracy = review.accuracy();
         drop(page);
         self.is_running.send_modify(|_| {});
@@ -159,8 +159,11 @@ mod tests {
                 format_version: kind,
                 page,
             } = assert_round_trip::<VersionedAnalysis<Page>>(text);
-            assert_eq!((kind, page.done, page.of), (FORMAT_VERSION, 5, 5));
-            assert!(page.end.is_some() && page.accuracy.is_some());
+            assert_eq!(
+                (kind, page.plies_done, page.plies_total),
+                (FORMAT_VERSION, 5, 5)
+            );
+            assert!(page.final_evaluation.is_some() && page.accuracy.is_some());
             assert_eq!(page.plies.len(), 5);
         }
     }

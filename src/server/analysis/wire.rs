@@ -3,7 +3,8 @@
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::review::{self, Evaluation, Judgement, MoveReview};
 use plyhouse_protocol::{
-    AnalysedPly, Judged, Keeps, Ply, Share, Sign, SignKind, Valuation, Why, WhyKind,
+    AnalysedPly, BetterMoveOutcome, Explanation, Finding, FindingKind, MistakeKind, MoveJudgement,
+    Ply, PositionEvaluation, Probability,
 };
 
 use crate::wire::to_protocol;
@@ -15,81 +16,81 @@ pub(crate) fn analysed_ply(game: &GameEntry, looked: &MoveReview) -> AnalysedPly
         ply: Ply(looked.ply as u64),
         seat: to_protocol::seat(looked.turn),
         m: looked.m.clone(),
-        worth: valuation(looked.evaluation),
+        evaluation: valuation(looked.evaluation),
         best: looked.best_line.first().cloned().unwrap_or_default(),
         pv: looked.best_line.clone(),
         san: looked.best_line_san.clone(),
-        judged: judged.map(|(judgement, _)| match judgement {
-            Judgement::Inaccuracy => Judged::Inaccuracy,
-            Judgement::Mistake => Judged::Mistake,
-            Judgement::Blunder => Judged::Blunder,
+        judgement: judged.map(|(judgement, _)| match judgement {
+            Judgement::Inaccuracy => MoveJudgement::Inaccuracy,
+            Judgement::Mistake => MoveJudgement::Mistake,
+            Judgement::Blunder => MoveJudgement::Blunder,
         }),
-        why: judged.map(|(_, why)| explanation(why)),
-        said: review::english(game, looked),
+        explanation: judged.map(|(_, why)| explanation(why)),
+        english: review::english(game, looked),
     }
 }
 
 /// What a position is worth.
-pub(crate) fn valuation(worth: Evaluation) -> Valuation {
+pub(crate) fn valuation(worth: Evaluation) -> PositionEvaluation {
     let known = worth.proven;
     let winner = known.and_then(|known| known.winner);
-    Valuation {
+    PositionEvaluation {
         value: worth.value,
-        win: Share::new(f64::midpoint(worth.winning_chance, 1.0)),
+        win_probability: Probability::new(f64::midpoint(worth.winning_chance, 1.0)),
         exact: worth.exact,
-        wins: winner.map(to_protocol::seat),
+        winner: winner.map(to_protocol::seat),
         plies: known.and_then(|known| known.plies),
         points: known.and_then(|known| known.points),
     }
 }
 
-fn explanation(why: &review::Explanation) -> Why {
-    Why {
+fn explanation(why: &review::Explanation) -> Explanation {
+    Explanation {
         kind: match why.kind {
-            review::MistakeKind::MissesWin => WhyKind::MissesWin,
-            review::MistakeKind::AllowsWin => WhyKind::AllowsWin,
-            review::MistakeKind::LosesPoints => WhyKind::LosesPoints,
-            review::MistakeKind::LosesMaterial => WhyKind::LosesMaterial,
-            review::MistakeKind::MissesMaterial => WhyKind::MissesMaterial,
-            review::MistakeKind::WorsensPosition => WhyKind::LosesGround,
+            review::MistakeKind::MissesWin => MistakeKind::MissesWin,
+            review::MistakeKind::AllowsWin => MistakeKind::AllowsWin,
+            review::MistakeKind::LosesPoints => MistakeKind::LosesPoints,
+            review::MistakeKind::LosesMaterial => MistakeKind::LosesMaterial,
+            review::MistakeKind::MissesMaterial => MistakeKind::MissesMaterial,
+            review::MistakeKind::WorsensPosition => MistakeKind::WorsensPosition,
         },
-        better: why.better_move.clone(),
-        keeps: match why.better_outcome {
-            review::BetterMoveOutcome::Win => Keeps::Win,
-            review::BetterMoveOutcome::Draw => Keeps::Draw,
-            review::BetterMoveOutcome::Undecided => Keeps::Game,
-            review::BetterMoveOutcome::Loss => Keeps::Loss,
+        better_move: why.better_move.clone(),
+        better_outcome: match why.better_outcome {
+            review::BetterMoveOutcome::Win => BetterMoveOutcome::Win,
+            review::BetterMoveOutcome::Draw => BetterMoveOutcome::Draw,
+            review::BetterMoveOutcome::Undecided => BetterMoveOutcome::Undecided,
+            review::BetterMoveOutcome::Loss => BetterMoveOutcome::Loss,
         },
         plies: why.plies,
         points: why.points,
         material: why.material,
-        signs: why.findings.iter().copied().map(finding).collect(),
-        line: why.better_line.clone(),
-        punished: why.refutation.clone(),
-        goes_on: why.continues_after_refutation,
-        san: why.refutation_san.clone(),
+        findings: why.findings.iter().copied().map(finding).collect(),
+        better_line: why.better_line.clone(),
+        refutation: why.refutation.clone(),
+        continues_after_refutation: why.continues_after_refutation,
+        refutation_san: why.refutation_san.clone(),
     }
 }
 
-fn finding(sign: review::Finding) -> Sign {
+fn finding(sign: review::Finding) -> Finding {
     let (kind, count, instead) = match sign {
-        review::Finding::Corner => (SignKind::Corner, None, None),
+        review::Finding::Corner => (FindingKind::Corner, None, None),
         review::Finding::Mobility {
             moves,
             moves_after_better: instead,
-        } => (SignKind::Mobility, Some(moves), Some(instead)),
-        review::Finding::Captured(stones) => (SignKind::Captured, Some(stones), None),
-        review::Finding::Atari(stones) => (SignKind::Atari, Some(stones), None),
-        review::Finding::Dead(stones) => (SignKind::Lost, Some(stones), None),
-        review::Finding::DoubleThreat => (SignKind::TwoThreats, None, None),
-        review::Finding::Edge => (SignKind::Edge, None, None),
-        review::Finding::Isolated => (SignKind::Apart, None, None),
-        review::Finding::Drawn => (SignKind::Drawn, None, None),
-        review::Finding::OpenThree => (SignKind::OpenThree, None, None),
+        } => (FindingKind::Mobility, Some(moves), Some(instead)),
+        review::Finding::Captured(stones) => (FindingKind::Captured, Some(stones), None),
+        review::Finding::Atari(stones) => (FindingKind::Atari, Some(stones), None),
+        review::Finding::Dead(stones) => (FindingKind::Dead, Some(stones), None),
+        review::Finding::DoubleThreat => (FindingKind::DoubleThreat, None, None),
+        review::Finding::Edge => (FindingKind::Edge, None, None),
+        review::Finding::Isolated => (FindingKind::Isolated, None, None),
+        review::Finding::Drawn => (FindingKind::Drawn, None, None),
+        review::Finding::OpenThree => (FindingKind::OpenThree, None, None),
     };
-    Sign {
-        sign: Some(kind),
+    Finding {
+        kind: Some(kind),
         count,
-        instead,
+        count_after_better: instead,
     }
 }

@@ -5,9 +5,9 @@ mod player_records;
 
 use crate::context::server_context::ServerContext;
 use crate::matchmaking::match_loading;
-use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
+use plyhouse_matches::game_record::{GameRecord, GameRecordError};
 use plyhouse_matches::{Event, EventKind};
-use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
+use plyhouse_protocol::{MatchCode, MatchRef, SpectatorAccess};
 use plyhouse_store::MatchRecord;
 
 pub use error::ArchiveError;
@@ -60,13 +60,13 @@ impl ServerContext {
             return Err(ArchiveError::NotFound);
         }
         let (id, code) = (creation.id, creation.code);
-        match Scoresheet::of(creation, &events) {
-            Ok(Scoresheet { text, .. }) => Ok(GameRecordFile { code, text }),
-            Err(NoScoresheet::NoFormat { .. }) => Err(ArchiveError::NotFound),
+        match GameRecord::from_match(creation, &events) {
+            Ok(GameRecord { text, .. }) => Ok(GameRecordFile { code, text }),
+            Err(GameRecordError::NoFormat { .. }) => Err(ArchiveError::NotFound),
             Err(
-                error @ (NoScoresheet::Damaged(_)
-                | NoScoresheet::NotBegun(_)
-                | NoScoresheet::NotPlayed(_)),
+                error @ (GameRecordError::Replay(_)
+                | GameRecordError::InitialPosition(_)
+                | GameRecordError::InvalidMove(_)),
             ) => {
                 tracing::error!(match_id = %id, %error, "cannot build a game record");
                 Err(ArchiveError::Corrupt)
@@ -96,5 +96,6 @@ impl ServerContext {
 /// Whether the match has started and nobody but its players may watch it: who asks here is nobody.
 fn is_private(record: &MatchRecord) -> bool {
     let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
-    record.creation.terms.watch() == WatchedBy::Nobody && record.events.iter().any(is_start)
+    record.creation.terms.spectator_access() == SpectatorAccess::Nobody
+        && record.events.iter().any(is_start)
 }

@@ -1,8 +1,8 @@
 //! What somebody is told of a match or a player who has been sent a link to them, before opening it.
 
 use plyhouse_engine::game::{Diagram, Seat};
-use plyhouse_matches::{Match, Occupant, Stage, picture};
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, Profile, Reason, Seq};
+use plyhouse_matches::{Match, Occupant, Stage, board_image};
+use plyhouse_protocol::{EndReason, ErrorCode, MatchId, MatchRef, Profile, Seq};
 
 use super::game_records::{ANONYMOUS_VIEWER, ArchiveError};
 use crate::context::server_context::ServerContext;
@@ -32,19 +32,19 @@ pub struct DrawnBoard {
 
 impl DrawnBoard {
     /// How wide and how high a picture is, in pixels.
-    pub const SIZE: (u16, u16) = (picture::WIDTH, picture::HEIGHT);
+    pub const SIZE: (u16, u16) = (board_image::WIDTH, board_image::HEIGHT);
 
     /// The picture as SVG.
     #[must_use]
     pub fn svg(&self) -> String {
-        picture::svg(&self.board)
+        board_image::render_svg(&self.board)
     }
 
     /// The picture as pixels, three bytes each (red, green, blue), row by row from the top. Takes some
     /// milliseconds.
     #[must_use]
     pub fn pixels(&self) -> Vec<u8> {
-        picture::pixels(&self.board)
+        board_image::render_pixels(&self.board)
     }
 }
 
@@ -145,19 +145,22 @@ fn status_text(state: &Match) -> String {
             format!("{name} has won {}, after {moves}.", win_method(reason))
         }
         Stage::Ended { reason, .. } => match reason {
-            Reason::Aborted | Reason::Abandonment => "It was broken off.".to_owned(),
-            Reason::Rules | Reason::Agreement | Reason::Timeout | Reason::Resignation => {
+            EndReason::Aborted | EndReason::Abandonment => "It was broken off.".to_owned(),
+            EndReason::Rules
+            | EndReason::Agreement
+            | EndReason::Timeout
+            | EndReason::Resignation => {
                 format!("A draw, after {moves}.")
             }
         },
     }
 }
 
-const fn win_method(reason: Reason) -> &'static str {
+const fn win_method(reason: EndReason) -> &'static str {
     match reason {
-        Reason::Rules => "on the board",
-        Reason::Resignation => "by resignation",
-        Reason::Timeout => "on time",
-        Reason::Abandonment | Reason::Aborted | Reason::Agreement => "by abandonment",
+        EndReason::Rules => "on the board",
+        EndReason::Resignation => "by resignation",
+        EndReason::Timeout => "on time",
+        EndReason::Abandonment | EndReason::Aborted | EndReason::Agreement => "by abandonment",
     }
 }

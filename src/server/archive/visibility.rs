@@ -2,7 +2,7 @@
 
 use crate::context::server_context::ServerContext;
 use plyhouse_matches::SeatAtStart;
-use plyhouse_protocol::{MatchId, MatchRef, PlayerId, Status};
+use plyhouse_protocol::{MatchId, MatchRef, MatchStatus, PlayerId};
 use plyhouse_store::PastMatch;
 
 /// The longest delay, in milliseconds.
@@ -12,7 +12,9 @@ impl ServerContext {
     /// Whether whoever asks may know that this match has ended: those who have played it, and others once
     /// its delay is over.
     pub(crate) fn is_end_visible(&self, past: &PastMatch, viewer: PlayerId) -> bool {
-        let visible_ms = past.ended_ms.saturating_add(past.creation.terms.delay_ms);
+        let visible_ms = past
+            .ended_ms
+            .saturating_add(past.creation.terms.spectator_delay_ms);
         let mut starters = past.summary.seats.iter();
         visible_ms <= self.clock.now_ms()
             || starters.any(|seat| SeatAtStart::player(seat) == Some(viewer))
@@ -25,7 +27,7 @@ impl ServerContext {
             let is_seated =
                 summary.seat_of(viewer).is_some() || summary.substituted_seat(viewer).is_some();
             summary.is_hidden_from(viewer)
-                || (!is_seated && summary.shown_status() != Status::Ended)
+                || (!is_seated && summary.shown_status() != MatchStatus::Ended)
         })
     }
 }

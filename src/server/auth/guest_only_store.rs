@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Creation, Event, EventKind, Occupant, Part, Reminder, SeatAtStart};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{
+    Creation, Event, EventKind, Occupant, Participation, Reminder, SeatAtStart,
+};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionKind};
 use plyhouse_store::{
     Account, AnalysisQuotaRequest, Blocks, CommandId, HistoryQuery, IdentityChange,
@@ -31,7 +35,7 @@ fn make_unrated(creation: &mut Creation) {
     let terms = &mut creation.terms;
     if terms.rated {
         // Who may watch it stays as it is.
-        terms.watch = Some(terms.watch());
+        terms.spectator_access = Some(terms.spectator_access());
         terms.rated = false;
     }
 }
@@ -148,7 +152,7 @@ impl Store for GuestOnlyStore {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.0.participations(player)
     }
 
@@ -223,7 +227,7 @@ impl Store for GuestOnlyStore {
         &self,
         fold: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         self.0.load_ratings_for(fold, needed)
     }
 
@@ -231,14 +235,14 @@ impl Store for GuestOnlyStore {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         self.0.posted_updates(after, until)
     }
 
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         self.0.ratings_after(last)
     }
 

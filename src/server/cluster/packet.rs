@@ -1,6 +1,6 @@
 //! What servers say to each other.
 
-use plyhouse_protocol::{Listing, MatchId, PlayerId, PlayerSummary};
+use plyhouse_protocol::{ListedMatch, MatchId, PlayerId, PlayerSummary};
 use plyhouse_store::{NodeId, SessionSelection};
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ pub(crate) enum Packet {
     NameErased { player: PlayerId, name: String },
     /// Lists show this of matches now.
     #[serde(rename = "Shown")]
-    ListingsChanged(Vec<Listing>),
+    ListingsChanged(Vec<ListedMatch>),
     /// Something to be done where a player is connected.
     #[serde(rename = "Notice")]
     NotifyPlayer {

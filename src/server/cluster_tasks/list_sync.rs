@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse_protocol::{ErrorCode, Listing, MatchId, MatchRef, WireError};
+use plyhouse_protocol::{ErrorCode, ListedMatch, MatchId, MatchRef, WireError};
 use plyhouse_store::cluster_directory::{MatchListQuery, MatchListing};
 use tokio::time::sleep;
 
@@ -27,7 +27,7 @@ pub(crate) async fn list_matches(
     filter: ListFilter,
     after: Option<MatchRef>,
     limit: usize,
-) -> Result<(u64, Vec<Listing>), WireError> {
+) -> Result<(u64, Vec<ListedMatch>), WireError> {
     let unknown = || {
         let message = "that match is forgotten; begin again";
         WireError::new(ErrorCode::UnknownMatch, message)
@@ -39,7 +39,7 @@ pub(crate) async fn list_matches(
             let found = server.store.find_by_code(code).await.map_err(read_error)?;
             Some(found.ok_or_else(unknown)?)
         }
-        Some(MatchRef::Nothing) => return Err(unknown()),
+        Some(MatchRef::Invalid) => return Err(unknown()),
     };
     let listed = cluster
         .directory
@@ -50,7 +50,7 @@ pub(crate) async fn list_matches(
         .iter()
         .filter_map(|card| parse_listing(card));
     // What is served here is known better.
-    let fresh = |listing: Listing| {
+    let fresh = |listing: ListedMatch| {
         let handle = server.lobby.find(MatchRef::Id(listing.match_id));
         handle.map_or(listing, |handle| handle.summary().listing())
     };
@@ -91,7 +91,7 @@ fn read_error(error: impl std::fmt::Display) -> WireError {
     WireError::new(ErrorCode::Overloaded, "the list cannot be read now")
 }
 
-fn parse_listing(card: &str) -> Option<Listing> {
+fn parse_listing(card: &str) -> Option<ListedMatch> {
     serde_json::from_str(card)
         .inspect_err(|error| tracing::error!(%error, "stored listing is invalid"))
         .ok()
@@ -126,7 +126,7 @@ async fn publish_listings(
     let handles = changed
         .iter()
         .map(|id| server.lobby.find(MatchRef::Id(*id)));
-    let listings: Vec<Listing> = handles
+    let listings: Vec<ListedMatch> = handles
         .flatten()
         .map(|handle| handle.summary().listing())
         .collect();
@@ -148,7 +148,7 @@ async fn publish_listings(
 }
 
 /// Takes note of what lists show now of matches of whatever server.
-pub(super) fn apply_listings(server: &ServerContext, listings: Vec<Listing>) {
+pub(super) fn apply_listings(server: &ServerContext, listings: Vec<ListedMatch>) {
     server.lobby.with_subscriptions(|lists| {
         for listing in listings {
             lists.record_listing(listing);

@@ -237,7 +237,7 @@ fn match_factory(server: &Arc<ServerContext>, seek: Arc<Seek>) -> MatchFactory {
                 ..terms
             },
         };
-        let events = Match::opening(&creation.terms, seats, now_ms);
+        let events = Match::initial_events(&creation.terms, seats, now_ms);
         MatchRecord { creation, events }
     })
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_protocol::{MatchId, MatchRef, Status};
+use plyhouse_protocol::{MatchId, MatchRef, MatchStatus};
 use plyhouse_store::cluster_directory::LEASE_DURATION;
 use tokio::time::sleep;
 
@@ -35,7 +35,7 @@ pub(super) async fn check_ownership(server: &Arc<ServerContext>) {
         return;
     };
     let live = server.lobby.all().into_iter();
-    let live = live.filter(|handle| handle.summary().status() != Status::Ended);
+    let live = live.filter(|handle| handle.summary().status() != MatchStatus::Ended);
     let ids: Vec<MatchId> = live.map(|handle| handle.id()).collect();
     for batch in ids.chunks(LOOKUP_BATCH_SIZE) {
         let foreign = cluster

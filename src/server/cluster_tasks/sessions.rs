@@ -136,7 +136,7 @@ async fn close_ended_sessions(server: &ServerContext, cluster: &Cluster) -> Resu
     let has_ended = |session: &SessionId| ended.contains(session);
     for ((_, session), connections) in connected {
         for connection in connections.iter().filter(|_| has_ended(&session)) {
-            connection.outbox.close(CloseCode::Ended);
+            connection.outbox.close(CloseCode::SessionEnded);
         }
     }
     Ok(())

@@ -130,7 +130,7 @@ impl Outbox {
                     .inc_by(queue.frames.len() as u64 + 1);
                 queue.frames.clear();
                 queue.bytes = 0;
-                queue.closing = Some(CloseCode::TooSlow);
+                queue.closing = Some(CloseCode::SlowConsumer);
             } else {
                 queue.frames.push_back(frame);
                 queue.bytes = bytes;

@@ -1,7 +1,7 @@
 //! One connection's end of the port to the matches: which of them it follows, by id, and behind that
 //! how each is reached.
 
-use plyhouse_protocol::{ErrorCode, MatchId, Status, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, WireError};
 
 use crate::context::locks::{Mutex, SUBSCRIPTIONS};
 use crate::match_handle::MatchHandle;
@@ -49,7 +49,7 @@ impl Subscription {
 
     /// Whether the match has ended. None ever begins again.
     fn has_ended(&mut self) -> bool {
-        self.has_ended = self.has_ended || self.handle.summary().status() == Status::Ended;
+        self.has_ended = self.has_ended || self.handle.summary().status() == MatchStatus::Ended;
         self.has_ended
     }
 }

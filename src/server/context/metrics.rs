@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::cluster::ClusterMetrics;
 use plyhouse_engine::catalog::{CATALOG, GameEntry};
-use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Reason};
+use plyhouse_protocol::{ClientMessage, CloseCode, EndReason, ErrorCode};
 use plyhouse_store::{StoreMetrics, duration_histogram};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -319,7 +319,7 @@ impl Metrics {
 
 impl GameMetrics {
     /// A match has ended for this reason.
-    pub(crate) fn count_ended(&self, reason: Reason) {
+    pub(crate) fn count_ended(&self, reason: EndReason) {
         self.ended[reason as usize].inc();
     }
 }
@@ -391,13 +391,13 @@ fn game_counters(page: &mut MetricsPage) -> Vec<Arc<GameMetrics>> {
         "Matches that have ended, by game and reason",
     );
     let of_game = |((game, created), moves)| {
-        let ended = |reason: &Reason| {
+        let ended = |reason: &EndReason| {
             ended.get_or_create_owned(&[("game", game), ("reason", reason.as_str())])
         };
         Arc::new(GameMetrics {
             created,
             moves,
-            ended: Reason::ALL.iter().map(ended).collect(),
+            ended: EndReason::ALL.iter().map(ended).collect(),
         })
     };
     games().zip(created).zip(moves).map(of_game).collect()
@@ -419,7 +419,7 @@ mod tests {
         for (index, cause) in DropReason::ALL.into_iter().enumerate() {
             assert_eq!(cause as usize, index);
         }
-        for (index, reason) in Reason::ALL.iter().enumerate() {
+        for (index, reason) in EndReason::ALL.iter().enumerate() {
             assert_eq!(*reason as usize, index);
         }
     }

@@ -1,16 +1,16 @@
 //! The page of metrics: what was counted, and what there is to see at the moment.
 
 use plyhouse_engine::catalog::CATALOG;
-use plyhouse_protocol::Status;
+use plyhouse_protocol::MatchStatus;
 
 use super::server_context::ServerContext;
 use crate::connection::outbox::Outbox;
 
 /// Every status, with its name on the wire.
-const STATUSES: [(Status, &str); 3] = [
-    (Status::Open, "open"),
-    (Status::Running, "running"),
-    (Status::Ended, "ended"),
+const STATUSES: [(MatchStatus, &str); 3] = [
+    (MatchStatus::Open, "open"),
+    (MatchStatus::Running, "running"),
+    (MatchStatus::Ended, "ended"),
 ];
 
 /// The metrics of a server as OpenMetrics text.

@@ -235,7 +235,7 @@ impl ServerContext {
 
     /// Asks the lobby and the store for a match that there is not.
     pub(crate) async fn probe(&self) {
-        let _ = self.lobby.find(MatchRef::Nothing);
+        let _ = self.lobby.find(MatchRef::Invalid);
         let none = MatchId(Uuid::nil());
         // Whatever it answers, it has answered.
         let _ = self.store.load(none).await;

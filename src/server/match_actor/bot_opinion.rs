@@ -55,14 +55,14 @@ impl BotOpinion {
     /// When a bot says whether it takes the draw that it is offered, if nothing makes it do so before.
     pub(super) fn draw_answer_at(&self, state: &Match) -> Option<Instant> {
         state.bot_to_answer_draw()?;
-        let pace = Duration::from_millis(state.creation().terms.pace_ms);
+        let pace = Duration::from_millis(state.creation().terms.bot_delay_ms);
         self.draw_offered_at.map(|at| at + pace)
     }
 
     /// What a bot says to the draw that it is offered; `None` if it is not.
     pub(super) fn draw_answer(&self, state: &Match) -> Option<Action> {
         let seat = state.bot_to_answer_draw()?;
-        let level = state.occupant(seat).bot()?;
+        let level = state.occupant(seat).bot_level()?;
         let judgement = self.last_judgements[seat.index()];
         let accepts = judgement.is_some_and(|judgement| judgement.accepts_draw(level));
         Some(Action::AnswerDrawAsBot { seat, accepts })

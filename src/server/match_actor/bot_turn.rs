@@ -166,7 +166,7 @@ impl std::fmt::Debug for BotTurn {
 
 /// Whether all may know what the bot in this seat thinks. One that stands in plays for somebody.
 pub(super) fn is_thinking_public(state: &Match, seat: Seat) -> bool {
-    state.creation().terms.thinking && matches!(state.occupant(seat), Occupant::Bot(_))
+    state.creation().terms.shows_bot_thinking && matches!(state.occupant(seat), Occupant::Bot(_))
 }
 
 /// Where a search tells what it thinks, and where that is heard; nothing where nobody is to know.
@@ -201,7 +201,7 @@ pub(super) fn thinking_message(
         ply,
         depth: report.depth,
         nodes: report.nodes,
-        worth: valuation(Evaluation::from_report(game, position, report)),
+        evaluation: valuation(Evaluation::from_report(game, position, report)),
         san: position.moves_to_san(&pv),
         pv,
         pruned: (!game.uses_playouts).then_some(report.cutoff_skips),
@@ -210,8 +210,8 @@ pub(super) fn thinking_message(
 
 /// What a bot has on its clock, less what was used up of the turn already; `None` without a clock.
 fn bot_clock(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
-    let (clock, remaining) = state.clock().zip(state.left())?;
-    let bank = Duration::from_millis(remaining.left_ms()[seat.index()]);
+    let (clock, remaining) = state.clock().zip(state.remaining_time())?;
+    let bank = Duration::from_millis(remaining.remaining_ms()[seat.index()]);
     let (bank, increment, free) = match clock {
         ClockControl::Fischer { increment_ms, .. } => (bank, increment_ms, 0),
         ClockControl::Delay { delay_ms, .. } => (bank, 0, delay_ms),

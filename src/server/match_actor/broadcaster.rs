@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Attendance, Event, EventKind, Match, ReplayError, Stage, TurnTime};
+use plyhouse_matches::{AbsenceTimers, Event, EventKind, Match, ReplayError, Stage, TurnTime};
 use plyhouse_protocol::{
-    ErrorCode, MatchId, PlayerId, RatingChange, Rematch, RequestId, Said, Seq, ServerMessage,
-    Thinking, WatchedBy,
+    ChatEntry, ErrorCode, MatchId, PlayerId, RatingChange, RematchState, RequestId, Seq,
+    ServerMessage, SpectatorAccess, Thinking,
 };
 use plyhouse_store::MatchRecord;
 
@@ -44,7 +44,7 @@ pub(super) struct Broadcaster {
     /// A move that was durable at this instant has been told and not been written yet.
     unflushed_move_at: Option<Instant>,
     /// Who wants a rematch, once the match has ended.
-    rematch: Option<Rematch>,
+    rematch: Option<RematchState>,
     /// What a rated match has changed, and whether that has been told.
     rating_update: Option<(RatingUpdate, bool)>,
     /// What was said last.
@@ -254,7 +254,7 @@ impl Broadcaster {
             self.subscribers.broadcast(&encode(&ServerMessage::Rating {
                 match_id,
                 changes,
-                why,
+                reason: why,
             }));
         }
     }
@@ -369,7 +369,7 @@ impl Broadcaster {
             None => {}
             Some(RemotePresence::Total(total)) => {
                 // The owner counts those who follow: who has just come to this server does not yet.
-                let may_add = Attendance::counts(state) && !self.is_for_spectators;
+                let may_add = AbsenceTimers::counts_absence(state) && !self.is_for_spectators;
                 let (here, mut seats) = (presence.seats, total.seats);
                 for (seat, here) in seats.iter_mut().zip(here).filter(|_| may_add) {
                     *seat = seat.map(|there| there || here == Some(true));
@@ -396,7 +396,7 @@ impl Broadcaster {
             return *total;
         }
         let mut presence = self.seat_presence(state);
-        if Attendance::counts(state) {
+        if AbsenceTimers::counts_absence(state) {
             let player = |seat| state.occupant(seat).player();
             presence.seats =
                 Seat::ALL.map(|seat| player(seat).map(|player| self.has_player(player)));
@@ -424,14 +424,14 @@ impl Broadcaster {
 
     /// Those of the match's players, its host among them, who follow it here.
     fn local_following_players(&self, state: &Match) -> Vec<PlayerId> {
-        let players = state.holders().chain([state.creation().host]);
+        let players = state.seat_holders().chain([state.creation().host]);
         let follows_here = |player: &PlayerId| self.has_local_player(*player);
         players.filter(follows_here).collect()
     }
 
     /// Has snapshots tell who wants a rematch.
     /// Gives whether that is news.
-    pub(super) fn set_rematch(&mut self, rematch: Rematch) -> bool {
+    pub(super) fn set_rematch(&mut self, rematch: RematchState) -> bool {
         let is_changed = self.rematch.as_ref() != Some(&rematch);
         self.rematch = Some(rematch);
         is_changed
@@ -462,7 +462,7 @@ impl Broadcaster {
         &self,
         player: PlayerId,
         is_players_only: bool,
-        chat: Said,
+        chat: ChatEntry,
     ) -> ChatMessage {
         let last = self
             .chat_history
@@ -493,9 +493,9 @@ impl Broadcaster {
             self.chat_history.pop_front();
         }
         self.chat_history.push_back(message.clone());
-        let frame = encode(&ServerMessage::Said {
+        let frame = encode(&ServerMessage::Chat {
             match_id: state.id(),
-            said: message.chat.clone(),
+            entry: message.chat.clone(),
         });
         let blocks = &self.server.block_cache;
         let is_recipient = |player| {
@@ -517,7 +517,7 @@ impl Broadcaster {
     }
 
     /// What was said last, as far as this player may see it.
-    fn visible_chat(&self, state: &Match, player: PlayerId) -> Vec<Said> {
+    fn visible_chat(&self, state: &Match, player: PlayerId) -> Vec<ChatEntry> {
         let is_seated = state.seat_of(player).is_some();
         let messages = self.chat_history.iter();
         let messages = messages.filter(|message| {
@@ -533,7 +533,9 @@ impl Broadcaster {
     /// Dismisses those who follow a match that is none of their business, since it has started, and tells
     /// them. To be called before they are told of the start.
     pub(super) fn remove_spectator(&mut self, state: &Match) {
-        if state.creation().terms.watch() != WatchedBy::Nobody || !state.has_started() {
+        if state.creation().terms.spectator_access() != SpectatorAccess::Nobody
+            || !state.has_started()
+        {
             return;
         }
         self.remove_followers_if(state, |player| state.is_hidden_from(player));
@@ -550,7 +552,7 @@ impl Broadcaster {
         if removed.is_empty() {
             return;
         }
-        let frame = encode(&ServerMessage::WatchOver { match_id });
+        let frame = encode(&ServerMessage::WatchEnded { match_id });
         let ids = removed.iter().map(|(_, outbox)| outbox.connection());
         self.server
             .connection_registry

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant, Stage};
-use plyhouse_protocol::{ChatContent, ChatMode, ErrorCode, PlayerId, Said, WireError};
+use plyhouse_protocol::{ChatContent, ChatEntry, ChatMode, ErrorCode, PlayerId, WireError};
 
 use super::MatchActor;
 use crate::connection::id::ConnectionId;
@@ -179,7 +179,7 @@ impl MatchActor {
                 ChatContent::Preset(preset) => (Some(preset.as_str().to_owned()), None),
                 ChatContent::Text(text) => (None, Some(text.as_str().to_owned())),
             };
-            let chat = Said {
+            let chat = ChatEntry {
                 seat: seat.map(to_protocol::seat),
                 name: match seated {
                     Some(Occupant::Player { name, .. }) => name.clone(),
@@ -211,7 +211,7 @@ impl MatchActor {
 
 #[cfg(test)]
 mod tests {
-    use plyhouse_protocol::Preset;
+    use plyhouse_protocol::ChatPreset;
     use uuid::Uuid;
 
     use super::*;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn preset(number: u8) -> ChatContent {
-        ChatContent::Preset(Preset::ALL[usize::from(number) % Preset::ALL.len()])
+        ChatContent::Preset(ChatPreset::ALL[usize::from(number) % ChatPreset::ALL.len()])
     }
 
     fn error_code(outcome: Result<ChatOutcome, WireError>) -> Option<ErrorCode> {

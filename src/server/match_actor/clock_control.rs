@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{
-    Action, Attendance, ClockUsage, Event, EventKind, Match, Occupant, Stage, Timekeeper,
-    Timestamp, TurnTime,
+    AbsenceTimers, Action, ClockUsage, Event, EventKind, Match, Occupant, Stage, Timestamp,
+    TurnClock, TurnTime,
 };
 use plyhouse_protocol::PlayerId;
 
@@ -26,7 +26,7 @@ const RECHECK_DELAY: Duration = Duration::from_millis(100);
 #[derive(Debug, Default)]
 pub(super) struct MatchClock {
     /// `None` in a match without a clock.
-    turn_clock: Option<Timekeeper>,
+    turn_clock: Option<TurnClock>,
     /// Whether moves get anything back for the network.
     compensates_lag: bool,
     /// When the flag of the turn is looked at, if the clock runs.
@@ -52,8 +52,8 @@ impl MatchClock {
     pub(super) fn new(state: &Match, server: &ServerContext) -> Self {
         let lag_max = server.settings.lag_compensation;
         Self {
-            turn_clock: Timekeeper::new(state, lag_max),
-            compensates_lag: Timekeeper::gives_back(state, lag_max),
+            turn_clock: TurnClock::new(state, lag_max),
+            compensates_lag: TurnClock::compensates_lag(state, lag_max),
             grace_until_ms: server.grace_until_ms(),
             ..Self::default()
         }
@@ -69,7 +69,7 @@ impl MatchClock {
     ) {
         *self = Self::new(state, server);
         if let Some(turn_clock) = &mut self.turn_clock {
-            turn_clock.begin_anew(state, is_following, now(), server.clock.now_ms());
+            turn_clock.restart_turn(state, is_following, now(), server.clock.now_ms());
             self.compute_flag_at(state);
         }
     }
@@ -88,7 +88,7 @@ impl MatchClock {
     /// When the turn should have ended by the time at which this came from whoever is to move, if it should.
     fn deadline_before(&self, state: &Match, command: &Command) -> Option<Instant> {
         self.flag_at?; // Something holds it.
-        let deadline = self.turn_clock.as_ref()?.due(state, command.rtt())?;
+        let deadline = self.turn_clock.as_ref()?.deadline(state, command.rtt())?;
         (deadline <= command.received_at).then_some(deadline)
     }
 
@@ -102,13 +102,13 @@ impl MatchClock {
     ) -> Option<Instant> {
         let timer_at = self.flag_at.filter(|at| *at <= now)?;
         let turn_clock = self.turn_clock.as_mut()?;
-        if turn_clock.is_late(timer_at, now) {
+        if turn_clock.shift_if_late(timer_at, now) {
             tracing::warn!(match_id = %state.id(), late = ?(now - timer_at), "flag timer fired late");
             self.has_unsent_change = true;
             self.compute_flag_at(state);
             return None;
         }
-        self.flag_at = turn_clock.due(state, rtt());
+        self.flag_at = turn_clock.deadline(state, rtt());
         let deadline = self.flag_at.filter(|at| *at <= now)?;
         if self
             .mover_last_response_at
@@ -122,10 +122,10 @@ impl MatchClock {
 
     /// Finds out anew when the flag is to be looked at.
     fn compute_flag_at(&mut self, state: &Match) {
-        let is_in_grace =
-            Timekeeper::days_due_ms(state).is_some_and(|due_ms| due_ms < self.grace_until_ms);
+        let is_in_grace = TurnClock::correspondence_deadline_ms(state)
+            .is_some_and(|due_ms| due_ms < self.grace_until_ms);
         let turn_clock = self.turn_clock.as_ref().filter(|_| !is_in_grace);
-        self.flag_at = turn_clock.and_then(|turn_clock| turn_clock.due(state, None));
+        self.flag_at = turn_clock.and_then(|turn_clock| turn_clock.deadline(state, None));
     }
 
     /// What a move is charged that was read at this instant. `None` where nothing is charged: without a
@@ -175,7 +175,7 @@ impl MatchClock {
     /// How long a player for whom a bot is to move has used up.
     pub(super) fn time_used_before_bot(&self) -> Duration {
         let turn_clock = self.turn_clock.as_ref();
-        turn_clock.map_or(Duration::ZERO, Timekeeper::before_bot)
+        turn_clock.map_or(Duration::ZERO, TurnClock::used_before_substitution)
     }
 
     /// A move of a player is stored, which was read then. To be called before it is part of the match.
@@ -183,14 +183,14 @@ impl MatchClock {
         let charge = self.move_charge(state, command.received_at, command.rtt());
         if let Some((turn_clock, charge)) = self.turn_clock.as_mut().zip(charge) {
             let MoveCharge { seat, usage, rtt } = charge;
-            turn_clock.moved(seat, usage, state.is_free(), rtt);
+            turn_clock.record_move(seat, usage, state.is_free_ply(), rtt);
         }
     }
 
     /// Takes note of who is there and who sits where.
     pub(super) fn update_presence(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool) {
         if let Some(turn_clock) = &mut self.turn_clock
-            && turn_clock.attend(state, is_present, now())
+            && turn_clock.update_presence(state, is_present, now())
         {
             self.has_unsent_change = true;
             self.compute_flag_at(state);
@@ -210,13 +210,13 @@ impl MatchClock {
         };
         match &event.kind {
             EventKind::Started { .. } | EventKind::Moved { .. } | EventKind::TakenBack { .. } => {
-                turn_clock.turn_told(sent_at)
+                turn_clock.start_turn(sent_at)
             }
             EventKind::Seated { seat, occupant } if state.turn() == Some(*seat) => match occupant {
-                Occupant::StandIn { .. } => turn_clock.bot_took_over(sent_at),
+                Occupant::StandIn { .. } => turn_clock.record_substitution(sent_at),
                 // Whoever has come back is there, and begins the turn anew.
                 Occupant::Player { .. } => {
-                    turn_clock.begin_anew(state, |_| true, sent_at, now_ms);
+                    turn_clock.restart_turn(state, |_| true, sent_at, now_ms);
                     self.has_unsent_change = true;
                 }
                 Occupant::Open | Occupant::Bot(_) => {}
@@ -235,7 +235,7 @@ impl MatchClock {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
         {
-            self.has_unsent_change |= turn_clock.store_refuses(since);
+            self.has_unsent_change |= turn_clock.pause_for_store(since);
             self.compute_flag_at(state);
         }
     }
@@ -245,8 +245,8 @@ impl MatchClock {
         let Some(turn_clock) = &mut self.turn_clock else {
             return;
         };
-        if turn_clock.is_store_awaited() {
-            self.has_unsent_change |= turn_clock.store_accepts(now());
+        if turn_clock.is_paused_for_store() {
+            self.has_unsent_change |= turn_clock.resume_after_store(now());
             self.compute_flag_at(state);
         }
     }
@@ -261,7 +261,7 @@ impl MatchClock {
         if let Some(turn_clock) = &mut self.turn_clock
             && state.stage() == Stage::Running
         {
-            self.has_unsent_change |= turn_clock.is_unheard(since);
+            self.has_unsent_change |= turn_clock.pause_for_unreachable_player(since);
             self.compute_flag_at(state);
         }
     }
@@ -269,7 +269,7 @@ impl MatchClock {
     /// Whoever is to move can be heard again.
     pub(super) fn on_mover_reachable(&mut self, state: &Match) {
         if let Some(turn_clock) = &mut self.turn_clock {
-            self.has_unsent_change |= turn_clock.is_heard(now());
+            self.has_unsent_change |= turn_clock.resume_for_reachable_player(now());
             self.compute_flag_at(state);
         }
     }
@@ -286,7 +286,7 @@ impl MatchClock {
 
     /// How the turn stands; `None` without a clock, or unless the match runs.
     pub(super) fn turn_time(&self, state: &Match) -> Option<TurnTime> {
-        self.turn_clock.as_ref()?.told(state, now())
+        self.turn_clock.as_ref()?.turn_time(state, now())
     }
 
     /// Whether everybody is to be told how the clock stands, of which the caller sees to it.
@@ -332,7 +332,7 @@ impl Leader {
 
     /// What the match does since the turn has not ended in time.
     pub(super) fn flag_action(state: &Match) -> Action {
-        Timekeeper::action(state)
+        TurnClock::timeout_action(state)
     }
 
     /// The store has refused to keep something that came at this instant: the clock stands until whoever
@@ -344,9 +344,9 @@ impl Leader {
 
     /// For how long each seat's player may still be gone, in milliseconds.
     pub(super) fn absence_left_ms(&self, state: &Match) -> [Option<u64>; 2] {
-        let (attendance, now): (&Attendance, _) = (&self.attendance, now());
+        let (attendance, now): (&AbsenceTimers, _) = (&self.attendance, now());
         Seat::ALL.map(|seat| {
-            let remaining = attendance.gone(state, seat, now)?;
+            let remaining = attendance.absence_remaining(state, seat, now)?;
             Some(u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX))
         })
     }

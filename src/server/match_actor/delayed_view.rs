@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Creation, Event, EventKind, Match, ReplayError, Stage, TurnTime};
-use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WatchedBy, WireError};
+use plyhouse_protocol::{ErrorCode, PlayerId, Seq, SpectatorAccess, WireError};
 use plyhouse_store::MatchRecord;
 
 use super::MatchActor;
@@ -78,7 +78,7 @@ impl DelayedView {
         server: &Arc<ServerContext>,
         record: &MatchRecord,
     ) -> Result<Option<Box<Self>>, ReplayError> {
-        let delay_ms = record.creation.terms.delay_ms;
+        let delay_ms = record.creation.terms.spectator_delay_ms;
         if delay_ms == 0 {
             return Ok(None);
         }
@@ -114,7 +114,7 @@ impl DelayedView {
         let empty = SeatPresence { seats, spectators };
         self.broadcaster
             .set_remote_presence(Some(RemotePresence::Total(empty)));
-        let (at, delay_ms) = (now(), record.creation.terms.delay_ms);
+        let (at, delay_ms) = (now(), record.creation.terms.spectator_delay_ms);
         let mut last_visible_at = at;
         let updates = record.events[visible_count..].iter().map(|event| {
             let visible_at_ms = event.at_ms.saturating_add(delay_ms);
@@ -433,7 +433,7 @@ impl MatchActor {
         };
         if delayed.broadcast_due(now) {
             self.update_delayed_listing();
-            if self.state.creation().terms.watch() == WatchedBy::Nobody {
+            if self.state.creation().terms.spectator_access() == SpectatorAccess::Nobody {
                 self.on_delayed_followers_changed();
             }
         }

@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyhouse_matches::{Action, Match, Reminder, Stage, Timekeeper};
+use plyhouse_matches::{Action, Match, Reminder, Stage, TurnClock};
 use plyhouse_store::WriteError;
 
 use super::leader::{ActionError, Leader, RETRY_DELAY};
@@ -25,7 +25,7 @@ pub(crate) const BOT_WAIT_MIN_MS: u64 = 10 * 60 * 1000;
 /// When an open match of days ends by itself, if the time is `now_ms` since 1970. `None` for others.
 pub(super) fn open_match_expiry(state: &Match, now_ms: u64) -> Option<Instant> {
     let creation = state.creation();
-    let can_expire = state.stage() == Stage::Open && creation.terms.is_of_days();
+    let can_expire = state.stage() == Stage::Open && creation.terms.is_correspondence();
     let age = Duration::from_millis(now_ms.saturating_sub(creation.created_ms()));
     can_expire.then(|| now() + OPEN_MATCH_LIFETIME.saturating_sub(age))
 }
@@ -57,7 +57,7 @@ impl Leader {
     /// What is to be noted of a match that is not played over days, if it can be let go of now.
     fn hibernation_reminder(&self, state: &Match, now: Instant) -> Option<Reminder> {
         let is_connected = |player| self.server.players.is_connected(player);
-        if state.holders().any(is_connected) {
+        if state.seat_holders().any(is_connected) {
             return None;
         }
         let deadline = self.attendance.next_deadline(state)?;
@@ -67,7 +67,7 @@ impl Leader {
         if wake_ms < self.server.grace_ends_ms {
             return None;
         }
-        Some(state.resting(wake_ms, |player| {
+        Some(state.hibernation_reminder(wake_ms, |player| {
             let since = self.attendance.absent_since(player)?;
             Some(now_ms - to_millis(now.saturating_duration_since(since)))
         }))
@@ -77,10 +77,10 @@ impl Leader {
     pub(super) fn resume(&mut self, reminder: &Reminder) {
         let (now, now_ms) = (now(), self.server.clock.now_ms());
         let started_ms = self.server.started_ms;
-        self.attendance.resume(|player| {
-            let mut participations = reminder.parts.iter();
+        self.attendance.restore(|player| {
+            let mut participations = reminder.participations.iter();
             let participation = participations.find(|part| part.player == player)?;
-            let since_ms = participation.absent_ms?.max(started_ms);
+            let since_ms = participation.absent_since_ms?.max(started_ms);
             now.checked_sub(Duration::from_millis(now_ms.saturating_sub(since_ms)))
         });
     }
@@ -127,7 +127,7 @@ impl MatchActor {
             // It is in lists, and waits for somebody who looks there.
             Stage::Open => None,
             Stage::Running => {
-                let is_correspondence = self.state.creation().terms.is_of_days();
+                let is_correspondence = self.state.creation().terms.is_correspondence();
                 // How long a turn has lasted by a clock that runs is known here alone.
                 let can_hibernate =
                     is_correspondence || self.leader.match_clock.deadline().is_none();
@@ -144,7 +144,7 @@ impl MatchActor {
         if self.hibernation.hibernates_at.is_none_or(|at| now < at) {
             return CONTINUE;
         }
-        let is_correspondence = self.state.creation().terms.is_of_days();
+        let is_correspondence = self.state.creation().terms.is_correspondence();
         if self.state.stage() == Stage::Running && !is_correspondence {
             let Some(reminder) = self.leader.hibernation_reminder(&self.state, now) else {
                 self.hibernation.hibernates_at = Some(now + IDLE_TIMEOUT);
@@ -181,7 +181,7 @@ impl MatchActor {
         if self.state.stage() != Stage::Running {
             return;
         }
-        let flag_at_ms = Timekeeper::days_due_ms(&self.state);
+        let flag_at_ms = TurnClock::correspondence_deadline_ms(&self.state);
         self.server.store.release(self.state.id());
         self.server.metrics.hibernating_matches.inc();
         self.server.players.on_match_ended(&self.state);
@@ -196,12 +196,12 @@ impl MatchActor {
         let flow = self.run_timer_action(now()).await;
         let is_running = self.state.stage() == Stage::Running;
         self.hibernation.has_ended_unobserved = matches!(self.state.stage(), Stage::Ended { .. });
-        let is_correspondence = self.state.creation().terms.is_of_days();
+        let is_correspondence = self.state.creation().terms.is_correspondence();
         if is_running && !is_correspondence && mem::take(&mut self.hibernation.has_reminder) {
             // It is awake: the sweeper need not look again.
             let cleared = Reminder {
                 wake_ms: None,
-                parts: Vec::new(),
+                participations: Vec::new(),
             };
             self.store_reminder(cleared).await?;
         }
@@ -214,7 +214,12 @@ impl MatchActor {
         let now_ms = self.server.clock.now_ms();
         let has_waited_long = |since| now_ms.saturating_sub(since) >= BOT_WAIT_MIN_MS;
         let flow = match self.state.turn() {
-            Some(seat) if self.state.bot_waits_ms().is_some_and(has_waited_long) => {
+            Some(seat)
+                if self
+                    .state
+                    .bot_waiting_since_ms()
+                    .is_some_and(has_waited_long) =>
+            {
                 self.apply_own_action(&Action::Abandon { seat }).await
             }
             Some(_) | None => CONTINUE,

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::catalog::MoveChoice;
 use plyhouse_matches::{
-    Action, Attendance, Event, EventKind, Match, Offer, Refusal, RequestId, Stage, Timestamp,
+    AbsenceTimers, Action, Event, EventKind, GlobalRequestId, Match, Offer, Refusal, Stage,
+    Timestamp,
 };
 use plyhouse_protocol::{ErrorCode, MatchId, Seq, Thinking, WireError};
 use plyhouse_store::{JournalPosition, WriteError};
@@ -44,7 +45,7 @@ pub(super) struct Leader {
     open_match_permit: Option<OpenMatchPermit>,
     /// The end of the journal, as far as this owner knows.
     pub(super) journal_position: JournalPosition,
-    pub(super) attendance: Attendance,
+    pub(super) attendance: AbsenceTimers,
     pub(super) match_clock: MatchClock,
     bot_turn: Option<BotTurn>,
     /// When it was told last what a bot thinks.
@@ -114,7 +115,7 @@ impl Leader {
         journal_position: JournalPosition,
         open_match_permit: Option<OpenMatchPermit>,
     ) -> Self {
-        let attendance = Attendance::new(server.settings.open_match_absence_limit());
+        let attendance = AbsenceTimers::new(server.settings.open_match_absence_limit());
         let match_clock = MatchClock::new(state, &server);
         let expires_at = hibernation::open_match_expiry(state, server.clock.now_ms());
         let game_metrics = Arc::clone(server.metrics.game(state.creation().game));
@@ -148,7 +149,7 @@ impl Leader {
         self.bot_opinion.on_offer(Offer::Draw, now());
         self.bot_turn = None;
         self.retry_at = None;
-        self.attendance = Attendance::new(settings.open_match_absence_limit());
+        self.attendance = AbsenceTimers::new(settings.open_match_absence_limit());
         self.last_ply_at = now();
         self.summary.update_progress(state);
         self.unload_at = matches!(state.stage(), Stage::Ended { .. })
@@ -240,12 +241,12 @@ impl Leader {
     }
 
     /// The id by which a request is known when it is asked again. A move is known by itself.
-    fn request_id(&self, command: &Command, action: &Action) -> Option<RequestId> {
+    fn request_id(&self, command: &Command, action: &Action) -> Option<GlobalRequestId> {
         let has_id = command.request_number > 0 && !matches!(action, Action::Play { .. });
         let node = command
             .relay
             .map_or(self.server.node, |relayed| relayed.node);
-        has_id.then_some(RequestId(
+        has_id.then_some(GlobalRequestId(
             node.0,
             command.connection.0,
             command.request_number,
@@ -268,8 +269,8 @@ impl Leader {
             return None;
         };
         let seat = state.seat_of(*player)?;
-        let may_leave = state.times_stood_in(seat) < SUBSTITUTIONS_MAX
-            && self.attendance.may_stand_in(state, seat);
+        let may_leave = state.substitution_count(seat) < SUBSTITUTIONS_MAX
+            && self.attendance.can_substitute(state, seat);
         may_leave.then_some(Action::StandIn { seat })
     }
 
@@ -296,7 +297,7 @@ impl Leader {
         state: &Match,
         action: &Action,
         timestamp: Timestamp,
-        request: Option<RequestId>,
+        request: Option<GlobalRequestId>,
     ) -> Result<PublishedEvents, ActionError> {
         let mut events = state
             .apply(action, timestamp)
@@ -416,7 +417,7 @@ impl Leader {
             && let Some(player) = state.occupant(*seat).holder()
             // Whoever a bot stands in for may come back.
             && occupant.holder() != Some(player)
-            && !state.creation().terms.is_of_days()
+            && !state.creation().terms.is_correspondence()
         {
             self.server.players.remove_seated_match(player, state.id());
         }
@@ -429,7 +430,7 @@ impl Leader {
         match &event.kind {
             EventKind::Seated { occupant, .. } => {
                 match occupant.player() {
-                    Some(player) if state.creation().terms.is_of_days() => {
+                    Some(player) if state.creation().terms.is_correspondence() => {
                         self.server.players.mark_plays_correspondence(player);
                     }
                     Some(player) => self.server.players.add_seated_match(player, id),
@@ -557,7 +558,7 @@ impl Leader {
         if self.expires_at.is_some_and(|at| at <= now) {
             return TimerAction::Act(Action::Abort);
         }
-        let absence = self.attendance.due(state, now);
+        let absence = self.attendance.due_action(state, now);
         let bot = || self.bot_action(state, now);
         absence
             .or_else(bot)
@@ -637,7 +638,7 @@ impl Leader {
                 .as_ref()
                 .map(|choice| choice.report.draw_assessment());
             self.bot_opinion.record_judgement(turn.seat(), judgement);
-            let pace = Duration::from_millis(state.creation().terms.pace_ms);
+            let pace = Duration::from_millis(state.creation().terms.bot_delay_ms);
             turn.set_move(choice, state, self.last_ply_at + pace);
         }
     }
@@ -648,7 +649,7 @@ const SUBSTITUTIONS_MAX: u32 = 3;
 
 /// How long a match is kept once it has ended: until all have been told of that.
 fn linger_duration(state: &Match, linger: Duration) -> Duration {
-    let delay = Duration::from_millis(state.creation().terms.delay_ms);
+    let delay = Duration::from_millis(state.creation().terms.spectator_delay_ms);
     match delay.is_zero() {
         true => linger,
         false => linger.max(delay + RETRY_DELAY),
@@ -665,17 +666,17 @@ fn find_repeated(state: &Match, action: &Action) -> Option<Seq> {
             takebacks,
         } => {
             let is_current = takebacks.is_none_or(|sent| sent == state.takebacks());
-            let find = || state.repeated(*player, *ply, m);
+            let find = || state.find_repeated_move(*player, *ply, m);
             is_current.then(find).flatten()
         }
         Action::OfferDraw { player, ply } => {
-            state.offered_already(*player, Offer::Draw, *ply, None)
+            state.find_repeated_offer(*player, Offer::Draw, *ply, None)
         }
         Action::OfferTakeback {
             player,
             ply,
             to_ply,
-        } => state.offered_already(*player, Offer::Takeback, *ply, *to_ply),
+        } => state.find_repeated_offer(*player, Offer::Takeback, *ply, *to_ply),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant, Stage};
-use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Rematch, Successor, WireError};
+use plyhouse_protocol::{ErrorCode, MatchRef, NextMatch, PlayerId, RematchState, WireError};
 use plyhouse_store::RematchRecord;
 
 use super::MatchActor;
@@ -36,7 +36,7 @@ pub(super) struct RematchOffers {
     seat_offers: [SeatOffer; 2],
     /// Whose player is there; `None` until the match has ended.
     present: Option<[bool; 2]>,
-    successor: Option<Successor>,
+    successor: Option<NextMatch>,
     /// Both wish it, and it is being created.
     is_creating: bool,
     /// When a rematch can be agreed on no more, once somebody has wished one.
@@ -87,7 +87,7 @@ enum OfferOutcome {
 impl RematchOffers {
     /// Those of a match that came from the store with its rematch, if it has one.
     pub(super) fn from_store(next: Option<RematchRecord>) -> Self {
-        let next = next.map(|next| Successor {
+        let next = next.map(|next| NextMatch {
             match_id: next.id,
             code: next.code.to_string(),
         });
@@ -98,11 +98,11 @@ impl RematchOffers {
     }
 
     /// How they are told.
-    fn to_message(&self) -> Rematch {
-        Rematch {
+    fn to_message(&self) -> RematchState {
+        RematchState {
             offers: self.seat_offers.map(|wish| wish.is_open),
             declined: self.seat_offers.map(|wish| wish.declined_at.is_some()),
-            here: self.present.unwrap_or_default(),
+            present: self.present.unwrap_or_default(),
             next: self.successor.clone(),
         }
     }
@@ -143,7 +143,7 @@ impl RematchOffers {
             return Ok(OfferOutcome::AlreadyOpen);
         }
         let ended_ms = state.ended_ms().unwrap_or_default();
-        if state.rematch().is_none() || now_ms > ended_ms + REMATCH_WINDOW_MS {
+        if state.rematch_params().is_none() || now_ms > ended_ms + REMATCH_WINDOW_MS {
             let message = "there is no rematch of this match";
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
@@ -206,7 +206,7 @@ impl RematchOffers {
     }
 
     /// There is a rematch.
-    fn set_created(&mut self, next: &Successor) {
+    fn set_created(&mut self, next: &NextMatch) {
         self.seat_offers
             .iter_mut()
             .for_each(|wish| wish.is_open = true);
@@ -217,7 +217,7 @@ impl RematchOffers {
 impl MatchActor {
     /// Takes note of who is there, once the match has ended, and tells if that is news.
     pub(super) fn update_rematch_presence(&mut self) {
-        if !self.state.is_played_out() {
+        if !self.state.has_been_played() {
             return;
         }
         let is_present = |seat: Seat| {
@@ -261,8 +261,8 @@ impl MatchActor {
 
     /// A player wishes a rematch.
     pub(super) async fn offer_rematch(&mut self, command: &Command, reply: Reply) {
-        let holders: Vec<PlayerId> = self.state.holders().collect();
-        let is_blocked = match holders.contains(&command.player) && self.state.is_played_out() {
+        let holders: Vec<PlayerId> = self.state.seat_holders().collect();
+        let is_blocked = match holders.contains(&command.player) && self.state.has_been_played() {
             true => {
                 block_check::is_unpairable_with_any(&self.server, command.player, holders).await
             }
@@ -304,7 +304,7 @@ impl MatchActor {
     fn start_rematch_creation(&mut self, command: &Command, reply: Reply) {
         let id = self.state.id();
         let (Some((seats, terms)), Some(previous)) = (
-            self.state.rematch(),
+            self.state.rematch_params(),
             self.server.lobby.find(MatchRef::Id(id)),
         ) else {
             return reply.refuse(ErrorCode::Overloaded, "that match is being put away");
@@ -317,7 +317,7 @@ impl MatchActor {
             seats,
             terms,
             // Where strangers do not know yet that the match is over, its code still leads them to it.
-            code: (creation.terms.delay_ms == 0).then_some(creation.code),
+            code: (creation.terms.spectator_delay_ms == 0).then_some(creation.code),
             hosted_max: self.server.settings.live_matches_per_player,
             open_match_permit: None,
         };
@@ -326,7 +326,7 @@ impl MatchActor {
         let pending_rematch = PendingRematch {
             previous,
             params,
-            seat_holders: self.state.holders().collect(),
+            seat_holders: self.state.seat_holders().collect(),
             connections,
             requester: (command.connection, command.player),
         };
@@ -335,7 +335,7 @@ impl MatchActor {
     }
 
     /// The rematch has come into the world, or has not.
-    pub(super) fn on_rematch_created(&mut self, next: Option<&Successor>, reply: Reply) {
+    pub(super) fn on_rematch_created(&mut self, next: Option<&NextMatch>, reply: Reply) {
         self.rematch_offers.is_creating = false;
         if let Some(next) = next {
             self.rematch_offers.set_created(next);

@@ -319,7 +319,10 @@ impl MatchActor {
 
     /// Whether somebody is connected here who has a part in the match.
     fn has_connected_participant(&self) -> bool {
-        let players = self.state.holders().chain([self.state.creation().host]);
+        let players = self
+            .state
+            .seat_holders()
+            .chain([self.state.creation().host]);
         let mut players = players.chain(self.state.creation().terms.invited);
         players.any(|player| self.server.players.is_connected(player))
     }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use plyhouse_matches::{Event, RequestId};
+use plyhouse_matches::{Event, GlobalRequestId};
 use plyhouse_protocol::{Seq, WireError};
 
 /// How many requests are remembered. A copy of a match has no more of them under way at a time.
@@ -15,11 +15,11 @@ const REQUESTS_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct RequestDedup {
     /// Those that were granted, each with the event that it has become.
-    granted: VecDeque<(RequestId, Seq)>,
+    granted: VecDeque<(GlobalRequestId, Seq)>,
     /// Those that were not, and why.
-    refused: VecDeque<(RequestId, Box<WireError>)>,
+    refused: VecDeque<(GlobalRequestId, Box<WireError>)>,
     /// The last whose events were written with an unknown end: which, after which event, and what.
-    unresolved: Option<(RequestId, Seq, Vec<Event>)>,
+    unresolved: Option<(GlobalRequestId, Seq, Vec<Event>)>,
 }
 
 impl RequestDedup {
@@ -39,7 +39,12 @@ impl RequestDedup {
     }
 
     /// Takes note that nobody knows whether these events of a request have been written.
-    pub(super) fn set_unresolved(&mut self, request: RequestId, after: Seq, events: &[Event]) {
+    pub(super) fn set_unresolved(
+        &mut self,
+        request: GlobalRequestId,
+        after: Seq,
+        events: &[Event],
+    ) {
         self.unresolved = Some((request, after, events.to_vec()));
     }
 
@@ -53,19 +58,19 @@ impl RequestDedup {
     }
 
     /// The event that this request has become.
-    pub(super) fn find_granted(&self, request: RequestId) -> Option<Seq> {
+    pub(super) fn find_granted(&self, request: GlobalRequestId) -> Option<Seq> {
         let mut granted = self.granted.iter();
         let found = granted.find(|(known, _)| *known == request);
         found.map(|(_, seq)| *seq)
     }
 
     /// Takes note that a request is refused.
-    pub(super) fn add_refused(&mut self, request: RequestId, why: Box<WireError>) {
+    pub(super) fn add_refused(&mut self, request: GlobalRequestId, why: Box<WireError>) {
         push_bounded(&mut self.refused, (request, why));
     }
 
     /// Why this request was refused, if it was.
-    pub(super) fn refusal(&self, request: RequestId) -> Option<&WireError> {
+    pub(super) fn refusal(&self, request: GlobalRequestId) -> Option<&WireError> {
         let mut refused = self.refused.iter();
         let found = refused.find(|(known, _)| *known == request);
         found.map(|(_, why)| &**why)
@@ -95,7 +100,7 @@ mod tests {
             by: Seat::Second,
         };
         Event {
-            request: request.map(|number| Box::new(RequestId(Uuid::nil(), 7, number))),
+            request: request.map(|number| Box::new(GlobalRequestId(Uuid::nil(), 7, number))),
             ..kind.at(0)
         }
     }
@@ -104,12 +109,13 @@ mod tests {
     fn granted_request_is_found_until_evicted() {
         let mut dedup = RequestDedup::default();
         dedup.add_events(Seq(4), &[event(Some(1)), event(None), event(Some(2))]);
-        let find_number =
-            |done: &RequestDedup, number| done.find_granted(RequestId(Uuid::nil(), 7, number));
+        let find_number = |done: &RequestDedup, number| {
+            done.find_granted(GlobalRequestId(Uuid::nil(), 7, number))
+        };
         assert_eq!(find_number(&dedup, 1), Some(Seq(5)));
         assert_eq!(find_number(&dedup, 2), Some(Seq(7)));
         assert_eq!(find_number(&dedup, 3), None);
-        assert_eq!(dedup.find_granted(RequestId(Uuid::nil(), 8, 1)), None);
+        assert_eq!(dedup.find_granted(GlobalRequestId(Uuid::nil(), 8, 1)), None);
         let more_events: Vec<_> = (3..=65).map(|number| event(Some(number))).collect();
         dedup.add_events(Seq(7), &more_events);
         assert_eq!(find_number(&dedup, 1), None);
@@ -118,7 +124,7 @@ mod tests {
 
     #[test]
     fn unresolved_write_is_granted_if_the_journal_contains_it() {
-        let request = RequestId(Uuid::nil(), 7, 1);
+        let request = GlobalRequestId(Uuid::nil(), 7, 1);
         let mut dedup = RequestDedup::default();
         dedup.set_unresolved(request, Seq(1), &[event(None)]);
         dedup.reload(&[event(Some(8)), event(None)]);
@@ -133,7 +139,7 @@ mod tests {
 
     #[test]
     fn refused_request_stays_refused_until_evicted() {
-        let request = |number| RequestId(Uuid::nil(), 7, number);
+        let request = |number| GlobalRequestId(Uuid::nil(), 7, number);
         let error = || Box::new(WireError::new(ErrorCode::TooSoon, "not yet"));
         let mut dedup = RequestDedup::default();
         dedup.add_refused(request(1), error());

@@ -277,7 +277,7 @@ impl Subscribers {
         self.broadcast(&encode(&ServerMessage::Presence {
             match_id: id,
             seats,
-            gone_ms: absence_left_ms,
+            absence_remaining_ms: absence_left_ms,
             spectators,
         }));
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use plyhouse_matches::Action;
-use plyhouse_protocol::{ChatContent, PlayerId, Seq, Successor, WireError};
+use plyhouse_protocol::{ChatContent, NextMatch, PlayerId, Seq, WireError};
 use plyhouse_store::NodeId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -130,7 +130,7 @@ pub(crate) enum Control {
     ResignIdleBotGame,
     /// The rematch has been created; `None` if it could not be.
     #[serde(rename = "RematchBegins")]
-    RematchCreated { next: Option<Successor> },
+    RematchCreated { next: Option<NextMatch> },
     /// Another server has followers, who are these; `None` once it has none any more.
     Follow {
         from: NodeId,

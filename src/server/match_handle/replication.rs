@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plyhouse_matches::{Event, TurnTime};
-use plyhouse_protocol::{PlayerId, Rematch, Said, Seq, Thinking};
+use plyhouse_protocol::{ChatEntry, PlayerId, RematchState, Seq, Thinking};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -54,7 +54,7 @@ pub(crate) struct ChatMessage {
     #[serde(rename = "among_players")]
     pub(crate) is_players_only: bool,
     #[serde(rename = "said")]
-    pub(crate) chat: Said,
+    pub(crate) chat: ChatEntry,
 }
 
 /// What is new of a match, as its owner feeds a copy of it.
@@ -97,7 +97,7 @@ impl TransientState {
     /// How the clock stands when so much time has passed since this was told.
     pub(crate) fn turn_time_after(&self, elapsed: Duration) -> Option<TurnTime> {
         let mut time = self.turn_time?;
-        if !time.stands {
+        if !time.paused {
             let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
             time.turn_ms = time.turn_ms.saturating_add(elapsed_ms);
         }
@@ -115,7 +115,7 @@ pub(crate) struct TransientState {
     /// For how long each seat's player may still be gone, in milliseconds.
     #[serde(rename = "gone_ms")]
     pub(crate) absence_left_ms: [Option<u64>; 2],
-    pub(crate) rematch: Option<Rematch>,
+    pub(crate) rematch: Option<RematchState>,
 }
 
 #[cfg(test)]

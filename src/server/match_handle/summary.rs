@@ -6,8 +6,8 @@ use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant};
 use plyhouse_protocol::{
-    ClockControl, Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Seq, Status,
-    WatchedBy,
+    ClockControl, ListedMatch, MatchCode, MatchId, MatchStatus, PlayerId, Ply, SeatNumber,
+    SeatState, Seq, SpectatorAccess,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -23,7 +23,7 @@ pub(crate) struct MatchSummary {
     listed: bool,
     pub(crate) code: MatchCode,
     pub(crate) host: PlayerId,
-    watch: WatchedBy,
+    watch: SpectatorAccess,
     delayed: bool,
     clock: Option<ClockControl>,
     pub(crate) rated: bool,
@@ -41,7 +41,7 @@ pub(crate) struct MatchSummary {
 /// The part of a card that changes with people.
 #[derive(Debug)]
 struct LiveState {
-    status: Status,
+    status: MatchStatus,
     seats: [Occupant; 2],
     presence: SeatPresence,
     /// What lists show in place of it all, where that is told with a delay.
@@ -51,7 +51,7 @@ struct LiveState {
 /// A match as lists show it, if not as it is.
 #[derive(Debug)]
 struct DelayedListing {
-    status: Status,
+    status: MatchStatus,
     seats: [Occupant; 2],
     presence: SeatPresence,
     ply: Ply,
@@ -71,7 +71,7 @@ pub(crate) struct SeatPresence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SummaryChange {
     /// The status, if that is another now.
-    pub(crate) status: Option<Status>,
+    pub(crate) status: Option<MatchStatus>,
     /// Whether other people sit in it.
     pub(crate) seats_changed: bool,
 }
@@ -85,15 +85,15 @@ impl MatchSummary {
             listed: creation.terms.listed,
             code: creation.code,
             host: creation.host,
-            watch: creation.terms.watch(),
-            delayed: creation.terms.delay_ms > 0,
+            watch: creation.terms.spectator_access(),
+            delayed: creation.terms.spectator_delay_ms > 0,
             clock: creation.terms.clock,
             rated: creation.terms.rated,
             from_position: creation.terms.is_from_position(),
             ply: AtomicU64::new(state.ply().0),
             seq: AtomicU64::new(state.seq().0),
             seq_changed: Notify::new(),
-            bot_waiting_since_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
+            bot_waiting_since_ms: AtomicU64::new(state.bot_waiting_since_ms().unwrap_or(0)),
             live: Mutex::new(LiveState {
                 status: to_protocol::status(state.stage()),
                 seats: Seat::ALL.map(|seat| state.occupant(seat).clone()),
@@ -147,7 +147,7 @@ impl MatchSummary {
     }
 
     /// The status by which lists show the match.
-    pub(crate) fn shown_status(&self) -> Status {
+    pub(crate) fn shown_status(&self) -> MatchStatus {
         let live = self.live.lock();
         let delayed_listing = live.delayed_listing.as_ref();
         delayed_listing.map_or(live.status, |shown| shown.status)
@@ -156,7 +156,7 @@ impl MatchSummary {
     /// Notes how far the match has come.
     pub(crate) fn update_progress(&self, state: &Match) {
         self.ply.store(state.ply().0, Ordering::Release);
-        let waiting_since_ms = state.bot_waits_ms().unwrap_or(0);
+        let waiting_since_ms = state.bot_waiting_since_ms().unwrap_or(0);
         self.bot_waiting_since_ms
             .store(waiting_since_ms, Ordering::Release);
     }
@@ -193,7 +193,7 @@ impl MatchSummary {
 
     /// Whether the match is played over days.
     pub(crate) fn is_correspondence(&self) -> bool {
-        self.clock.is_some_and(|clock| clock.is_of_days())
+        self.clock.is_some_and(|clock| clock.is_correspondence())
     }
 
     /// Whether the match has started, as far as may be known, and is none of this player's business.
@@ -205,7 +205,7 @@ impl MatchSummary {
                 .unwrap_or(&live.seats)
                 .contains(&Occupant::Open)
         };
-        self.watch == WatchedBy::Nobody && has_started() && !self.involves(id)
+        self.watch == SpectatorAccess::Nobody && has_started() && !self.involves(id)
     }
 
     /// Whether this player hosts the match, sits in it, or has a bot stand in.
@@ -255,7 +255,7 @@ impl MatchSummary {
         }
     }
 
-    pub(crate) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> MatchStatus {
         self.live.lock().status
     }
 
@@ -272,13 +272,13 @@ impl MatchSummary {
         let live = self.live.lock();
         let is_substituted = |seat: &Seat| {
             let occupant = &live.seats[seat.index()];
-            occupant.bot().is_some() && occupant.holder() == Some(id)
+            occupant.bot_level().is_some() && occupant.holder() == Some(id)
         };
         let seat = Seat::ALL.into_iter().find(is_substituted);
         seat.map(to_protocol::seat)
     }
 
-    pub(crate) fn listing(&self) -> Listing {
+    pub(crate) fn listing(&self) -> ListedMatch {
         let live = self.live.lock();
         let (status, seats, presence, ply) = match live.delayed_listing.as_deref() {
             Some(shown) => (shown.status, &shown.seats, shown.presence, shown.ply),
@@ -294,7 +294,7 @@ impl MatchSummary {
                 presence.seats[seat.index()] == Some(true),
             ),
         };
-        Listing {
+        ListedMatch {
             match_id: self.id,
             code: self.code.to_string(),
             game: self.game.info.id.to_owned(),

@@ -10,7 +10,7 @@ use crate::wire::encode::encode;
 use crate::wire::to_protocol;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{
-    Challenge, Detail, ErrorCode, MatchId, PlayerId, ServerMessage, WireError,
+    Challenge, EndDetail, ErrorCode, MatchId, PlayerId, ServerMessage, WireError,
 };
 
 /// How many challenges of one player may stand.
@@ -68,7 +68,7 @@ impl Challenges {
         let Some(invited) = state.creation().terms.invited else {
             return;
         };
-        let declined = Some(Detail::Declined);
+        let declined = Some(EndDetail::Declined);
         let is_own_action = match state.stage() {
             Stage::Open => return,
             Stage::Running => state.seat_of(invited).is_some(),
@@ -76,7 +76,7 @@ impl Challenges {
         };
         let match_id = state.id();
         if self.remove(match_id).is_some() && !is_own_action {
-            send_to_player(players, invited, ServerMessage::ChallengeOver { match_id });
+            send_to_player(players, invited, ServerMessage::ChallengeEnded { match_id });
         }
     }
 
@@ -102,7 +102,7 @@ impl Challenges {
     pub(crate) fn insert(&self, to: PlayerId, challenge: Challenge) {
         let mut index = self.index.lock();
         let id = challenge.match_id;
-        index.add(id, challenge.from.player, to);
+        index.add(id, challenge.challenger.player, to);
         if let Some(entry) = index.challenges.get_mut(&id) {
             entry.challenge = Some(challenge);
         }
@@ -171,7 +171,7 @@ fn remove(
 
 #[cfg(test)]
 mod tests {
-    use plyhouse_protocol::{Person, SeatNumber};
+    use plyhouse_protocol::{NamedPlayer, SeatNumber};
     use uuid::Uuid;
 
     use super::*;
@@ -188,7 +188,7 @@ mod tests {
             rated: false,
             from_position: false,
             seat: SeatNumber(1),
-            from: Person {
+            challenger: NamedPlayer {
                 player: from,
                 name: "ann".to_owned(),
             },

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::Outbox;
 use crate::match_handle::summary::MatchSummary;
-use plyhouse_protocol::{Listing, MatchId, ServerMessage, Status};
+use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, ServerMessage};
 
 /// After this many changes at a time a list is to be asked for anew: a page of a list has no more.
 const CHANGES_MAX: usize = 100;
@@ -24,12 +24,12 @@ const BROADCAST_BATCH_SIZE: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ListFilter {
     pub(crate) game: Option<&'static str>,
-    pub(crate) status: Option<Status>,
+    pub(crate) status: Option<MatchStatus>,
 }
 
 impl ListFilter {
     /// Whether a listed match of this game, at this stage, is shown.
-    pub(crate) fn matches(self, game: &str, status: Status) -> bool {
+    pub(crate) fn matches(self, game: &str, status: MatchStatus) -> bool {
         self.game.is_none_or(|wanted| wanted == game)
             && self.status.is_none_or(|wanted| wanted == status)
     }
@@ -46,7 +46,7 @@ pub(crate) struct ListSubscriptions {
     /// Whether lists show the matches of other servers, too: then what is told of comes from all of them.
     pub(crate) is_clustered: bool,
     /// What is shown of matches of all servers that have changed.
-    changed_listings: BTreeMap<MatchId, Listing>,
+    changed_listings: BTreeMap<MatchId, ListedMatch>,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub(crate) struct ListChanges {
     /// How many matches fit.
     pub(crate) total: u64,
     /// The matches that have changed, and what is shown of each; `None` if there are too many.
-    pub(crate) listings: Option<Vec<(MatchId, Option<Listing>)>>,
+    pub(crate) listings: Option<Vec<(MatchId, Option<ListedMatch>)>>,
 }
 
 impl ListSubscriptions {
@@ -94,7 +94,7 @@ impl ListSubscriptions {
     }
 
     /// Notes that a listed match has changed, has come or has gone, in the lists of this stage.
-    pub(crate) fn mark_changed(&mut self, summary: &MatchSummary, status: Status) {
+    pub(crate) fn mark_changed(&mut self, summary: &MatchSummary, status: MatchStatus) {
         if !self.is_clustered {
             let game = summary.game.info.id;
             self.mark_in_lists(summary.id, |filter| filter.matches(game, status));
@@ -103,7 +103,7 @@ impl ListSubscriptions {
 
     /// Notes what is shown from now on of a match of whatever server. It may have left any list of its
     /// game.
-    pub(crate) fn record_listing(&mut self, listing: Listing) {
+    pub(crate) fn record_listing(&mut self, listing: ListedMatch) {
         let fits = |filter: ListFilter| filter.game.is_none_or(|game| game == listing.game);
         if self.mark_in_lists(listing.match_id, fits) {
             self.changed_listings.insert(listing.match_id, listing);
@@ -125,7 +125,7 @@ impl ListSubscriptions {
     }
 
     /// Takes out what is shown of matches of all servers that have changed.
-    pub(crate) fn take_listings(&mut self) -> BTreeMap<MatchId, Listing> {
+    pub(crate) fn take_listings(&mut self) -> BTreeMap<MatchId, ListedMatch> {
         std::mem::take(&mut self.changed_listings)
     }
 
@@ -165,7 +165,7 @@ impl ListChanges {
             listings,
         } = self;
         let reset = listings.is_none();
-        let (mut changed, mut gone): (Vec<Listing>, _) = (Vec::new(), Vec::new());
+        let (mut changed, mut gone): (Vec<ListedMatch>, _) = (Vec::new(), Vec::new());
         for (id, shown) in listings.into_iter().flatten() {
             match shown.filter(|shown| filter.matches(&shown.game, shown.status)) {
                 Some(shown) => changed.push(shown),
@@ -174,7 +174,7 @@ impl ListChanges {
         }
         ServerMessage::ListChanged {
             changed,
-            gone,
+            removed: gone,
             total,
             reset,
         }

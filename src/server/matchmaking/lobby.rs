@@ -12,7 +12,9 @@ use crate::context::locks::{LOBBY, Mutex};
 use crate::match_handle::MatchHandle;
 use crate::match_handle::summary::MatchSummary;
 use plyhouse_matches::Creation;
-use plyhouse_protocol::{ErrorCode, Listing, MatchCode, MatchId, MatchRef, Status, WireError};
+use plyhouse_protocol::{
+    ErrorCode, ListedMatch, MatchCode, MatchId, MatchRef, MatchStatus, WireError,
+};
 
 /// Every match that can be asked for. It only finds: what happens in a match is the match's own.
 #[derive(Debug, Default)]
@@ -26,9 +28,9 @@ struct Index {
     matches: BTreeMap<MatchId, LobbyEntry>,
     codes: BTreeMap<MatchCode, MatchId>,
     /// The listed matches, oldest first, since ids sort by creation.
-    listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
+    listed: BTreeMap<(&'static str, MatchStatus), BTreeSet<MatchId>>,
     /// How many there are, listed or not.
-    counts: BTreeMap<(&'static str, Status), usize>,
+    counts: BTreeMap<(&'static str, MatchStatus), usize>,
     /// The matches that have ended, oldest first: evicted in this order when there is no room.
     ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
@@ -40,7 +42,7 @@ struct Index {
 #[derive(Debug)]
 struct LobbyEntry {
     code: MatchCode,
-    status: Status,
+    status: MatchStatus,
     /// `None` while the match is being created.
     handle: Option<MatchHandle>,
 }
@@ -95,7 +97,7 @@ impl Lobby {
             id,
             LobbyEntry {
                 code,
-                status: Status::Open,
+                status: MatchStatus::Open,
                 handle: None,
             },
         );
@@ -130,7 +132,7 @@ impl Lobby {
         let status = handle.summary().status();
         // A code goes to the live match that has it, and else to the one that had it last.
         let holder = index.codes.get(&creation.code).copied();
-        if holder.is_none_or(|holder| status != Status::Ended || holder < creation.id) {
+        if holder.is_none_or(|holder| status != MatchStatus::Ended || holder < creation.id) {
             index.codes.insert(creation.code, creation.id);
         }
         index.last_id = index.last_id.max(Some(creation.id));
@@ -191,7 +193,7 @@ impl Lobby {
     }
 
     /// Keeps the lists in step with a match.
-    pub(crate) fn update_status(&self, summary: &MatchSummary, status: Status) {
+    pub(crate) fn update_status(&self, summary: &MatchSummary, status: MatchStatus) {
         let mut index = self.index.lock();
         let Some(entry) = index.matches.get_mut(&summary.id) else {
             return;
@@ -219,7 +221,7 @@ impl Lobby {
         let mut index = self.index.lock();
         let entry = index.matches.get(&summary.id);
         if entry.is_some_and(|entry| entry.handle.is_some()) {
-            index.remove_from_list(summary, Status::Running);
+            index.remove_from_list(summary, MatchStatus::Running);
             index.add_to_list(summary);
         }
     }
@@ -262,7 +264,7 @@ impl Lobby {
     }
 
     /// How many matches can be asked for, by game and status.
-    pub(crate) fn match_counts(&self) -> BTreeMap<(&'static str, Status), usize> {
+    pub(crate) fn match_counts(&self) -> BTreeMap<(&'static str, MatchStatus), usize> {
         self.index.lock().counts.clone()
     }
 
@@ -272,7 +274,7 @@ impl Lobby {
         let id = match target {
             MatchRef::Id(id) => id,
             MatchRef::Code(code) => *index.codes.get(&code)?,
-            MatchRef::Nothing => return None,
+            MatchRef::Invalid => return None,
         };
         index.matches.get(&id)?.handle.clone()
     }
@@ -284,7 +286,7 @@ impl Lobby {
         filter: ListFilter,
         after: Option<MatchRef>,
         limit: usize,
-    ) -> Result<(u64, Vec<Listing>), UnknownListCursor> {
+    ) -> Result<(u64, Vec<ListedMatch>), UnknownListCursor> {
         let mut summaries: Vec<Arc<MatchSummary>> = Vec::new();
         let total;
         {
@@ -295,7 +297,7 @@ impl Lobby {
                 Some(MatchRef::Code(code)) => {
                     Some(*index.codes.get(&code).ok_or(UnknownListCursor)?)
                 }
-                Some(MatchRef::Id(_) | MatchRef::Nothing) => return Err(UnknownListCursor),
+                Some(MatchRef::Id(_) | MatchRef::Invalid) => return Err(UnknownListCursor),
             };
             total = index.count_matching(filter);
             for ids in index.matching_lists(filter) {
@@ -351,7 +353,7 @@ impl Index {
     /// Whether no live match has this code.
     fn is_code_free(&self, code: MatchCode) -> bool {
         let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
-        holder.is_none_or(|holder| holder.status == Status::Ended)
+        holder.is_none_or(|holder| holder.status == MatchStatus::Ended)
     }
 
     fn remove(&mut self, id: MatchId) {
@@ -372,8 +374,8 @@ impl Index {
         }
     }
 
-    fn index_match(&mut self, summary: &MatchSummary, status: Status) {
-        if status == Status::Ended {
+    fn index_match(&mut self, summary: &MatchSummary, status: MatchStatus) {
+        if status == MatchStatus::Ended {
             self.ended.insert(summary.id);
         }
         *self
@@ -383,7 +385,7 @@ impl Index {
         self.add_to_list(summary);
     }
 
-    fn unindex_match(&mut self, summary: &MatchSummary, status: Status) {
+    fn unindex_match(&mut self, summary: &MatchSummary, status: MatchStatus) {
         if let Some(count) = self.counts.get_mut(&(summary.game.info.id, status)) {
             *count -= 1;
         }
@@ -404,8 +406,8 @@ impl Index {
     }
 
     /// Takes a match out of the list that shows it, which is mostly this one.
-    fn remove_from_list(&mut self, summary: &MatchSummary, likely_status: Status) {
-        let others = Status::ALL.iter().copied();
+    fn remove_from_list(&mut self, summary: &MatchSummary, likely_status: MatchStatus) {
+        let others = MatchStatus::ALL.iter().copied();
         let others = others.filter(|status| *status != likely_status);
         for status in iter::once(likely_status).chain(others) {
             let list = self.listed.get_mut(&(summary.game.info.id, status));

@@ -58,7 +58,7 @@ pub(crate) async fn create_match(
             ..params.terms
         },
     };
-    let events = Match::opening(&creation.terms, params.seats, now_ms);
+    let events = Match::initial_events(&creation.terms, params.seats, now_ms);
     let position = match store_match(server, &mut creation, &events).await {
         Ok(position) => position,
         Err(error) => {
@@ -99,7 +99,7 @@ async fn reserve_host_slot(
     id: MatchId,
 ) -> Result<(), WireError> {
     let (host, max) = (params.host, params.hosted_max);
-    if !params.terms.is_of_days() {
+    if !params.terms.is_correspondence() {
         if !server.players.may_host(host, max) {
             resign_idle_bot_game(server, host).await;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 use plyhouse_matches::Match;
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, MatchStatus, PlayerId, WireError};
 use plyhouse_store::{LiveMatches, LoadedMatch, ReadError};
 
 use super::pending_match::PendingMatch;
@@ -63,9 +63,9 @@ pub(crate) async fn recover_matches(
         .collect();
     write_reminders(server, &pending_matches).await;
     let states = pending_matches.iter().map(|pending| pending.actor.state());
-    let states = states.filter(|state| !state.creation().terms.is_of_days());
+    let states = states.filter(|state| !state.creation().terms.is_correspondence());
     let participants: HashSet<PlayerId> = states
-        .flat_map(|state| state.holders().chain([state.creation().host]))
+        .flat_map(|state| state.seat_holders().chain([state.creation().host]))
         .collect();
     for id in participants {
         match players.remove(&id) {
@@ -150,15 +150,15 @@ fn find_served(server: &ServerContext, target: MatchRef) -> Option<MatchHandle> 
     let handle = server.lobby.find(target)?;
     let is_code = matches!(target, MatchRef::Code(_));
     let may_be_other = server.cluster.is_some() && is_code;
-    (!may_be_other || handle.summary().status() != Status::Ended).then_some(handle)
+    (!may_be_other || handle.summary().status() != MatchStatus::Ended).then_some(handle)
 }
 
 /// Has everybody known here who has a part in a match that is woken. With matches of days nobody is held.
 async fn restore_participants(server: &ServerContext, state: &Match) -> Result<(), WireError> {
-    if state.creation().terms.is_of_days() {
+    if state.creation().terms.is_correspondence() {
         return Ok(());
     }
-    for id in state.holders().chain([state.creation().host]) {
+    for id in state.seat_holders().chain([state.creation().host]) {
         if server.players.contains(id) {
             continue;
         }
@@ -201,7 +201,7 @@ pub(crate) async fn load_stored_match(
     let id = match target {
         MatchRef::Id(id) => Some(id),
         MatchRef::Code(code) => server.store.find_by_code(code).await?,
-        MatchRef::Nothing => None,
+        MatchRef::Invalid => None,
     };
     match id {
         Some(id) => server.store.load(id).await,

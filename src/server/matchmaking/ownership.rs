@@ -53,7 +53,7 @@ async fn resolve_match_id(
     match target {
         MatchRef::Id(id) => Ok(Some(id)),
         MatchRef::Code(code) => server.store.find_by_code(code).await.map_err(read_error),
-        MatchRef::Nothing => Ok(None),
+        MatchRef::Invalid => Ok(None),
     }
 }
 

@@ -38,11 +38,11 @@ pub(crate) fn terms_from_seek(
     }
     let terms = Terms {
         clock,
-        patience: server.settings.absence_limits(clock, None),
+        absence_limits: server.settings.absence_limits(clock, None),
         stand_in,
         rated,
-        takeback: !rated,
-        ..Terms::plain(false, 0, 0)
+        takebacks_allowed: !rated,
+        ..Terms::with_defaults(false, 0, 0)
     };
     (terms, seats)
 }

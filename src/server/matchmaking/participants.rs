@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_protocol::{MatchId, MatchRef, PlayerId, Status, WireError};
+use plyhouse_protocol::{MatchId, MatchRef, MatchStatus, PlayerId, WireError};
 
 use super::match_loading::find_match;
 use super::ownership::read_error;
@@ -88,7 +88,7 @@ pub(crate) fn record_participation(server: &ServerContext, player: PlayerId, han
     if summary.seat_of(player).is_some() || summary.substituted_seat(player).is_some() {
         server.players.add_seated_match(player, summary.id);
     }
-    if summary.status() == Status::Ended {
+    if summary.status() == MatchStatus::Ended {
         server.players.remove_hosted_match(player, summary.id);
         server.players.remove_seated_match(player, summary.id);
     }
@@ -103,7 +103,7 @@ pub(crate) async fn transfer_followed_matches(
 ) {
     let is_theirs = |handle: &&MatchHandle| {
         let summary = handle.summary();
-        summary.status() != Status::Ended
+        summary.status() != MatchStatus::Ended
             && !summary.is_correspondence()
             && summary.involves(player)
     };

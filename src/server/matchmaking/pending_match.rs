@@ -37,7 +37,7 @@ impl PendingMatch {
     /// Who has a part in it from the start.
     pub(super) fn participants(&self) -> impl Iterator<Item = PlayerId> {
         let state = self.actor.state();
-        state.holders().chain([state.creation().host])
+        state.seat_holders().chain([state.creation().host])
     }
 
     /// The match that the store holds.

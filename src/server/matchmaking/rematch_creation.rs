@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_matches::Occupant;
-use plyhouse_protocol::Successor;
+use plyhouse_protocol::NextMatch;
 
 use super::create_params::player_occupant;
 use super::match_creation::create_match;
@@ -26,13 +26,13 @@ pub(crate) fn create_rematch(
     async move {
         let mut params = rematch.params;
         for seat in &mut params.seats {
-            let (game, is_correspondence) = (params.game, params.terms.is_of_days());
+            let (game, is_correspondence) = (params.game, params.terms.is_correspondence());
             *seat = refresh_occupant(&server, seat.clone(), game, is_correspondence).await;
         }
         let created = create_match(&server, params, create_rematch).await;
         let next = created.as_ref().ok().map(|next| {
             let summary = next.summary();
-            Successor {
+            NextMatch {
                 match_id: summary.id,
                 code: summary.code.to_string(),
             }

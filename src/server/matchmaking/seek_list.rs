@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::connection::id::ConnectionId;
 use crate::connection::outbox::{Frame, Outbox};
 use crate::context::locks::{Mutex, SEEK_LIST};
-use plyhouse_protocol::{PlayerId, Seeker, Seekers};
+use plyhouse_protocol::{PlayerId, SeekList, Seeker};
 
 /// How many are shown to one player: more than a person looks through.
 const ROWS_MAX: usize = 50;
@@ -53,7 +53,7 @@ struct Watcher {
     player: PlayerId,
     outbox: Outbox,
     /// What it was told last.
-    last_sent: Option<Arc<Seekers>>,
+    last_sent: Option<Arc<SeekList>>,
 }
 
 /// What waits, as it was read.
@@ -64,7 +64,7 @@ pub(crate) struct SeekSnapshot {
     /// Those who have waited longest, the longest first.
     longest_waiting: Vec<Seeker>,
     /// What is shown to whoever may see all of it.
-    pub(super) unfiltered: Arc<Seekers>,
+    pub(super) unfiltered: Arc<SeekList>,
 }
 
 impl SeekSnapshot {
@@ -72,7 +72,7 @@ impl SeekSnapshot {
     pub(crate) fn new(total: u64, longest_waiting: Vec<Seeker>) -> Self {
         let rows = longest_waiting.iter().take(ROWS_MAX).cloned().collect();
         Self {
-            unfiltered: Arc::new(Seekers { total, rows }),
+            unfiltered: Arc::new(SeekList { total, rows }),
             total,
             longest_waiting,
         }
@@ -83,7 +83,7 @@ impl SeekSnapshot {
         &self,
         player: PlayerId,
         blocked: &BTreeSet<PlayerId>,
-    ) -> Arc<Seekers> {
+    ) -> Arc<SeekList> {
         let is_visible = |seeker: &&Seeker| {
             let id = seeker.player.id;
             id != player && !blocked.contains(&id)
@@ -98,7 +98,7 @@ impl SeekSnapshot {
             .iter()
             .filter(is_visible)
             .take(ROWS_MAX);
-        Arc::new(Seekers {
+        Arc::new(SeekList {
             total: self.total - hidden as u64,
             rows: rows.cloned().collect(),
         })
@@ -185,8 +185,8 @@ impl SeekListState {
         &self,
         connection: ConnectionId,
         game: GameFilter,
-        seekers: Arc<Seekers>,
-        frame: impl FnOnce(&Seekers) -> Frame,
+        seekers: Arc<SeekList>,
+        frame: impl FnOnce(&SeekList) -> Frame,
     ) {
         let mut inner = self.inner.lock();
         let watcher = inner.watchers.get_mut(&connection);
@@ -237,7 +237,7 @@ mod tests {
         let snapshot = SeekSnapshot::new(1000, longest_waiting);
         let numbers = |player, blocked: &[u128]| {
             let apart = blocked.iter().map(|number| id(*number)).collect();
-            let Seekers { total, rows } = (*snapshot.visible_to(id(player), &apart)).clone();
+            let SeekList { total, rows } = (*snapshot.visible_to(id(player), &apart)).clone();
             let rows = rows.iter().map(|row| row.player.id.0.as_u128());
             (total, rows.collect::<Vec<_>>())
         };

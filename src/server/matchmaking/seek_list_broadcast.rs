@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use plyhouse_protocol::{PlayerId, Seekers, ServerMessage, WireError};
+use plyhouse_protocol::{PlayerId, SeekList, ServerMessage, WireError};
 use tokio::time::Instant;
 
 use super::seek_list::{BROADCAST_INTERVAL, GameFilter, SeekSnapshot};
@@ -19,7 +19,7 @@ pub(crate) async fn seekers_visible_to(
     server: &ServerContext,
     game: GameFilter,
     player: PlayerId,
-) -> Result<Seekers, WireError> {
+) -> Result<SeekList, WireError> {
     let snapshot = current_snapshot(server, game).await?;
     let shown = snapshot.visible_to(player, &server.block_cache.unpairable_with(player));
     Ok(Arc::unwrap_or_clone(shown))
@@ -89,7 +89,7 @@ async fn broadcast_seekers(server: &ServerContext) {
     }
 }
 
-fn encode_seekers(shown: &Seekers) -> Frame {
+fn encode_seekers(shown: &SeekList) -> Frame {
     encode(&ServerMessage::Seekers(shown.clone()))
 }
 

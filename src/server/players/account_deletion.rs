@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_matches::Action;
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, MatchStatus, PlayerId, WireError};
 use plyhouse_store::{
     DELETED_PLAYER_NAME, IdentityProof, PlayerDeletion, PlayerRecord, SessionSelection,
 };
@@ -55,7 +55,7 @@ pub(crate) async fn leave_live_matches(
     let has_status = |status| move |handle: &&MatchHandle| handle.summary().status() == status;
     let mut running_matches = matches
         .iter()
-        .filter(has_status(Status::Running))
+        .filter(has_status(MatchStatus::Running))
         .filter(is_seated);
     match policy {
         RunningMatchPolicy::Refuse if running_matches.next().is_some() => {
@@ -71,7 +71,7 @@ pub(crate) async fn leave_live_matches(
     let involves_player = |handle: &&MatchHandle| handle.summary().involves(player);
     for handle in matches
         .iter()
-        .filter(has_status(Status::Open))
+        .filter(has_status(MatchStatus::Open))
         .filter(involves_player)
     {
         apply_action(server, handle, player, Action::Leave { player }).await?;

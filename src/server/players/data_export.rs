@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse_matches::scoresheet::day_text;
+use plyhouse_matches::game_record::day_text;
 use plyhouse_protocol::{MatchId, PlayerId, SessionKind, Token};
 use plyhouse_store::{HistoryQuery, PlayerRating, PlayerRecord, ReadError};
 use serde_json::{Value, json};

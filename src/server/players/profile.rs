@@ -1,6 +1,6 @@
 //! What others may know of a player.
 
-use plyhouse_matches::ratings::{Rated, Rating, day_text};
+use plyhouse_matches::ratings::{Rating, RatingEntry, day_text};
 use plyhouse_protocol::{MatchResult, PlayerId, PoolRating, Profile, WireError};
 use plyhouse_store::{HistoryQuery, PastMatch, PlayerRating, ReadError};
 
@@ -42,7 +42,7 @@ impl ServerContext {
             won: count(MatchResult::Won),
             lost: count(MatchResult::Lost),
             drawn: count(MatchResult::Drawn),
-            last: recent.iter().map(to_protocol::history_row).collect(),
+            recent_matches: recent.iter().map(to_protocol::history_row).collect(),
         })
     }
 
@@ -104,22 +104,22 @@ impl ServerContext {
 }
 
 fn to_pool_rating(player_rating: &PlayerRating) -> PoolRating {
-    let Rated { rating, games, .. } = player_rating.rated;
+    let RatingEntry { rating, games, .. } = player_rating.rated;
     let to_series_point = |(day, rating): &(u64, f64)| {
         let daily_rating = Rating {
             rating: *rating,
-            ..Rating::NEW
+            ..Rating::INITIAL
         };
-        (day_text(*day), daily_rating.shown())
+        (day_text(*day), daily_rating.rounded())
     };
     PoolRating {
         game: player_rating.game.clone(),
         pool: player_rating.pool,
-        rating: rating.shown(),
-        deviation: rating.deviation_shown(),
+        rating: rating.rounded(),
+        deviation: rating.rounded_deviation(),
         provisional: rating.is_provisional(),
         games,
-        series: player_rating.series.iter().map(to_series_point).collect(),
+        daily_ratings: player_rating.series.iter().map(to_series_point).collect(),
     }
 }
 

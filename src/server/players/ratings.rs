@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_engine::catalog::GameEntry;
-use plyhouse_matches::ratings::{LedgerRow, Posted, Rating, pool_of};
+use plyhouse_matches::ratings::{LedgerRow, PostOutcome, Rating, rating_pool};
 use plyhouse_protocol::{
     ErrorCode, MatchId, MatchRef, PlayerId, PlayerKind, ShownRating, WireError,
 };
@@ -114,7 +114,7 @@ pub(crate) async fn shown_rating(
     if player.kind == PlayerKind::Guest {
         return None;
     }
-    let pool = pool_of(player.kind, is_correspondence);
+    let pool = rating_pool(player.kind, is_correspondence);
     let ratings = server.store.ratings(player.id).await;
     let ratings = ratings
         .inspect_err(|error| tracing::warn!(player = %player.id, %error, "cannot read a rating"))
@@ -122,9 +122,9 @@ pub(crate) async fn shown_rating(
     let stored = ratings
         .iter()
         .find(|known| known.game == game.info.id && known.pool == pool);
-    let rating = stored.map_or(Rating::NEW, |known| known.rated.rating);
+    let rating = stored.map_or(Rating::INITIAL, |known| known.rated.rating);
     Some(ShownRating {
-        rating: rating.shown(),
+        rating: rating.rounded(),
         provisional: rating.is_provisional(),
     })
 }
@@ -153,7 +153,7 @@ pub(crate) async fn run(server: Arc<ServerContext>) {
 async fn record_server_start(server: &ServerContext) {
     let at_ms = server.started_ms;
     loop {
-        let started = RatingsChange::NumberRow(LedgerRow::Started { at_ms });
+        let started = RatingsChange::NumberRow(LedgerRow::ServerStarted { at_ms });
         match server.store.change_ratings(started).await {
             Ok(_) => return,
             Err(error) => tracing::warn!(%error, "cannot record the start of this server"),
@@ -212,12 +212,12 @@ async fn update_backlog_metric(server: &ServerContext) {
 }
 
 /// Tells those who follow a match what it has changed, on whichever server they are.
-async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &Posted) {
+async fn publish_rating(server: &Arc<ServerContext>, row: &LedgerRow, posted: &PostOutcome) {
     let LedgerRow::Game(game) = row else { return };
     server.metrics.matches_rated.inc();
     let update = RatingUpdate {
         changes: to_rating_changes(&posted.changes),
-        why: posted.why,
+        why: posted.reason,
     };
     if let Some(cluster) = &server.cluster {
         cluster.broadcast(&Packet::MatchRated {

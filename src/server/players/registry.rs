@@ -246,13 +246,13 @@ impl PlayerRegistry {
 
     /// Notes who is in a live match that begins with this state.
     pub(crate) fn on_match_started(&self, state: &Match) {
-        if state.creation().terms.is_of_days() {
+        if state.creation().terms.is_correspondence() {
             return;
         }
         self.update_player(state.creation().host, |player| {
             player.hosted_matches.insert(state.id());
         });
-        for player in state.holders() {
+        for player in state.seat_holders() {
             self.add_seated_match(player, state.id());
         }
     }
@@ -266,8 +266,8 @@ impl PlayerRegistry {
         // Additions first, so that no player who stays is evicted in between.
         self.on_match_started(state);
         let removed_players = before
-            .holders()
-            .filter(|id| !state.holders().any(|holder| holder == *id));
+            .seat_holders()
+            .filter(|id| !state.seat_holders().any(|holder| holder == *id));
         for player in removed_players {
             self.remove_seated_match(player, state.id());
         }
@@ -276,7 +276,7 @@ impl PlayerRegistry {
     /// Notes that a match has ended.
     pub(crate) fn on_match_ended(&self, ended: &Match) {
         self.remove_hosted_match(ended.creation().host, ended.id());
-        for player in ended.holders() {
+        for player in ended.seat_holders() {
             self.remove_seated_match(player, ended.id());
         }
     }

@@ -8,7 +8,7 @@ use crate::analysis::jobs;
 use crate::analysis::jobs::{Analysis, AnalysisRequest};
 use crate::connection::reply::Reply;
 use crate::match_handle::MatchHandle;
-use plyhouse_protocol::{Analysts, ErrorCode, MatchRef, Status, WireError};
+use plyhouse_protocol::{AnalysisAccess, ErrorCode, MatchRef, MatchStatus, WireError};
 
 impl Client {
     pub(super) async fn send_analysis(
@@ -41,7 +41,7 @@ impl Client {
         self.check_may_analyse(player, &handle)?;
         let (server, id) = (&self.server, handle.id());
         let refuse = |message| Err(WireError::new(ErrorCode::NotAllowed, message));
-        if server.settings.analysis == Analysts::Off {
+        if server.settings.analysis == AnalysisAccess::Off {
             return refuse("matches are not analysed on this server");
         }
         let state = load_stored_match(server, id).await?;
@@ -70,12 +70,12 @@ impl Client {
         };
         match self.server.settings.analysis {
             _ if is_participant => {}
-            Analysts::Anyone if is_follower() => {}
-            Analysts::Anyone => {
+            AnalysisAccess::Anyone if is_follower() => {}
+            AnalysisAccess::Anyone => {
                 let message = "you do not follow that match";
                 return Err(WireError::new(ErrorCode::NotFollowing, message));
             }
-            Analysts::Players | Analysts::Off => {
+            AnalysisAccess::Players | AnalysisAccess::Off => {
                 let message = "you have not played that match";
                 return Err(WireError::new(ErrorCode::NotSeated, message));
             }
@@ -86,15 +86,15 @@ impl Client {
             summary.shown_status()
         };
         match status {
-            Status::Open => Err(WireError::new(
+            MatchStatus::Open => Err(WireError::new(
                 ErrorCode::MatchNotStarted,
                 "the match has not started",
             )),
-            Status::Running => Err(WireError::new(
+            MatchStatus::Running => Err(WireError::new(
                 ErrorCode::MatchRunning,
                 "the match is being played",
             )),
-            Status::Ended => Ok(()),
+            MatchStatus::Ended => Ok(()),
         }
     }
 }

@@ -27,7 +27,8 @@ use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{
-    Create, ErrorCode, PlayerId, PlayerKind, SeatRequest, Seek as SeekRequest, WatchedBy, WireError,
+    CreateRequest, ErrorCode, PlayerId, PlayerKind, SeatRequest, SeekRequest, SpectatorAccess,
+    WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -35,12 +36,12 @@ use plyhouse_store::PlayerRecord;
 const DEFAULT_BOT_DELAY_MS: u64 = 10_000;
 
 impl Client {
-    pub(super) async fn create_match(&self, player: &Player, create: Create, reply: Reply) {
+    pub(super) async fn create_match(&self, player: &Player, create: CreateRequest, reply: Reply) {
         let params = self.resolve_create_params(player, create).await;
         let Some((params, reply)) = reply.require(params) else {
             return;
         };
-        let is_bots_only = params.seats.iter().all(|seat| seat.bot().is_some());
+        let is_bots_only = params.seats.iter().all(|seat| seat.bot_level().is_some());
         if let Some((handle, reply)) = reply.require(
             match_creation::create_match(&self.server, params, rematch_creation::create_rematch)
                 .await,
@@ -57,14 +58,14 @@ impl Client {
     async fn resolve_create_params(
         &self,
         player: &Player,
-        create: Create,
+        create: CreateRequest,
     ) -> Result<CreateParams, WireError> {
         let host = player.record.id;
         check_not_self_challenge(create.invited.as_deref(), host)?;
         let game = from_protocol::game(&create.game)?;
         let initial_position = parse_initial_position(game, create.position.as_deref())?;
-        let [first, second] = create.seats.unwrap_or(SeatRequest::USUAL);
-        let is_correspondence = create.clock.is_some_and(|clock| clock.is_of_days());
+        let [first, second] = create.seats.unwrap_or(SeatRequest::DEFAULT);
+        let is_correspondence = create.clock.is_some_and(|clock| clock.is_correspondence());
         let host_record = self.current_record(player);
         let rating =
             ratings::shown_rating(&self.server, &host_record, game, is_correspondence).await;
@@ -98,22 +99,22 @@ impl Client {
         }
         let settings = &self.server.settings;
         // A match that waits for one player is nobody else's business; nor is one that not anyone may watch.
-        let may_be_listed =
-            invited.is_none() && create.watch.unwrap_or_default() == WatchedBy::Anyone;
+        let may_be_listed = invited.is_none()
+            && create.spectator_access.unwrap_or_default() == SpectatorAccess::Anyone;
         let listed = may_be_listed && create.listed.unwrap_or(true);
         let terms = Terms {
-            watch: create.watch,
-            delay_ms: create.delay_ms.unwrap_or(0),
+            spectator_access: create.spectator_access,
+            spectator_delay_ms: create.spectator_delay_ms.unwrap_or(0),
             clock: create.clock,
-            takeback: create.takeback.unwrap_or(!rated),
-            patience: settings.absence_limits(create.clock, create.patience_ms),
+            takebacks_allowed: create.takebacks_allowed.unwrap_or(!rated),
+            absence_limits: settings.absence_limits(create.clock, create.absence_limit_ms),
             stand_in,
             rated,
-            thinking: create.thinking == Some(true),
-            history: create.history != Some(false),
-            start: initial_position,
+            shows_bot_thinking: create.shows_bot_thinking == Some(true),
+            in_histories: create.in_histories != Some(false),
+            initial_position,
             invited: invited_id,
-            ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
+            ..Terms::with_defaults(listed, create.bot_delay_ms.unwrap_or(0), 0)
         };
         Ok(CreateParams {
             game,
@@ -201,12 +202,12 @@ impl Client {
             ratings::check_may_play_rated(&self.server, &record).await?;
             excluded_players = ratings::linked_accounts(&self.server, record.id).await?;
         }
-        if request.clock.is_some_and(|clock| clock.is_of_days()) {
+        if request.clock.is_some_and(|clock| clock.is_correspondence()) {
             correspondence::check_limit(&self.server, player.record.id).await?;
         } else {
             self.check_match_limits(player.record.id).await?;
         }
-        let is_correspondence = request.clock.is_some_and(|clock| clock.is_of_days());
+        let is_correspondence = request.clock.is_some_and(|clock| clock.is_correspondence());
         let rating = ratings::shown_rating(&self.server, &record, game, is_correspondence).await;
         let PlayerRecord { name, kind, .. } = record;
         Ok(Arc::new(Seek {
@@ -219,7 +220,7 @@ impl Client {
             rated,
             excluded_players,
             rating,
-            range: request.rating,
+            range: request.rating_range,
             bot,
             stand_in,
             created_ms: self.server.clock.now_ms(),
@@ -237,7 +238,7 @@ impl Client {
     ) -> Result<(), WireError> {
         let record = self.current_record(player);
         ratings::check_may_play_rated(&self.server, &record).await?;
-        let has_level = seats.iter().any(|seat| seat.bot().is_some());
+        let has_level = seats.iter().any(|seat| seat.bot_level().is_some());
         if !has_level || record.kind == PlayerKind::Bot {
             return Ok(());
         }

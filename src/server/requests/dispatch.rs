@@ -16,8 +16,8 @@ use crate::wire::from_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ChatContent, ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, PlayerKind,
-    Ply, Seq, ServerMessage, SessionKind, Status, WireError,
+    ChatContent, ClientMessage, ErrorCode, MatchRef, MatchStatus, Offer as WireOffer, OfferKind,
+    PlayerKind, Ply, Seq, ServerMessage, SessionKind, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -73,18 +73,24 @@ impl Client {
                 let give_time = Action::GiveTime { player: id, ms };
                 self.send_action(player, target, Ok(give_time), reply)
             }
-            ClientMessage::Block { player: other, on } => {
+            ClientMessage::Block {
+                player: other,
+                enabled: on,
+            } => {
                 let block_params = (other, on.unwrap_or(true));
                 Some(Box::pin(self.update_block(player, block_params, reply)))
             }
-            ClientMessage::Say { target, saying } => self.send_chat(player, target, saying, reply),
+            ClientMessage::Say {
+                target,
+                content: saying,
+            } => self.send_chat(player, target, saying, reply),
             ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
             ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),
             ClientMessage::Resign { target } => {
                 self.send_action(player, target, Ok(Action::Resign { player: id }), reply)
             }
             ClientMessage::Seek(seek) => Some(Box::pin(self.start_seek(player, *seek, reply))),
-            ClientMessage::Unseek => self.cancel_seek(player, reply),
+            ClientMessage::CancelSeek => self.cancel_seek(player, reply),
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
@@ -92,20 +98,20 @@ impl Client {
             | ClientMessage::WatchList { .. }
             | ClientMessage::UnwatchList
             | ClientMessage::History(_)
-            | ClientMessage::Leaders(_)
+            | ClientMessage::Leaderboard(_)
             | ClientMessage::Explore { .. }
             | ClientMessage::Analyse { .. }
             | ClientMessage::Hint { .. }
             | ClientMessage::Profile { .. }) => self.serve_lookup(player, message, reply),
-            message @ (ClientMessage::Pair
-            | ClientMessage::Recovery { .. }
+            message @ (ClientMessage::LinkDevice
+            | ClientMessage::CreateRecoveryKey { .. }
             | ClientMessage::Sessions
             | ClientMessage::EndSession { .. }
             | ClientMessage::Register { .. }
             | ClientMessage::Rename { .. }
             | ClientMessage::SetPassword { .. }
-            | ClientMessage::CreateKey { .. }
-            | ClientMessage::ForgetMe { .. }) => self.serve_identity(player, message, reply),
+            | ClientMessage::CreateApiKey { .. }
+            | ClientMessage::DeleteAccount { .. }) => self.serve_identity(player, message, reply),
         }
     }
 
@@ -137,7 +143,7 @@ impl Client {
             }
             ClientMessage::UnwatchList => return self.unwatch_list(reply),
             ClientMessage::History(query) => Box::pin(self.send_history(player, *query, reply)),
-            ClientMessage::Leaders(query) => Box::pin(self.send_leaderboard(*query, reply)),
+            ClientMessage::Leaderboard(query) => Box::pin(self.send_leaderboard(*query, reply)),
             ClientMessage::Explore { game, moves } => {
                 Box::pin(self.send_opening_stats(game, moves, reply))
             }
@@ -172,8 +178,8 @@ impl Client {
         }
         let is_managed_by_proxy = matches!(
             message,
-            ClientMessage::Pair
-                | ClientMessage::Recovery { .. }
+            ClientMessage::LinkDevice
+                | ClientMessage::CreateRecoveryKey { .. }
                 | ClientMessage::SetPassword { .. }
         );
         if self.proxy_user.is_some() && is_managed_by_proxy {
@@ -184,8 +190,8 @@ impl Client {
             return None;
         }
         Some(match message {
-            ClientMessage::Pair => Box::pin(self.send_pairing_code(player, reply)),
-            ClientMessage::Recovery { proof } => {
+            ClientMessage::LinkDevice => Box::pin(self.send_pairing_code(player, reply)),
+            ClientMessage::CreateRecoveryKey { proof } => {
                 Box::pin(self.send_recovery_key(player, proof, reply))
             }
             ClientMessage::Sessions => Box::pin(self.send_sessions(player, reply)),
@@ -197,14 +203,14 @@ impl Client {
                 password,
                 invite,
             } => Box::pin(self.register(player, (name, password, invite), reply)),
-            ClientMessage::ForgetMe { proof } => {
+            ClientMessage::DeleteAccount { proof } => {
                 Box::pin(self.delete_account(player, proof, reply))
             }
             ClientMessage::Rename { name } => Box::pin(self.rename(player, name, reply)),
             ClientMessage::SetPassword { new, proof } => {
                 Box::pin(self.set_password(player, new, proof, reply))
             }
-            ClientMessage::CreateKey { label, bot, proof } => {
+            ClientMessage::CreateApiKey { label, bot, proof } => {
                 Box::pin(self.create_api_key(player, (label, bot), proof, reply))
             }
             other => unreachable!("{other:?} is not an account request"),
@@ -314,7 +320,7 @@ impl Client {
     fn find_followed(&self, target: MatchRef) -> Option<MatchHandle> {
         match target {
             MatchRef::Id(id) => self.connection.subscriptions.find_followed(id),
-            MatchRef::Code(_) | MatchRef::Nothing => None,
+            MatchRef::Code(_) | MatchRef::Invalid => None,
         }
     }
 
@@ -410,7 +416,7 @@ impl Client {
         {
             let record = self.current_record(player);
             let summary = handle.summary();
-            let will_be_rated = summary.rated && summary.status() == Status::Open;
+            let will_be_rated = summary.rated && summary.status() == MatchStatus::Open;
             let join_check = match will_be_rated && record.kind != PlayerKind::Guest {
                 true => ratings::check_may_play_rated(&self.server, &record).await,
                 false => Ok(()),
@@ -492,7 +498,7 @@ impl Client {
     fn watch_list<'a>(
         &'a self,
         player: &'a Player,
-        (game, status): (Option<String>, Option<Status>),
+        (game, status): (Option<String>, Option<MatchStatus>),
         with_seekers: bool,
         reply: Reply,
     ) -> PendingSend<'a> {
@@ -523,7 +529,7 @@ impl Client {
     async fn list_matches(
         &self,
         player: &Player,
-        (game, status): (Option<String>, Option<Status>),
+        (game, status): (Option<String>, Option<MatchStatus>),
         (limit, after, with_seekers): (Option<u64>, Option<MatchRef>, bool),
         reply: Reply,
     ) {

@@ -60,7 +60,7 @@ impl Client {
         };
         let state = load_stored_match(server, handle.id()).await?;
         // Told or refused as the match itself would, which has the last word.
-        let now = Timestamp::free(server.clock.now_ms());
+        let now = Timestamp::uncharged(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal_error(&refusal));
         }
@@ -131,7 +131,7 @@ impl HintJob {
     /// decides when the hint is found.
     async fn current_refusal(&self, server: &ServerContext) -> Option<WireError> {
         let state = load_stored_match(server, self.handle.id()).await.ok()?;
-        let now = Timestamp::free(server.clock.now_ms());
+        let now = Timestamp::uncharged(server.clock.now_ms());
         let refusal = match state.apply(&self.action, now) {
             Err(refusal) => refusal,
             // The same ply after a takeback has another position.
@@ -180,7 +180,7 @@ async fn search_hint(
         match_id: state.id(),
         ply: state.ply(),
         m: pv.first().cloned().unwrap_or_default(),
-        worth: evaluation,
+        evaluation,
         san: position.moves_to_san(&pv),
         pv,
         ignored: Vec::new(),

@@ -12,13 +12,13 @@ use crate::wire::from_protocol;
 use crate::wire::to_protocol;
 use plyhouse_engine::catalog::PlayError;
 use plyhouse_protocol::{
-    ErrorCode, ExploredMove, History, LeaderRow, Leaders, MatchId, MatchRef, PlayerId, Pool,
-    ServerMessage, WireError,
+    ErrorCode, ExploredMove, HistoryRequest, LeaderboardRequest, LeaderboardRow, MatchId, MatchRef,
+    PlayerId, RatingPool, ServerMessage, WireError,
 };
 use plyhouse_store::{HistoryQuery, LeaderboardQuery, Opponent, PastMatch, ReadError};
 
 impl Client {
-    pub(super) async fn send_history(&self, player: &Player, query: History, reply: Reply) {
+    pub(super) async fn send_history(&self, player: &Player, query: HistoryRequest, reply: Reply) {
         let page = self.load_history_page(player.record.id, query).await;
         if let Some(((rows, more), reply)) = reply.require(page) {
             let rows = rows.iter().map(to_protocol::history_row);
@@ -31,11 +31,11 @@ impl Client {
         }
     }
 
-    pub(super) async fn send_leaderboard(&self, query: Leaders, reply: Reply) {
+    pub(super) async fn send_leaderboard(&self, query: LeaderboardRequest, reply: Reply) {
         if let Some(((total, rows), reply)) =
             reply.require(self.load_leaderboard_page(&query).await)
         {
-            reply.send_message(|re| ServerMessage::Leaders {
+            reply.send_message(|re| ServerMessage::Leaderboard {
                 re,
                 total,
                 rows,
@@ -47,11 +47,11 @@ impl Client {
     /// The part of a leaderboard that is asked for, and how many are on it.
     async fn load_leaderboard_page(
         &self,
-        query: &Leaders,
-    ) -> Result<(u64, Vec<LeaderRow>), WireError> {
+        query: &LeaderboardRequest,
+    ) -> Result<(u64, Vec<LeaderboardRow>), WireError> {
         let store_query = LeaderboardQuery {
             game: from_protocol::game(&query.game)?.info.id,
-            pool: query.pool.unwrap_or(Pool::Live),
+            pool: query.pool.unwrap_or(RatingPool::Live),
             now_ms: self.server.clock.now_ms(),
             after: query.after.unwrap_or(0),
             limit: usize::try_from(query.limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX),
@@ -63,11 +63,11 @@ impl Client {
             .await
             .map_err(match_read_error)?;
         let rows = (store_query.after + 1..).zip(&page.rows);
-        let rows = rows.map(|(place, (player, rated))| LeaderRow {
+        let rows = rows.map(|(place, (player, rated))| LeaderboardRow {
             place,
             player: to_protocol::player(player),
-            rating: rated.rating.shown(),
-            deviation: rated.rating.deviation_shown(),
+            rating: rated.rating.rounded(),
+            deviation: rated.rating.rounded_deviation(),
             games: rated.games,
         });
         Ok((page.total, rows.collect()))
@@ -78,7 +78,7 @@ impl Client {
         if let Some(((n, moves), reply)) = reply.require(stats) {
             reply.send_message(|re| ServerMessage::Explore {
                 re,
-                n,
+                count: n,
                 moves,
                 ignored: Vec::new(),
             });
@@ -89,7 +89,7 @@ impl Client {
     async fn load_history_page(
         &self,
         viewer: PlayerId,
-        query: History,
+        query: HistoryRequest,
     ) -> Result<(Vec<PastMatch>, bool), WireError> {
         let player = query.player.as_deref().unwrap_or(ME);
         let player = self.find_player_id(viewer, player).await?;
@@ -145,7 +145,7 @@ impl Client {
     async fn find_match_id(&self, target: MatchRef) -> Result<MatchId, WireError> {
         match target {
             MatchRef::Id(id) => Ok(id),
-            MatchRef::Nothing => Err(unknown_ended_match_error()),
+            MatchRef::Invalid => Err(unknown_ended_match_error()),
             MatchRef::Code(code) => {
                 let id = self
                     .server
@@ -183,12 +183,12 @@ async fn load_opening_stats(
     let stats = stats.map_err(match_read_error)?;
     let moves = stats.moves.iter().map(|(m, tally)| ExploredMove {
         m: entry.transform_move(m, transform.inverse()),
-        n: tally.matches,
+        count: tally.matches,
         won: tally.wins,
         drawn: tally.draws,
     });
     let mut moves: Vec<ExploredMove> = moves.collect();
-    moves.sort_by_key(|explored| Reverse(explored.n));
+    moves.sort_by_key(|explored| Reverse(explored.count));
     Ok((stats.matches, moves))
 }
 

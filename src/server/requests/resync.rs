@@ -12,7 +12,7 @@ use crate::match_handle::MatchHandle;
 use crate::wire::encode;
 use crate::wire::encode::Frame;
 use plyhouse_matches::{Match, ReplayError};
-use plyhouse_protocol::{ErrorCode, MatchId, Seq, Status, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchStatus, Seq, WireError};
 use plyhouse_store::MatchRecord;
 use tokio::task::yield_now;
 
@@ -26,7 +26,7 @@ impl Client {
         let summary = handle.summary();
         let missed_count = summary.seq().0.saturating_sub(since.0);
         missed_count > RESYNC_EVENTS_MAX as u64
-            && summary.status() == Status::Ended
+            && summary.status() == MatchStatus::Ended
             && self
                 .connection
                 .subscriptions

@@ -12,9 +12,10 @@ use crate::players::block_check;
 use crate::schedule::correspondence;
 use crate::wire::error_replies::store_unavailable_error;
 use crate::wire::to_protocol;
-use plyhouse_matches::Part;
+use plyhouse_matches::Participation;
 use plyhouse_protocol::{
-    FollowedMatch, Limits, MatchId, MatchRef, PlayerId, ServerMessage, Status, Welcome, WireError,
+    FollowedMatch, Limits, MatchId, MatchRef, MatchStatus, PlayerId, ServerMessage, Welcome,
+    WireError,
 };
 use plyhouse_store::WriteError;
 
@@ -28,7 +29,7 @@ struct ResumeState {
     /// How often a turn had been given by then.
     correspondence_turn_count: u64,
     /// Those of which the store has reminders.
-    participations: Vec<(MatchId, Part)>,
+    participations: Vec<(MatchId, Participation)>,
     /// The rows of those that are played over days.
     correspondence_matches: Vec<FollowedMatch>,
     /// The others, which are in memory by now.
@@ -83,8 +84,8 @@ impl Client {
                 let to_followed_match = |handle: &MatchHandle| FollowedMatch {
                     match_id: handle.id(),
                     you: handle.summary().seat_of(id),
-                    days: None,
-                    stood_in: handle.summary().substituted_seat(id),
+                    correspondence: None,
+                    stand_in_seat: handle.summary().substituted_seat(id),
                 };
                 let following = live_matches
                     .iter()
@@ -189,7 +190,7 @@ impl Client {
             token: player.token.clone(),
             session: Some(player.session.id),
             resumed,
-            accounts: self.server.settings.accounts.wire_name().map(str::to_owned),
+            registration: self.server.settings.accounts.wire_name().map(str::to_owned),
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(id),
@@ -230,7 +231,7 @@ impl Client {
         let not_correspondence = state
             .participations
             .iter()
-            .filter(|(_, part)| part.days.is_none());
+            .filter(|(_, part)| part.correspondence_turn.is_none());
         for (id, _) in not_correspondence {
             // One that cannot be read now keeps nobody from the others.
             if let Ok(handle) = match_loading::find_match(&self.server, MatchRef::Id(*id)).await {
@@ -249,7 +250,7 @@ impl Client {
     ) -> Vec<MatchHandle> {
         let find = |id| self.server.lobby.find(MatchRef::Id(id));
         let is_live_participation = |handle: &&MatchHandle| {
-            handle.summary().status() != Status::Ended && handle.summary().involves(player)
+            handle.summary().status() != MatchStatus::Ended && handle.summary().involves(player)
         };
         let live_loaded_matches = loaded_matches.iter().filter(is_live_participation).cloned();
         let mut live_matches: Vec<MatchHandle> = ids
@@ -270,7 +271,10 @@ impl Client {
         for row in
             correspondence::to_followed_matches(&self.server, &participations.unwrap_or_default())
         {
-            let is_own_turn = row.days.as_ref().is_some_and(|days| days.turn == row.you);
+            let is_own_turn = row
+                .correspondence
+                .as_ref()
+                .is_some_and(|days| days.turn == row.you);
             if is_own_turn
                 && row.you.is_some()
                 && !sent_matches.contains(&row)
@@ -297,7 +301,7 @@ impl Client {
             following: settings.following_max as u64,
             idle_ms: to_ms(settings.idle_timeout),
             abandon_after_ms: to_ms(settings.open_match_absence_limit()),
-            days_matches: self.server.correspondence_matches_max(player) as u64,
+            correspondence_matches: self.server.correspondence_matches_max(player) as u64,
             watching_cost: settings.watching_cost.get().into(),
             bot_think_ms: to_ms(settings.search_time),
         }

@@ -7,9 +7,9 @@ use crate::context::server_context::ServerContext;
 use crate::wire::encode::encode;
 use crate::wire::error_replies::store_read_error;
 use crate::wire::to_protocol;
-use plyhouse_matches::{DaysTurn, Match, Part, Timekeeper};
+use plyhouse_matches::{CorrespondenceTurn, Match, Participation, TurnClock};
 use plyhouse_protocol::{
-    DaysMatch, ErrorCode, FollowedMatch, MatchId, PlayerId, ServerMessage, WireError,
+    CorrespondenceState, ErrorCode, FollowedMatch, MatchId, PlayerId, ServerMessage, WireError,
 };
 
 /// Whether the player may sit in or host one more match of days.
@@ -17,7 +17,7 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
     let participations = participations_of(server, player).await?;
     let count = participations
         .iter()
-        .filter(|(_, part)| part.days.is_some())
+        .filter(|(_, part)| part.correspondence_turn.is_some())
         .count();
     if count < server.correspondence_matches_max(player) {
         return Ok(());
@@ -30,7 +30,7 @@ pub(crate) async fn check_limit(server: &ServerContext, player: PlayerId) -> Res
 pub(crate) async fn participations_of(
     server: &ServerContext,
     player: PlayerId,
-) -> Result<Vec<(MatchId, Part)>, WireError> {
+) -> Result<Vec<(MatchId, Participation)>, WireError> {
     server.store.participations(player).await.map_err(|error| {
         tracing::error!(%player, %error, "cannot read a player's correspondence matches");
         store_read_error(&error)
@@ -40,7 +40,7 @@ pub(crate) async fn participations_of(
 /// Those of them that are played over days, as they are told.
 pub(crate) fn to_followed_matches(
     server: &ServerContext,
-    participations: &[(MatchId, Part)],
+    participations: &[(MatchId, Participation)],
 ) -> Vec<FollowedMatch> {
     let rows = participations
         .iter()
@@ -50,18 +50,21 @@ pub(crate) fn to_followed_matches(
 
 fn to_followed_match(
     server: &ServerContext,
-    (match_id, participation): (MatchId, Part),
+    (match_id, participation): (MatchId, Participation),
 ) -> Option<FollowedMatch> {
-    let DaysTurn { turn, due_ms } = participation.days?;
+    let CorrespondenceTurn {
+        turn,
+        deadline_ms: due_ms,
+    } = participation.correspondence_turn?;
     Some(FollowedMatch {
         match_id,
         you: participation.seat.map(to_protocol::seat),
-        days: Some(DaysMatch {
-            days: true,
+        correspondence: Some(CorrespondenceState {
+            is_correspondence: true,
             turn: turn.map(to_protocol::seat),
-            due_ms: due_ms.map(|due_ms| due_ms.max(server.grace_until_ms())),
+            deadline_ms: due_ms.map(|due_ms| due_ms.max(server.grace_until_ms())),
         }),
-        stood_in: participation.stood_in.map(to_protocol::seat),
+        stand_in_seat: participation.substituted_seat.map(to_protocol::seat),
     })
 }
 
@@ -74,14 +77,15 @@ pub(crate) fn notify_turn(
     // First this, so that whoever is being welcomed looks again.
     server.players.count_correspondence_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
-    let (Some(player), Some(due_ms)) = (player, Timekeeper::days_due_ms(state)) else {
+    let (Some(player), Some(due_ms)) = (player, TurnClock::correspondence_deadline_ms(state))
+    else {
         return;
     };
     let message = encode(&ServerMessage::YourTurn {
         match_id: state.id(),
         game: state.creation().game.info.id.to_owned(),
         ply: state.ply(),
-        due_ms,
+        deadline_ms: due_ms,
     });
     let connections = server.players.connections(player);
     for connection in connections.iter().filter(|peer| !is_following(peer)) {

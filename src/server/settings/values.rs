@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser
 use http::Uri;
 use tokio::sync::Semaphore;
 
-use plyhouse_protocol::{Analysts, ChatMode, ClockControl, NotAClock};
+use plyhouse_protocol::{AnalysisAccess, ChatMode, ClockControl, ParseClockError};
 
 /// Who a connection comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +123,8 @@ pub(super) fn chat() -> impl TypedValueParser<Value = ChatMode> {
     one_of(ChatMode::ALL, ChatMode::as_str)
 }
 
-pub(super) fn analysts() -> impl TypedValueParser<Value = Analysts> {
-    one_of(Analysts::ALL, Analysts::as_str)
+pub(super) fn analysts() -> impl TypedValueParser<Value = AnalysisAccess> {
+    one_of(AnalysisAccess::ALL, AnalysisAccess::as_str)
 }
 
 /// One of these, by its word.
@@ -141,7 +141,8 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 
 /// A clock as people write it: `5+3`, `10m+3x30s`, `3d`.
 pub(super) fn clock(text: &str) -> Result<ClockControl, String> {
-    text.parse().map_err(|error: NotAClock| error.to_string())
+    text.parse()
+        .map_err(|error: ParseClockError| error.to_string())
 }
 
 /// An origin as browsers send it: a scheme, a host, a port unless it is the default, and no path.

@@ -17,10 +17,10 @@ use super::to_protocol;
 pub(crate) use crate::connection::outbox::Frame;
 use crate::match_handle::summary::SeatPresence;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_ms};
+use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_limit_ms};
 use plyhouse_protocol::{
-    ClockState, Event as WireEvent, MatchId, PlayerId, Ply, RatingChange, Rematch, RequestId, Said,
-    SeatState, Seq, ServerMessage, Snapshot, StandingOffer,
+    ChatEntry, ClockState, Event as WireEvent, MatchId, OfferState, PlayerId, Ply, RatingChange,
+    RematchState, RequestId, SeatState, Seq, ServerMessage, Snapshot,
 };
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
@@ -75,7 +75,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             // Nobody sits down but by a request of their own.
             occupant: to_protocol::occupant(occupant, true),
         },
-        EventKind::Started { left } => WireEvent::Started {
+        EventKind::Started { remaining: left } => WireEvent::Started {
             match_id,
             seq,
             position: position.to_string(),
@@ -83,15 +83,15 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             ply: state.ply(),
             turn: to_protocol::seat(position.turn()),
             legal: position.legal_moves(),
-            left: left.as_ref().map(to_protocol::time_left),
-            first_move_ms: first_move_ms(state),
-            patience_ms: state.patience_ms(),
+            time_left: left.as_ref().map(to_protocol::time_left),
+            first_move_ms: first_move_limit_ms(state),
+            absence_limit_ms: state.absence_limit_ms(),
         },
         EventKind::Moved {
             seat,
             m,
             spent_ms,
-            left,
+            remaining: left,
         } => return moved_frame(state, *seat, m, spent_ms.zip(*left)),
         EventKind::Offered {
             seat,
@@ -101,7 +101,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
         } => WireEvent::Offered {
             match_id,
             seq,
-            offer: StandingOffer {
+            offer: OfferState {
                 seat: to_protocol::seat(*seat),
                 offer: to_protocol::offer(*offer),
                 ply: *ply,
@@ -115,13 +115,20 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             offer: to_protocol::offer(*offer),
             by: to_protocol::seat(*by),
         },
-        EventKind::TakenBack { ply, left } => taken_back_event(state, *ply, left.as_ref()),
-        EventKind::TimeGiven { seat, ms, left } => WireEvent::TimeGiven {
+        EventKind::TakenBack {
+            ply,
+            remaining: left,
+        } => taken_back_event(state, *ply, left.as_ref()),
+        EventKind::TimeGiven {
+            seat,
+            ms,
+            remaining: left,
+        } => WireEvent::TimeGiven {
             match_id,
             seq,
             seat: to_protocol::seat(*seat),
             ms: *ms,
-            left: to_protocol::time_left(left),
+            time_left: to_protocol::time_left(left),
         },
         EventKind::Hinted { seat, ply } => WireEvent::Hinted {
             match_id,
@@ -129,11 +136,13 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             seat: to_protocol::seat(*seat),
             ply: *ply,
         },
-        EventKind::Ended { left, .. } => WireEvent::Ended {
+        EventKind::Ended {
+            remaining: left, ..
+        } => WireEvent::Ended {
             match_id,
             seq,
             outcome: to_protocol::ending(state).expect("the match has ended"),
-            left: left.as_ref().map(to_protocol::time_left),
+            time_left: left.as_ref().map(to_protocol::time_left),
         },
     })
 }
@@ -164,8 +173,8 @@ fn taken_back_event(state: &Match, ply: Ply, left: Option<&RemainingTime>) -> Wi
         check: state.in_check(),
         turn: to_protocol::seat(position.turn()),
         legal: position.legal_moves(),
-        left: left.map(to_protocol::time_left),
-        first_move_ms: first_move_ms(state),
+        time_left: left.map(to_protocol::time_left),
+        first_move_ms: first_move_limit_ms(state),
         takebacks: state.takebacks(),
     }
 }
@@ -185,7 +194,7 @@ fn moved_frame(
         json.raw(r#","next_ply":"#).number(state.ply().0);
         json.raw(r#","seat":"#).seat(Some(seat));
         json.raw(r#","move":"#).unescaped(m);
-        if let Some(san) = state.sans().and_then(<[_]>::last) {
+        if let Some(san) = state.san_moves().and_then(<[_]>::last) {
             json.raw(r#","san":"#).unescaped(san);
         }
         json.raw(r#","position":"#).unescaped_display(position);
@@ -196,12 +205,12 @@ fn moved_frame(
         json.raw(r#","legal":"#);
         json.unescaped_list(|visit| position.for_each_legal_move(visit));
         if let Some((spent_ms, left)) = time_usage {
-            json.raw(r#","left_ms":"#).numbers(left.left_ms());
+            json.raw(r#","left_ms":"#).numbers(left.remaining_ms());
             if let Some(periods) = left.periods() {
                 json.raw(r#","periods":"#).numbers(periods);
             }
             json.raw(r#","spent_ms":"#).number(spent_ms);
-            if let Some(first_move_ms) = first_move_ms(state) {
+            if let Some(first_move_ms) = first_move_limit_ms(state) {
                 json.raw(r#","first_move_ms":"#).number(first_move_ms);
             }
         }
@@ -215,9 +224,9 @@ pub(crate) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
         match_id: state.id(),
         clock: ClockState {
             ply: state.ply(),
-            left: to_protocol::time_left(&state.left()?),
+            time_left: to_protocol::time_left(&state.remaining_time()?),
             turn_ms: time.turn_ms,
-            stands: time.stands,
+            paused: time.paused,
             first_move_ms: time.first_move_ms,
         },
     }))
@@ -229,11 +238,11 @@ pub(crate) struct SnapshotContext {
     pub(crate) re: Option<RequestId>,
     pub(crate) presence: SeatPresence,
     pub(crate) turn_time: Option<TurnTime>,
-    pub(crate) rematch: Option<Rematch>,
+    pub(crate) rematch: Option<RematchState>,
     /// What it has changed, once it has ended and that is known.
     pub(crate) rating_changes: Option<Vec<RatingChange>>,
     /// What was said, as far as the recipient may see it.
-    pub(crate) chat: Vec<Said>,
+    pub(crate) chat: Vec<ChatEntry>,
     pub(crate) epoch: u64,
 }
 
@@ -273,8 +282,8 @@ pub(crate) fn snapshot(
         status: to_protocol::status(state.stage()),
         host: creation.host,
         listed: creation.terms.listed,
-        watch: creation.terms.watch(),
-        delay_ms: creation.terms.delay_ms,
+        spectator_access: creation.terms.spectator_access(),
+        spectator_delay_ms: creation.terms.spectator_delay_ms,
         you: recipient
             .and_then(|player| state.seat_of(player))
             .map(to_protocol::seat),
@@ -284,31 +293,31 @@ pub(crate) fn snapshot(
         ply: state.ply(),
         turn: state.turn().map(to_protocol::seat),
         moves: Moves::Played(state),
-        san: state.sans().map(Moves::InSan),
+        san: state.san_moves().map(Moves::InSan),
         legal: Moves::Legal(state),
         spectators: presence.spectators,
         clock: state.clock(),
-        left: state.left().as_ref().map(to_protocol::time_left),
+        time_left: state.remaining_time().as_ref().map(to_protocol::time_left),
         turn_ms: time.map(|time| time.turn_ms),
-        stands: time.map(|time| time.stands),
+        paused: time.map(|time| time.paused),
         first_move_ms: time.and_then(|time| time.first_move_ms),
-        patience_ms: state.patience_ms(),
+        absence_limit_ms: state.absence_limit_ms(),
         offers: state
-            .offers()
+            .pending_offers()
             .map(|offer| to_protocol::standing_offer(&offer))
             .collect(),
-        takeback: state.may_take_back(),
+        takebacks_allowed: state.allows_takebacks(),
         takebacks: state.takebacks(),
         stand_in: creation.terms.stand_in.map(|level| level.id().to_owned()),
         series: creation.terms.previous.map(|_| to_protocol::series(state)),
         previous: creation.terms.previous.map(|previous| previous.id),
         rematch,
-        said,
+        chat_history: said,
         outcome: to_protocol::ending(state),
         rated: creation.terms.rated,
-        thinking: creation.terms.thinking,
-        start: state.start_apart().map(ToString::to_string),
-        changes,
+        shows_bot_thinking: creation.terms.shows_bot_thinking,
+        initial_position: state.custom_initial_position().map(ToString::to_string),
+        rating_changes: changes,
         ignored: Vec::new(),
     }))
 }

@@ -1,6 +1,6 @@
 //! Texts that servers of an earlier release stored or sent. `tests/data/fixtures/README.md` describes the files.
 
-use plyhouse_protocol::Listing;
+use plyhouse_protocol::ListedMatch;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn stored_admin_commands_parse() {
 
 #[test]
 fn stored_listings_parse() {
-    let listings: Vec<Listing> = stored_texts("matches.card")
+    let listings: Vec<ListedMatch> = stored_texts("matches.card")
         .into_iter()
         .map(assert_round_trip)
         .collect();

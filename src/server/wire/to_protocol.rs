@@ -4,21 +4,21 @@ use plyhouse_engine::catalog::{CATALOG, level_rating};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{
-    Match, Occupant, Offer, Refusal, RemainingTime, SeatAtStart, Stage, Standing,
+    Match, Occupant, Offer, PendingOffer, Refusal, RemainingTime, SeatAtStart, Stage,
 };
 use plyhouse_protocol::{
-    Challenge, ChatMode, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, HistoryRow,
-    LevelSummary, Occupant as WireOccupant, OfferKind, Person, PlayerId, PlayerKind, PlayerSummary,
-    Preset, PresetText, Reason, SeatNumber, SeatState, Series, StandingOffer, Status, TimeLeft,
-    WireError,
+    Challenge, ChatMode, ChatPreset, ChatPresetText, ClockControl, ClockPreset, EndReason, Ending,
+    ErrorCode, GameSummary, HistoryRow, LevelSummary, MatchStatus, NamedPlayer,
+    Occupant as WireOccupant, OfferKind, OfferState, PlayerId, PlayerKind, PlayerSummary,
+    SeatNumber, SeatState, Series, TimeLeft, WireError,
 };
 use plyhouse_store::{PastMatch, PlayerRecord};
 
-pub(crate) fn status(stage: Stage) -> Status {
+pub(crate) fn status(stage: Stage) -> MatchStatus {
     match stage {
-        Stage::Open => Status::Open,
-        Stage::Running => Status::Running,
-        Stage::Ended { .. } => Status::Ended,
+        Stage::Open => MatchStatus::Open,
+        Stage::Running => MatchStatus::Running,
+        Stage::Ended { .. } => MatchStatus::Ended,
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
         },
         Occupant::Bot(level) => WireOccupant::Bot {
             level: level.id().to_owned(),
-            stands_for: None,
+            stand_in_for: None,
         },
         Occupant::StandIn {
             level,
@@ -53,7 +53,7 @@ pub(crate) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
             ..
         } => WireOccupant::Bot {
             level: level.id().to_owned(),
-            stands_for: Some(Person {
+            stand_in_for: Some(NamedPlayer {
                 player: *player,
                 name: name.clone(),
             }),
@@ -72,18 +72,18 @@ pub(crate) fn player(record: &PlayerRecord) -> PlayerSummary {
 
 pub(crate) fn time_left(left: &RemainingTime) -> TimeLeft {
     TimeLeft {
-        left_ms: left.left_ms(),
+        left_ms: left.remaining_ms(),
         periods: left.periods(),
     }
 }
 
 /// What can be said without words of one's own.
-pub(crate) fn chat_presets(mode: ChatMode) -> Vec<PresetText> {
+pub(crate) fn chat_presets(mode: ChatMode) -> Vec<ChatPresetText> {
     let all = match mode {
         ChatMode::Off => &[],
-        ChatMode::Presets | ChatMode::Text => Preset::ALL,
+        ChatMode::Presets | ChatMode::Text => ChatPreset::ALL,
     };
-    let preset_text = |preset: &Preset| PresetText {
+    let preset_text = |preset: &ChatPreset| ChatPresetText {
         preset: preset.as_str().to_owned(),
         text: preset.text().to_owned(),
     };
@@ -97,8 +97,8 @@ pub(crate) const fn offer(offer: Offer) -> OfferKind {
     }
 }
 
-pub(crate) fn standing_offer(standing: &Standing) -> StandingOffer {
-    StandingOffer {
+pub(crate) fn standing_offer(standing: &PendingOffer) -> OfferState {
+    OfferState {
         seat: seat(standing.seat),
         offer: offer(standing.offer),
         ply: standing.ply,
@@ -123,7 +123,7 @@ pub(crate) fn ending(state: &Match) -> Option<Ending> {
     else {
         return None;
     };
-    let position = (reason == Reason::Rules).then(|| state.position());
+    let position = (reason == EndReason::Rules).then(|| state.position());
     let rules_ending = position.and_then(|position| position.ending());
     let rules_detail = rules_ending.map(|ending| ending.detail);
     Some(Ending {
@@ -163,7 +163,7 @@ pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
             },
             SeatAtStart::Bot { bot } => WireOccupant::Bot {
                 level: bot.id().to_owned(),
-                stands_for: None,
+                stand_in_for: None,
             },
         },
     };
@@ -178,7 +178,7 @@ pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
             detail: archived.detail.clone(),
             by: archived.by.map(seat),
             scores: archived.scores,
-            line: archived.line.clone(),
+            line: archived.winning_line.clone(),
         },
         plies: archived.plies,
         clock: creation.terms.clock,
@@ -213,7 +213,7 @@ const fn error_code(refusal: &Refusal) -> ErrorCode {
         Refusal::MatchNotStarted => ErrorCode::MatchNotStarted,
         Refusal::AlreadySeated => ErrorCode::AlreadySeated,
         Refusal::SeatTaken => ErrorCode::SeatTaken,
-        Refusal::TooEventful => ErrorCode::Overloaded,
+        Refusal::TooManyEvents => ErrorCode::Overloaded,
         Refusal::NotSeated => ErrorCode::NotSeated,
         Refusal::NotHost => ErrorCode::NotHost,
         Refusal::StalePly { .. } => ErrorCode::StalePly,
@@ -236,10 +236,10 @@ pub(crate) fn games() -> Vec<GameSummary> {
             sides: entry.info.sides.map(str::to_owned),
             files: entry.info.files.into(),
             ranks: entry.info.ranks.into(),
-            record: entry
+            record_extension: entry
                 .record_format
                 .map(|format| format.extension().to_owned()),
-            draws: entry.allows_draw_offers,
+            draw_offers: entry.allows_draw_offers,
         })
         .collect()
 }
@@ -264,7 +264,7 @@ pub(crate) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
         rated: creation.terms.rated,
         from_position: creation.terms.is_from_position(),
         seat: seat(open_seat),
-        from: Person {
+        challenger: NamedPlayer {
             player: *id,
             name: name.clone(),
         },

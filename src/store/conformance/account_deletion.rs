@@ -135,7 +135,7 @@ pub(crate) async fn deleted_player_cannot_enter_a_match(store: &dyn Store) {
     let id = match_record(90, &bob).creation.id;
     let join_events = vec![
         seat_event(Seat::Second, 1).at(1000),
-        EventKind::STARTED.at(1000),
+        EventKind::UNTIMED_START.at(1000),
     ];
     assert_eq!(store.append(id, open_match, join_events).await, refused);
     let join_events = vec![seat_event(Seat::Second, 3).at(1000)];
@@ -182,7 +182,7 @@ async fn write_two_player_match(store: &dyn Store, number: u128) {
         seat_event(Seat::First, 1).at(1000),
         seat_event(Seat::Second, 2).at(1000),
     ];
-    written.events.push(EventKind::STARTED.at(1000));
+    written.events.push(EventKind::UNTIMED_START.at(1000));
     let id = written.creation.id;
     let position = store.create(OWNER_NODE, written).await.expect("written");
     if number.is_multiple_of(2) {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use plyhouse_matches::ratings::{Conduct, LedgerRow, Pair};
-use plyhouse_matches::{Archived, Event, EventKind, Terms};
+use plyhouse_matches::ratings::{AbortPenalties, LedgerRow, PairHistory};
+use plyhouse_matches::{EndedMatchSummary, Event, EventKind, Terms};
 use plyhouse_protocol::{
-    Detail, MatchId, MatchResult, PlayerId, PlayerKind, Pool, Reason, SessionKind,
+    EndDetail, EndReason, MatchId, MatchResult, PlayerId, PlayerKind, RatingPool, SessionKind,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -89,7 +89,7 @@ variants!(
     Hinted,
     Ended
 );
-variants!(ROWS, row_name, LedgerRow: Game, Unrated, Started);
+variants!(ROWS, row_name, LedgerRow: Game, PlayerExcluded, ServerStarted);
 
 /// Every match is sound, and together they have every kind of event and every way to end.
 pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
@@ -115,10 +115,10 @@ pub(crate) fn check_every_event_kind_is_stored(archive: &dyn StoreInspector) {
         }
     }
     assert_eq!(kinds, EVENTS.iter().copied().collect());
-    for reason in Reason::ALL {
+    for reason in EndReason::ALL {
         assert!(reasons.contains(reason), "no match ended by {reason:?}");
     }
-    for detail in Detail::ALL {
+    for detail in EndDetail::ALL {
         assert!(details.contains(detail), "no match ended by {detail:?}");
     }
 }
@@ -313,15 +313,15 @@ pub(crate) async fn check_reminders(store: &dyn Store, facts: &FixtureFacts) {
         found.map(|(_, part)| part).expect("a participation")
     };
     let of_ann = participation("ann", correspondence).await;
-    let turn = of_ann.days.expect("a correspondence match");
+    let turn = of_ann.correspondence_turn.expect("a correspondence match");
     assert_eq!(of_ann.seat.map(|seat| seat.number()), Some(0));
-    assert!(turn.due_ms.is_some());
+    assert!(turn.deadline_ms.is_some());
     assert_eq!(turn.turn, of_ann.seat);
     let of_bob = participation("bob", substituted).await;
     assert_eq!(of_bob.seat, None);
-    assert_eq!(of_bob.stood_in.map(|seat| seat.number()), Some(1));
+    assert_eq!(of_bob.substituted_seat.map(|seat| seat.number()), Some(1));
     let of_lea = participation("lea", hibernated).await;
-    assert!(of_lea.absent_ms.is_some() && of_lea.days.is_none());
+    assert!(of_lea.absent_since_ms.is_some() && of_lea.correspondence_turn.is_none());
 
     let first = (0, MatchId(uuid::Uuid::nil()));
     let due = store.due_reminders(first, 100).await.expect("readable");
@@ -409,7 +409,7 @@ pub(crate) async fn check_ratings(store: &dyn Store, facts: &FixtureFacts) {
             pools.insert(rating.pool);
         }
     }
-    assert_eq!(pools.len(), Pool::ALL.len());
+    assert_eq!(pools.len(), RatingPool::ALL.len());
     let changes = store.changes_of_match(facts.ended_match("rated")).await;
     assert_eq!(changes.expect("readable").map(|all| all.len()), Some(2));
     let farmed_changes = store.changes_of_match(facts.ended_match("farmed")).await;
@@ -418,7 +418,7 @@ pub(crate) async fn check_ratings(store: &dyn Store, facts: &FixtureFacts) {
     assert_eq!(ban_until.expect("readable"), 0);
     let query = LeaderboardQuery {
         game: "chess",
-        pool: Pool::Live,
+        pool: RatingPool::Live,
         now_ms: 0,
         after: 0,
         limit: 9,
@@ -435,12 +435,12 @@ pub(crate) fn check_text_round_trip(column: &str, text: &str) {
     }
     let written = match column {
         "matches.terms" => round_trip::<Terms>(text),
-        "matches.summary" => round_trip::<Archived>(text),
+        "matches.summary" => round_trip::<EndedMatchSummary>(text),
         "events.event" => round_trip::<EventKind>(text),
         "journal.body" => round_trip::<Vec<Event>>(text),
         "ledger.body" | "ledger_waiting.body" => round_trip::<LedgerRow>(text),
-        "rating_pairs.body" => round_trip::<Pair>(text),
-        "conduct.body" => round_trip::<Conduct>(text),
+        "rating_pairs.body" => round_trip::<PairHistory>(text),
+        "conduct.body" => round_trip::<AbortPenalties>(text),
         other => panic!("unknown column {other}"),
     };
     let stored: Value = serde_json::from_str(text).expect("JSON");

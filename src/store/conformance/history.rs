@@ -4,7 +4,7 @@ use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{EventKind, Match, Occupant, Terms};
-use plyhouse_protocol::{MatchId, MatchResult, Reason};
+use plyhouse_protocol::{EndReason, MatchId, MatchResult};
 use uuid::Uuid;
 
 use super::{AT_MS, OWNER_NODE, match_record, player};
@@ -54,13 +54,14 @@ async fn write_ended_match_from(
     }
     let mut written = match_record(number, &player(1));
     written.creation.terms = Terms {
-        start: initial_position.map(str::to_owned),
-        ..Terms::plain(number < 100, 0, 0)
+        initial_position: initial_position.map(str::to_owned),
+        ..Terms::with_defaults(number < 100, 0, 0)
     };
-    written.events = Match::opening(&written.creation.terms, seats.map(occupant), AT_MS);
+    written.events = Match::initial_events(&written.creation.terms, seats.map(occupant), AT_MS);
     let id = written.creation.id;
     let position = store.create(OWNER_NODE, written).await.expect("written");
-    let move_event = |(ply, m): (usize, &&str)| EventKind::moved(Seat::ALL[ply % 2], (*m).into());
+    let move_event =
+        |(ply, m): (usize, &&str)| EventKind::untimed_move(Seat::ALL[ply % 2], (*m).into());
     let mut events: Vec<_> = moves.iter().enumerate().map(move_event).collect();
     events.push(end);
     let events = events
@@ -71,7 +72,7 @@ async fn write_ended_match_from(
 }
 
 const fn win_event(seat: Seat) -> EventKind {
-    EventKind::ended(Some(seat), Reason::Resignation)
+    EventKind::untimed_end(Some(seat), EndReason::Resignation)
 }
 
 /// The numbers of the matches that are found.
@@ -84,11 +85,11 @@ async fn history_numbers(store: &dyn Store, query: HistoryQuery) -> Option<Vec<u
 /// Four matches of the first player, and one that never began.
 async fn write_five_matches(store: &dyn Store) {
     let (first, second) = (Seat::First, Seat::Second);
-    let drawn = EventKind::ended(None, Reason::Agreement);
+    let drawn = EventKind::untimed_end(None, EndReason::Agreement);
     write_ended_match(store, (70, 10), [1, 2], &["b2"], win_event(first)).await;
     write_ended_match(store, (71, 30), [2, 1], &["b2", "a1"], win_event(first)).await;
     write_ended_match(store, (72, 20), [1, 0], &["a1"], drawn).await;
-    let aborted = EventKind::ended(None, Reason::Aborted);
+    let aborted = EventKind::untimed_end(None, EndReason::Aborted);
     write_ended_match(store, (73, 30), [3, 1], &[], aborted.clone()).await;
     let never_started = match_record(74, &player(1));
     let id = never_started.creation.id;

@@ -3,7 +3,7 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::ratings::{LedgerRow, Rating};
 use plyhouse_matches::{Event, EventKind, Match, Occupant, RemainingTime, Terms};
-use plyhouse_protocol::{ClockControl, MatchId, PlayerKind, Pool, Reason};
+use plyhouse_protocol::{ClockControl, EndReason, MatchId, PlayerKind, RatingPool};
 
 use super::{AT_MS, OWNER_NODE, match_record, player};
 use crate::{
@@ -23,9 +23,9 @@ pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
     let mut written = match_record(number, &player(seats[0]));
     written.creation.terms = Terms {
         rated: true,
-        takeback: false,
+        takebacks_allowed: false,
         clock: Some(CLOCK),
-        ..Terms::plain(true, 0, 0)
+        ..Terms::with_defaults(true, 0, 0)
     };
     let seats = seats.map(|number| Occupant::Player {
         id: player(number).id,
@@ -33,7 +33,7 @@ pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> MatchRecord {
         kind: PlayerKind::Account,
         rating: None,
     });
-    written.events = Match::opening(&written.creation.terms, seats, AT_MS);
+    written.events = Match::initial_events(&written.creation.terms, seats, AT_MS);
     written
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn rated_game_events(number: u128, end: &EventKind, after_ms: u64) ->
         seat: *seat,
         m: (*m).to_owned(),
         spent_ms: Some(0),
-        left: Some(remaining),
+        remaining: Some(remaining),
     });
     let mut kinds: Vec<EventKind> = moves.collect();
     kinds.push(end.clone());
@@ -62,13 +62,13 @@ pub(crate) fn rated_game_events(number: u128, end: &EventKind, after_ms: u64) ->
     kinds.into_iter().map(|kind| kind.at(at_ms)).collect()
 }
 
-pub(crate) fn end_event(winner: Option<Seat>, reason: Reason) -> EventKind {
+pub(crate) fn end_event(winner: Option<Seat>, reason: EndReason) -> EventKind {
     EventKind::Ended {
         winner,
         reason,
         detail: None,
         by: None,
-        left: Some(RemainingTime::at_start(&CLOCK)),
+        remaining: Some(RemainingTime::at_start(&CLOCK)),
     }
 }
 
@@ -104,7 +104,7 @@ async fn write_delayed_rated_match(
     after_ms: u64,
 ) {
     let mut written = rated_record(number, seats);
-    written.creation.terms.delay_ms = delay_ms;
+    written.creation.terms.spectator_delay_ms = delay_ms;
     let id = written.creation.id;
     let position = store.create(OWNER_NODE, written).await.expect("written");
     let events = rated_game_events(number, end, after_ms);
@@ -123,11 +123,11 @@ async fn write_season(store: &dyn Store, from: u128, games: u128) {
         ];
         let end = end_event(
             winner[usize::try_from(number % 4).expect("fits")],
-            Reason::Agreement,
+            EndReason::Agreement,
         );
         let end = match end {
             EventKind::Ended { winner: None, .. } => end,
-            EventKind::Ended { winner, .. } => end_event(winner, Reason::Resignation),
+            EventKind::Ended { winner, .. } => end_event(winner, EndReason::Resignation),
             _ => unreachable!("not an end event"),
         };
         let hours = u64::try_from(number).expect("fits");
@@ -185,15 +185,15 @@ async fn rating_differences(store: &dyn Store) -> Vec<RatingMismatch> {
 /// The end of a rated match has a number, and nothing else has.
 pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
     add_accounts(store).await;
-    let resigned = end_event(Some(Seat::Second), Reason::Resignation);
+    let resigned = end_event(Some(Seat::Second), EndReason::Resignation);
     write_rated_match(store, 50, [1, 2], &resigned, 5).await;
     let casual = match_record(51, &player(1));
     let id = casual.creation.id;
     let position = store.create(OWNER_NODE, casual).await.expect("written");
-    let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS);
+    let aborted = EventKind::untimed_end(None, EndReason::Aborted).at(AT_MS);
     let ended = store.append(id, position, vec![aborted]).await;
     ended.expect("written");
-    write_rated_match(store, 52, [2, 1], &end_event(None, Reason::Aborted), 7).await;
+    write_rated_match(store, 52, [2, 1], &end_event(None, EndReason::Aborted), 7).await;
 
     let rows = store.ledger(0, 9).await.expect("readable");
     let games = rows.iter().map(|(no, row)| match row {
@@ -201,7 +201,7 @@ pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
             *no,
             game.match_id.0.as_u128(),
             game.at_ms - AT_MS,
-            game.counts,
+            game.changes_ratings,
         ),
         other => panic!("{other:?}"),
     });
@@ -218,7 +218,7 @@ pub(crate) async fn ended_rated_match_is_numbered(store: &dyn Store) {
 /// A match that strangers see later is rated once they may know of its end, and keeps nobody else waiting.
 pub(crate) async fn delayed_match_is_numbered_after_its_delay(store: &dyn Store) {
     add_accounts(store).await;
-    let resigned = end_event(Some(Seat::Second), Reason::Resignation);
+    let resigned = end_event(Some(Seat::Second), EndReason::Resignation);
     write_delayed_rated_match(store, (50, 9000), [1, 2], &resigned, 0).await;
     write_delayed_rated_match(store, (51, 2000), [1, 3], &resigned, 1000).await;
     write_rated_match(store, 52, [3, 2], &resigned, 2000).await;
@@ -362,14 +362,14 @@ pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
         store,
         200,
         [4, 1],
-        &end_event(Some(Seat::First), Reason::Resignation),
+        &end_event(Some(Seat::First), EndReason::Resignation),
         400_000_000,
     )
     .await;
     post_ratings(store).await;
     let query = LeaderboardQuery {
         game: rated_record(1, [1, 2]).creation.game.info.id,
-        pool: Pool::Live,
+        pool: RatingPool::Live,
         now_ms: AT_MS + 10 * DAY_MS,
         after: 0,
         limit: 10,
@@ -402,7 +402,7 @@ pub(crate) async fn leaderboard_is_sorted_and_filtered(store: &dyn Store) {
     };
     assert_eq!(store.leaderboard(later).await.expect("readable").total, 0);
     let bots = LeaderboardQuery {
-        pool: Pool::Bots,
+        pool: RatingPool::Bots,
         ..query
     };
     assert_eq!(store.leaderboard(bots).await.expect("readable").total, 0);
@@ -416,7 +416,7 @@ pub(crate) async fn rating_series_has_one_point_per_day(store: &dyn Store) {
             let at_ms = number * DAY_MS + half;
             let number = u128::from(number * 2 + half);
             let winner = Seat::ALL[usize::from(number % 4 < 2)];
-            let end = end_event(Some(winner), Reason::Resignation);
+            let end = end_event(Some(winner), EndReason::Resignation);
             write_rated_match(store, 1000 + number, [1, 2], &end, at_ms).await;
         }
     }
@@ -433,13 +433,13 @@ pub(crate) async fn rating_series_has_one_point_per_day(store: &dyn Store) {
         rating.series[99].1.to_bits(),
         rating.rated.rating.rating.to_bits()
     );
-    assert_eq!(rating.pool, Pool::Live);
+    assert_eq!(rating.pool, RatingPool::Live);
 }
 
 /// Whoever leaves again and again is barred for a while.
 pub(crate) async fn repeated_abandonment_bans_from_rated_matches(store: &dyn Store) {
     add_accounts(store).await;
-    let abandoned = end_event(Some(Seat::Second), Reason::Abandonment);
+    let abandoned = end_event(Some(Seat::Second), EndReason::Abandonment);
     for number in 50..53 {
         assert_eq!(
             store.rated_ban_until(player(1).id).await.expect("readable"),
@@ -454,7 +454,7 @@ pub(crate) async fn repeated_abandonment_bans_from_rated_matches(store: &dyn Sto
         store.rated_ban_until(player(2).id).await.expect("readable"),
         0
     );
-    let started = LedgerRow::Started {
+    let started = LedgerRow::ServerStarted {
         at_ms: AT_MS + 2000,
     };
     let numbered = store
@@ -495,5 +495,5 @@ pub(crate) async fn copied_ledger_rows_keep_their_numbers(store: &dyn Store) {
     assert_eq!(store.ledger(0, 99).await.expect("readable"), rows);
     assert_eq!(post_ratings(store).await, 6);
     assert_eq!(rating_bits(store).await, before);
-    assert_eq!(Rating::NEW.shown(), 1500);
+    assert_eq!(Rating::INITIAL.rounded(), 1500);
 }

@@ -1,7 +1,7 @@
 //! What is found of a match without reading it.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{DaysTurn, Match, Occupant, Part, Reminder};
+use plyhouse_matches::{CorrespondenceTurn, Match, Occupant, Participation, Reminder};
 use plyhouse_protocol::{ClockControl, MatchId};
 use uuid::Uuid;
 
@@ -32,7 +32,7 @@ async fn create_correspondence_match(
         rating: None,
     };
     let seats = [player_occupant(player(1)), player_occupant(player(2))];
-    written.events = Match::opening(&written.creation.terms, seats, at_ms);
+    written.events = Match::initial_events(&written.creation.terms, seats, at_ms);
     let id = written.creation.id;
     (
         id,
@@ -40,14 +40,17 @@ async fn create_correspondence_match(
     )
 }
 
-fn participation(number: u8, seat: Option<Seat>, turn: Seat, due_ms: u64) -> Part {
+fn participation(number: u8, seat: Option<Seat>, turn: Seat, due_ms: u64) -> Participation {
     let (turn, due_ms) = (Some(turn), Some(due_ms));
-    Part {
+    Participation {
         player: player(number).id,
         seat,
-        stood_in: None,
-        days: Some(DaysTurn { turn, due_ms }),
-        absent_ms: None,
+        substituted_seat: None,
+        correspondence_turn: Some(CorrespondenceTurn {
+            turn,
+            deadline_ms: due_ms,
+        }),
+        absent_since_ms: None,
     }
 }
 
@@ -90,7 +93,7 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
 
     let later = Reminder {
         wake_ms: Some(AT_MS + 2 * DAY_MS),
-        parts: [(1, first), (2, second)]
+        participations: [(1, first), (2, second)]
             .map(|(number, seat)| participation(number, Some(seat), second, AT_MS + 2 * DAY_MS))
             .to_vec(),
     };
@@ -118,7 +121,7 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
         [(AT_MS + 2 * DAY_MS, 60)]
     );
     let participations = store.participations(player(1).id).await.expect("readable");
-    assert_eq!(participations[0], (id, later.parts[0]));
+    assert_eq!(participations[0], (id, later.participations[0]));
     let position = store.append(id, position, vec![]).await.expect("written");
     assert_eq!(
         due_reminders(store, all[2], 9).await.len(),
@@ -155,12 +158,12 @@ pub(crate) async fn loaded_match_has_its_reminder(store: &dyn Store) {
     let (id, position) = create_match(store, 64).await;
     let reminder = Reminder {
         wake_ms: Some(AT_MS),
-        parts: vec![Part {
+        participations: vec![Participation {
             player: player(1).id,
             seat: Some(Seat::First),
-            stood_in: None,
-            days: None,
-            absent_ms: Some(AT_MS - 5),
+            substituted_seat: None,
+            correspondence_turn: None,
+            absent_since_ms: Some(AT_MS - 5),
         }],
     };
     let stored = store.append_with_reminder(id, position, vec![], Some(reminder.clone()));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
-use plyhouse_protocol::{MatchId, PlayerId, SessionId, Status};
+use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 use tokio::time::Instant;
 
 use super::identity::Identities;
@@ -160,7 +160,7 @@ impl Contents {
         let is_involved = |stored: &&StoredMatch| {
             let record = &stored.record;
             stored.is_live()
-                && !record.creation.terms.is_of_days()
+                && !record.creation.terms.is_correspondence()
                 && record.participants().contains(&Some(player))
         };
         let involved = self.matches.values().filter(is_involved);
@@ -220,7 +220,7 @@ impl Contents {
     fn update_summaries(&mut self, listings: Vec<MatchListing>) {
         for listing in listings {
             if let Some(stored) = self.matches.get_mut(&listing.id)
-                && (stored.is_live() || listing.status == Status::Ended)
+                && (stored.is_live() || listing.status == MatchStatus::Ended)
             {
                 stored.listing = Some(listing);
             }
@@ -248,10 +248,10 @@ impl StoredMatch {
     fn listing_summary(&self, query: &MatchListQuery) -> Option<&str> {
         let listing = self.listing.as_ref().filter(|card| card.listed)?;
         // Of one that is told with a delay lists may not tell yet that it has ended.
-        let is_delayed = self.record.creation.terms.delay_ms > 0;
+        let is_delayed = self.record.creation.terms.spectator_delay_ms > 0;
         let (status, ended_ms) = match self.record.events.last() {
             Some(last) if last.is_end() && is_delayed => (listing.status, last.at_ms),
-            Some(last) if last.is_end() => (Status::Ended, last.at_ms),
+            Some(last) if last.is_end() => (MatchStatus::Ended, last.at_ms),
             _ => (listing.status, u64::MAX),
         };
         let game = self.record.creation.game.info.id;
@@ -324,7 +324,7 @@ impl ClusterDirectory for MemoryStore {
         let live = contents.matches.values().filter(|kept| kept.is_live());
         let hosted = live.filter(|stored| {
             let creation = &stored.record.creation;
-            creation.host == player && !creation.terms.is_of_days()
+            creation.host == player && !creation.terms.is_correspondence()
         });
         future::ready(Ok(hosted.count())).boxed()
     }

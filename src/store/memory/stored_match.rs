@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plyhouse_matches::{Archived, Reminder};
+use plyhouse_matches::{EndedMatchSummary, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId, Seq};
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ pub(super) struct StoredMatch {
     pub(super) owner: Option<NodeId>,
     pub(super) reminder: Option<Reminder>,
     /// What it came to, once it has ended.
-    pub(super) summary: Option<Box<Archived>>,
+    pub(super) summary: Option<Box<EndedMatchSummary>>,
     /// What lists show of it.
     pub(super) listing: Option<MatchListing>,
     /// How many events there were each time that it was taken over. Each time is an entry of its journal,

@@ -30,7 +30,7 @@ impl SharedStore for MemoryStore {
 async fn oldest_ended_matches_are_evicted() {
     const EVENTS: usize = ENDED_EVENTS_MAX / 10;
     let store = MemoryStore::default();
-    let mut events = vec![plyhouse_matches::EventKind::STARTED.at(0); EVENTS];
+    let mut events = vec![plyhouse_matches::EventKind::UNTIMED_START.at(0); EVENTS];
     events.push(conformance::RESIGNATION);
     for number in 0..=11 {
         let created = conformance::match_record(number, &conformance::player(1));
@@ -72,10 +72,11 @@ async fn rated_matches_are_not_evicted() {
     let id = rated.creation.id;
     let position = store.create(conformance::OWNER_NODE, rated).await.unwrap();
     let resigned =
-        conformance::end_event(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
+        conformance::end_event(Some(Seat::First), plyhouse_protocol::EndReason::Resignation);
     let events = conformance::rated_game_events(9001, &resigned, 0);
     store.append(id, position, events).await.unwrap();
-    let mut unrated_events = vec![plyhouse_matches::EventKind::STARTED.at(0); ENDED_EVENTS_MAX];
+    let mut unrated_events =
+        vec![plyhouse_matches::EventKind::UNTIMED_START.at(0); ENDED_EVENTS_MAX];
     unrated_events.push(conformance::RESIGNATION);
     for number in 0..3 {
         let created = conformance::match_record(number, &conformance::player(1));

@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use plyhouse_protocol::{MatchId, PlayerId, SessionId, Status};
+use plyhouse_protocol::{MatchId, MatchStatus, PlayerId, SessionId};
 
 use crate::{MatchRecord, NodeId, PlayerRecord, ReadError, WriteError};
 
@@ -230,7 +230,7 @@ pub struct MatchListing {
     /// Which match.
     pub id: MatchId,
     /// Its status.
-    pub status: Status,
+    pub status: MatchStatus,
     /// Whether lists show it at all.
     pub listed: bool,
     /// All that is shown. Opaque to the store.
@@ -243,7 +243,7 @@ pub struct MatchListQuery {
     /// Of this game alone.
     pub game: Option<String>,
     /// With this status alone.
-    pub status: Option<Status>,
+    pub status: Option<MatchStatus>,
     /// Older than this one.
     pub after: Option<MatchId>,
     /// If they have ended: since this time, in milliseconds since 1970.

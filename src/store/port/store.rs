@@ -4,8 +4,10 @@ use std::fmt;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Event, Part, Reminder};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -102,7 +104,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>>;
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>>;
 
     /// What is wanted of a player's ended matches, the newest end first. `None` if the match before them
     /// has not ended.
@@ -168,7 +170,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         &self,
         version: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>>;
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>>;
 
     /// What was posted of these rows to the fold that is told of, from the one after `after` to `until`; only
     /// of those that have changed a rating.
@@ -176,13 +178,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>>;
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>>;
 
     /// Some of the ratings, from the one after this on, in one order; none after the last.
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>>;
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>>;
 
     /// Changes what is kept of ratings. False if it came to nothing. All of a change is made or nothing of it.
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>>;
@@ -190,7 +192,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Takes all matches of a player up to now out of the ratings. They are folded anew without them by
     /// whichever server finds that.
     fn exclude_from_ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<(), WriteError>> {
-        let row = LedgerRow::Unrated { player };
+        let row = LedgerRow::PlayerExcluded { player };
         let numbered = self.change_ratings(RatingsChange::NumberRow(row));
         numbered.map_ok(drop).boxed()
     }

@@ -128,7 +128,7 @@ impl StoreInspector for PostgresInspector {
         let found = match name {
             MatchRef::Id(id) => self.query_first("SELECT m FROM matches WHERE m = $1", &[&id.0])?,
             MatchRef::Code(code) => self.query_first(SELECT_MATCH_BY_CODE, &[&code.to_string()])?,
-            MatchRef::Nothing => None,
+            MatchRef::Invalid => None,
         };
         Ok(found.map(MatchId))
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{DaysTurn, Event, Part, Reminder};
+use plyhouse_matches::{CorrespondenceTurn, Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
@@ -117,7 +117,7 @@ impl Reader {
         let rows = self.query(sql, &[&id.0]).await?;
         Ok(Reminder {
             wake_ms: Some(wake_ms),
-            parts: rows.iter().map(participation_from_row).collect(),
+            participations: rows.iter().map(participation_from_row).collect(),
         })
     }
 
@@ -230,7 +230,7 @@ impl Reader {
     pub(super) async fn participations(
         &self,
         id: PlayerId,
-    ) -> Result<Vec<(MatchId, Part)>, ReadError> {
+    ) -> Result<Vec<(MatchId, Participation)>, ReadError> {
         let sql = "SELECT m, seat, stood_in, is_days, turn, due_ms, absent_ms, player FROM parts
                    WHERE player = $1 ORDER BY m";
         let rows = self.query(sql, &[&id.0]).await?;
@@ -267,21 +267,21 @@ fn rematch_from_row(row: &Row) -> Result<Option<RematchRecord>, tokio_postgres::
 }
 
 /// The part of a row whose first column is not looked at.
-fn participation_from_row(row: &Row) -> Part {
+fn participation_from_row(row: &Row) -> Participation {
     let seat_column = |column| {
         let number: Option<i16> = row.get(column);
         number.and_then(|number| Seat::from_number(u8::try_from(number).ok()?))
     };
     let time_column = |column| row.get::<_, Option<i64>>(column).map(to_u64);
-    let correspondence = DaysTurn {
+    let correspondence = CorrespondenceTurn {
         turn: seat_column(4),
-        due_ms: time_column(5),
+        deadline_ms: time_column(5),
     };
-    Part {
+    Participation {
         player: PlayerId(row.get(7)),
         seat: seat_column(1),
-        stood_in: seat_column(2),
-        days: row.get::<_, bool>(3).then_some(correspondence),
-        absent_ms: time_column(6),
+        substituted_seat: seat_column(2),
+        correspondence_turn: row.get::<_, bool>(3).then_some(correspondence),
+        absent_since_ms: time_column(6),
     }
 }

@@ -374,7 +374,7 @@ async fn expired_matches_are_deleted_once() {
         store.append(id, position, vec![RESIGNATION]).await
     });
     let resigned =
-        conformance::end_event(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
+        conformance::end_event(Some(Seat::First), plyhouse_protocol::EndReason::Resignation);
     let rated = conformance::rated_record(9001, [1, 2]);
     let rated_id = rated.creation.id;
     let rated_position = store.create(OWNER_NODE, rated).await.expect("written");

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, RatedGame, Record};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatedGame, RatingEntry, RatingKey, RatingState,
+};
 use plyhouse_protocol::{MatchId, PlayerId, RatingChange};
 
 use super::{
@@ -31,9 +33,9 @@ pub struct MemoryRatings {
 #[derive(Clone, Debug, Default)]
 struct VersionRatings {
     version: RatingVersion,
-    books: Books,
-    posted: BTreeMap<u64, Posted>,
-    days: BTreeMap<Record, BTreeMap<u64, f64>>,
+    books: RatingState,
+    posted: BTreeMap<u64, PostOutcome>,
+    days: BTreeMap<RatingKey, BTreeMap<u64, f64>>,
 }
 
 impl MemoryRatings {
@@ -140,8 +142,14 @@ impl MemoryRatings {
         target.books.last_ms = post.books.last_ms;
         target.books.started_ms = post.books.started_ms;
         target.books.ratings.extend(post.books.ratings);
-        target.books.pairs.extend(post.books.pairs);
-        target.books.conduct.extend(post.books.conduct);
+        target
+            .books
+            .pair_histories
+            .extend(post.books.pair_histories);
+        target
+            .books
+            .abort_penalties
+            .extend(post.books.abort_penalties);
         target.posted.extend(post.posted);
         true
     }
@@ -175,26 +183,26 @@ impl MemoryRatings {
 
     /// See [`Store::load_ratings_for`](crate::Store::load_ratings_for).
     #[must_use]
-    pub fn load_ratings_for(&self, id: u64, needed: &NeededRatings) -> Books {
+    pub fn load_ratings_for(&self, id: u64, needed: &NeededRatings) -> RatingState {
         let mut versions = self.building.iter().chain([&self.live]);
         let Some(target) = versions.find(|folded| folded.version.id == id) else {
-            return Books::default();
+            return RatingState::default();
         };
         let all = &target.books;
         let ratings = needed.records.iter();
         let ratings =
             ratings.filter_map(|record| Some((record.clone(), *all.ratings.get(record)?)));
         let pairs = needed.pairs.iter();
-        let pairs = pairs.filter_map(|pair| Some((*pair, all.pairs.get(pair)?.clone())));
+        let pairs = pairs.filter_map(|pair| Some((*pair, all.pair_histories.get(pair)?.clone())));
         let players = needed.players.iter();
         let conduct =
-            players.filter_map(|player| Some((*player, all.conduct.get(player)?.clone())));
-        Books {
+            players.filter_map(|player| Some((*player, all.abort_penalties.get(player)?.clone())));
+        RatingState {
             last_ms: all.last_ms,
             started_ms: all.started_ms,
             ratings: ratings.collect(),
-            pairs: pairs.collect(),
-            conduct: conduct.collect(),
+            pair_histories: pairs.collect(),
+            abort_penalties: conduct.collect(),
         }
     }
 
@@ -224,7 +232,7 @@ impl MemoryRatings {
         query: &LeaderboardQuery,
         find: impl Fn(PlayerId) -> Option<PlayerRecord>,
     ) -> LeaderboardPage {
-        let is_leader = |record: &Record, rated: &Rated| {
+        let is_leader = |record: &RatingKey, rated: &RatingEntry| {
             (record.game == query.game && record.pool == query.pool)
                 && rated.rating.deviation <= LeaderboardQuery::deviation_max()
                 && rated.last_ms >= query.active_since_ms()
@@ -232,7 +240,7 @@ impl MemoryRatings {
         let all = self.live.books.ratings.iter();
         let all = all.filter(|(record, rated)| is_leader(record, rated));
         let known = all.filter_map(|(record, rated)| Some((find(record.player)?, *rated)));
-        let mut leaders: Vec<(PlayerRecord, Rated)> = known.collect();
+        let mut leaders: Vec<(PlayerRecord, RatingEntry)> = known.collect();
         leaders.sort_by(|(one, rated), (other, others)| {
             let by_rating = others.rating.rating.total_cmp(&rated.rating.rating);
             by_rating.then(one.id.cmp(&other.id))
@@ -248,8 +256,8 @@ impl MemoryRatings {
     /// See [`Store::rated_ban_until`](crate::Store::rated_ban_until).
     #[must_use]
     pub fn rated_ban_until(&self, player: PlayerId) -> u64 {
-        let conduct = self.live.books.conduct.get(&player);
-        conduct.map_or(0, |conduct| conduct.until_ms())
+        let conduct = self.live.books.abort_penalties.get(&player);
+        conduct.map_or(0, |conduct| conduct.rated_ban_until_ms())
     }
 
     /// See [`Store::changes_of_match`](crate::Store::changes_of_match).
@@ -265,7 +273,7 @@ impl MemoryRatings {
 
     /// See [`Store::posted_updates`](crate::Store::posted_updates).
     #[must_use]
-    pub fn posted_updates(&self, after: u64, until: u64) -> Vec<(u64, Posted)> {
+    pub fn posted_updates(&self, after: u64, until: u64) -> Vec<(u64, PostOutcome)> {
         let found = self.live.posted.range(after + 1..=until.max(after + 1));
         found
             .filter(|(no, _)| **no <= until)
@@ -275,7 +283,7 @@ impl MemoryRatings {
 
     /// See [`Store::ratings_after`](crate::Store::ratings_after).
     #[must_use]
-    pub fn ratings_after(&self, last: Option<Record>) -> Vec<(Record, Rated)> {
+    pub fn ratings_after(&self, last: Option<RatingKey>) -> Vec<(RatingKey, RatingEntry)> {
         let begin = last.map_or(Unbounded, Excluded);
         let all = self.live.books.ratings.range((begin, Unbounded));
         all.take(POST_ROWS_MAX)

@@ -1,6 +1,8 @@
 //! How the ledger is folded, step by step.
 
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record, Unrated};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingExclusions, RatingKey, RatingState,
+};
 
 use super::{
     NeededRatings, POST_ROWS_MAX, RatingPost, RatingProgress, RatingVersion, RatingsChange,
@@ -14,7 +16,7 @@ pub enum RatingStep {
     /// written.
     Idle(Option<u64>),
     /// Rows were posted to the fold that is told of. Of matches there is told what they have changed.
-    Posted(Vec<(LedgerRow, Posted)>),
+    Posted(Vec<(LedgerRow, PostOutcome)>),
     /// Something else, or somebody else was there first: there may be more to do.
     MoreWork,
 }
@@ -148,7 +150,7 @@ async fn next_rows(
         }
     }
     let is_unknown_exclusion = |(no, row): &(u64, LedgerRow)| {
-        matches!(row, LedgerRow::Unrated { .. }) && *no > version.exclusions_cursor
+        matches!(row, LedgerRow::PlayerExcluded { .. }) && *no > version.exclusions_cursor
     };
     match rows.iter().position(is_unknown_exclusion) {
         Some(0) => return Ok(Some(NextRows::UnknownExclusion(rows[0].0))),
@@ -162,7 +164,7 @@ async fn next_rows(
 async fn post_rows(
     store: &dyn Store,
     version: RatingVersion,
-    unrated: &Unrated,
+    unrated: &RatingExclusions,
     rows: Vec<(u64, LedgerRow)>,
     is_live: bool,
 ) -> Result<RatingStep, RatingUpdateError> {
@@ -170,7 +172,7 @@ async fn post_rows(
         .load_ratings_for(version.id, NeededRatings::for_rows(&rows))
         .await?;
     let unrated = known_exclusions(unrated, version.exclusions_cursor);
-    let posted: Vec<Posted> = rows
+    let posted: Vec<PostOutcome> = rows
         .iter()
         .map(|(no, row)| books.post(*no, row, &unrated))
         .collect();
@@ -194,7 +196,7 @@ async fn post_rows(
 }
 
 /// Whose matches count for nobody, as far as a fold knows.
-fn known_exclusions(unrated: &Unrated, until: u64) -> Unrated {
+fn known_exclusions(unrated: &RatingExclusions, until: u64) -> RatingExclusions {
     let exclusions = unrated.iter().filter(|(_, no)| *no <= until);
     exclusions.copied().collect()
 }
@@ -223,11 +225,11 @@ pub enum RatingMismatch {
     #[error("the rating of {} at {} ({}) is {stored:?}, not {expected:?}", record.player, record.game, record.pool)]
     Rating {
         /// Which.
-        record: Record,
+        record: RatingKey,
         /// As it is kept.
-        stored: Option<Rated>,
+        stored: Option<RatingEntry>,
         /// As the ledger says.
-        expected: Option<Rated>,
+        expected: Option<RatingEntry>,
     },
     /// What a match has changed.
     #[error("what row {no} has changed is {stored:?}, not {expected:?}")]
@@ -235,9 +237,9 @@ pub enum RatingMismatch {
         /// The row.
         no: u64,
         /// As it is kept.
-        stored: Box<Option<Posted>>,
+        stored: Box<Option<PostOutcome>>,
         /// As the ledger says.
-        expected: Box<Option<Posted>>,
+        expected: Box<Option<PostOutcome>>,
     },
 }
 
@@ -256,7 +258,7 @@ pub async fn verify_ratings(
         state.live,
         known_exclusions(&state.unrated, state.live.exclusions_cursor),
     );
-    let (mut books, mut last) = (Books::default(), 0);
+    let (mut books, mut last) = (RatingState::default(), 0);
     while last < live.cursor {
         let rows = store.ledger(last, POST_ROWS_MAX).await?;
         let rows: Vec<_> = (rows.into_iter())
@@ -289,7 +291,7 @@ pub async fn verify_ratings(
     Ok((last, ratings))
 }
 
-fn is_same_update(stored: Option<&Posted>, expected: Option<&Posted>) -> bool {
+fn is_same_update(stored: Option<&PostOutcome>, expected: Option<&PostOutcome>) -> bool {
     match (stored, expected) {
         (None, None) => true,
         (Some(stored), Some(expected)) => {
@@ -297,9 +299,9 @@ fn is_same_update(stored: Option<&Posted>, expected: Option<&Posted>) -> bool {
             stored.changes.len() == expected.changes.len()
                 && stored.at_ms == expected.at_ms
                 && pairs.all(|(stored, expected)| {
-                    (stored.seat, &stored.record) == (expected.seat, &expected.record)
-                        && stored.before.is_same(&expected.before)
-                        && stored.after.is_same(&expected.after)
+                    (stored.seat, &stored.key) == (expected.seat, &expected.key)
+                        && stored.before.is_bitwise_equal(&expected.before)
+                        && stored.after.is_bitwise_equal(&expected.after)
                 })
         }
         (Some(_), None) | (None, Some(_)) => false,
@@ -309,7 +311,7 @@ fn is_same_update(stored: Option<&Posted>, expected: Option<&Posted>) -> bool {
 /// Compares the ratings that are kept with those of these books.
 async fn compare_ratings(
     store: &dyn Store,
-    mut books: Books,
+    mut books: RatingState,
     on_mismatch: &mut (dyn FnMut(RatingMismatch) + Send),
 ) -> Result<(), RatingUpdateError> {
     let mut last = None;
@@ -320,7 +322,7 @@ async fn compare_ratings(
         for (record, stored) in page {
             let expected = books.ratings.remove(&record);
             let is_same = expected.is_some_and(|expected| {
-                expected.rating.is_same(&stored.rating)
+                expected.rating.is_bitwise_equal(&stored.rating)
                     && (expected.games, expected.last_ms) == (stored.games, stored.last_ms)
             });
             if !is_same {

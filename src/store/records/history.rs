@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Archived, Creation};
+use plyhouse_matches::{Creation, EndedMatchSummary};
 use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
 
 /// Which ended matches of a player are wanted.
@@ -57,7 +57,7 @@ pub struct PastMatch {
     /// What was settled when it was created.
     pub creation: Creation,
     /// What it came to.
-    pub summary: Archived,
+    pub summary: EndedMatchSummary,
     /// The player's seat.
     pub seat: Seat,
     /// When it ended, in milliseconds since 1970.
@@ -100,7 +100,7 @@ pub struct Tally {
 
 impl Tally {
     /// One match.
-    pub(crate) fn from_summary(summary: &Archived) -> Self {
+    pub(crate) fn from_summary(summary: &EndedMatchSummary) -> Self {
         let wins = Seat::ALL.map(|seat| u64::from(summary.winner == Some(seat)));
         let draws = summary.result(Seat::First) == MatchResult::Drawn;
         Self {
@@ -182,7 +182,7 @@ pub(crate) struct SeatResult {
 }
 
 /// By whom a match is found again.
-pub(crate) fn seat_results(summary: &Archived) -> impl Iterator<Item = SeatResult> {
+pub(crate) fn seat_results(summary: &EndedMatchSummary) -> impl Iterator<Item = SeatResult> {
     Seat::ALL.into_iter().filter_map(|seat| {
         Some(SeatResult {
             player: summary.seats[seat.index()].player()?,
@@ -194,12 +194,12 @@ pub(crate) fn seat_results(summary: &Archived) -> impl Iterator<Item = SeatResul
 }
 
 /// The text that is kept of what a match came to.
-pub(crate) fn summary_to_text(summary: &Archived) -> String {
+pub(crate) fn summary_to_text(summary: &EndedMatchSummary) -> String {
     serde_json::to_string(summary).expect("summaries are serializable")
 }
 
 /// What a match came to, by the text that is kept of it.
-pub(crate) fn summary_from_text(text: &str) -> Result<Archived, String> {
+pub(crate) fn summary_from_text(text: &str) -> Result<EndedMatchSummary, String> {
     serde_json::from_str(text).map_err(|error| format!("its summary: {error}"))
 }
 

@@ -1,7 +1,7 @@
 //! What is kept of a match, above all adapters: its creation and its events, and the JSON of each.
 
 use plyhouse_matches::ratings::RatedGame;
-use plyhouse_matches::{Archived, Creation, Event, EventKind, Match, Reminder, Terms};
+use plyhouse_matches::{Creation, EndedMatchSummary, Event, EventKind, Match, Reminder, Terms};
 use plyhouse_protocol::PlayerId;
 
 /// All that is known of a match.
@@ -23,7 +23,7 @@ impl MatchRecord {
     /// The match's reminder, if it is to have one. `None`, too, if its events make no sense.
     #[must_use]
     pub fn reminder(&self) -> Option<Reminder> {
-        if !self.creation.terms.is_of_days() {
+        if !self.creation.terms.is_correspondence() {
             return None;
         }
         let state = Match::replay(self.creation.clone(), &self.events);
@@ -33,9 +33,9 @@ impl MatchRecord {
     /// What is told of the match without its events, once it has ended. `None`, too, if it never began, or if
     /// its events make no sense.
     #[must_use]
-    pub fn summary(&self) -> Option<Archived> {
+    pub fn summary(&self) -> Option<EndedMatchSummary> {
         let state = Match::replay(self.creation.clone(), &self.events);
-        state.ok()?.archived()
+        state.ok()?.ended_summary()
     }
 
     /// What is to be numbered of the match once it has ended. `None` if it was not rated, or never began, or
@@ -53,7 +53,7 @@ impl MatchRecord {
     /// who have no seat in it. Both in milliseconds since 1970.
     #[must_use]
     pub const fn numbering_due_ms(&self, ended_ms: u64) -> Option<u64> {
-        match self.creation.terms.delay_ms {
+        match self.creation.terms.spectator_delay_ms {
             0 => None,
             delay_ms => Some(ended_ms.saturating_add(delay_ms)),
         }
@@ -63,7 +63,7 @@ impl MatchRecord {
     /// milliseconds since 1970.
     #[must_use]
     pub fn visible_to_spectators(&self, now_ms: u64) -> &[Event] {
-        let delay_ms = self.creation.terms.delay_ms;
+        let delay_ms = self.creation.terms.spectator_delay_ms;
         let is_visible = |event: &&Event| event.at_ms.saturating_add(delay_ms) <= now_ms;
         let visible = match delay_ms {
             0 => self.events.len(),

@@ -1,7 +1,7 @@
 //! Ended matches as they are found again, as rows.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::Archived;
+use plyhouse_matches::EndedMatchSummary;
 use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -86,7 +86,7 @@ fn count_opening(
     connection: &Connection,
     game: &str,
     opening: &str,
-    summary: &Archived,
+    summary: &EndedMatchSummary,
 ) -> rusqlite::Result<()> {
     let Tally {
         matches: n,

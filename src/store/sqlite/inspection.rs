@@ -41,7 +41,7 @@ impl StoreInspector for SqliteInspector {
                 Ok(statement.exists([id.0.as_bytes()])?.then_some(id))
             }
             MatchRef::Code(code) => Ok(reader::find_by_code(&self.connection, code)?),
-            MatchRef::Nothing => Ok(None),
+            MatchRef::Invalid => Ok(None),
         }
     }
 

@@ -2,7 +2,9 @@
 
 mod queries;
 
-use plyhouse_matches::ratings::{ALGORITHM, Books, Change, LedgerRow, Rating, Record};
+use plyhouse_matches::ratings::{
+    ALGORITHM_VERSION, LedgerRow, PlayerRatingChange, Rating, RatingKey, RatingState,
+};
 use plyhouse_protocol::MatchId;
 use rusqlite::types::Type;
 use rusqlite::{CachedStatement, Connection, Error, Row};
@@ -210,7 +212,7 @@ fn clear_stale_versions(connection: &Connection) -> rusqlite::Result<()> {
 fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<bool> {
     let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
                WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";
-    let Books {
+    let RatingState {
         last_ms,
         started_ms,
         ..
@@ -230,7 +232,7 @@ fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<boo
     let sql = "INSERT INTO rating_pairs (fold, one, other, body) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT DO UPDATE SET body = excluded.body";
     let mut upsert = connection.prepare_cached(sql)?;
-    for ([one, other], pair) in &post.books.pairs {
+    for ([one, other], pair) in &post.books.pair_histories {
         let row = (
             post.version,
             one.0.as_bytes(),
@@ -242,8 +244,8 @@ fn post_rows(connection: &Connection, post: &RatingPost) -> rusqlite::Result<boo
     let sql = "INSERT INTO conduct (fold, player, until_ms, body) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT DO UPDATE SET until_ms = excluded.until_ms, body = excluded.body";
     let mut upsert = connection.prepare_cached(sql)?;
-    for (player, conduct) in &post.books.conduct {
-        let (until_ms, body) = (conduct.until_ms(), conduct_to_text(conduct));
+    for (player, conduct) in &post.books.abort_penalties {
+        let (until_ms, body) = (conduct.rated_ban_until_ms(), conduct_to_text(conduct));
         upsert.execute((post.version, player.0.as_bytes(), until_ms, body))?;
     }
     let sql = "INSERT INTO rating_changes (fold, no, seat, player, game, pool, at_ms, algorithm,
@@ -300,9 +302,9 @@ fn upsert_ratings(connection: &Connection, post: &RatingPost) -> rusqlite::Resul
 fn insert_change(
     insert: &mut CachedStatement<'_>,
     (version, no, at_ms): (u64, u64, u64),
-    change: &Change,
+    change: &PlayerRatingChange,
 ) -> rusqlite::Result<()> {
-    let (player, game, pool) = record_columns(&change.record);
+    let (player, game, pool) = record_columns(&change.key);
     let (before, after) = (&change.before, &change.after);
     insert.execute((
         version,
@@ -312,7 +314,7 @@ fn insert_change(
         game,
         pool,
         at_ms,
-        ALGORITHM,
+        ALGORITHM_VERSION,
         before.rating,
         before.deviation,
         before.volatility,
@@ -323,7 +325,7 @@ fn insert_change(
     Ok(())
 }
 
-fn record_columns(record: &Record) -> (&[u8; 16], &str, &'static str) {
+fn record_columns(record: &RatingKey) -> (&[u8; 16], &str, &'static str) {
     (
         record.player.0.as_bytes(),
         &record.game,

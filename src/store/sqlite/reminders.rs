@@ -1,7 +1,7 @@
 //! Reminders of matches as rows: when they are to be woken, and who has a part in them.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{DaysTurn, Part, Reminder};
+use plyhouse_matches::{CorrespondenceTurn, Participation, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
@@ -19,17 +19,17 @@ pub(super) fn store_reminder(
     let sql = "INSERT INTO parts (player, match, seat, stood_in, is_days, turn, due_ms, absent_ms)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let mut insert = connection.prepare_cached(sql)?;
-    for participation in &reminder.parts {
-        let correspondence = participation.days;
+    for participation in &reminder.participations {
+        let correspondence = participation.correspondence_turn;
         insert.execute((
             participation.player.0.as_bytes(),
             id.0.as_bytes(),
             participation.seat.map(Seat::number),
-            participation.stood_in.map(Seat::number),
+            participation.substituted_seat.map(Seat::number),
             correspondence.is_some(),
             correspondence.and_then(|days| days.turn).map(Seat::number),
-            correspondence.and_then(|days| days.due_ms),
-            participation.absent_ms,
+            correspondence.and_then(|days| days.deadline_ms),
+            participation.absent_since_ms,
         ))?;
     }
     Ok(())
@@ -81,7 +81,7 @@ pub(super) fn due_reminder_count(connection: &Connection) -> rusqlite::Result<u6
 pub(super) fn participations(
     connection: &Connection,
     player: PlayerId,
-) -> rusqlite::Result<Vec<(MatchId, Part)>> {
+) -> rusqlite::Result<Vec<(MatchId, Participation)>> {
     let sql =
         format!("SELECT {PARTICIPATION_COLUMN_LIST} FROM parts WHERE player = ?1 ORDER BY match");
     let mut statement = connection.prepare_cached(&sql)?;
@@ -107,7 +107,7 @@ pub(super) fn load_reminder(
     let participations = rows.map(|row| row.map(|(_, part)| part));
     Ok(Some(Reminder {
         wake_ms,
-        parts: participations.collect::<rusqlite::Result<_>>()?,
+        participations: participations.collect::<rusqlite::Result<_>>()?,
     }))
 }
 
@@ -115,17 +115,17 @@ pub(super) fn load_reminder(
 const PARTICIPATION_COLUMN_LIST: &str =
     "match, seat, stood_in, is_days, turn, due_ms, absent_ms, player";
 
-fn participation_from_row(row: &Row<'_>) -> rusqlite::Result<(MatchId, Part)> {
-    let correspondence = DaysTurn {
+fn participation_from_row(row: &Row<'_>) -> rusqlite::Result<(MatchId, Participation)> {
+    let correspondence = CorrespondenceTurn {
         turn: seat_column(row, 4)?,
-        due_ms: row.get(5)?,
+        deadline_ms: row.get(5)?,
     };
-    let participation = Part {
+    let participation = Participation {
         player: PlayerId(Uuid::from_bytes(row.get(7)?)),
         seat: seat_column(row, 1)?,
-        stood_in: seat_column(row, 2)?,
-        days: row.get::<_, bool>(3)?.then_some(correspondence),
-        absent_ms: row.get(6)?,
+        substituted_seat: seat_column(row, 2)?,
+        correspondence_turn: row.get::<_, bool>(3)?.then_some(correspondence),
+        absent_since_ms: row.get(6)?,
     };
     Ok((match_id_column(row, 0)?, participation))
 }

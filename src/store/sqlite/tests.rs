@@ -332,7 +332,7 @@ async fn migrated_correspondence_match_without_reminder_is_live() {
     assert_eq!(store.due_reminder_count().await.expect("readable"), 0);
     let reminder = Reminder {
         wake_ms: Some(5),
-        parts: Vec::new(),
+        participations: Vec::new(),
     };
     let appended = store.append_with_reminder(match_id, loaded.position, vec![], Some(reminder));
     appended.await.expect("written");

@@ -155,7 +155,7 @@ fn record(number: usize, now_ms: u64) -> MatchRecord {
         host: player(2 * number).id,
         terms: Terms {
             clock: Some(clock),
-            ..Terms::plain(true, 0, 1)
+            ..Terms::with_defaults(true, 0, 1)
         },
     };
     let shuffled = (number as u64).wrapping_mul(2_654_435_761) % (DAY_MS / 4);
@@ -173,14 +173,14 @@ fn record(number: usize, now_ms: u64) -> MatchRecord {
             rating: None,
         }
     });
-    let mut events = Match::opening(&creation.terms, seats, at_ms);
+    let mut events = Match::initial_events(&creation.terms, seats, at_ms);
     let left = Some(RemainingTime::at_start(&clock));
     events.extend(MOVES.iter().enumerate().map(|(ply, m)| -> Event {
         let moved = EventKind::Moved {
             seat: Seat::ALL[ply % 2],
             m: (*m).to_owned(),
             spent_ms: Some(0),
-            left,
+            remaining: left,
         };
         moved.at(at_ms)
     }));

@@ -49,9 +49,9 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
                     code: MatchCode::from_number(number as u64),
                     game: &CATALOG[0],
                     host: host.id,
-                    terms: Terms::plain(true, 0, 1),
+                    terms: Terms::with_defaults(true, 0, 1),
                 },
-                events: vec![EventKind::STARTED.at(0)],
+                events: vec![EventKind::UNTIMED_START.at(0)],
             },
         )
     });
@@ -109,7 +109,7 @@ async fn play(common: Arc<Common>, id: MatchId) -> anyhow::Result<Vec<Duration>>
     let mut after = JournalPosition::after_events(1);
     while !common.is_over.load(Ordering::Relaxed) {
         let begin = Instant::now();
-        let moved = EventKind::moved(Seat::First, MOVE.to_owned());
+        let moved = EventKind::untimed_move(Seat::First, MOVE.to_owned());
         after = common.store.append(id, after, vec![moved.at(0)]).await?;
         common.moves.fetch_add(1, Ordering::Relaxed);
         if common.counts.load(Ordering::Relaxed) {

@@ -8,7 +8,7 @@ use anyhow::Context;
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Match, Occupant, Terms};
-use plyhouse_protocol::{MatchCode, MatchId, Reason};
+use plyhouse_protocol::{EndReason, MatchCode, MatchId};
 use plyhouse_store::{HistoryQuery, JournalPosition, MatchRecord, SqliteStore, Store};
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -115,7 +115,7 @@ async fn play(store: Arc<SqliteStore>, id: MatchId, mut mark: JournalPosition) {
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         times.tick().await;
-        let moved = EventKind::moved(Seat::First, MOVE.to_owned()).at(0);
+        let moved = EventKind::untimed_move(Seat::First, MOVE.to_owned()).at(0);
         match store.append(id, mark, vec![moved]).await {
             Ok(after) => mark = after,
             Err(_) => return,
@@ -207,7 +207,7 @@ fn record(number: usize, players: usize, ends: bool) -> MatchRecord {
         code: MatchCode::from_number(number as u64),
         game: game(),
         host: player(first).id,
-        terms: Terms::plain(true, 0, 1),
+        terms: Terms::with_defaults(true, 0, 1),
     };
     let seats = [first, second].map(|number| {
         let player = player(number);
@@ -219,13 +219,14 @@ fn record(number: usize, players: usize, ends: bool) -> MatchRecord {
         }
     });
     let at_ms = BEGAN_MS + number as u64;
-    let mut events = Match::opening(&creation.terms, seats, at_ms);
+    let mut events = Match::initial_events(&creation.terms, seats, at_ms);
     let (line, winner) = line(&mut chance, if ends { PLIES } else { 0 });
-    let moved = |(ply, m): (usize, String)| EventKind::moved(Seat::ALL[ply % 2], m).at(at_ms);
+    let moved =
+        |(ply, m): (usize, String)| EventKind::untimed_move(Seat::ALL[ply % 2], m).at(at_ms);
     events.extend(line.into_iter().enumerate().map(moved));
     if ends {
-        let resigned = EventKind::ended(Some(Seat::First), Reason::Resignation);
-        let won = winner.map(|winner| EventKind::ended(Some(winner), Reason::Rules));
+        let resigned = EventKind::untimed_end(Some(Seat::First), EndReason::Resignation);
+        let won = winner.map(|winner| EventKind::untimed_end(Some(winner), EndReason::Rules));
         events.push(won.unwrap_or(resigned).at(at_ms));
     }
     MatchRecord { creation, events }

@@ -80,7 +80,7 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
                         code: MatchCode::from_number(number as u64),
                         game,
                         host: host.id,
-                        terms: Terms::plain(true, 0, 1),
+                        terms: Terms::with_defaults(true, 0, 1),
                     },
                     events: events(number),
                 },
@@ -115,7 +115,7 @@ fn events(number: usize) -> Vec<Event> {
         };
         EventKind::Seated { seat, occupant }
     });
-    let mut events: Vec<EventKind> = seated.chain([EventKind::STARTED]).collect();
+    let mut events: Vec<EventKind> = seated.chain([EventKind::UNTIMED_START]).collect();
     let mut position = game().expect("it is there").initial_position();
     for ply in 0..PLIES {
         let seat = position.turn();
@@ -132,7 +132,7 @@ fn events(number: usize) -> Vec<Event> {
             }
             choice += 1;
         };
-        events.push(EventKind::moved(seat, m));
+        events.push(EventKind::untimed_move(seat, m));
     }
     events.into_iter().map(|kind| kind.at(0)).collect()
 }

@@ -202,7 +202,7 @@ async fn snapshot_of_an_ended_match_has_no_turn() {
         let record = loaded.record;
         let state = Match::replay(record.creation, &record.events).expect("it makes sense");
         let player = parse_player_id(&ann);
-        let ended = state.apply(&Action::Resign { player }, Timestamp::free(1));
+        let ended = state.apply(&Action::Resign { player }, Timestamp::uncharged(1));
         let ended = ended.expect("she may resign");
         let stored = cluster.store.append(state.id(), loaded.position, ended);
         stored.await.expect("it is written");

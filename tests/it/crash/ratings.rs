@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use plyhouse_connection::Connection;
-use plyhouse_matches::ratings::{LedgerRow, Record};
+use plyhouse_matches::ratings::{LedgerRow, RatingKey};
 use plyhouse_store::{
     RatingStep, SqliteInspector, SqliteStore, Store, StoreInspector, rebuild_ratings,
     run_rating_step, verify_ratings,
@@ -223,7 +223,7 @@ async fn check(directory: &Path, answered: &[String]) {
 }
 
 /// All ratings, bit for bit.
-async fn bits(store: &dyn Store) -> Vec<(Record, [u64; 3], u64)> {
+async fn bits(store: &dyn Store) -> Vec<(RatingKey, [u64; 3], u64)> {
     let (mut all, mut last) = (Vec::new(), None);
     loop {
         let page = store.ratings_after(last).await.expect("readable");

@@ -33,7 +33,7 @@ fn record(number: u64, ago_s: u64) -> MatchRecord {
             clock: Some(ClockControl::Move {
                 move_ms: DAY * 1000,
             }),
-            ..Terms::plain(true, 0, number)
+            ..Terms::with_defaults(true, 0, number)
         },
     };
     let seats = players.map(|player| Occupant::Player {
@@ -42,7 +42,7 @@ fn record(number: u64, ago_s: u64) -> MatchRecord {
         kind: PlayerKind::Guest,
         rating: None,
     });
-    let events = Match::opening(&creation.terms, seats, START_MS - ago_s * 1000);
+    let events = Match::initial_events(&creation.terms, seats, START_MS - ago_s * 1000);
     MatchRecord { creation, events }
 }
 

@@ -11,7 +11,7 @@ mod time;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind, Match, Occupant};
-use plyhouse_protocol::{ClockControl, Detail, MatchId, PlayerId, Reason, TimeLeft};
+use plyhouse_protocol::{ClockControl, EndDetail, EndReason, MatchId, PlayerId, TimeLeft};
 
 pub(super) use self::shown::{Times, TurnShown};
 use self::time::Time;
@@ -82,11 +82,11 @@ impl<'a> Clock<'a> {
             EventKind::Offered { .. } | EventKind::Declined { .. } | EventKind::Hinted { .. } => {
                 return None;
             }
-            EventKind::Started { left } => self.becomes(time, left.map(told)),
+            EventKind::Started { remaining: left } => self.becomes(time, left.map(told)),
             EventKind::Moved {
                 seat,
                 spent_ms,
-                left,
+                remaining: left,
                 ..
             } => {
                 let wrong = self.charge(control, time, (before, *spent_ms), seq);
@@ -97,23 +97,28 @@ impl<'a> Clock<'a> {
                 self.plies.push((*seat, time));
                 wrong.or_else(|| self.becomes(after, left.map(told)))
             }
-            EventKind::TakenBack { ply, left } => {
+            EventKind::TakenBack {
+                ply,
+                remaining: left,
+            } => {
                 let back = usize::try_from(ply.0).expect("it is small");
                 let after = self.plies.get(back).map_or(time, |(_, time)| *time);
                 self.plies.truncate(back);
                 self.becomes(after, left.map(told))
             }
-            EventKind::TimeGiven { seat, ms, left } => {
-                self.becomes(time.given(*seat, *ms), Some(told(*left)))
-            }
+            EventKind::TimeGiven {
+                seat,
+                ms,
+                remaining: left,
+            } => self.becomes(time.given(*seat, *ms), Some(told(*left))),
             EventKind::Ended {
-                left,
+                remaining: left,
                 reason,
                 detail,
                 ..
             } => {
-                let is_first = *detail == Some(Detail::NoFirstMove);
-                let is_flag = *reason == Reason::Timeout || is_first;
+                let is_first = *detail == Some(EndDetail::NoFirstMove);
+                let is_flag = *reason == EndReason::Timeout || is_first;
                 self.end(control, time, before, (left.map(told)?, is_flag, seq))
             }
         };
@@ -131,10 +136,18 @@ impl<'a> Clock<'a> {
     /// Without a clock nothing of one is kept.
     fn untimed(&self, event: &Event) -> Option<String> {
         let is_timed = match &event.kind {
-            EventKind::Started { left }
-            | EventKind::TakenBack { left, .. }
-            | EventKind::Ended { left, .. } => left.is_some(),
-            EventKind::Moved { spent_ms, left, .. } => spent_ms.is_some() || left.is_some(),
+            EventKind::Started { remaining: left }
+            | EventKind::TakenBack {
+                remaining: left, ..
+            }
+            | EventKind::Ended {
+                remaining: left, ..
+            } => left.is_some(),
+            EventKind::Moved {
+                spent_ms,
+                remaining: left,
+                ..
+            } => spent_ms.is_some() || left.is_some(),
             EventKind::TimeGiven { .. } => true,
             EventKind::Seated { .. }
             | EventKind::Offered { .. }
@@ -298,7 +311,7 @@ impl Turn {
         Self {
             seat,
             player,
-            waits: state.waits_for_people(),
+            waits: state.waits_for_players(),
         }
     }
 }
@@ -371,7 +384,7 @@ impl Clock<'_> {
 /// What a store keeps, as it is told.
 fn told(left: plyhouse_matches::RemainingTime) -> TimeLeft {
     TimeLeft {
-        left_ms: left.left_ms(),
+        left_ms: left.remaining_ms(),
         periods: left.periods(),
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use plyhouse_matches::{Event, EventKind, Match, Occupant};
-use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason};
+use plyhouse_protocol::{EndReason, MatchId, PlayerId, Ply};
 use plyhouse_store::MatchRecord;
 
 use self::lists::ListState;
@@ -156,10 +156,10 @@ impl<'a> Keeping<'a> {
                 } => &mut self.tally.charged,
                 EventKind::TakenBack { .. } => &mut self.tally.takebacks,
                 EventKind::Ended { reason, .. } => {
-                    let is_flag = usize::from(*reason == Reason::Timeout);
+                    let is_flag = usize::from(*reason == EndReason::Timeout);
                     self.tally.flags += is_flag;
-                    self.tally.days_flags += is_flag * usize::from(terms.is_of_days());
-                    self.tally.agreed += usize::from(*reason == Reason::Agreement);
+                    self.tally.days_flags += is_flag * usize::from(terms.is_correspondence());
+                    self.tally.agreed += usize::from(*reason == EndReason::Agreement);
                     &mut self.tally.ended
                 }
                 EventKind::Seated { .. }
@@ -212,7 +212,7 @@ impl<'a> Keeping<'a> {
             if *seq != state.seq().0 {
                 continue;
             }
-            let is_left = state.left().map(time_left) == Some(told.left);
+            let is_left = state.remaining_time().map(time_left) == Some(told.time_left);
             if told.ply != state.ply() || !is_left {
                 let about = format!("{told:?} was told of {state:?}");
                 self.fault(Kind::WrongClock, about);

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{
     Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, Ply, RequestId,
-    ServerMessage, Snapshot, WatchedBy,
+    ServerMessage, Snapshot, SpectatorAccess,
 };
 
 pub(super) use self::ends::Seen;
@@ -236,7 +236,7 @@ impl Reading {
                 // Nobody outside knows which has it now.
                 Some(_) | None => None,
             },
-            MatchRef::Nothing => None,
+            MatchRef::Invalid => None,
         });
         if let Some(id) = target {
             self.asked_for.entry(id).or_default().push(self.at_us);
@@ -345,7 +345,7 @@ impl Reading {
         match message {
             ServerMessage::Welcome(welcome) => self.welcomed(on, welcome, waiting.as_ref()),
             ServerMessage::Match(snapshot) => {
-                self.heard(on, &snapshot.said, waiting.as_ref());
+                self.heard(on, &snapshot.chat_history, waiting.as_ref());
                 self.shown(on, snapshot, waiting.as_ref());
             }
             ServerMessage::Events { events, .. } => {
@@ -361,11 +361,11 @@ impl Reading {
                 match_id,
                 game,
                 ply,
-                due_ms,
+                deadline_ms: due_ms,
             } => self.told_turn(on, *match_id, game, (*ply, *due_ms)),
             ServerMessage::ListChanged {
                 changed,
-                gone,
+                removed: gone,
                 total,
                 reset,
             } => self.list_changed(on, changed, gone, (*total, *reset)),
@@ -377,10 +377,13 @@ impl Reading {
             ServerMessage::Rating {
                 match_id, changes, ..
             } => self.told_rating(on, *match_id, changes),
-            ServerMessage::Said { match_id, said } => self.heard_words(on, *match_id, said),
-            ServerMessage::WatchOver { match_id } => self.watch_over(on, *match_id),
+            ServerMessage::Chat {
+                match_id,
+                entry: said,
+            } => self.heard_words(on, *match_id, said),
+            ServerMessage::WatchEnded { match_id } => self.watch_over(on, *match_id),
             ServerMessage::Profile { profile, .. } => self.told_profile(profile),
-            ServerMessage::Leaders { rows, .. } => self.told_leaders(rows, waiting.as_ref()),
+            ServerMessage::Leaderboard { rows, .. } => self.told_leaders(rows, waiting.as_ref()),
             ServerMessage::Analysis(part) => self.told_analysis(on, part),
             ServerMessage::Hint(hint) => self.told_hint(on, hint, waiting.as_ref()),
             ServerMessage::Thinking(thought) => self.told_thought(on, thought),
@@ -389,15 +392,15 @@ impl Reading {
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
             | ServerMessage::Sessions { .. }
-            | ServerMessage::Paired { .. }
+            | ServerMessage::LinkCode { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
-            | ServerMessage::Key { .. }
+            | ServerMessage::ApiKey { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
-            | ServerMessage::ChallengeOver { .. } => {}
+            | ServerMessage::ChallengeEnded { .. } => {}
         }
         if let Some(waiting) = waiting {
             let heard_us = &mut self.connection(on).heard_us;
@@ -412,7 +415,7 @@ fn wanted(message: &ClientMessage) -> Option<bool> {
     match message {
         // A challenge is nobody else's business.
         ClientMessage::Create(create) => {
-            let is_for_all = create.watch.unwrap_or_default() == WatchedBy::Anyone;
+            let is_for_all = create.spectator_access.unwrap_or_default() == SpectatorAccess::Anyone;
             Some(create.listed.unwrap_or(true) && create.invited.is_none() && is_for_all)
         }
         ClientMessage::Seek(_) => Some(false),
@@ -444,20 +447,20 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::WatchList { .. }
         | ClientMessage::UnwatchList
         | ClientMessage::Sessions
-        | ClientMessage::Pair
-        | ClientMessage::Recovery { .. }
+        | ClientMessage::LinkDevice
+        | ClientMessage::CreateRecoveryKey { .. }
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
         | ClientMessage::Profile { .. }
-        | ClientMessage::Leaders(_)
+        | ClientMessage::Leaderboard(_)
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }
         | ClientMessage::SetPassword { .. }
-        | ClientMessage::ForgetMe { .. }
-        | ClientMessage::CreateKey { .. }
+        | ClientMessage::DeleteAccount { .. }
+        | ClientMessage::CreateApiKey { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Block { .. }
-        | ClientMessage::Unseek => None,
+        | ClientMessage::CancelSeek => None,
     }
 }

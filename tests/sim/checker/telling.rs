@@ -4,8 +4,8 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Offer, RemainingTime, Stage};
 use plyhouse_protocol::{
-    ClockControl, Detail, Ending, OfferKind, Person, PlayerId, PlayerKind, Ply, Reason, SeatNumber,
-    Snapshot, StandingOffer, Status, TimeLeft,
+    ClockControl, EndDetail, EndReason, Ending, MatchStatus, NamedPlayer, OfferKind, OfferState,
+    PlayerId, PlayerKind, Ply, SeatNumber, Snapshot, TimeLeft,
 };
 
 fn number(seat: Seat) -> SeatNumber {
@@ -31,7 +31,7 @@ pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
         },
         Occupant::Bot(level) => plyhouse_protocol::Occupant::Bot {
             level: level.to_string(),
-            stands_for: None,
+            stand_in_for: None,
         },
         Occupant::StandIn {
             level,
@@ -40,7 +40,7 @@ pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
             ..
         } => plyhouse_protocol::Occupant::Bot {
             level: level.to_string(),
-            stands_for: Some(Person {
+            stand_in_for: Some(NamedPlayer {
                 player: *player,
                 name: name.clone(),
             }),
@@ -63,7 +63,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             seat: number(*seat),
             occupant: occupant(who),
         },
-        EventKind::Started { left } => plyhouse_protocol::Event::Started {
+        EventKind::Started { remaining: left } => plyhouse_protocol::Event::Started {
             match_id,
             seq,
             position: position.to_string(),
@@ -71,15 +71,15 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             ply: Ply(0),
             turn: number(position.turn()),
             legal: position.legal_moves(),
-            left: left.map(time_left),
+            time_left: left.map(time_left),
             first_move_ms: first_move_ms(state),
-            patience_ms: state.patience_ms(),
+            absence_limit_ms: state.absence_limit_ms(),
         },
         EventKind::Moved {
             seat,
             m,
             spent_ms,
-            left,
+            remaining: left,
         } => plyhouse_protocol::Event::Moved {
             match_id,
             seq,
@@ -92,7 +92,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             check: position.in_check(),
             turn: (position.outcome().is_none()).then(|| number(position.turn())),
             legal: position.legal_moves(),
-            left: left.map(time_left),
+            time_left: left.map(time_left),
             spent_ms: *spent_ms,
             first_move_ms: first_move_ms(state),
         },
@@ -104,7 +104,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
         } => plyhouse_protocol::Event::Offered {
             match_id,
             seq,
-            offer: StandingOffer {
+            offer: OfferState {
                 seat: number(*seat),
                 offer: offer_kind(*offer),
                 ply: *ply,
@@ -118,7 +118,10 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             offer: offer_kind(*offer),
             by: number(*by),
         },
-        EventKind::TakenBack { ply, left } => plyhouse_protocol::Event::TakenBack {
+        EventKind::TakenBack {
+            ply,
+            remaining: left,
+        } => plyhouse_protocol::Event::TakenBack {
             match_id,
             seq,
             ply: *ply,
@@ -126,16 +129,20 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             check: position.in_check(),
             turn: number(position.turn()),
             legal: position.legal_moves(),
-            left: left.map(time_left),
+            time_left: left.map(time_left),
             first_move_ms: first_move_ms(state),
             takebacks: state.takebacks(),
         },
-        EventKind::TimeGiven { seat, ms, left } => plyhouse_protocol::Event::TimeGiven {
+        EventKind::TimeGiven {
+            seat,
+            ms,
+            remaining: left,
+        } => plyhouse_protocol::Event::TimeGiven {
             match_id,
             seq,
             seat: number(*seat),
             ms: *ms,
-            left: time_left(*left),
+            time_left: time_left(*left),
         },
         EventKind::Hinted { seat, ply } => plyhouse_protocol::Event::Hinted {
             match_id,
@@ -143,11 +150,13 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             seat: number(*seat),
             ply: *ply,
         },
-        EventKind::Ended { left, .. } => plyhouse_protocol::Event::Ended {
+        EventKind::Ended {
+            remaining: left, ..
+        } => plyhouse_protocol::Event::Ended {
             match_id,
             seq,
             outcome: ending(state).expect("it has ended"),
-            left: left.map(time_left),
+            time_left: left.map(time_left),
         },
     }
 }
@@ -158,7 +167,7 @@ fn sans(state: &Match) -> Option<Vec<String>> {
     let is_chess = state.creation().game.info.id == "chess";
     is_chess.then(|| {
         state
-            .start()
+            .initial_position()
             .moves_to_record_notation(&moves)
             .expect("they were played")
     })
@@ -166,7 +175,7 @@ fn sans(state: &Match) -> Option<Vec<String>> {
 
 pub(super) fn time_left(left: RemainingTime) -> TimeLeft {
     TimeLeft {
-        left_ms: left.left_ms(),
+        left_ms: left.remaining_ms(),
         periods: left.periods(),
     }
 }
@@ -201,14 +210,14 @@ fn ending(state: &Match) -> Option<Ending> {
         return None;
     };
     let (way, line) = match reason {
-        Reason::Rules => (state.position().ending(), state.position().winning_line()),
-        Reason::Resignation
-        | Reason::Abandonment
-        | Reason::Aborted
-        | Reason::Timeout
-        | Reason::Agreement => (None, None),
+        EndReason::Rules => (state.position().ending(), state.position().winning_line()),
+        EndReason::Resignation
+        | EndReason::Abandonment
+        | EndReason::Aborted
+        | EndReason::Timeout
+        | EndReason::Agreement => (None, None),
     };
-    let told = way.map(|way| way.detail).or(detail.map(Detail::as_str));
+    let told = way.map(|way| way.detail).or(detail.map(EndDetail::as_str));
     Some(Ending {
         winner: winner.map(number),
         reason: Some(reason),
@@ -222,9 +231,9 @@ fn ending(state: &Match) -> Option<Ending> {
 /// Whether a snapshot for this player shows this state.
 pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>) -> bool {
     let status = match state.stage() {
-        Stage::Open => Status::Open,
-        Stage::Running => Status::Running,
-        Stage::Ended { .. } => Status::Ended,
+        Stage::Open => MatchStatus::Open,
+        Stage::Running => MatchStatus::Running,
+        Stage::Ended { .. } => MatchStatus::Ended,
     };
     let outcome = ending(state);
     let legal = match state.turn() {
@@ -240,11 +249,12 @@ pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>
         && (snapshot.ply == state.ply() && snapshot.turn == state.turn().map(number))
         && snapshot.position == state.position().to_string()
         && (snapshot.check == state.position().in_check() && snapshot.san == sans(state))
-        && snapshot.start == creation.terms.start
+        && snapshot.initial_position == creation.terms.initial_position
         && snapshot.legal == legal
-        && (snapshot.clock == state.clock() && snapshot.left == state.left().map(time_left))
+        && (snapshot.clock == state.clock()
+            && snapshot.time_left == state.remaining_time().map(time_left))
         && snapshot.takebacks == state.takebacks()
-        && snapshot.offers.len() == state.offers().count()
+        && snapshot.offers.len() == state.pending_offers().count()
         && snapshot.moves.iter().map(String::as_str).eq(state.moves())
 }
 

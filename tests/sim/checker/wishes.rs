@@ -1,9 +1,9 @@
 //! What was asked for that needs somebody's will, and whether what came about was asked for.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Occupant, Offer as Kept, Stage, Standing};
+use plyhouse_matches::{EventKind, Match, Occupant, Offer as Kept, PendingOffer, Stage};
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, Detail, MatchId, Offer, OfferKind, PlayerId, Ply, Reason,
+    ClientMessage, ClockControl, EndDetail, EndReason, MatchId, Offer, OfferKind, PlayerId, Ply,
 };
 
 use super::Kind;
@@ -24,7 +24,7 @@ pub(super) struct Wish {
 /// A match as it was before an event.
 #[derive(Debug)]
 pub(super) struct Before {
-    offers: Vec<Standing>,
+    offers: Vec<PendingOffer>,
     turn: Option<Seat>,
     ply: Ply,
     clock: Option<ClockControl>,
@@ -66,7 +66,7 @@ impl Before {
 
     pub(super) fn new(state: &Match) -> Self {
         Self {
-            offers: state.offers().collect(),
+            offers: state.pending_offers().collect(),
             turn: state.turn(),
             ply: state.ply(),
             clock: state.clock(),
@@ -75,7 +75,7 @@ impl Before {
         }
     }
 
-    fn offer(&self, offer: Kept) -> Option<&Standing> {
+    fn offer(&self, offer: Kept) -> Option<&PendingOffer> {
         self.offers.iter().find(|standing| standing.offer == offer)
     }
 
@@ -118,15 +118,15 @@ impl Before {
             return Needs::Nothing;
         };
         match (reason, winner, detail, by) {
-            (Reason::Agreement, ..) => match self.offer(Kept::Draw) {
+            (EndReason::Agreement, ..) => match self.offer(Kept::Draw) {
                 // Whoever runs out of time while the other offers a draw has one.
                 Some(standing) if self.has_flagged(state, standing.seat.other()) => Needs::Nothing,
                 Some(standing) => self.of(standing.seat.other(), is_agreed),
                 None => Needs::Impossible,
             },
-            (Reason::Resignation, Some(winner), ..) => self.of(winner.other(), is_resigned),
-            (Reason::Aborted, _, None, Some(by)) => self.of(by, is_aborted),
-            (Reason::Aborted, _, Some(Detail::Declined), _) => match self.invited {
+            (EndReason::Resignation, Some(winner), ..) => self.of(winner.other(), is_resigned),
+            (EndReason::Aborted, _, None, Some(by)) => self.of(by, is_aborted),
+            (EndReason::Aborted, _, Some(EndDetail::Declined), _) => match self.invited {
                 Some(invited) => Needs::Wish(invited, is_challenge_declined),
                 None => Needs::Impossible,
             },
@@ -135,12 +135,12 @@ impl Before {
     }
 
     fn has_flagged(&self, state: &Match, loser: Seat) -> bool {
-        let left = state.left().zip(self.clock);
+        let left = state.remaining_time().zip(self.clock);
         let has_left = left.is_none_or(|(left, control)| match control {
             ClockControl::ByoYomi { .. } => left
                 .periods()
                 .is_some_and(|periods| periods[loser.index()] > 0),
-            _ => left.left_ms()[loser.index()] > 0,
+            _ => left.remaining_ms()[loser.index()] > 0,
         });
         self.turn == Some(loser) && !has_left
     }

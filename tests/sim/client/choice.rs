@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ChatContent, ClientMessage, ClockControl, Create, Leaders, MatchId, Ply, Preset, SeatFill,
-    SeatNumber, SeatRequest, Seek, Seq, Status, WatchedBy,
+    ChatContent, ChatPreset, ClientMessage, ClockControl, CreateRequest, LeaderboardRequest,
+    MatchId, MatchStatus, Ply, SeatFill, SeatNumber, SeatRequest, SeekRequest, Seq,
+    SpectatorAccess,
 };
 
 use super::{Client, Role};
@@ -28,7 +29,12 @@ pub(super) enum ClientAction {
 }
 
 /// The stages of which lists are watched.
-const STAGES: [Option<Status>; 4] = [None, None, Some(Status::Open), Some(Status::Running)];
+const STAGES: [Option<MatchStatus>; 4] = [
+    None,
+    None,
+    Some(MatchStatus::Open),
+    Some(MatchStatus::Running),
+];
 
 /// How many positions are visited to value one of a match that is looked at: the fewest.
 const NODES: u64 = 100;
@@ -167,31 +173,31 @@ impl Client {
     fn seek(&mut self) -> ClientMessage {
         let rated = self.rates();
         let bot = self.dice.percent(50).then(|| "easy".to_owned());
-        let seek = Seek {
+        let seek = SeekRequest {
             game: self.game(),
             bot: bot.filter(|_| !rated),
             bot_after_ms: Some(300),
             clock: self.clock(),
             stand_in: self.stand_in().filter(|_| !rated),
             rated: rated.then_some(true),
-            rating: (rated && self.dice.percent(30)).then_some([-100, 100]),
+            rating_range: (rated && self.dice.percent(30)).then_some([-100, 100]),
         };
         ClientMessage::Seek(Box::new(seek))
     }
 
     /// Who may watch a match, if that is said.
-    fn watch(&mut self) -> Option<WatchedBy> {
+    fn watch(&mut self) -> Option<SpectatorAccess> {
         match self.dice.between(0..=19) {
-            0..=2 => Some(WatchedBy::Nobody),
-            3 => Some(WatchedBy::Code),
-            4 => Some(WatchedBy::Anyone),
+            0..=2 => Some(SpectatorAccess::Nobody),
+            3 => Some(SpectatorAccess::Code),
+            4 => Some(SpectatorAccess::Anyone),
             _ => None,
         }
     }
 
     /// How much later strangers see a match with this clock, if they do: so many of a hundred.
     fn delay_ms(&mut self, clock: Option<ClockControl>, percent: u64) -> Option<u64> {
-        let may = clock.is_none_or(|clock| !clock.is_of_days());
+        let may = clock.is_none_or(|clock| !clock.is_correspondence());
         let delay_ms = self.dice.between(1..=15) * 100;
         (may && self.dice.percent(percent)).then_some(delay_ms)
     }
@@ -205,7 +211,7 @@ impl Client {
                 name: None,
                 player: Some(player),
             },
-            None => ClientMessage::Leaders(Box::new(Leaders {
+            None => ClientMessage::Leaderboard(Box::new(LeaderboardRequest {
                 game: self.game(),
                 pool: None,
                 limit: None,
@@ -222,13 +228,13 @@ impl Client {
             increment_ms: 100,
         };
         let clock = Some(self.clock().unwrap_or(clock));
-        ClientMessage::Create(Box::new(Create {
+        ClientMessage::Create(Box::new(CreateRequest {
             game: self.game(),
             shuffle: Some(self.dice.percent(50)),
             clock,
-            delay_ms: self.delay_ms(clock, 50),
+            spectator_delay_ms: self.delay_ms(clock, 50),
             rated: Some(true),
-            ..Create::default()
+            ..CreateRequest::default()
         }))
     }
 
@@ -255,20 +261,20 @@ impl Client {
         let game = self.game();
         let start = self.dice.pick(&STARTS).copied();
         let start = start.filter(|(of, _)| *of == game && self.dice.percent(50));
-        ClientMessage::Create(Box::new(Create {
+        ClientMessage::Create(Box::new(CreateRequest {
             game,
             position: start.map(|(_, position)| position.to_owned()),
             seats,
             shuffle: Some(self.dice.percent(50)),
-            pace_ms: Some(self.dice.between(0..=100)),
+            bot_delay_ms: Some(self.dice.between(0..=100)),
             clock,
-            watch: self.watch(),
-            delay_ms: self.delay_ms(clock, 25),
+            spectator_access: self.watch(),
+            spectator_delay_ms: self.delay_ms(clock, 25),
             stand_in: self.stand_in(),
-            thinking: self.dice.percent(40).then_some(true),
-            takeback: self.dice.percent(10).then_some(false),
+            shows_bot_thinking: self.dice.percent(40).then_some(true),
+            takebacks_allowed: self.dice.percent(10).then_some(false),
             invited: invited.map(ToString::to_string),
-            ..Create::default()
+            ..CreateRequest::default()
         }))
     }
 
@@ -316,14 +322,14 @@ impl Client {
             let on = self.dice.percent(50);
             return ClientAction::Ask(ClientMessage::Block {
                 player: other.map(|other| other.to_string()),
-                on: Some(on),
+                enabled: Some(on),
             });
         }
-        let preset = self.dice.pick(Preset::ALL).copied();
+        let preset = self.dice.pick(ChatPreset::ALL).copied();
         match (self.some_view(|_| true), preset) {
             (Some(view), Some(preset)) => ClientAction::Ask(ClientMessage::Say {
                 target: view.id.into(),
-                saying: ChatContent::Preset(preset),
+                content: ChatContent::Preset(preset),
             }),
             _ => ClientAction::Ask(ClientMessage::Ping),
         }
@@ -337,7 +343,7 @@ impl Client {
         let target = id.into();
         let by_code = self.dice.percent(10);
         let shown = self.views.get(&id).map(|view| view.shown_by(by_code));
-        let over = self.some_view(|view| view.status == Status::Ended);
+        let over = self.some_view(|view| view.status == MatchStatus::Ended);
         ClientAction::Ask(match self.dice.between(0..=12) {
             0..=3 => ClientMessage::Watch {
                 target: shown.unwrap_or(target),
@@ -373,7 +379,7 @@ impl Client {
 
     /// Moves where one has no seat, or where it is not one's turn.
     fn trespass(&mut self) -> ClientAction {
-        let elsewhere = |view: &View| view.status == Status::Running && !view.is_my_turn();
+        let elsewhere = |view: &View| view.status == MatchStatus::Running && !view.is_my_turn();
         let Some(view) = self.some_view(elsewhere) else {
             return ClientAction::Ask(ClientMessage::Ping);
         };
@@ -401,9 +407,9 @@ impl Client {
 
     /// Puts a bot into a seat of one's own match, or takes it out.
     fn reseat(&mut self) -> ClientAction {
-        let is_mine = |view: &View| view.is_host && view.status == Status::Open;
+        let is_mine = |view: &View| view.is_host && view.status == MatchStatus::Open;
         let Some(view) = self.some_view(is_mine) else {
-            return ClientAction::Ask(ClientMessage::Unseek);
+            return ClientAction::Ask(ClientMessage::CancelSeek);
         };
         let occupant = if self.dice.percent(70) {
             SeatFill::Bot("beginner".to_owned())

@@ -1,6 +1,6 @@
 //! What somebody offers, and what they say to offers of others.
 
-use plyhouse_protocol::{ClientMessage, Offer, OfferKind, Ply, StandingOffer, Status};
+use plyhouse_protocol::{ClientMessage, MatchStatus, Offer, OfferKind, OfferState, Ply};
 
 use super::Client;
 use super::choice::ClientAction;
@@ -27,7 +27,7 @@ impl Client {
     }
 
     /// What accepts an offer of the other.
-    fn accepting(&mut self, view: &View, offer: &StandingOffer) -> Option<Offer> {
+    fn accepting(&mut self, view: &View, offer: &OfferState) -> Option<Offer> {
         let ply = view.ply;
         match offer.offer {
             OfferKind::Draw => Some(Offer::Draw { ply }),
@@ -110,7 +110,7 @@ impl Client {
 
 /// Whether this client plays there.
 fn is_mine(view: &View) -> bool {
-    view.status == Status::Running && view.you.is_some()
+    view.status == MatchStatus::Running && view.you.is_some()
 }
 
 /// Whether the other wishes a rematch that can still come about; nothing if none can.
@@ -119,7 +119,7 @@ fn wishes(view: &View) -> Option<bool> {
     let Some(rematch) = &view.rematch else {
         return (!view.is_live()).then_some(false);
     };
-    let can_be = rematch.next.is_none() && rematch.here == [true; 2] && !rematch.offers[you];
+    let can_be = rematch.next.is_none() && rematch.present == [true; 2] && !rematch.offers[you];
     can_be.then_some(rematch.offers[1 - you])
 }
 

@@ -9,8 +9,10 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
-use plyhouse_matches::{Event, Part, Reminder};
+use plyhouse_matches::ratings::{
+    LedgerRow, PostOutcome, RatingEntry, RatingKey as RatingRecord, RatingState,
+};
+use plyhouse_matches::{Event, Participation, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
     Account, AnalysisQuotaRequest, Blocks, HistoryQuery, IdentityChange, JournalPosition,
@@ -335,7 +337,7 @@ impl Store for Wire {
     fn participations(
         &self,
         player: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.read(move |kept| kept.participations(player)).boxed()
     }
 
@@ -467,7 +469,7 @@ impl Store for Wire {
         &self,
         fold: u64,
         needed: NeededRatings,
-    ) -> BoxFuture<'_, Result<Books, ReadError>> {
+    ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
         self.read(move |kept| kept.load_ratings_for(fold, needed))
             .boxed()
     }
@@ -476,7 +478,7 @@ impl Store for Wire {
         &self,
         after: u64,
         until: u64,
-    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
         self.read(move |kept| kept.posted_updates(after, until))
             .boxed()
     }
@@ -484,7 +486,7 @@ impl Store for Wire {
     fn ratings_after(
         &self,
         last: Option<RatingRecord>,
-    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
         self.read(move |kept| kept.ratings_after(last)).boxed()
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind};
-use plyhouse_protocol::{ClockState, MatchId, Reason, ServerMessage, Snapshot};
+use plyhouse_protocol::{ClockState, EndReason, MatchId, ServerMessage, Snapshot};
 use plyhouse_store::MatchRecord;
 
 use super::Named;
@@ -20,11 +20,11 @@ pub(super) const EDITS: &[Named] = &[
         event(kept, |kind| match kind {
             EventKind::Moved {
                 seat,
-                left: Some(left),
+                remaining: Some(left),
                 spent_ms: Some(1..),
                 ..
             } => {
-                *left = left.given(*seat, 1);
+                *left = left.with_added_time(*seat, 1);
                 Some(())
             }
             _ => None,
@@ -47,9 +47,10 @@ pub(super) const EDITS: &[Named] = &[
     ("time comes from nowhere", Kind::WrongClock, |_, kept| {
         event(kept, |kind| match kind {
             EventKind::TakenBack {
-                left: Some(left), ..
+                remaining: Some(left),
+                ..
             } => {
-                *left = left.given(Seat::First, 1);
+                *left = left.with_added_time(Seat::First, 1);
                 Some(())
             }
             _ => None,
@@ -157,9 +158,9 @@ pub(super) const EDITS: &[Named] = &[
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Match(snapshot)
-                    if is_at_once(snapshot) && snapshot.stands == Some(false) =>
+                    if is_at_once(snapshot) && snapshot.paused == Some(false) =>
                 {
-                    snapshot.stands = Some(true);
+                    snapshot.paused = Some(true);
                     Some(())
                 }
                 _ => None,
@@ -181,15 +182,15 @@ pub(super) const EDITS: &[Named] = &[
     ("a clock is told wrong", Kind::WrongClock, |history, _| {
         // Told to whoever has just been shown the match: there a clock stands and goes on.
         let (place, on, snapshot) = shown(history, |snapshot| snapshot.turn_ms.is_some())?;
-        let mut left = snapshot.left?;
+        let mut left = snapshot.time_left?;
         left.left_ms[0] += 1;
         let message = Box::new(ServerMessage::Clock {
             match_id: snapshot.match_id,
             clock: ClockState {
                 ply: snapshot.ply,
-                left,
+                time_left: left,
                 turn_ms: 0,
-                stands: false,
+                paused: false,
                 first_move_ms: snapshot.first_move_ms,
             },
         });
@@ -238,7 +239,7 @@ fn shown(
 /// The matches that are not played over days.
 fn in_one_sitting(kept: &Kept) -> impl Iterator<Item = (&MatchId, &MatchRecord)> {
     let matches = kept.matches.iter();
-    matches.filter(|(_, record)| !record.creation.terms.is_of_days())
+    matches.filter(|(_, record)| !record.creation.terms.is_correspondence())
 }
 
 /// A move that was charged something, right after another move.
@@ -261,7 +262,7 @@ fn flag(kept: &Kept) -> Option<(MatchId, u64)> {
         let is_flag = matches!(
             record.events.last()?.kind,
             EventKind::Ended {
-                reason: Reason::Timeout,
+                reason: EndReason::Timeout,
                 ..
             }
         );
@@ -280,5 +281,5 @@ fn refuse(kept: &mut Kept, id: MatchId, until: Duration) {
 
 /// How long ago strangers see a match with a delay nobody knows exactly.
 fn is_at_once(snapshot: &Snapshot) -> bool {
-    snapshot.delay_ms == 0
+    snapshot.spectator_delay_ms == 0
 }

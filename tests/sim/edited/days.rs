@@ -1,7 +1,9 @@
 //! Edits of matches of days, and of what is told of them.
 
 use plyhouse_matches::{Event, EventKind};
-use plyhouse_protocol::{ClientMessage, MatchId, Ply, Reason, Request, RequestId, ServerMessage};
+use plyhouse_protocol::{
+    ClientMessage, EndReason, MatchId, Ply, Request, RequestId, ServerMessage,
+};
 use plyhouse_store::MatchRecord;
 
 use super::Named;
@@ -71,9 +73,9 @@ pub(super) const EDITS: &[Named] = &[
         |history, kept| {
             got(history, true, |message| match message {
                 ServerMessage::Match(snapshot)
-                    if snapshot.stands == Some(false) && is_of_days(kept, snapshot.match_id) =>
+                    if snapshot.paused == Some(false) && is_of_days(kept, snapshot.match_id) =>
                 {
-                    snapshot.stands = Some(true);
+                    snapshot.paused = Some(true);
                     Some(())
                 }
                 _ => None,
@@ -94,7 +96,10 @@ pub(super) const EDITS: &[Named] = &[
         Kind::WrongTurn,
         |history, _| {
             got(history, true, |message| match message {
-                ServerMessage::YourTurn { due_ms, .. } => {
+                ServerMessage::YourTurn {
+                    deadline_ms: due_ms,
+                    ..
+                } => {
                     *due_ms -= 1;
                     Some(())
                 }
@@ -169,8 +174,8 @@ pub(super) const EDITS: &[Named] = &[
                 let mut rows = welcome
                     .following
                     .iter_mut()
-                    .filter_map(|row| row.days.as_mut());
-                *rows.find_map(|days| days.due_ms.as_mut())? -= 1;
+                    .filter_map(|row| row.correspondence.as_mut());
+                *rows.find_map(|days| days.deadline_ms.as_mut())? -= 1;
                 Some(())
             }
             _ => None,
@@ -183,7 +188,9 @@ pub(super) const EDITS: &[Named] = &[
             got(history, true, |message| match message {
                 ServerMessage::Welcome(welcome) => {
                     let has_turn = |row: &plyhouse_protocol::FollowedMatch| {
-                        row.days.as_ref().is_some_and(|days| days.turn.is_some())
+                        row.correspondence
+                            .as_ref()
+                            .is_some_and(|days| days.turn.is_some())
                     };
                     let row = welcome.following.iter().position(has_turn)?;
                     welcome.following.remove(row);
@@ -197,7 +204,7 @@ pub(super) const EDITS: &[Named] = &[
 
 fn is_of_days(kept: &Kept, id: MatchId) -> bool {
     let record = kept.matches.get(&id);
-    record.is_some_and(|record| record.creation.terms.is_of_days())
+    record.is_some_and(|record| record.creation.terms.is_correspondence())
 }
 
 /// A match of days that ended by a flag.
@@ -205,8 +212,8 @@ fn flag(kept: &Kept) -> Option<MatchId> {
     let is_flag = |record: &MatchRecord| {
         let last = record.events.last().map(|event| &event.kind);
         let is_timeout =
-            matches!(last, Some(EventKind::Ended { reason, .. }) if *reason == Reason::Timeout);
-        is_timeout && record.creation.terms.is_of_days()
+            matches!(last, Some(EventKind::Ended { reason, .. }) if *reason == EndReason::Timeout);
+        is_timeout && record.creation.terms.is_correspondence()
     };
     let mut matches = kept.matches.iter();
     matches.find_map(|(id, record)| is_flag(record).then_some(*id))
@@ -215,7 +222,7 @@ fn flag(kept: &Kept) -> Option<MatchId> {
 /// What a move in a match of days was charged, if more than that.
 fn spent(kept: &mut Kept, more_than: u64) -> Option<&mut u64> {
     let matches = kept.matches.values_mut();
-    let mut of_days = matches.filter(|record| record.creation.terms.is_of_days());
+    let mut of_days = matches.filter(|record| record.creation.terms.is_correspondence());
     of_days.find_map(|record| {
         let mut events = record.events.iter_mut();
         events.find_map(|event| match &mut event.kind {

@@ -2,7 +2,7 @@
 
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::{
-    ClientMessage, Create, ErrorCode, Event, PlayerId, RequestId, ServerMessage, WireError,
+    ClientMessage, CreateRequest, ErrorCode, Event, PlayerId, RequestId, ServerMessage, WireError,
 };
 
 use crate::history::{ConnectionId, History, What};
@@ -198,13 +198,13 @@ pub(super) fn told(
 }
 
 /// The request by which a match was created that begins with a position of its own.
-pub(super) fn created_apart(history: &mut History) -> Option<&mut Create> {
+pub(super) fn created_apart(history: &mut History) -> Option<&mut CreateRequest> {
     let found = history.entries.iter().find_map(|entry| match &entry.what {
         What::Got {
             connection,
             message,
         } => match &**message {
-            ServerMessage::Match(shown) if shown.start.is_some() => {
+            ServerMessage::Match(shown) if shown.initial_position.is_some() => {
                 let is_asked = |what: &What| {
                     matches!(what, What::Sent { connection: on, request } if on == connection
                         && request.id.is_some() && request.id == shown.re

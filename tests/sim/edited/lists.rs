@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage, Status};
+use plyhouse_protocol::{ClientMessage, MatchStatus, Request, RequestId, ServerMessage};
 
 use super::Named;
 use super::finding::{connection, got, place};
@@ -138,7 +138,7 @@ fn listed(history: &History) -> Option<(usize, ConnectionId)> {
     let mut lists = all.filter_map(|place| match &history.entries[place].what {
         What::Got { message, .. } => match &**message {
             ServerMessage::Matches { matches, .. }
-                if matches.iter().any(|row| row.status != Status::Ended) =>
+                if matches.iter().any(|row| row.status != MatchStatus::Ended) =>
             {
                 Some((place, connection(history, place)?))
             }

@@ -62,7 +62,7 @@ pub(super) const EDITS: &[Named] = &[
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Match(snapshot) => {
-                    snapshot.changes.as_mut()?.first_mut()?.after += 1;
+                    snapshot.rating_changes.as_mut()?.first_mut()?.after += 1;
                     Some(())
                 }
                 _ => None,

@@ -85,7 +85,7 @@ pub(super) const EDITS: &[Named] = &[
                     && let ServerMessage::Match(snapshot) = &mut **message
                     && Some(snapshot.match_id) == id
                 {
-                    snapshot.thinking = false;
+                    snapshot.shows_bot_thinking = false;
                 }
             }
             Some(())

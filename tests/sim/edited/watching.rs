@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{MatchId, ServerMessage, WatchedBy};
+use plyhouse_protocol::{MatchId, ServerMessage, SpectatorAccess};
 
 use super::Named;
 use super::finding::got;
@@ -17,13 +17,13 @@ pub(super) const EDITS: &[Named] = &[
         let mut id = None;
         got(history, true, |message| match message {
             ServerMessage::Match(snapshot) if snapshot.you.is_none() && snapshot.seq.0 > 0 => {
-                id = (snapshot.delay_ms > 0).then_some(snapshot.match_id);
+                id = (snapshot.spectator_delay_ms > 0).then_some(snapshot.match_id);
                 id.map(|_| ())
             }
             _ => None,
         })?;
         let record = kept.matches.get_mut(&id?)?;
-        record.creation.terms.delay_ms = LONG_MS;
+        record.creation.terms.spectator_delay_ms = LONG_MS;
         Some(())
     }),
     (
@@ -39,7 +39,7 @@ pub(super) const EDITS: &[Named] = &[
                 _ => None,
             })?;
             let record = kept.matches.get_mut(&id?)?;
-            record.creation.terms.delay_ms = LONG_MS;
+            record.creation.terms.spectator_delay_ms = LONG_MS;
             Some(())
         },
     ),
@@ -47,7 +47,7 @@ pub(super) const EDITS: &[Named] = &[
         let matches = &kept.matches;
         let is_late = |id: &MatchId| {
             let record = matches.get(id);
-            record.is_some_and(|record| record.creation.terms.delay_ms > 0)
+            record.is_some_and(|record| record.creation.terms.spectator_delay_ms > 0)
         };
         let mut numbered = kept.numbered.iter_mut();
         numbered.find(|(_, id)| is_late(id))?.0 = Duration::ZERO;
@@ -79,8 +79,9 @@ pub(super) const EDITS: &[Named] = &[
                     .get(&(snapshot.match_id, 1))?
                     .durable
                     .as_micros();
-                let old_us = began + u128::from(snapshot.delay_ms) * 1000 + 2_000_000;
-                let is_asked = snapshot.re.is_some() && snapshot.seq.0 > 0 && snapshot.delay_ms > 0;
+                let old_us = began + u128::from(snapshot.spectator_delay_ms) * 1000 + 2_000_000;
+                let is_asked =
+                    snapshot.re.is_some() && snapshot.seq.0 > 0 && snapshot.spectator_delay_ms > 0;
                 (is_asked && old_us <= entry.at_us).then(|| snapshot.seq.0 = 0)
             })?;
             Some(())
@@ -96,7 +97,7 @@ pub(super) const EDITS: &[Named] = &[
             _ => None,
         })?;
         let record = kept.matches.get_mut(&id?)?;
-        record.creation.terms.watch = Some(WatchedBy::Nobody);
+        record.creation.terms.spectator_access = Some(SpectatorAccess::Nobody);
         Some(())
     }),
 ];

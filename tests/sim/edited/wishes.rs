@@ -3,7 +3,7 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind, Match, Offer};
 use plyhouse_protocol::{
-    ClientMessage, MatchId, MatchRef, Offer as Asked, PlayerId, Ply, Reason, ServerMessage,
+    ClientMessage, EndReason, MatchId, MatchRef, Offer as Asked, PlayerId, Ply, ServerMessage,
 };
 
 use super::Named;
@@ -40,9 +40,9 @@ pub(super) const EDITS: &[Named] = &[
             let _ = unask_all(history, |message| {
                 matches!(message, ClientMessage::Offer { .. })
             });
-            end(kept, Reason::Resignation, |kind| {
+            end(kept, EndReason::Resignation, |kind| {
                 if let EventKind::Ended { winner, reason, .. } = kind {
-                    (*winner, *reason) = (None, Reason::Agreement);
+                    (*winner, *reason) = (None, EndReason::Agreement);
                 }
             })
         },
@@ -51,7 +51,7 @@ pub(super) const EDITS: &[Named] = &[
         "a draw that a stranger agreed to",
         Kind::WithoutSeat,
         |history, kept| {
-            let is_agreed = |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == Reason::Agreement);
+            let is_agreed = |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == EndReason::Agreement);
             let (id, by) = accepted(kept, Offer::Draw, is_agreed)?;
             hand_on(history, id, by, |message| {
                 matches!(
@@ -79,7 +79,13 @@ pub(super) const EDITS: &[Named] = &[
         let (record, last) = place?;
         record.events.truncate(last + 1);
         let (ply, left) = (Ply(0), None);
-        record.events.push(EventKind::TakenBack { ply, left }.at(0));
+        record.events.push(
+            EventKind::TakenBack {
+                ply,
+                remaining: left,
+            }
+            .at(0),
+        );
         Some(())
     }),
     (
@@ -107,7 +113,7 @@ pub(super) const EDITS: &[Named] = &[
                 matches!(
                     kind,
                     EventKind::Ended {
-                        reason: Reason::Resignation,
+                        reason: EndReason::Resignation,
                         ..
                     }
                 )
@@ -264,7 +270,7 @@ fn ended(kept: &Kept, fits: impl Fn(&EventKind) -> bool) -> Option<MatchId> {
 }
 
 /// Has the first match that ended for this reason end otherwise.
-fn end(kept: &mut Kept, why: Reason, change: impl Fn(&mut EventKind)) -> Option<()> {
+fn end(kept: &mut Kept, why: EndReason, change: impl Fn(&mut EventKind)) -> Option<()> {
     let is_so =
         |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == why);
     let id = ended(kept, is_so)?;
@@ -289,7 +295,11 @@ fn accepted(
         let begun = Match::new(record.creation.clone());
         let mut state = begun.expect("the server has seen how it begins");
         record.events.iter().find_map(|event| {
-            let standing = { state.offers().find(|standing| standing.offer == offer) };
+            let standing = {
+                state
+                    .pending_offers()
+                    .find(|standing| standing.offer == offer)
+            };
             let by = standing.and_then(|standing| {
                 let accepter = state.occupant(standing.seat.other()).player()?;
                 // Who offers and has run out of time needs nobody to accept.
@@ -304,8 +314,10 @@ fn accepted(
 /// Whether somebody has no time left at the end.
 fn has_flagged(event: &EventKind) -> bool {
     match event {
-        EventKind::Ended { left, .. } => {
-            let mut left = left.iter().flat_map(|left| left.left_ms());
+        EventKind::Ended {
+            remaining: left, ..
+        } => {
+            let mut left = left.iter().flat_map(|left| left.remaining_ms());
             left.any(|left_ms| left_ms == 0)
         }
         _ => false,

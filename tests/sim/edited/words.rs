@@ -62,7 +62,9 @@ fn heard(history: &History) -> Option<(usize, ConnectionId, BlockedPlayer)> {
             connection,
             message,
         } => match &**message {
-            ServerMessage::Said { said, .. } => Some((place, *connection, said.name.clone())),
+            ServerMessage::Chat { entry: said, .. } => {
+                Some((place, *connection, said.name.clone()))
+            }
             _ => None,
         },
         _ => None,
@@ -81,7 +83,7 @@ fn block(history: &mut History, place: usize, connection: ConnectionId, other: &
     let (id, later) = (RequestId(1 << 52), RequestId((1 << 52) + 1));
     let message = ClientMessage::Block {
         player: Some(other.id.to_string()),
-        on: Some(true),
+        enabled: Some(true),
     };
     let blocked = ServerMessage::Blocked {
         re: Some(id),

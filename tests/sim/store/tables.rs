@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use plyhouse_matches::ratings::Books;
+use plyhouse_matches::ratings::RatingState;
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{
@@ -41,7 +41,7 @@ pub(crate) struct Kept {
     /// The rated matches in the order of their numbers, and when each was seen to have one.
     pub(crate) numbered: Vec<(Duration, MatchId)>,
     /// The ratings with which the world began.
-    pub(crate) begun: Books,
+    pub(crate) begun: RatingState,
     /// What is known beside where several servers share the store.
     pub(crate) cluster: Option<Cluster>,
 }

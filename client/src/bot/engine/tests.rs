@@ -15,8 +15,8 @@ fn engine(script: &str, protocol: EngineProtocol) -> Engine {
         sides: ["black", "white"].map(str::to_owned),
         files: 15,
         ranks: 15,
-        record: None,
-        draws: true,
+        record_extension: None,
+        draw_offers: true,
     };
     Engine::new(command.into(), protocol, Vec::new(), limits, game, None)
 }

@@ -196,10 +196,10 @@ fn help_fits() {
     for (id, is_open) in [("draughts", false), ("draughts", true), ("chess", false)] {
         let mut scene = tic_tac_toe();
         scene.now.clock = Some("5+3".parse().unwrap());
-        scene.now.takeback = true;
+        scene.now.takebacks_allowed = true;
         scene.now.you = Some(SeatNumber(1));
         if is_open {
-            scene.now.status = Status::Open;
+            scene.now.status = MatchStatus::Open;
         }
         let mut model = Model::new(false);
         model.log.push("said before".to_owned());
@@ -240,7 +240,7 @@ fn help_fits() {
 fn an_open_match_shows_how_somebody_sits_down() {
     let position = ["15"; 15].join("/");
     let mut scene = scene("gomoku", ["black", "white"], (15, 15), &position);
-    scene.now.status = Status::Open;
+    scene.now.status = MatchStatus::Open;
     scene.now.seats[1].occupant = Occupant::Open;
     let mut model = Model::new(false);
     let said: Vec<String> = (1..=18).map(|number| format!("said {number}")).collect();
@@ -361,11 +361,11 @@ fn the_clock_runs() {
         main_ms: 300_000,
         increment_ms: 3000,
     });
-    scene.now.left = Some(TimeLeft {
+    scene.now.time_left = Some(TimeLeft {
         left_ms: [272_500, 300_000],
         periods: None,
     });
-    (scene.now.turn_ms, scene.now.stands) = (Some(0), Some(false));
+    (scene.now.turn_ms, scene.now.paused) = (Some(0), Some(false));
     let lines = drawn(&scene, (80, 24));
     shows(&lines, &["(5+3)", "4:32", "5:00"]);
     scene.since = Duration::from_millis(263_600);

@@ -234,7 +234,7 @@ fn who_looks_on_can_only_leave() {
     }
     let quits = press(&mut model, &scene, &[KeyCode::Char('q')]);
     assert_eq!(quits, Pressed::Interrupt);
-    scene.now.status = Status::Ended;
+    scene.now.status = MatchStatus::Ended;
     let leaves = press(&mut model, &scene, &[KeyCode::Enter]);
     assert_eq!(leaves, Pressed::Interrupt);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use plyhouse_matches::{Action, EventKind};
-use plyhouse_protocol::{ChatContent, Reason};
+use plyhouse_protocol::{ChatContent, EndReason};
 
 use super::*;
 use crate::cluster::PacketResponse;
@@ -198,7 +198,7 @@ async fn captured_updates_contain_events_chat_and_bot_thinking() {
         matches!(
             kind,
             EventKind::Ended {
-                reason: Reason::Resignation,
+                reason: EndReason::Resignation,
                 winner: Some(_),
                 ..
             }

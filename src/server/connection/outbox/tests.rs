@@ -25,7 +25,7 @@ fn queued_messages_are_delivered_in_order_before_close() {
     outbox.enqueue("b".into());
     assert_eq!(outbox.wait_for_close().now_or_never(), None);
     outbox.close(CloseCode::Replaced);
-    outbox.close(CloseCode::Idle);
+    outbox.close(CloseCode::IdleTimeout);
     outbox.enqueue("c".into());
     assert_eq!(
         outbox.wait_for_close().now_or_never(),
@@ -45,7 +45,7 @@ fn a_full_queue_closes_the_connection() {
         outbox.enqueue("c".into());
         assert_eq!(
             outbox.wait_for_close().now_or_never(),
-            Some(CloseCode::TooSlow)
+            Some(CloseCode::SlowConsumer)
         );
         assert!(take_all(&outbox).is_empty());
         assert_eq!(outbox.metrics().discarded_messages.get(), 3);
@@ -63,8 +63,8 @@ fn taking_messages_frees_room() {
     take_all(&outbox);
     assert_eq!(outbox.has_room(), Ok(true));
     assert_eq!(outbox.wait_for_room().now_or_never(), Some(()));
-    outbox.close(CloseCode::Idle);
-    assert_eq!(outbox.has_room(), Err(CloseCode::Idle));
+    outbox.close(CloseCode::IdleTimeout);
+    assert_eq!(outbox.has_room(), Err(CloseCode::IdleTimeout));
 }
 
 #[test]

@@ -218,7 +218,7 @@ impl MatchActor {
     ) -> ControlFlow<StopReason> {
         if matches!(action, Action::Join { .. }) {
             let is_seated = self.state.seat_of(command.player).is_some();
-            let at = Timestamp::free(self.server.clock.now_ms());
+            let at = Timestamp::uncharged(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, at).is_ok();
             match self.broadcaster.check_capacity(&command, is_player, reply) {
                 Some(checked) => reply = checked,

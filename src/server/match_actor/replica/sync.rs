@@ -79,7 +79,7 @@ impl MatchActor {
             match &event.kind {
                 EventKind::Seated { occupant, .. } => {
                     if let Some(player) = occupant.player() {
-                        match self.state.creation().terms.is_of_days() {
+                        match self.state.creation().terms.is_correspondence() {
                             true => players.mark_plays_correspondence(player),
                             false => players.add_seated_match(player, self.state.id()),
                         }

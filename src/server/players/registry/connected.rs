@@ -189,7 +189,7 @@ impl PlayerRegistry {
                 .precedence()
                 .is_some_and(|standing| selection.contains(standing.session, standing.kind));
             if is_selected && except != Some(connection.id) {
-                connection.outbox.close(CloseCode::Ended);
+                connection.outbox.close(CloseCode::SessionEnded);
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::players::registry;
 use crate::requests::{Client, Player, parse_display_text};
 use crate::wire::to_protocol;
 use plyhouse_protocol::{
-    ErrorCode, PlayerKind, Proof, ServerMessage, SessionKind, Token, WireError,
+    ErrorCode, PlayerKind, ReauthProof, ServerMessage, SessionKind, Token, WireError,
 };
 use plyhouse_store::{NewApiKey, NewBotAccount, PlayerRecord, SessionRecord};
 
@@ -47,13 +47,13 @@ impl Client {
         &self,
         player: &Player,
         (label, bot): (Option<String>, Option<String>),
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
         reply: Reply,
     ) {
         let issued = self.issue_api_key(player, label, bot, proof.as_ref()).await;
         if let Some((issued, reply)) = reply.require(issued) {
             self.notify_session_added(player.record.id, &issued.session);
-            reply.send_message(|re| ServerMessage::Key {
+            reply.send_message(|re| ServerMessage::ApiKey {
                 re,
                 key: issued.key,
                 session: issued.session.id,
@@ -68,7 +68,7 @@ impl Client {
         player: &Player,
         label: Option<String>,
         bot: Option<String>,
-        proof: Option<&Proof>,
+        proof: Option<&ReauthProof>,
     ) -> Result<IssuedKey, WireError> {
         let owner = self.current_record(player);
         let label = parse_display_text(label, || "program".to_owned());

@@ -6,26 +6,26 @@ use crate::players::account_deletion;
 use crate::players::account_deletion::RunningMatchPolicy;
 use crate::players::player_lookup;
 use crate::requests::{Client, Player};
-use plyhouse_protocol::{CloseCode, Proof, WireError};
+use plyhouse_protocol::{CloseCode, ReauthProof, WireError};
 
 impl Client {
     pub(in crate::requests) async fn delete_account(
         &self,
         player: &Player,
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
         reply: Reply,
     ) {
         let result = self.try_delete_account(player, proof.as_ref()).await;
         if let Some(((), reply)) = reply.require(result) {
             reply.ok(None);
-            self.connection.outbox.close(CloseCode::Ended);
+            self.connection.outbox.close(CloseCode::SessionEnded);
         }
     }
 
     async fn try_delete_account(
         &self,
         player: &Player,
-        proof: Option<&Proof>,
+        proof: Option<&ReauthProof>,
     ) -> Result<(), WireError> {
         let server = &self.server;
         let record = self.current_record(player);

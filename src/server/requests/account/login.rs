@@ -11,7 +11,7 @@ use crate::players::player_lookup;
 use crate::requests::{Client, Player, default_label, parse_display_text};
 use crate::wire::encode::encode;
 use plyhouse_protocol::{
-    ErrorCode, Hello, PlayerId, Proof, ServerMessage, SessionKind, Token, WireError,
+    ErrorCode, Hello, PlayerId, ReauthProof, ServerMessage, SessionKind, Token, WireError,
 };
 use plyhouse_store::{
     Pairing, PasswordHash, ReadError, SessionRecord, SessionSelection, TokenHash, WriteError,
@@ -39,10 +39,10 @@ pub(in crate::requests) enum Credential {
 impl Credential {
     /// What a hello shows, if it shows something.
     pub(in crate::requests) fn from_hello(hello: &Hello) -> Option<Self> {
-        if let Some(code) = &hello.pair {
+        if let Some(code) = &hello.link_code {
             return Some(Self::Pairing(tokens::hash_code(code)));
         }
-        if let Some(key) = &hello.recovery {
+        if let Some(key) = &hello.recovery_key {
             return Some(Self::Recovery(tokens::hash_code(key)));
         }
         let (name, password) = (hello.name.clone(), hello.password.clone());
@@ -256,7 +256,7 @@ impl Client {
         let code = tokens::new_pairing_code(&self.server.rng);
         let stored = self.store_pairing_code(player, &code).await;
         if let Some(((), reply)) = reply.require(stored) {
-            reply.send_message(|re| ServerMessage::Paired {
+            reply.send_message(|re| ServerMessage::LinkCode {
                 re,
                 code,
                 expires_ms: PAIRING_CODE_LIFETIME_MS,
@@ -301,7 +301,7 @@ impl Client {
     pub(in crate::requests) async fn send_recovery_key(
         &self,
         player: &Player,
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
         reply: Reply,
     ) {
         let renewed = self.renew_recovery_key(player, proof.as_ref()).await;
@@ -317,7 +317,7 @@ impl Client {
     async fn renew_recovery_key(
         &self,
         player: &Player,
-        proof: Option<&Proof>,
+        proof: Option<&ReauthProof>,
     ) -> Result<Token, WireError> {
         let id = player.record.id;
         player_lookup::persist_player(&self.server, id).await?;

@@ -8,7 +8,7 @@ use crate::auth::names;
 use crate::auth::tokens;
 use crate::context::clock::now;
 use crate::requests::{Client, Player};
-use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, Proof, Token, WireError};
+use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, ReauthProof, Token, WireError};
 use plyhouse_store::{IdentityProof, PasswordHash};
 use uuid::Uuid;
 
@@ -72,7 +72,7 @@ impl Client {
     pub(in crate::requests) async fn verify_proof(
         &self,
         player: &Player,
-        proof: Option<&Proof>,
+        proof: Option<&ReauthProof>,
     ) -> Result<IdentityProof, WireError> {
         let id = player.record.id;
         let account = self
@@ -95,7 +95,7 @@ impl Client {
         }
         match proof {
             None => Err(wrong_password_error()),
-            Some(Proof::Password(password)) => {
+            Some(ReauthProof::Password(password)) => {
                 let skeleton = names::name_skeleton(&self.current_record(player).name);
                 self.charge_password_attempt(&skeleton)?;
                 let is_correct = self
@@ -108,7 +108,7 @@ impl Client {
                     .then_some(identity_proof)
                     .ok_or_else(wrong_password_error)
             }
-            Some(Proof::Recovery(key)) => {
+            Some(ReauthProof::RecoveryKey(key)) => {
                 self.connection_permit
                     .charge_code_attempt(now())
                     .map_err(too_many_codes_error)?;

@@ -14,7 +14,9 @@ use crate::players::registry;
 use crate::requests::{Client, DAY_MS, Player};
 use crate::settings::AccountPolicy;
 use crate::wire::to_protocol;
-use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, Proof, Token, WireError, is_same};
+use plyhouse_protocol::{
+    ErrorCode, PlayerId, PlayerKind, ReauthProof, Token, WireError, is_password_same_as_name,
+};
 use plyhouse_store::{NameChange, PlayerRecord, SessionSelection, TokenHash};
 
 /// How long after another name the next may be taken.
@@ -40,7 +42,7 @@ impl Client {
         &self,
         player: &Player,
         new: Token,
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
         reply: Reply,
     ) {
         let result = self.change_password(player, &new, proof.as_ref()).await;
@@ -217,11 +219,11 @@ impl Client {
         &self,
         player: &Player,
         new: &Token,
-        proof: Option<&Proof>,
+        proof: Option<&ReauthProof>,
     ) -> Result<PlayerRecord, WireError> {
         let (record, own) = (self.current_record(player), player.session.id);
         check_is_registered(record.kind)?;
-        if is_same(new.reveal(), &record.name) {
+        if is_password_same_as_name(new.reveal(), &record.name) {
             let message = "`new` must be other than the name";
             return Err(WireError {
                 field: Some("new".into()),

@@ -9,9 +9,9 @@ use crate::players::player_lookup;
 use crate::requests::{Client, DAY_MS, Player};
 use crate::wire::error_replies::{store_read_error, store_write_error};
 use crate::wire::from_protocol;
-use plyhouse_matches::scoresheet::day_text;
+use plyhouse_matches::game_record::day_text;
 use plyhouse_protocol::{
-    CloseCode, PlayerId, Proof, ServerMessage, SessionId, SessionSummary, WireError,
+    CloseCode, PlayerId, ReauthProof, ServerMessage, SessionId, SessionSummary, WireError,
 };
 use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, SessionSelection, WriteError};
 
@@ -41,9 +41,9 @@ impl Client {
             let connected = self.connected_sessions(owner).await;
             let summary = |session: SessionRecord| SessionSummary {
                 session: session.id,
-                seen_day: day_text(session.last_used_day),
+                last_seen_day: day_text(session.last_used_day),
                 connected: connected.contains(&session.id),
-                this: session.id == player.session.id,
+                is_current: session.id == player.session.id,
                 label: session.label,
                 kind: session.kind,
                 created_ms: session.created_ms,
@@ -89,7 +89,7 @@ impl Client {
         &self,
         player: &Player,
         session: String,
-        proof: Option<Proof>,
+        proof: Option<ReauthProof>,
         reply: Reply,
     ) {
         let (id, own) = (player.record.id, player.session.id);
@@ -121,7 +121,7 @@ impl Client {
         }
         reply.ok(None);
         if selection.contains(own, player.session.kind) {
-            self.connection.outbox.close(CloseCode::Ended);
+            self.connection.outbox.close(CloseCode::SessionEnded);
         }
     }
 
@@ -153,7 +153,7 @@ impl Client {
         if has_changed && self.server.players.find_guest_by_token(token).is_none() {
             match self.server.store.find_session(token).await {
                 Ok(None) => {
-                    self.connection.outbox.close(CloseCode::Ended);
+                    self.connection.outbox.close(CloseCode::SessionEnded);
                     return;
                 }
                 Ok(Some((record, _))) if record != player.record => {

@@ -4,7 +4,7 @@ use super::*;
 use plyhouse_engine::catalog::{AnyPosition, CATALOG, GameEntry};
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Occupant, Terms};
-use plyhouse_protocol::{MatchCode, MatchId, Reason, ServerMessage};
+use plyhouse_protocol::{EndReason, MatchCode, MatchId, ServerMessage};
 
 const GUEST: PlayerId = PlayerId(Uuid::from_u128(3));
 
@@ -34,7 +34,7 @@ fn snapshot_context(re: Option<RequestId>, presence: SeatPresence) -> SnapshotCo
         turn_time: None,
         rematch: None,
         rating_changes: None,
-        chat: vec![Said {
+        chat: vec![ChatEntry {
             seat: None,
             name: "\"".to_owned(),
             preset: None,
@@ -58,7 +58,7 @@ fn open_match(game: &'static GameEntry) -> Match {
         code: MatchCode::from_number(7),
         game,
         host: GUEST,
-        terms: Terms::plain(true, 0, 1),
+        terms: Terms::with_defaults(true, 0, 1),
     });
     state.expect("the initial position of the game is valid")
 }
@@ -93,7 +93,7 @@ fn play_match(entry: &'static GameEntry) -> Match {
         &mut state,
         &seated_event(Seat::Second, Occupant::Bot(Level::Hard)),
     );
-    apply_and_check_event(&mut state, &EventKind::STARTED);
+    apply_and_check_event(&mut state, &EventKind::UNTIMED_START);
     for ply in 0..200 {
         let mut legal = state.position().legal_moves();
         if legal.is_empty() {
@@ -101,7 +101,7 @@ fn play_match(entry: &'static GameEntry) -> Match {
         }
         let m = legal.swap_remove(ply * 7 % legal.len());
         let seat = state.position().turn();
-        apply_and_check_event(&mut state, &EventKind::moved(seat, m));
+        apply_and_check_event(&mut state, &EventKind::untimed_move(seat, m));
     }
     assert!(state.ply().0 > 4);
     state
@@ -110,14 +110,14 @@ fn play_match(entry: &'static GameEntry) -> Match {
 #[test]
 fn events_round_trip_through_protocol_types() {
     for entry in &CATALOG {
-        for &reason in Reason::ALL {
-            let winner = (reason != Reason::Aborted).then_some(Seat::Second);
-            let ended = EventKind::ended(winner, reason);
+        for &reason in EndReason::ALL {
+            let winner = (reason != EndReason::Aborted).then_some(Seat::Second);
+            let ended = EventKind::untimed_end(winner, reason);
             let mut state = play_match(entry);
             let frame = apply_and_check_event(&mut state, &ended);
             let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
             let outcome = &json["outcome"];
-            let by_rules = (reason == Reason::Rules).then(|| state.position());
+            let by_rules = (reason == EndReason::Rules).then(|| state.position());
             let ending = by_rules.and_then(AnyPosition::ending);
             let detail = ending.map(|ending| ending.detail);
             let scores = ending.and_then(|ending| ending.scores);
@@ -143,8 +143,8 @@ fn snapshot_contains_all_fields() {
     for kind in [
         seated_event(Seat::First, guest_occupant("A\"nn\\ ✓")),
         seated_event(Seat::Second, Occupant::Bot(Level::Easy)),
-        EventKind::STARTED,
-        EventKind::moved(Seat::First, state.position().legal_moves().swap_remove(0)),
+        EventKind::UNTIMED_START,
+        EventKind::untimed_move(Seat::First, state.position().legal_moves().swap_remove(0)),
     ] {
         apply_and_check_event(&mut state, &kind);
     }
@@ -188,10 +188,10 @@ fn chess_frames_contain_san_and_check() {
     );
     let bot = Occupant::Bot(Level::Easy);
     apply_and_check_event(&mut state, &seated_event(Seat::Second, bot));
-    apply_and_check_event(&mut state, &EventKind::STARTED);
+    apply_and_check_event(&mut state, &EventKind::UNTIMED_START);
     let mut play = |m: &str, san: &str, check: bool| {
         let seat = state.position().turn();
-        let frame = apply_and_check_event(&mut state, &EventKind::moved(seat, m.to_owned()));
+        let frame = apply_and_check_event(&mut state, &EventKind::untimed_move(seat, m.to_owned()));
         let json: serde_json::Value = serde_json::from_str(&frame).unwrap();
         assert_eq!((&json["move"], &json["san"]), (&m.into(), &san.into()));
         assert_eq!(json.get("check"), check.then(|| true.into()).as_ref());
@@ -211,7 +211,7 @@ fn chess_frames_contain_san_and_check() {
 
     let takeback = EventKind::TakenBack {
         ply: Ply(3),
-        left: None,
+        remaining: None,
     };
     let json = parse(&apply_and_check_event(&mut state, &takeback));
     assert_eq!(json["check"], true);
@@ -233,7 +233,7 @@ fn ok_reply_round_trips_through_protocol_types() {
 fn snapshot_has_turn_times_only_while_match_is_running() {
     let turn_time = TurnTime {
         turn_ms: 1480,
-        stands: false,
+        paused: false,
         first_move_ms: Some(9000),
     };
     let presence = SeatPresence {
@@ -243,11 +243,11 @@ fn snapshot_has_turn_times_only_while_match_is_running() {
     for entry in &CATALOG {
         for winner in [None, Some(Seat::First), Some(Seat::Second)] {
             let mut state = open_match(entry);
-            let ended = EventKind::ended(winner, Reason::Timeout);
+            let ended = EventKind::untimed_end(winner, EndReason::Timeout);
             let events = [
                 (seated_event(Seat::First, guest_occupant("Ann")), false),
                 (seated_event(Seat::Second, guest_occupant("Bob")), false),
-                (EventKind::STARTED, true),
+                (EventKind::UNTIMED_START, true),
                 (ended, false),
             ];
             for (kind, has_turn) in events {

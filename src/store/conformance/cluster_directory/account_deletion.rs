@@ -110,7 +110,10 @@ async fn join_and_resign(
     id: MatchId,
     ann: &PlayerRecord,
 ) -> Result<(), WriteError> {
-    let joined = vec![seat_event(Seat::Second, ann), EventKind::STARTED.at(1)];
+    let joined = vec![
+        seat_event(Seat::Second, ann),
+        EventKind::UNTIMED_START.at(1),
+    ];
     let position = store
         .append(id, JournalPosition::after_events(1), joined)
         .await?;

@@ -1,13 +1,13 @@
 //! What lists show.
 
 use plyhouse_engine::catalog::CATALOG;
-use plyhouse_protocol::Status;
+use plyhouse_protocol::MatchStatus;
 
 use super::*;
 use crate::conformance::AT_MS;
 use crate::port::cluster_directory::{MatchListPage, MatchListQuery, MatchListing};
 
-fn listing(number: u128, status: Status) -> MatchListing {
+fn listing(number: u128, status: MatchStatus) -> MatchListing {
     MatchListing {
         id: MatchId(Uuid::from_u128(number)),
         status,
@@ -41,14 +41,14 @@ pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedS
     let [first, second] = shared.servers();
     first.add_player(player(1), vec![]).await.expect("written");
     let mut written = match_record(90, &player(1));
-    written.creation.terms.delay_ms = 1000;
+    written.creation.terms.spectator_delay_ms = 1000;
     let id = written.creation.id;
     let position = first.create(OWNER_NODE, written).await.expect("written");
     let position = first
         .append(id, position, start_events())
         .await
         .expect("written");
-    let running = vec![listing(90, Status::Running)];
+    let running = vec![listing(90, MatchStatus::Running)];
     first.update_summaries(running).await.expect("written");
     let ended = first.append(id, position, vec![RESIGNATION]).await;
     ended.expect("written");
@@ -66,17 +66,17 @@ pub(crate) async fn delayed_end_is_listed_once_it_is_shown(shared: &impl SharedS
     };
     assert_eq!(
         (
-            total_with_status(Status::Running).await,
-            total_with_status(Status::Ended).await
+            total_with_status(MatchStatus::Running).await,
+            total_with_status(MatchStatus::Ended).await
         ),
         (1, 0)
     );
-    let ended = vec![listing(90, Status::Ended)];
+    let ended = vec![listing(90, MatchStatus::Ended)];
     first.update_summaries(ended).await.expect("written");
     assert_eq!(
         (
-            total_with_status(Status::Running).await,
-            total_with_status(Status::Ended).await
+            total_with_status(MatchStatus::Running).await,
+            total_with_status(MatchStatus::Ended).await
         ),
         (0, 1)
     );
@@ -91,12 +91,12 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
     let unlisted = MatchListing {
         listed: false,
-        ..listing(2, Status::Open)
+        ..listing(2, MatchStatus::Open)
     };
     let summaries = vec![
-        listing(1, Status::Open),
+        listing(1, MatchStatus::Open),
         unlisted,
-        listing(77, Status::Open),
+        listing(77, MatchStatus::Open),
     ];
     first.update_summaries(summaries).await.expect("written");
     first
@@ -106,7 +106,7 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     assert_eq!(list_numbers(second, UNFILTERED).await, (1, vec![1]));
     let update = MatchListing {
         summary: "news".to_owned(),
-        ..listing(1, Status::Running)
+        ..listing(1, MatchStatus::Running)
     };
     first.update_summaries(vec![update]).await.expect("written");
     let MatchListPage {
@@ -116,7 +116,7 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
     assert_eq!((total, cards), (1, vec!["news".to_owned()]));
     let hidden = MatchListing {
         listed: false,
-        ..listing(1, Status::Running)
+        ..listing(1, MatchStatus::Running)
     };
     first.update_summaries(vec![hidden]).await.expect("written");
     assert_eq!(list_numbers(second, UNFILTERED).await, (0, vec![]));
@@ -132,8 +132,8 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
         first.create(OWNER_NODE, written).await.expect("written");
     }
     let status = |number: u128| match number % 2 {
-        0 => Status::Open,
-        _ => Status::Running,
+        0 => MatchStatus::Open,
+        _ => MatchStatus::Running,
     };
     let summaries = (1..=30).map(|number| listing(number, status(number)));
     first
@@ -147,9 +147,9 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
     for (game, status, fits) in [
         (None, None, (|_| true) as fn(u128) -> bool),
         (game.clone(), None, |number| number % 3 == 0),
-        (None, Some(Status::Open), |number| number % 2 == 0),
-        (game, Some(Status::Running), |number| number % 6 == 3),
-        (None, Some(Status::Ended), |_| false),
+        (None, Some(MatchStatus::Open), |number| number % 2 == 0),
+        (game, Some(MatchStatus::Running), |number| number % 6 == 3),
+        (None, Some(MatchStatus::Ended), |_| false),
         (Some("no such game".to_owned()), None, |_| false),
     ] {
         let query = MatchListQuery {
@@ -186,7 +186,7 @@ pub(crate) async fn lists_are_filtered_and_paged(shared: &impl SharedStore) {
 /// An ended match is listed if it has ended since the time that is asked for, whatever its card says.
 pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedStore) {
     let [first, second] = shared.servers();
-    let summaries = (1..=4).map(|number| listing(number, Status::Running));
+    let summaries = (1..=4).map(|number| listing(number, MatchStatus::Running));
     let mut matches = Vec::new();
     for number in 1..=4 {
         matches.push(create_match(first, number).await);
@@ -206,12 +206,12 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
     // The news of a running match may come after its end.
     let late_update = MatchListing {
         summary: "9".to_owned(),
-        ..listing(2, Status::Running)
+        ..listing(2, MatchStatus::Running)
     };
-    let summaries = vec![late_update, listing(3, Status::Ended)];
+    let summaries = vec![late_update, listing(3, MatchStatus::Ended)];
     first.update_summaries(summaries).await.expect("written");
     let ended = |ended_since_ms| MatchListQuery {
-        status: Some(Status::Ended),
+        status: Some(MatchStatus::Ended),
         ended_since_ms,
         ..UNFILTERED
     };
@@ -222,7 +222,7 @@ pub(crate) async fn ended_matches_are_filtered_by_end_time(shared: &impl SharedS
     );
     assert_eq!(list_numbers(second, ended(AT_MS + 31)).await, (0, vec![]));
     let running = MatchListQuery {
-        status: Some(Status::Running),
+        status: Some(MatchStatus::Running),
         ended_since_ms: AT_MS + 31,
         ..UNFILTERED
     };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use futures::future::{join, join_all};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{DaysTurn, Part, Reminder};
+use plyhouse_matches::{CorrespondenceTurn, Participation, Reminder};
 
 use super::*;
 use crate::port::cluster_directory::{LEASE_DURATION, MatchRoute, OWNERSHIP_MIN};
@@ -244,20 +244,20 @@ pub(crate) async fn abandoned_matches_are_listed(shared: &impl SharedStore) {
                 .expect("written");
         }
         if number == 2 {
-            let correspondence = Some(DaysTurn {
+            let correspondence = Some(CorrespondenceTurn {
                 turn: None,
-                due_ms: Some(5),
+                deadline_ms: Some(5),
             });
-            let participation = Part {
+            let participation = Participation {
                 player: player(1).id,
                 seat: Some(Seat::First),
-                stood_in: None,
-                days: correspondence,
-                absent_ms: None,
+                substituted_seat: None,
+                correspondence_turn: correspondence,
+                absent_since_ms: None,
             };
             let reminder = Reminder {
                 wake_ms: Some(5),
-                parts: vec![participation],
+                participations: vec![participation],
             };
             let appended = first
                 .append_with_reminder(match_id(2), position, start_events(), Some(reminder))

@@ -51,9 +51,9 @@ impl Serialize for InspectedMatch {
             host: creation.host,
             listed: creation.terms.listed,
             rated: creation.terms.rated,
-            pace_ms: creation.terms.pace_ms,
+            pace_ms: creation.terms.bot_delay_ms,
             seed: creation.terms.seed.to_string(),
-            start: creation.terms.start.as_deref(),
+            start: creation.terms.initial_position.as_deref(),
             created_ms: created_ms(creation.id),
             ended_ms: self.ended_ms,
             players: (self.players.iter())

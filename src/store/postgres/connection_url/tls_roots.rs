@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plyhouse_protocol::without_byte_order_mark;
+use plyhouse_protocol::strip_byte_order_mark;
 use tokio_rustls::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
 };
@@ -63,7 +63,7 @@ impl TlsRoots {
 fn read_roots(path: &Path) -> Result<RootCertStore, pem::Error> {
     let mut roots = RootCertStore::empty();
     let pem = fs::read(path).map_err(pem::Error::Io)?;
-    for certificate in CertificateDer::pem_slice_iter(without_byte_order_mark(&pem)) {
+    for certificate in CertificateDer::pem_slice_iter(strip_byte_order_mark(&pem)) {
         roots.add_parsable_certificates([certificate?]);
     }
     if roots.is_empty() {

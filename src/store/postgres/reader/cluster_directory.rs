@@ -1,6 +1,6 @@
 //! What servers tell each other.
 
-use plyhouse_protocol::{MatchId, PlayerId, Status};
+use plyhouse_protocol::{MatchId, MatchStatus, PlayerId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -168,7 +168,7 @@ impl Reader {
         &self,
         query: &MatchListQuery,
     ) -> Result<MatchListPage, ReadError> {
-        let status = query.status.map(Status::as_str);
+        let status = query.status.map(MatchStatus::as_str);
         let since = to_i64(query.ended_since_ms);
         let sql = concat!(
             "SELECT (SELECT count(*) FROM ",

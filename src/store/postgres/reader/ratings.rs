@@ -1,8 +1,10 @@
 //! How ratings are read.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::ratings::{Books, Change, LedgerRow, Posted, Rated, Rating, Record};
-use plyhouse_protocol::{MatchId, PlayerId, Pool, RatingChange};
+use plyhouse_matches::ratings::{
+    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingKey, RatingState,
+};
+use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -76,9 +78,9 @@ impl Reader {
         &self,
         version: u64,
         needed: NeededRatings,
-    ) -> Result<Books, ReadError> {
+    ) -> Result<RatingState, ReadError> {
         let version = to_i64(version);
-        let mut books = Books::default();
+        let mut books = RatingState::default();
         let sql = "SELECT last_ms, started_ms FROM folds WHERE id = $1";
         if let Some(row) = self.query(sql, &[&version]).await?.first() {
             books.last_ms = to_u64(row.get(0));
@@ -108,13 +110,13 @@ impl Reader {
                    JOIN rating_pairs p ON p.fold = $1 AND p.one = u.one AND p.other = u.other";
         for row in self.query(sql, &[&version, &ones, &others]).await? {
             let pair = [PlayerId(row.get(0)), PlayerId(row.get(1))];
-            books.pairs.insert(pair, json_column(&row, 2)?);
+            books.pair_histories.insert(pair, json_column(&row, 2)?);
         }
         let players: Vec<Uuid> = needed.players.iter().map(|player| player.0).collect();
         let sql = "SELECT player, body FROM conduct WHERE fold = $1 AND player = ANY ($2)";
         for row in self.query(sql, &[&version, &players]).await? {
             books
-                .conduct
+                .abort_penalties
                 .insert(PlayerId(row.get(0)), json_column(&row, 1)?);
         }
         Ok(books)
@@ -125,24 +127,24 @@ impl Reader {
         &self,
         after: u64,
         until: u64,
-    ) -> Result<Vec<(u64, Posted)>, ReadError> {
+    ) -> Result<Vec<(u64, PostOutcome)>, ReadError> {
         let sql = "SELECT c.no, c.at_ms, c.seat, c.player, c.game, c.pool,
                           c.rating, c.deviation, c.volatility,
                           c.new_rating, c.new_deviation, c.new_volatility
                    FROM folds f JOIN rating_changes c ON c.fold = f.id
                    WHERE f.place = 'live' AND c.no > $1 AND c.no <= $2 ORDER BY c.no, c.seat";
         let rows = self.query(sql, &[&to_i64(after), &to_i64(until)]).await?;
-        let mut posted: Vec<(u64, Posted)> = Vec::new();
+        let mut posted: Vec<(u64, PostOutcome)> = Vec::new();
         for row in &rows {
             let (no, change) = (to_u64(row.get(0)), change_from_row(row)?);
             match posted.last_mut() {
                 Some((last, posted)) if *last == no => posted.changes.push(change),
                 _ => posted.push((
                     no,
-                    Posted {
+                    PostOutcome {
                         at_ms: to_u64(row.get(1)),
                         changes: vec![change],
-                        why: None,
+                        reason: None,
                     },
                 )),
             }
@@ -153,8 +155,8 @@ impl Reader {
     /// Some of the ratings, from the one after this on.
     pub(in crate::postgres) async fn ratings_after(
         &self,
-        last: Option<Record>,
-    ) -> Result<Vec<(Record, Rated)>, ReadError> {
+        last: Option<RatingKey>,
+    ) -> Result<Vec<(RatingKey, RatingEntry)>, ReadError> {
         let sql = "SELECT r.player, r.game, r.pool,
                           r.rating, r.deviation, r.volatility, r.games, r.last_ms
                    FROM folds f JOIN rating r ON r.fold = f.id
@@ -188,7 +190,7 @@ impl Reader {
         let series = to_i64(SERIES_DAYS_MAX as u64);
         let rows = self.query(sql, &[&player.0, &series]).await?;
         let read = |row: &Row| {
-            let Record { game, pool, .. } = record_from_row(row, 0)?;
+            let RatingKey { game, pool, .. } = record_from_row(row, 0)?;
             let (days, ratings): (Vec<i64>, Vec<f64>) = (row.get(8), row.get(9));
             let days = days.into_iter().map(to_u64);
             let mut series: Vec<(u64, f64)> = days.zip(ratings).collect();
@@ -269,31 +271,31 @@ impl Reader {
     }
 }
 
-fn change_from_row(row: &Row) -> Result<Change, ReadError> {
+fn change_from_row(row: &Row) -> Result<PlayerRatingChange, ReadError> {
     let seat: i16 = row.get(2);
     let seat_number = u8::try_from(seat).ok().and_then(Seat::from_number);
-    Ok(Change {
+    Ok(PlayerRatingChange {
         seat: seat_number.ok_or_else(|| log_corrupt_ratings(format!("there is no seat {seat}")))?,
-        record: record_from_row(row, 3)?,
+        key: record_from_row(row, 3)?,
         before: rating_from_row(row, 6),
         after: rating_from_row(row, 9),
     })
 }
 
-fn record_from_row(row: &Row, first_column: usize) -> Result<Record, ReadError> {
-    Ok(Record {
+fn record_from_row(row: &Row, first_column: usize) -> Result<RatingKey, ReadError> {
+    Ok(RatingKey {
         player: PlayerId(row.get(first_column)),
         game: row.get(first_column + 1),
         pool: parse_pool(row.get(first_column + 2))?,
     })
 }
 
-fn parse_pool(text: &str) -> Result<Pool, ReadError> {
+fn parse_pool(text: &str) -> Result<RatingPool, ReadError> {
     pool_from_text(text).ok_or_else(|| log_corrupt_ratings(format!("there is no pool {text:?}")))
 }
 
-fn rated_from_row(row: &Row, first_column: usize) -> Rated {
-    Rated {
+fn rated_from_row(row: &Row, first_column: usize) -> RatingEntry {
+    RatingEntry {
         rating: rating_from_row(row, first_column),
         games: to_u64(row.get(first_column + 3)),
         last_ms: to_u64(row.get(first_column + 4)),

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use plyhouse_matches::{EventKind, Match, Occupant, Previous, RequestId};
-use plyhouse_protocol::{ClockControl, Reason};
+use plyhouse_matches::{EventKind, GlobalRequestId, Match, Occupant, PreviousMatch};
+use plyhouse_protocol::{ClockControl, EndReason};
 use tokio::runtime::{Builder, Runtime};
 
 use super::*;
@@ -48,7 +48,7 @@ fn started_match(number: u128, clock: Option<ClockControl>) -> MatchRecord {
         kind: plyhouse_protocol::PlayerKind::Guest,
         rating: None,
     };
-    record.events = Match::opening(
+    record.events = Match::initial_events(
         &record.creation.terms,
         [seated_player(1), seated_player(2)],
         AT_MS,
@@ -72,7 +72,7 @@ async fn add_tokens_and_delayed_match(store: &dyn Store) {
     let delayed = MatchRecord {
         creation: plyhouse_matches::Creation {
             terms: plyhouse_matches::Terms {
-                delay_ms: 60_000,
+                spectator_delay_ms: 60_000,
                 ..rated_record(1107, [2, 1]).creation.terms
             },
             ..rated_record(1107, [2, 1]).creation
@@ -81,7 +81,7 @@ async fn add_tokens_and_delayed_match(store: &dyn Store) {
     };
     let id = delayed.creation.id;
     let position = store.create(OWNER_NODE, delayed).await.expect("written");
-    let resigned = end_event(Some(Seat::First), Reason::Resignation);
+    let resigned = end_event(Some(Seat::First), EndReason::Resignation);
     let events = rated_game_events(1107, &resigned, 5);
     store.append(id, position, events).await.expect("written");
 }
@@ -103,7 +103,7 @@ async fn fill_store(store: &dyn Store) {
     conformance::add_deleted_player(store).await;
     add_tokens_and_delayed_match(store).await;
     conformance::add_analysed_match(store, 1108).await;
-    let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
+    let aborted = EventKind::untimed_end(None, EndReason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = match_record(number, &player(1));
         written.creation.code = match_record(number % 299, &player(1)).creation.code;
@@ -121,12 +121,12 @@ async fn fill_store(store: &dyn Store) {
         let rated = rated_record(number, [1, 2]);
         let id = rated.creation.id;
         let position = store.create(OWNER_NODE, rated).await.expect("written");
-        let end = end_event(Some(Seat::First), Reason::Resignation);
+        let end = end_event(Some(Seat::First), EndReason::Resignation);
         let events = rated_game_events(number, &end, 5);
         store.append(id, position, events).await.expect("written");
     }
     let mut rematch = match_record(1001, &player(1));
-    rematch.creation.terms.previous = Some(Previous {
+    rematch.creation.terms.previous = Some(PreviousMatch {
         id: MatchId(Uuid::from_u128(1)),
         game: 2,
         points: [1, 1],
@@ -140,7 +140,7 @@ async fn fill_store(store: &dyn Store) {
         .expect("written");
     let quick = started_match(1003, None);
     let state = Match::replay(quick.creation.clone(), &quick.events).expect("not corrupt");
-    let reminder = state.resting(AT_MS + 77, |_| Some(AT_MS + 5));
+    let reminder = state.hibernation_reminder(AT_MS + 77, |_| Some(AT_MS + 5));
     let id = quick.creation.id;
     let position = store.create(OWNER_NODE, quick).await.expect("written");
     store
@@ -188,8 +188,8 @@ fn copied_store_round_trips_through_postgres() {
             .expect("exists")
             .position;
         assert_eq!(position.epoch(), 1);
-        let mut end = EventKind::ended(None, Reason::Aborted).at(AT_MS + 80);
-        end.request = Some(Box::new(RequestId(node.0, 1, 2)));
+        let mut end = EventKind::untimed_end(None, EndReason::Aborted).at(AT_MS + 80);
+        end.request = Some(Box::new(GlobalRequestId(node.0, 1, 2)));
         middle.store.append(id, position, vec![end]).await
     });
     appended.expect("written");

@@ -2,7 +2,7 @@ use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::Occupant;
-use plyhouse_protocol::{MatchCode, MatchId, PlayerKind, Reason};
+use plyhouse_protocol::{EndReason, MatchCode, MatchId, PlayerKind};
 use uuid::Uuid;
 
 use super::*;
@@ -20,14 +20,14 @@ fn events_round_trip_through_text() {
             seat: Seat::Second,
             occupant,
         });
-    let moved = EventKind::moved(Seat::First, "b2".to_owned());
-    let ended = Reason::ALL.iter().map(|&reason| {
-        let winner = (reason == Reason::Rules).then_some(Seat::Second);
-        EventKind::ended(winner, reason)
+    let moved = EventKind::untimed_move(Seat::First, "b2".to_owned());
+    let ended = EndReason::ALL.iter().map(|&reason| {
+        let winner = (reason == EndReason::Rules).then_some(Seat::Second);
+        EventKind::untimed_end(winner, reason)
     });
     let all = seated
         .into_iter()
-        .chain([EventKind::STARTED, moved])
+        .chain([EventKind::UNTIMED_START, moved])
         .chain(ended);
     for event in all {
         assert_eq!(event_from_text(&event_to_text(&event)), Ok(event));
@@ -37,12 +37,15 @@ fn events_round_trip_through_text() {
 /// What is on disks stays readable.
 #[test]
 fn stored_form_of_events_is_unchanged() {
-    let moved = EventKind::moved(Seat::First, "b2".to_owned());
+    let moved = EventKind::untimed_move(Seat::First, "b2".to_owned());
     assert_eq!(
         event_to_text(&moved),
         r#"{"type":"moved","seat":0,"move":"b2"}"#
     );
-    assert_eq!(event_to_text(&EventKind::STARTED), r#"{"type":"started"}"#);
+    assert_eq!(
+        event_to_text(&EventKind::UNTIMED_START),
+        r#"{"type":"started"}"#
+    );
 }
 
 /// What has happened in all matches, by the clock or not.
@@ -75,7 +78,7 @@ fn every_event_kind_keeps_its_stored_form() {
 fn terms_of_earlier_versions_are_read() {
     let old = r#"{"listed":true,"pace_ms":1500,"seed":-1}"#;
     let terms = terms_from_text(old).unwrap();
-    assert_eq!(terms, Terms::plain(true, 1500, u64::MAX));
+    assert_eq!(terms, Terms::with_defaults(true, 1500, u64::MAX));
     assert_eq!(terms_to_text(&terms), old);
     let all = r#"{"listed":false,"pace_ms":0,"seed":7,"clock":{"kind":"move","move_ms":5000},"takeback":false,"patience":{"people_ms":60000,"bot_ms":86400000},"stand_in":"easy","rated":true,"for":"00000000-0000-0000-0000-000000000002"}"#;
     let terms = terms_from_text(all).unwrap();
@@ -105,7 +108,7 @@ fn creations_and_events_serialize_as_plain_json() {
         code: MatchCode::from_number(0),
         game: &catalog::CATALOG[0],
         host: PlayerId(Uuid::from_u128(2)),
-        terms: Terms::plain(true, 1500, u64::MAX),
+        terms: Terms::with_defaults(true, 1500, u64::MAX),
     };
     let written = serde_json::to_string(&creation).unwrap();
     assert_eq!(

@@ -31,7 +31,7 @@ async fn write_match(store: &SqliteStore, number: u128, moves: &[&str], end: Opt
     );
     let at = |kind: EventKind| kind.at(AT_MS);
     let mut events = vec![at(event_from_text(&bob).expect("an event"))];
-    events.push(at(EventKind::STARTED));
+    events.push(at(EventKind::UNTIMED_START));
     events.extend((moves.iter().enumerate()).map(|(ply, m)| move_event(Seat::ALL[ply % 2], m)));
     events.extend(end.map(|text| at(event_from_text(text).expect("an event"))));
     store.append(id, position, events).await.expect("written");

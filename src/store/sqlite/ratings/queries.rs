@@ -1,8 +1,11 @@
 //! How ratings are read.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::ratings::{Books, Change, LedgerRow, Posted, Rated, Rating, Record, Unrated};
-use plyhouse_protocol::{MatchId, PlayerId, Pool, RatingChange};
+use plyhouse_matches::ratings::{
+    LedgerRow, PlayerRatingChange, PostOutcome, Rating, RatingEntry, RatingExclusions, RatingKey,
+    RatingState,
+};
+use plyhouse_protocol::{MatchId, PlayerId, RatingChange, RatingPool};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
@@ -49,7 +52,7 @@ pub(in crate::sqlite) fn progress(connection: &Connection) -> rusqlite::Result<R
     Ok(progress)
 }
 
-fn read_exclusions(connection: &Connection) -> rusqlite::Result<Unrated> {
+fn read_exclusions(connection: &Connection) -> rusqlite::Result<RatingExclusions> {
     let sql = "SELECT unrated, no FROM ledger WHERE unrated IS NOT NULL ORDER BY no";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([], |row| Ok((player_id(row, 0)?, row.get(1)?)))?;
@@ -77,9 +80,9 @@ pub(in crate::sqlite) fn load_ratings_for(
     connection: &Connection,
     version: u64,
     needed: &NeededRatings,
-) -> rusqlite::Result<Books> {
+) -> rusqlite::Result<RatingState> {
     let transaction = connection.unchecked_transaction()?;
-    let mut books = Books::default();
+    let mut books = RatingState::default();
     let sql = "SELECT last_ms, started_ms FROM folds WHERE id = ?1";
     let mut statement = transaction.prepare_cached(sql)?;
     let times = statement.query_row([version], |row| Ok((row.get(0)?, row.get(1)?)));
@@ -101,7 +104,7 @@ pub(in crate::sqlite) fn load_ratings_for(
         let [one, other] = pair.each_ref().map(|player| player.0.as_bytes());
         let found = statement.query_row((version, one, other), json_column);
         books
-            .pairs
+            .pair_histories
             .extend(found.optional()?.map(|body| (*pair, body)));
     }
     let sql = "SELECT body FROM conduct WHERE fold = ?1 AND player = ?2";
@@ -109,7 +112,7 @@ pub(in crate::sqlite) fn load_ratings_for(
     for player in &needed.players {
         let found = statement.query_row((version, player.0.as_bytes()), json_column);
         books
-            .conduct
+            .abort_penalties
             .extend(found.optional()?.map(|body| (*player, body)));
     }
     Ok(books)
@@ -120,24 +123,24 @@ pub(in crate::sqlite) fn posted_updates(
     connection: &Connection,
     after: u64,
     until: u64,
-) -> rusqlite::Result<Vec<(u64, Posted)>> {
+) -> rusqlite::Result<Vec<(u64, PostOutcome)>> {
     let sql = format!(
         "SELECT no, at_ms, {CHANGE_COLUMN_LIST} FROM rating_changes
          WHERE fold = {LIVE_VERSION} AND no > ?1 AND no <= ?2 ORDER BY no, seat"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query((after, until))?;
-    let mut updates: Vec<(u64, Posted)> = Vec::new();
+    let mut updates: Vec<(u64, PostOutcome)> = Vec::new();
     while let Some(row) = rows.next()? {
         let (no, at_ms, change) = (row.get(0)?, row.get(1)?, change_from_row(row, 2)?);
         match updates.last_mut() {
             Some((last, posted)) if *last == no => posted.changes.push(change),
             _ => updates.push((
                 no,
-                Posted {
+                PostOutcome {
                     at_ms,
                     changes: vec![change],
-                    why: None,
+                    reason: None,
                 },
             )),
         }
@@ -148,8 +151,8 @@ pub(in crate::sqlite) fn posted_updates(
 /// Some of the ratings, from the one after this on.
 pub(in crate::sqlite) fn ratings_after(
     connection: &Connection,
-    last: Option<&Record>,
-) -> rusqlite::Result<Vec<(Record, Rated)>> {
+    last: Option<&RatingKey>,
+) -> rusqlite::Result<Vec<(RatingKey, RatingEntry)>> {
     let sql = format!(
         "SELECT player, game, pool, rating, deviation, volatility, games, last_ms FROM rating
          WHERE fold = {LIVE_VERSION} AND (player, game, pool) > (?1, ?2, ?3)
@@ -161,7 +164,7 @@ pub(in crate::sqlite) fn ratings_after(
         (&player[..], game, pool)
     });
     let rows = statement.query_map((after, game, pool), |row| {
-        let record = Record {
+        let record = RatingKey {
             player: player_id(row, 0)?,
             game: row.get(1)?,
             pool: parse_pool(row, 2)?,
@@ -276,11 +279,11 @@ pub(in crate::sqlite) fn changes_of_match(
 const CHANGE_COLUMN_LIST: &str = "seat, player, game, pool,
     rating, deviation, volatility, new_rating, new_deviation, new_volatility";
 
-fn change_from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Change> {
+fn change_from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<PlayerRatingChange> {
     let seat: u8 = row.get(first_column)?;
-    Ok(Change {
+    Ok(PlayerRatingChange {
         seat: Seat::from_number(seat).ok_or_else(|| invalid_column(first_column))?,
-        record: Record {
+        key: RatingKey {
             player: player_id(row, first_column + 1)?,
             game: row.get(first_column + 2)?,
             pool: parse_pool(row, first_column + 3)?,
@@ -290,8 +293,8 @@ fn change_from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Chang
     })
 }
 
-fn rated_from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Rated> {
-    Ok(Rated {
+fn rated_from_row(row: &Row<'_>, first_column: usize) -> rusqlite::Result<RatingEntry> {
+    Ok(RatingEntry {
         rating: rating_from_row(row, first_column)?,
         games: row.get(first_column + 3)?,
         last_ms: row.get(first_column + 4)?,
@@ -310,7 +313,7 @@ fn player_id(row: &Row<'_>, column: usize) -> rusqlite::Result<PlayerId> {
     Ok(PlayerId(Uuid::from_bytes(row.get(column)?)))
 }
 
-fn parse_pool(row: &Row<'_>, column: usize) -> rusqlite::Result<Pool> {
+fn parse_pool(row: &Row<'_>, column: usize) -> rusqlite::Result<RatingPool> {
     pool_from_text(row.get_ref(column)?.as_str()?).ok_or_else(|| invalid_column(column))
 }
 

@@ -8,7 +8,7 @@ use crate::conformance::{AT_MS, match_record, move_event, player, start_events};
 use crate::sqlite::reader;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
-use plyhouse_protocol::Reason;
+use plyhouse_protocol::EndReason;
 
 /// A writer without its thread.
 fn new_writer(directory: &Path) -> WriterThread {
@@ -163,7 +163,7 @@ fn last_seq_of_live_match_is_updated_by_maintenance() {
     assert_eq!(event_count_and_last_seq(&mut writer), (3, 3));
     assert!(writer.last_seqs.is_empty());
 
-    let ended = EventKind::ended(None, Reason::Aborted).at(AT_MS);
+    let ended = EventKind::untimed_end(None, EndReason::Aborted).at(AT_MS);
     let end_task = |after| WriteTask::Append {
         id,
         after,

@@ -11,7 +11,8 @@ const LATE_MAX_US: u128 = 1_000_000;
 
 impl Clock<'_> {
     pub(super) fn is_of_days(&self) -> bool {
-        self.control.is_some_and(|control| control.is_of_days())
+        self.control
+            .is_some_and(|control| control.is_correspondence())
     }
 
     /// Whether this clock stops for nothing that happens to the server.

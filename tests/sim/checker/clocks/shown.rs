@@ -27,7 +27,7 @@ impl TurnShown {
             opened_us,
             at_us,
             turn_ms: snapshot.turn_ms,
-            stands: snapshot.stands,
+            stands: snapshot.paused,
             first_move_ms: snapshot.first_move_ms,
         }
     }
@@ -37,7 +37,7 @@ impl TurnShown {
             opened_us,
             at_us,
             turn_ms: Some(clock.turn_ms),
-            stands: Some(clock.stands),
+            stands: Some(clock.paused),
             first_move_ms: clock.first_move_ms,
         }
     }

@@ -2,7 +2,9 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Match, Occupant, Stage};
-use plyhouse_protocol::{Challenge, ClientMessage, MatchId, Offer, PlayerId, Reason, SeatNumber};
+use plyhouse_protocol::{
+    Challenge, ClientMessage, EndReason, MatchId, Offer, PlayerId, SeatNumber,
+};
 use plyhouse_store::MatchRecord;
 
 use super::{Keeping, Kind};
@@ -80,9 +82,14 @@ impl Keeping<'_> {
         let seats: Vec<Occupant> = seats.take(2).collect();
         let terms = |record: &MatchRecord| {
             let terms = &record.creation.terms;
-            (terms.clock, terms.takeback, terms.stand_in, terms.listed)
+            (
+                terms.clock,
+                terms.takebacks_allowed,
+                terms.stand_in,
+                terms.listed,
+            )
         };
-        let starts = [record, before].map(|record| &record.creation.terms.start);
+        let starts = [record, before].map(|record| &record.creation.terms.initial_position);
         let is_same = creation.game.info.id == before.creation.game.info.id
             && creation.host == before.creation.host
             && starts[0] == starts[1]
@@ -97,7 +104,7 @@ impl Keeping<'_> {
         let gained = match (winner, reason) {
             (Some(Seat::First), _) => [2, 0],
             (Some(Seat::Second), _) => [0, 2],
-            (None, Reason::Aborted) => [0, 0],
+            (None, EndReason::Aborted) => [0, 0],
             (None, _) => [1, 1],
         };
         let points = [points[1] + gained[1], points[0] + gained[0]];
@@ -145,15 +152,15 @@ fn is_of(challenge: &Challenge, record: &MatchRecord, player: Option<PlayerId>) 
         && challenge.code == creation.code.to_string()
         && challenge.game == creation.game.info.id
         && challenge.clock == creation.terms.clock
-        && challenge.from_position == creation.terms.start.is_some()
-        && challenge.from.player == creation.host
+        && challenge.from_position == creation.terms.initial_position.is_some()
+        && challenge.challenger.player == creation.host
         && Some(challenge.seat) == seated
 }
 
 /// The players whose seats these were at the end.
 fn holders(record: &MatchRecord) -> Vec<PlayerId> {
     let state = Match::replay(record.creation.clone(), &record.events);
-    state.map_or_else(|_| Vec::new(), |state| state.holders().collect())
+    state.map_or_else(|_| Vec::new(), |state| state.seat_holders().collect())
 }
 
 /// Whoever a seat is for, however they are rated as they sit down.

@@ -2,7 +2,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Stage};
-use plyhouse_protocol::{Listing, MatchId, Occupant, Status};
+use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, Occupant};
 
 use super::{Keeping, Kind};
 use crate::checker::reading::Difference;
@@ -18,7 +18,7 @@ const ASKED_US: u128 = 3_000_000;
 #[derive(Debug)]
 pub(super) struct ListState {
     id: MatchId,
-    status: Status,
+    status: MatchStatus,
     seats: [Occupant; 2],
     durable_us: u128,
     /// When those may know of it who have no part in it, in milliseconds since 1970.
@@ -34,13 +34,13 @@ impl Keeping<'_> {
         let Some(written) = written.filter(|_| state.creation().terms.listed) else {
             return;
         };
-        let delay_ms = state.creation().terms.delay_ms;
+        let delay_ms = state.creation().terms.spectator_delay_ms;
         self.listed.push(ListState {
             id,
             status: match state.stage() {
-                Stage::Open => Status::Open,
-                Stage::Running => Status::Running,
-                Stage::Ended { .. } => Status::Ended,
+                Stage::Open => MatchStatus::Open,
+                Stage::Running => MatchStatus::Running,
+                Stage::Ended { .. } => MatchStatus::Ended,
             },
             seats: Seat::ALL.map(|seat| occupant(state.occupant(seat))),
             durable_us: written.durable.as_micros(),
@@ -73,7 +73,7 @@ impl Keeping<'_> {
     }
 
     /// Whether what a row says of its match for ever is so.
-    fn is_row(&self, row: &Listing) -> bool {
+    fn is_row(&self, row: &ListedMatch) -> bool {
         let record = self.kept.matches.get(&row.match_id);
         record.is_some_and(|record| {
             let info = record.creation.game.info;
@@ -82,7 +82,7 @@ impl Keeping<'_> {
                 && sides.eq(info.sides)
                 && row.code == record.creation.code.to_string()
                 && row.clock == record.creation.terms.clock
-                && row.from_position == record.creation.terms.start.is_some()
+                && row.from_position == record.creation.terms.initial_position.is_some()
         })
     }
 
@@ -100,7 +100,7 @@ impl Keeping<'_> {
 }
 
 /// Whether a row shows a match as it stood then.
-fn is_of(row: &Listing, state: &ListState) -> bool {
+fn is_of(row: &ListedMatch, state: &ListState) -> bool {
     let seats = row.seats.iter().map(|seat| {
         let mut occupant = seat.occupant.clone();
         if let Occupant::Player { connected, .. } = &mut occupant {

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plyhouse_matches::ratings::{Contender, LedgerRow, RatedGame, Rating, Record as RatingRecord};
+use plyhouse_matches::ratings::{
+    Contender, LedgerRow, RatedGame, Rating, RatingKey as RatingRecord,
+};
 use plyhouse_matches::{EventKind, Occupant};
-use plyhouse_protocol::{MatchId, PlayerId, Pool};
+use plyhouse_protocol::{MatchId, PlayerId, RatingPool};
 use plyhouse_store::MatchRecord;
 
 use super::{Keeping, Kind};
@@ -42,7 +44,7 @@ impl Keeping<'_> {
             let due_ms = game.as_ref().map_or(0, |game| self.due_ms(game));
             let now_ms = self.reading.wall.shows_us(self.ends_us) / 1000;
             let is_due = u128::from(due_ms) <= now_ms;
-            let delay_us = u128::from(record.creation.terms.delay_ms) * 1000;
+            let delay_us = u128::from(record.creation.terms.spectator_delay_ms) * 1000;
             let end = (*id, record.events.len() as u64);
             let ended = kept.written.get(&end).map(|end| end.durable.as_micros());
             let is_behind = kept.unread_at.is_none()
@@ -85,7 +87,7 @@ impl Keeping<'_> {
             && kept.iter().all(|(record, kept)| {
                 books.ratings.get(record).is_some_and(|folded| {
                     let counts = (kept.games, kept.last_ms) == (folded.games, folded.last_ms);
-                    counts && kept.rating.is_same(&folded.rating)
+                    counts && kept.rating.is_bitwise_equal(&folded.rating)
                 })
             });
         if !is_same {
@@ -115,7 +117,7 @@ impl Keeping<'_> {
         for (id, told) in &reading.matches {
             let kept = ratings.changes_of_match(*id);
             for shown in &told.snapshots {
-                let changes = &shown.snapshot.changes;
+                let changes = &shown.snapshot.rating_changes;
                 if changes.is_some() {
                     self.known_by(*id, shown.times.1);
                 }
@@ -130,7 +132,7 @@ impl Keeping<'_> {
     /// When those may know of a match's end who have no part in it, in milliseconds since 1970.
     fn due_ms(&self, game: &RatedGame) -> u64 {
         let record = self.kept.matches.get(&game.match_id);
-        game.at_ms + record.map_or(0, |record| record.creation.terms.delay_ms)
+        game.at_ms + record.map_or(0, |record| record.creation.terms.spectator_delay_ms)
     }
 
     /// A match is rated, and what it has changed is told, once all may know that it has ended.
@@ -163,10 +165,10 @@ impl Keeping<'_> {
         }
         for record in self.kept.matches.values() {
             let terms = &record.creation.terms;
-            let pool = if terms.is_of_days() {
-                Pool::Days
+            let pool = if terms.is_correspondence() {
+                RatingPool::Correspondence
             } else {
-                Pool::Live
+                RatingPool::Live
             };
             for event in &record.events {
                 let EventKind::Seated {
@@ -195,7 +197,12 @@ impl Keeping<'_> {
 
     /// How somebody was rated at some time up to this one, in milliseconds since 1970, and of how many matches
     /// at most.
-    fn ratings_by(&self, player: PlayerId, (game, pool): (&str, Pool), now_ms: u128) -> Known {
+    fn ratings_by(
+        &self,
+        player: PlayerId,
+        (game, pool): (&str, RatingPool),
+        now_ms: u128,
+    ) -> Known {
         let record = RatingRecord {
             player,
             game: game.to_owned(),
@@ -204,7 +211,11 @@ impl Keeping<'_> {
         let begun = self.kept.begun.ratings.get(&record);
         let mut known = Known {
             games: begun.map_or(0, |rated| rated.games),
-            ratings: vec![begun.map_or(Rating::NEW, |rated| rated.rating).shown()],
+            ratings: vec![
+                begun
+                    .map_or(Rating::INITIAL, |rated| rated.rating)
+                    .rounded(),
+            ],
         };
         for (_, row) in self.kept.ratings.ledger(0, usize::MAX) {
             let LedgerRow::Game(of) = row else { continue };

@@ -24,7 +24,7 @@ impl Keeping<'_> {
                 continue;
             };
             // Bots of a match stay where they are, and seats take turns.
-            let first = state.start().turn();
+            let first = state.initial_position().turn();
             let seat = if ply.0.is_multiple_of(2) {
                 first
             } else {
@@ -80,8 +80,8 @@ fn of_analysis(state: &Match, told: &AnalysisTold) -> Option<(Kind, String)> {
         return Some((Kind::TooSoon, format!("{told:?} of a match that goes on")));
     }
     let is_of = |player: PlayerId| {
-        state.holders().any(|holder| holder == player)
-            || (state.holders().next().is_none() && state.creation().host == player)
+        state.seat_holders().any(|holder| holder == player)
+            || (state.seat_holders().next().is_none() && state.creation().host == player)
     };
     if !told.player.is_some_and(is_of) {
         return Some((Kind::NotTheirs, format!("{told:?}")));

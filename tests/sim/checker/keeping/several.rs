@@ -88,7 +88,7 @@ impl Keeping<'_> {
             };
             let until_ms = u128::from(BEGINS_MS) + (seen.at_us / 1000) - TOLD_BY_MS;
             let delay_ms = match seen.is_late {
-                true => record.creation.terms.delay_ms,
+                true => record.creation.terms.spectator_delay_ms,
                 false => 0,
             };
             let known =

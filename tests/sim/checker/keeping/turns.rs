@@ -35,11 +35,11 @@ impl Keeping<'_> {
     pub(super) fn note_days(&mut self, state: &Match, clock: &Clock<'_>, begins_turn: bool) {
         let (id, seq) = (state.id(), state.seq().0);
         let written = self.kept.written.get(&(id, seq));
-        let Some(written) = written.filter(|_| state.creation().terms.is_of_days()) else {
+        let Some(written) = written.filter(|_| state.creation().terms.is_correspondence()) else {
             return;
         };
         let is_live = !matches!(state.stage(), Stage::Ended { .. });
-        let players = state.holders().chain([state.creation().host]);
+        let players = state.seat_holders().chain([state.creation().host]);
         let turn = clock.days_turn(Turn::of(state));
         self.days.push(DaysState {
             id,
@@ -135,16 +135,18 @@ impl Keeping<'_> {
 
     /// Whether a row that was asked for then shows this state.
     fn shows(&self, row: &FollowedMatch, state: &DaysState, asked_us: u128) -> bool {
-        let Some(days) = &row.days else { return false };
+        let Some(days) = &row.correspondence else {
+            return false;
+        };
         let due_ms = state.turn.map(|(_, due_ms)| due_ms);
         // Whatever is over goes on while a server has just started.
         let held_us = asked_us + RESTART_GRACE.as_micros();
         let held_ms = self.reading.wall.shows_us(held_us) / 1000;
-        let is_due = match (days.due_ms, due_ms) {
+        let is_due = match (days.deadline_ms, due_ms) {
             (Some(told), Some(due)) => told == due || due < told && u128::from(told) <= held_ms,
             (told, due) => told == due,
         };
-        days.days && days.turn == state.seat && is_due
+        days.is_correspondence && days.turn == state.seat && is_due
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use plyhouse_matches::Match;
-use plyhouse_protocol::{PlayerId, WatchedBy};
+use plyhouse_protocol::{PlayerId, SpectatorAccess};
 use plyhouse_store::MatchRecord;
 
 use super::{Keeping, Kind};
@@ -31,7 +31,7 @@ impl Keeping<'_> {
             let glimpses = self.reading.glimpses.iter();
             for glimpse in glimpses.filter(|glimpse| glimpse.id == *id) {
                 faults.extend(not_theirs(record, &stood, glimpse));
-                if record.creation.terms.delay_ms == 0 {
+                if record.creation.terms.spectator_delay_ms == 0 {
                     continue;
                 }
                 faults.extend(self.too_late(record, &stood, glimpse));
@@ -67,7 +67,7 @@ impl Keeping<'_> {
                 at_ms: event.map_or(0, |event| event.at_ms),
                 asked_us: written.asked.as_micros(),
                 durable_us: written.durable.as_micros(),
-                holders: state.holders().collect(),
+                holders: state.seat_holders().collect(),
                 has_started: state.has_started(),
             });
         }
@@ -81,7 +81,7 @@ impl Keeping<'_> {
         glimpse: &Glimpse,
     ) -> Option<(Kind, String)> {
         let last = stood.get(usize::try_from(glimpse.seq).ok()?)?;
-        let due_ms = u128::from(last.at_ms + record.creation.terms.delay_ms);
+        let due_ms = u128::from(last.at_ms + record.creation.terms.spectator_delay_ms);
         let now_ms = self.reading.wall.shows_us(glimpse.at_us) / 1000;
         let is_soon = glimpse.seq > 0 && now_ms < due_ms;
         is_soon.then(|| {
@@ -99,7 +99,8 @@ impl Keeping<'_> {
     ) -> Option<(Kind, String)> {
         let is_troubled = self.kept.unread_at.is_some() || self.is_troubled(record.creation.id);
         let asked_us = glimpse.asked_us.filter(|_| !is_troubled)?;
-        let delay_us = u128::from(record.creation.terms.delay_ms) * 1000 + SHOWN_BY.as_micros();
+        let delay_us =
+            u128::from(record.creation.terms.spectator_delay_ms) * 1000 + SHOWN_BY.as_micros();
         let is_old = |stood: &&Stood| stood.durable_us + delay_us <= asked_us;
         let old = stood.iter().skip(1).take_while(is_old).count() as u64;
         (glimpse.seq < old).then(|| {
@@ -115,7 +116,7 @@ impl Keeping<'_> {
             let Some(record) = self.kept.matches.get(id) else {
                 return false;
             };
-            let delay_us = u128::from(record.creation.terms.delay_ms) * 1000;
+            let delay_us = u128::from(record.creation.terms.spectator_delay_ms) * 1000;
             let mut said = self.reading.said_at.iter();
             !said.any(|(of, what, said_us)| {
                 (of, what) == (id, preset) && said_us + delay_us <= *at_us
@@ -130,7 +131,7 @@ impl Keeping<'_> {
         let told = self.reading.rematches_told.iter();
         let too_soon = told.filter(|(id, next, at_us)| {
             let delay_us = self.kept.matches.get(id).map_or(0, |record| {
-                u128::from(record.creation.terms.delay_ms) * 1000
+                u128::from(record.creation.terms.spectator_delay_ms) * 1000
             });
             let made = self.kept.written.get(&(*next, 0));
             made.is_some_and(|made| made.asked.as_micros() + delay_us > *at_us)
@@ -155,7 +156,8 @@ fn is_inside(stood: &[Stood], glimpse: &Glimpse) -> bool {
 fn not_theirs(record: &MatchRecord, stood: &[Stood], glimpse: &Glimpse) -> Option<(Kind, String)> {
     let creation = &record.creation;
     let state = stood.get(usize::try_from(glimpse.seq).ok()?)?;
-    let is_closed = creation.terms.watch == Some(WatchedBy::Nobody) && state.has_started;
+    let is_closed =
+        creation.terms.spectator_access == Some(SpectatorAccess::Nobody) && state.has_started;
     let is_players = glimpse.player.is_some_and(|player| {
         let mut started = stood.iter().filter(|stood| stood.has_started);
         creation.host == player || started.any(|stood| stood.holders.contains(&player))

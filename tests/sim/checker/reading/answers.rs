@@ -30,7 +30,10 @@ impl Reading {
         }
         self.told_rows(id, welcome, waiting);
         // Matches of days are listed and not shown.
-        let shown = welcome.following.iter().filter(|row| row.days.is_none());
+        let shown = welcome
+            .following
+            .iter()
+            .filter(|row| row.correspondence.is_none());
         let shown = shown.map(|followed| followed.match_id);
         let at_us = self.at_us;
         let connection = self.connection(on);

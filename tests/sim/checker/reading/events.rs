@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, ClockState, Event, MatchId, Occupant, Rematch, Snapshot,
+    Challenge, ClientMessage, ClockState, Event, MatchId, Occupant, RematchState, Snapshot,
 };
 
 use super::{ConnectionId, Kind, Reading, Shown, Told, Waiting};
@@ -28,15 +28,15 @@ impl Reading {
             self.looked(on, id, seq, waiting.sent_us);
         }
         if let Some(ClientMessage::Create(asked)) = waiting.map(|waiting| &waiting.message)
-            && asked.position != snapshot.start
+            && asked.position != snapshot.initial_position
         {
             let about = format!("{on:?} has asked for {asked:?} and is shown {snapshot:?}");
             self.fault(Kind::BadAnswer, about);
         }
-        if snapshot.thinking {
+        if snapshot.shows_bot_thinking {
             self.thinking.insert(id);
         }
-        self.apart += usize::from(snapshot.start.is_some());
+        self.apart += usize::from(snapshot.initial_position.is_some());
         self.glimpsed(on, id, seq, asked);
         let connection = self.connection(on);
         let player = connection.player;
@@ -119,7 +119,7 @@ impl Reading {
         told.clocks.push((seq, times, clock));
     }
 
-    pub(super) fn told_rematch(&mut self, on: ConnectionId, id: MatchId, rematch: &Rematch) {
+    pub(super) fn told_rematch(&mut self, on: ConnectionId, id: MatchId, rematch: &RematchState) {
         let next = rematch.next.as_ref().map(|next| next.match_id);
         if let Some(next) = next.filter(|_| self.is_late(on, id)) {
             self.rematches_told.push((id, next, self.at_us));

@@ -1,8 +1,8 @@
 //! What those see of matches who have no part in them.
 
 use plyhouse_protocol::{
-    ChatContent, ClientMessage, LeaderRow, MatchId, Occupant, PlayerId, Pool, Profile,
-    RatingChange, Said, Snapshot, WatchedBy,
+    ChatContent, ChatEntry, ClientMessage, LeaderboardRow, MatchId, Occupant, PlayerId, Profile,
+    RatingChange, RatingPool, Snapshot, SpectatorAccess,
 };
 
 use super::{ConnectionId, Reading, Waiting};
@@ -33,7 +33,7 @@ pub(in crate::checker) struct RatingShown {
     pub(in crate::checker) at_us: u128,
     pub(in crate::checker) player: PlayerId,
     pub(in crate::checker) game: String,
-    pub(in crate::checker) pool: Pool,
+    pub(in crate::checker) pool: RatingPool,
     pub(in crate::checker) rating: i32,
     pub(in crate::checker) games: u64,
 }
@@ -52,18 +52,19 @@ impl Reading {
     /// Takes note of what a match is for whoever is shown it.
     pub(super) fn learn(&mut self, on: ConnectionId, snapshot: &Snapshot) {
         let id = snapshot.match_id;
-        if snapshot.delay_ms > 0 {
+        if snapshot.spectator_delay_ms > 0 {
             self.delayed.insert(id);
         }
-        if snapshot.watch == WatchedBy::Nobody {
+        if snapshot.spectator_access == SpectatorAccess::Nobody {
             self.private.insert(id);
         }
         let connection = self.connection(on);
         let player = connection.player;
         let is_held = snapshot.seats.iter().any(|seat| match &seat.occupant {
-            Occupant::Bot { stands_for, .. } => {
-                player.is_some() && stands_for.as_ref().map(|person| person.player) == player
-            }
+            Occupant::Bot {
+                stand_in_for: stands_for,
+                ..
+            } => player.is_some() && stands_for.as_ref().map(|person| person.player) == player,
             Occupant::Open | Occupant::Player { .. } => false,
         });
         match snapshot.you.is_some() || is_held {
@@ -98,7 +99,7 @@ impl Reading {
 
     pub(super) fn sent_words(&mut self, target: Option<MatchId>, message: &ClientMessage) {
         let ClientMessage::Say {
-            saying: ChatContent::Preset(preset),
+            content: ChatContent::Preset(preset),
             ..
         } = message
         else {
@@ -109,7 +110,7 @@ impl Reading {
     }
 
     /// Words as they are said. Those of spectators are not of the match, and come at once.
-    pub(super) fn heard_words(&mut self, on: ConnectionId, id: MatchId, said: &Said) {
+    pub(super) fn heard_words(&mut self, on: ConnectionId, id: MatchId, said: &ChatEntry) {
         self.heard(on, std::slice::from_ref(said), None);
         if let (Some(_), Some(preset), true) = (said.seat, &said.preset, self.is_late(on, id)) {
             self.heard_late.push((id, preset.clone(), self.at_us));
@@ -138,8 +139,9 @@ impl Reading {
         self.ratings_shown.extend(shown);
     }
 
-    pub(super) fn told_leaders(&mut self, rows: &[LeaderRow], waiting: Option<&Waiting>) {
-        let Some(ClientMessage::Leaders(asked)) = waiting.map(|waiting| &waiting.message) else {
+    pub(super) fn told_leaders(&mut self, rows: &[LeaderboardRow], waiting: Option<&Waiting>) {
+        let Some(ClientMessage::Leaderboard(asked)) = waiting.map(|waiting| &waiting.message)
+        else {
             return;
         };
         let at_us = self.at_us;
@@ -147,7 +149,7 @@ impl Reading {
             at_us,
             player: row.player.id,
             game: asked.game.clone(),
-            pool: Pool::Live,
+            pool: RatingPool::Live,
             rating: row.rating,
             games: row.games,
         });

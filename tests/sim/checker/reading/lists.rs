@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plyhouse_protocol::{
-    ClientMessage, Listing, MatchId, Occupant, PlayerId, SeatState, Seekers, ServerMessage, Status,
+    ClientMessage, ListedMatch, MatchId, MatchStatus, Occupant, PlayerId, SeatState, SeekList,
+    ServerMessage,
 };
 
 use super::{ConnectionId, Kind, Reading, Waiting};
@@ -23,17 +24,17 @@ pub(super) struct Watch {
     /// How often something was told of it.
     told: u32,
     /// What the list shows, once it was shown at all.
-    believed: Option<BTreeMap<MatchId, Listing>>,
+    believed: Option<BTreeMap<MatchId, ListedMatch>>,
 }
 
 /// Which game, and which stage.
-type Filter = (Option<String>, Option<Status>);
+type Filter = (Option<String>, Option<MatchStatus>);
 
 /// A row of a list as it was told.
 #[derive(Debug)]
 pub(in crate::checker) struct Row {
     pub(in crate::checker) at_us: u128,
-    pub(in crate::checker) row: Listing,
+    pub(in crate::checker) row: ListedMatch,
 }
 
 /// A list that does not show what whoever watches it believes.
@@ -55,7 +56,7 @@ impl Watch {
         }
     }
 
-    fn fits(&self, row: &Listing) -> bool {
+    fn fits(&self, row: &ListedMatch) -> bool {
         let (game, status) = &self.filter;
         game.as_ref().is_none_or(|game| *game == row.game)
             && status.is_none_or(|status| status == row.status)
@@ -86,8 +87,8 @@ impl Reading {
     }
 
     /// Each who looks for somebody to play is shown once, and nobody oneself.
-    fn told_seekers(&mut self, on: ConnectionId, seekers: &Seekers) {
-        let Seekers { total, rows } = seekers;
+    fn told_seekers(&mut self, on: ConnectionId, seekers: &SeekList) {
+        let SeekList { total, rows } = seekers;
         let own = self.connection(on).player;
         let players: BTreeSet<PlayerId> = rows.iter().map(|row| row.player.id).collect();
         let is_right = players.len() == rows.len()
@@ -100,7 +101,7 @@ impl Reading {
     }
 
     /// Who looks for somebody to play is told unasked to whoever watches a list alone.
-    pub(super) fn seekers_changed(&mut self, on: ConnectionId, seekers: &Seekers) {
+    pub(super) fn seekers_changed(&mut self, on: ConnectionId, seekers: &SeekList) {
         if self.connection(on).watch.is_none() {
             self.fault(
                 Kind::WrongList,
@@ -113,7 +114,7 @@ impl Reading {
     pub(super) fn list_changed(
         &mut self,
         on: ConnectionId,
-        changed: &[Listing],
+        changed: &[ListedMatch],
         gone: &[MatchId],
         (total, reset): (u64, bool),
     ) {
@@ -154,7 +155,7 @@ impl Reading {
         &mut self,
         on: ConnectionId,
         total: u64,
-        rows: &[Listing],
+        rows: &[ListedMatch],
         waiting: Option<&Waiting>,
     ) {
         self.note_rows(rows);
@@ -170,7 +171,7 @@ impl Reading {
         };
         let is_whole = total == rows.len() as u64;
         let shown = rows.iter().map(|row| (row.match_id, row.clone()));
-        let shown: BTreeMap<MatchId, Listing> = shown.collect();
+        let shown: BTreeMap<MatchId, ListedMatch> = shown.collect();
         let believed = match is_whole {
             true => watch.believed.replace(shown.clone()),
             false => None,
@@ -192,7 +193,7 @@ impl Reading {
         self.differences.extend(differences);
     }
 
-    fn note_rows(&mut self, rows: &[Listing]) {
+    fn note_rows(&mut self, rows: &[ListedMatch]) {
         let at_us = self.at_us;
         let rows = rows.iter().cloned().map(|row| Row { at_us, row });
         self.list_rows.extend(rows);
@@ -200,9 +201,9 @@ impl Reading {
 }
 
 /// Whether one of two rows shows what the other does not. What has ended goes at any time.
-fn differs(one: Option<&Listing>, other: Option<&Listing>) -> bool {
-    let told = |row: Option<&Listing>| {
-        let row = row.filter(|row| row.status != Status::Ended)?;
+fn differs(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
+    let told = |row: Option<&ListedMatch>| {
+        let row = row.filter(|row| row.status != MatchStatus::Ended)?;
         Some((
             row.status,
             row.code.clone(),

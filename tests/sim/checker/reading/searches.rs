@@ -57,16 +57,18 @@ impl Reading {
         let player = connection.player;
         let now = connection.analysing.as_mut().filter(|now| now.id == id);
         let before = now.as_ref().map(|now| now.done);
-        let is_last = part.done == part.of;
+        let is_last = part.plies_done == part.plies_total;
         if let Some(now) = now {
-            now.done = part.done;
+            now.done = part.plies_done;
         }
         if is_last {
             connection.analysing = None;
         }
         let plies = part.plies.iter().map(|ply| ply.ply.0);
-        let expected =
-            before.map(|before| (part.of - part.done.min(part.of)..part.of - before).rev());
+        let expected = before.map(|before| {
+            (part.plies_total - part.plies_done.min(part.plies_total)..part.plies_total - before)
+                .rev()
+        });
         let is_next = expected.is_some_and(|expected| expected.eq(plies));
         if !is_next || part.accuracy.is_some() != is_last {
             let about = format!("{on:?} is told {part:?} after {before:?}");
@@ -76,7 +78,7 @@ impl Reading {
         self.analyses.push(AnalysisTold {
             player,
             id,
-            of: part.of,
+            of: part.plies_total,
             plies: plies.collect(),
         });
     }

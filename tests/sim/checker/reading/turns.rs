@@ -80,7 +80,10 @@ impl Reading {
         let Some(waiting) = waiting.filter(|_| welcome.resumed) else {
             return;
         };
-        let rows = welcome.following.iter().filter(|row| row.days.is_some());
+        let rows = welcome
+            .following
+            .iter()
+            .filter(|row| row.correspondence.is_some());
         self.rows.push(RowsTold {
             player,
             times: (waiting.sent_us, self.at_us),

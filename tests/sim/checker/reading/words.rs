@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plyhouse_protocol::{BlockedPlayer, ClientMessage, PlayerId, Said};
+use plyhouse_protocol::{BlockedPlayer, ChatEntry, ClientMessage, PlayerId};
 
 use super::{ConnectionId, Kind, Reading, Waiting};
 
@@ -101,7 +101,12 @@ impl Reading {
 
     /// Nobody hears whoever they certainly do not meet. Of several servers one may not know of it yet; and what
     /// comes may have been on its way for long, but not since before something was asked for that has been answered.
-    pub(super) fn heard(&mut self, on: ConnectionId, said: &[Said], waiting: Option<&Waiting>) {
+    pub(super) fn heard(
+        &mut self,
+        on: ConnectionId,
+        said: &[ChatEntry],
+        waiting: Option<&Waiting>,
+    ) {
         let connection = self.connection(on);
         let sent_us = waiting.map_or(0, |waiting| waiting.sent_us);
         let told_us = connection.heard_us.max(sent_us);
@@ -144,7 +149,7 @@ const fn is_on(message: &ClientMessage) -> bool {
     !matches!(
         message,
         ClientMessage::Block {
-            on: Some(false),
+            enabled: Some(false),
             ..
         }
     )

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use futures::future::{try_join, try_join_all};
-use plyhouse_matches::Archived;
+use plyhouse_matches::EndedMatchSummary;
 use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::MatchId;
 use tokio_postgres::Row;
@@ -138,7 +138,7 @@ pub(in crate::postgres) async fn unindex_matches(
 
 /// Matches with what they came to.
 #[derive(Default)]
-struct EndedMatches(Vec<(MatchRecord, i64, Archived)>);
+struct EndedMatches(Vec<(MatchRecord, i64, EndedMatchSummary)>);
 
 impl EndedMatches {
     /// Adds those matches of these rows, in their order, that began and make sense.
@@ -239,7 +239,7 @@ struct OpeningCounts(BTreeMap<(String, String, String), [i64; 4]>);
 
 impl OpeningCounts {
     /// Counts a match so often.
-    fn add_match(&mut self, game: &str, summary: &Archived, weight: i64) {
+    fn add_match(&mut self, game: &str, summary: &EndedMatchSummary, weight: i64) {
         let Tally {
             matches: n,
             wins: won,

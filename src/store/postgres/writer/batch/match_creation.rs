@@ -156,7 +156,7 @@ async fn insert_involved_players(
     let (mut ids, mut places, mut players) = (Vec::new(), Vec::new(), Vec::new());
     for record in records
         .iter()
-        .filter(|made| !made.creation.terms.is_of_days())
+        .filter(|made| !made.creation.terms.is_correspondence())
     {
         for (place, player) in (0_i16..).zip(record.participants()) {
             if let Some(player) = player {

@@ -1,6 +1,6 @@
 //! The ledger and its folds as rows.
 
-use plyhouse_matches::ratings::{ALGORITHM, Change, LedgerRow, Record};
+use plyhouse_matches::ratings::{ALGORITHM_VERSION, LedgerRow, PlayerRatingChange, RatingKey};
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -263,7 +263,7 @@ async fn post_rows(connection: &PgConnection, post: &RatingPost) -> Result<bool,
 async fn upsert_ratings(connection: &PgConnection, post: &RatingPost) -> Result<(), QueryError> {
     let rows = &post.books.ratings;
     let records = RecordColumns::from_records(rows.keys());
-    let column = |of: fn(&plyhouse_matches::ratings::Rated) -> f64| -> Vec<f64> {
+    let column = |of: fn(&plyhouse_matches::ratings::RatingEntry) -> f64| -> Vec<f64> {
         rows.values().map(of).collect()
     };
     let ratings = column(|rated| rated.rating.rating);
@@ -329,7 +329,7 @@ async fn upsert_pairs_and_conduct(
     post: &RatingPost,
 ) -> Result<(), QueryError> {
     let version = to_i64(post.version);
-    let pairs = &post.books.pairs;
+    let pairs = &post.books.pair_histories;
     let [ones, others] =
         [0, 1].map(|which| -> Vec<Uuid> { pairs.keys().map(|pair| pair[which].0).collect() });
     let bodies: Vec<String> = pairs.values().map(pair_to_text).collect();
@@ -339,10 +339,10 @@ async fn upsert_pairs_and_conduct(
     connection
         .query(sql, &[&version, &ones, &others, &bodies])
         .await?;
-    let conduct = &post.books.conduct;
+    let conduct = &post.books.abort_penalties;
     let players: Vec<Uuid> = conduct.keys().map(|player| player.0).collect();
     let until_ms: Vec<i64> = (conduct.values())
-        .map(|conduct| to_i64(conduct.until_ms()))
+        .map(|conduct| to_i64(conduct.rated_ban_until_ms()))
         .collect();
     let bodies: Vec<String> = conduct.values().map(conduct_to_text).collect();
     let sql = "INSERT INTO conduct (fold, player, until_ms, body)
@@ -360,14 +360,14 @@ async fn insert_changes(connection: &PgConnection, post: &RatingPost) -> Result<
         let changes = posted.changes.iter();
         changes.map(move |change| (to_i64(*no), to_i64(posted.at_ms), change))
     });
-    let changes: Vec<(i64, i64, &Change)> = changes.collect();
+    let changes: Vec<(i64, i64, &PlayerRatingChange)> = changes.collect();
     let numbers: Vec<i64> = changes.iter().map(|(no, ..)| *no).collect();
     let at_ms: Vec<i64> = changes.iter().map(|(_, at_ms, _)| *at_ms).collect();
     let seats: Vec<i16> = (changes.iter())
         .map(|(.., change)| change.seat.number().into())
         .collect();
-    let records = RecordColumns::from_records(changes.iter().map(|(.., change)| &change.record));
-    let column = |of: fn(&Change) -> f64| -> Vec<f64> {
+    let records = RecordColumns::from_records(changes.iter().map(|(.., change)| &change.key));
+    let column = |of: fn(&PlayerRatingChange) -> f64| -> Vec<f64> {
         changes.iter().map(|(.., change)| of(change)).collect()
     };
     let (rating, deviation, volatility) = (
@@ -385,7 +385,7 @@ async fn insert_changes(connection: &PgConnection, post: &RatingPost) -> Result<
                SELECT $1, $2, * FROM UNNEST($3::int8[], $4::int2[], $5::uuid[], $6::text[],
                    $7::text[], $8::int8[], $9::float8[], $10::float8[], $11::float8[],
                    $12::float8[], $13::float8[], $14::float8[])";
-    let (version, algorithm) = (to_i64(post.version), i64::from(ALGORITHM));
+    let (version, algorithm) = (to_i64(post.version), i64::from(ALGORITHM_VERSION));
     let RecordColumns {
         players,
         games,
@@ -419,7 +419,7 @@ struct RecordColumns<'a> {
 }
 
 impl<'a> RecordColumns<'a> {
-    fn from_records(records: impl Iterator<Item = &'a Record>) -> Self {
+    fn from_records(records: impl Iterator<Item = &'a RatingKey>) -> Self {
         let mut columns = Self {
             players: Vec::new(),
             games: Vec::new(),

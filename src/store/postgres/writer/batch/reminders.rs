@@ -1,7 +1,7 @@
 //! What is kept to remind players of matches that nobody has in memory.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Part, Reminder};
+use plyhouse_matches::{Participation, Reminder};
 use plyhouse_protocol::MatchId;
 use uuid::Uuid;
 
@@ -35,22 +35,24 @@ async fn insert_participations(
 ) -> Result<(), QueryError> {
     let participations = reminders
         .iter()
-        .flat_map(|(id, reminder)| reminder.parts.iter().map(|part| (id.0, part)));
-    let participations: Vec<(Uuid, &Part)> = participations.collect();
+        .flat_map(|(id, reminder)| reminder.participations.iter().map(|part| (id.0, part)));
+    let participations: Vec<(Uuid, &Participation)> = participations.collect();
     let number = |seat: Seat| i16::from(seat.number());
     let players: Vec<Uuid> = map_participations(&participations, |part| part.player.0);
     let ids: Vec<Uuid> = participations.iter().map(|(id, _)| *id).collect();
     let seats: Vec<Option<i16>> = map_participations(&participations, |part| part.seat.map(number));
     let stood_in: Vec<Option<i16>> =
-        map_participations(&participations, |part| part.stood_in.map(number));
+        map_participations(&participations, |part| part.substituted_seat.map(number));
     let is_correspondence: Vec<bool> =
-        map_participations(&participations, |part| part.days.is_some());
-    let turns: Vec<Option<i16>> =
-        map_participations(&participations, |part| part.days?.turn.map(number));
-    let due_ms: Vec<Option<i64>> =
-        map_participations(&participations, |part| part.days?.due_ms.map(to_i64));
+        map_participations(&participations, |part| part.correspondence_turn.is_some());
+    let turns: Vec<Option<i16>> = map_participations(&participations, |part| {
+        part.correspondence_turn?.turn.map(number)
+    });
+    let due_ms: Vec<Option<i64>> = map_participations(&participations, |part| {
+        part.correspondence_turn?.deadline_ms.map(to_i64)
+    });
     let absent_ms: Vec<Option<i64>> =
-        map_participations(&participations, |part| part.absent_ms.map(to_i64));
+        map_participations(&participations, |part| part.absent_since_ms.map(to_i64));
     let sql = "INSERT INTO parts (player, m, seat, stood_in, is_days, turn, due_ms, absent_ms)
                SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::int2[], $4::int2[], $5::bool[],
                                     $6::int2[], $7::int8[], $8::int8[])";
@@ -73,6 +75,9 @@ async fn insert_participations(
 }
 
 /// Something of each part.
-fn map_participations<T>(participations: &[(Uuid, &Part)], field: impl Fn(&Part) -> T) -> Vec<T> {
+fn map_participations<T>(
+    participations: &[(Uuid, &Participation)],
+    field: impl Fn(&Participation) -> T,
+) -> Vec<T> {
     participations.iter().map(|(_, part)| field(part)).collect()
 }

@@ -1,0 +1,98 @@
+//! A picture of a board, as text (SVG) or as pixels. Nothing that a player has written stands in it, and no
+//! game is known here: what there is to be drawn is told by the engine.
+
+mod layers;
+mod rasterizer;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use plyhouse_engine::game::Diagram;
+
+use self::layers::{Area, Color, Layer, UNITS_PER_PIXEL, layers};
+
+/// How wide a picture is, in pixels; about twice its height, as those who show links like it.
+pub const WIDTH: u16 = 800;
+/// How high it is.
+pub const HEIGHT: u16 = 420;
+
+/// The picture as SVG.
+#[must_use]
+pub fn render_svg(diagram: &Diagram) -> String {
+    let mut text = format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">"#
+    );
+    for Layer { areas, color, edge } in layers(diagram) {
+        if let Some((edge, width)) = edge {
+            // Below all of it, so that areas which meet show no edge in between.
+            let width = SvgLength(2 * width);
+            let stroke = format!(
+                r#" stroke="{}" stroke-width="{width}" stroke-linejoin="round""#,
+                HexColor(edge)
+            );
+            areas
+                .iter()
+                .for_each(|area| write_svg_shape(&mut text, area, edge, &stroke));
+        }
+        areas
+            .iter()
+            .for_each(|area| write_svg_shape(&mut text, area, color, ""));
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+/// The picture as pixels, three bytes each (red, green, blue), row by row from the top.
+#[must_use]
+pub fn render_pixels(diagram: &Diagram) -> Vec<u8> {
+    let mut canvas = rasterizer::Canvas::new();
+    for layer in layers(diagram) {
+        canvas.paint(&layer);
+    }
+    canvas.into_pixels()
+}
+
+fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {
+    let color = HexColor(color);
+    let result = match area {
+        Area::Disc {
+            center: (x, y),
+            radius,
+        } => write!(
+            text,
+            r#"<circle cx="{}" cy="{}" r="{}" fill="{color}"{stroke}/>"#,
+            SvgLength(*x),
+            SvgLength(*y),
+            SvgLength(*radius)
+        ),
+        Area::Polygon(corners) => {
+            text.push_str(r#"<path d=""#);
+            for (index, (x, y)) in corners.iter().enumerate() {
+                let letter = if index == 0 { 'M' } else { 'L' };
+                let _ = write!(text, "{letter}{} {}", SvgLength(*x), SvgLength(*y));
+            }
+            write!(text, r#"z" fill="{color}"{stroke}/>"#)
+        }
+    };
+    result.expect("writing to a string cannot fail");
+}
+
+/// A length as pixels.
+struct SvgLength(i32);
+
+impl std::fmt::Display for SvgLength {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", f64::from(self.0) / f64::from(UNITS_PER_PIXEL))
+    }
+}
+
+/// A colour as CSS writes it.
+struct HexColor(Color);
+
+impl std::fmt::Display for HexColor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [red, green, blue] = self.0;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}

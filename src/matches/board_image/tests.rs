@@ -1,0 +1,68 @@
+use plyhouse_engine::catalog::{CATALOG, find_game};
+
+use super::*;
+
+fn diagram_after(game: &str, moves: &str) -> Diagram {
+    let mut position = find_game(game).expect("known game").initial_position();
+    for m in moves.split_whitespace() {
+        position.play(m).expect("legal move");
+    }
+    position.diagram()
+}
+
+/// The colour of the picture in the middle of a square, counted from the left and from the top.
+fn color_at(diagram: &Diagram, file: u32, from_top: u32) -> [u8; 3] {
+    let pixels = render_pixels(diagram);
+    let (files, ranks) = (u32::from(diagram.files), u32::from(diagram.ranks));
+    let (width, height) = (u32::from(WIDTH), u32::from(HEIGHT));
+    let square_size = layers::square_size(diagram).unsigned_abs();
+    let x = (width - square_size * files) / 2 + square_size * file + square_size / 2;
+    let y = (height - square_size * ranks) / 2 + square_size * from_top + square_size / 2;
+    let pixel = usize::try_from(3 * (y * width + x)).expect("index fits usize");
+    pixels[pixel..pixel + 3].try_into().expect("three bytes")
+}
+
+#[test]
+fn initial_position_of_every_game_is_rendered() {
+    for entry in &CATALOG {
+        let diagram = entry.initial_position().diagram();
+        let text = render_svg(&diagram);
+        assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+        assert_eq!(text.matches('<').count(), text.matches('>').count());
+        let bytes = 3 * usize::from(WIDTH) * usize::from(HEIGHT);
+        assert_eq!(render_pixels(&diagram).len(), bytes, "{}", entry.info.id);
+    }
+}
+
+#[test]
+fn pieces_have_their_colour_at_their_squares() {
+    let diagram = diagram_after("connect-four", "4 4");
+    let [red, yellow, hole] = [(3, 5), (3, 4), (0, 0)].map(|(x, y)| color_at(&diagram, x, y));
+    assert!(red[0] > 150 && red[1] < 100, "{red:?}");
+    assert!(
+        yellow[0] > 200 && yellow[1] > 150 && yellow[2] < 100,
+        "{yellow:?}"
+    );
+    assert!(![red, yellow].contains(&hole));
+    let othello = diagram_after("othello", "d3");
+    let [black, white, board] = [(3, 2), (4, 4), (0, 0)].map(|(x, y)| color_at(&othello, x, y));
+    assert!(black[1] < 60 && white[1] > 200, "{black:?} {white:?}");
+    assert!(board[1] > board[0] && board[1] > board[2], "{board:?}");
+    let chess = diagram_after("chess", "");
+    let [black, white] = [(4, 0), (4, 7)].map(|(x, y)| color_at(&chess, x, y));
+    assert!(black[0] < 80 && white[0] > 220, "{black:?} {white:?}");
+}
+
+#[test]
+fn svg_contains_a_shape_for_each_piece() {
+    let empty = render_svg(&diagram_after("connect-four", ""));
+    let one = render_svg(&diagram_after("connect-four", "4"));
+    let discs = |svg: &str| svg.matches("<circle").count();
+    assert!(discs(&empty) >= 42 && discs(&one) > discs(&empty));
+    let paths = |svg: &str| svg.matches("<path").count();
+    let (start, cross) = (
+        diagram_after("tic-tac-toe", ""),
+        diagram_after("tic-tac-toe", "b2"),
+    );
+    assert_eq!(paths(&render_svg(&cross)), paths(&render_svg(&start)) + 2);
+}

@@ -1,0 +1,176 @@
+//! What a move gets back of the time that the network took: measured by the server alone, and bounded
+//! by what a seat has saved up, so that nobody gains by a line that is slow on purpose.
+
+use std::time::Duration;
+
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::ClockControl;
+
+/// For how many moves a match is reckoned to last.
+const ESTIMATED_MOVES: u64 = 40;
+
+/// What a move adds to what a seat may get back, at most.
+const GAIN_MAX_MS: u64 = 300;
+
+/// By how much that may be above the measured time, so that a line that gets worse is borne with.
+const GAIN_OVER_RTT: Duration = Duration::from_millis(140);
+
+/// A seat starts with what so many moves add, and never has more than so many.
+const START_QUOTA_GAINS: u32 = 3;
+const QUOTA_GAINS_MAX: u32 = 7;
+
+/// What the seats of a match may get back.
+#[derive(Debug)]
+pub(crate) struct LagCompensation {
+    gain: Duration,
+    quotas: [Duration; 2],
+}
+
+impl LagCompensation {
+    /// What may be got back by this clock, `max_per_move` at most for each move.
+    pub(crate) fn new(control: &ClockControl, max_per_move: Duration) -> Self {
+        let gain = gain_per_move(control).min(max_per_move);
+        Self {
+            gain,
+            quotas: [gain * START_QUOTA_GAINS; 2],
+        }
+    }
+
+    /// Whether anything is ever given back.
+    pub(crate) const fn is_enabled(&self) -> bool {
+        !self.gain.is_zero()
+    }
+
+    /// What a move gets back that comes by a connection with this round-trip time and would be charged
+    /// `spent` without.
+    pub(crate) fn compensation(
+        &self,
+        seat: Seat,
+        rtt: Option<Duration>,
+        spent: Duration,
+    ) -> Duration {
+        let quota = self.quotas[seat.index()];
+        rtt.map_or(Duration::ZERO, |rtt| rtt.min(quota).min(spent))
+    }
+
+    /// A move was played, which got so much back.
+    pub(crate) fn record_move(&mut self, seat: Seat, rtt: Option<Duration>, compensated: Duration) {
+        let gain = rtt.map_or(self.gain, |rtt| self.gain.min(rtt + GAIN_OVER_RTT));
+        let quota = &mut self.quotas[seat.index()];
+        *quota = (*quota + gain)
+            .saturating_sub(compensated)
+            .min(gain * QUOTA_GAINS_MAX);
+    }
+}
+
+/// What a move adds, by how long a match is: the shorter, the less.
+fn gain_per_move(control: &ClockControl) -> Duration {
+    let estimate_ms = match *control {
+        ClockControl::Fischer {
+            main_ms,
+            increment_ms,
+        } => main_ms + ESTIMATED_MOVES * increment_ms,
+        ClockControl::Delay { main_ms, delay_ms } => main_ms + ESTIMATED_MOVES * delay_ms,
+        ClockControl::ByoYomi {
+            main_ms,
+            period_ms,
+            periods,
+        } => main_ms + 25 * periods * period_ms,
+        ClockControl::Move { .. } => return Duration::ZERO,
+    };
+    Duration::from_millis((4 * estimate_ms / 1000 + 150).min(GAIN_MAX_MS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    const fn fischer(main_ms: u64, increment_ms: u64) -> ClockControl {
+        ClockControl::Fischer {
+            main_ms,
+            increment_ms,
+        }
+    }
+
+    #[test]
+    fn gain_grows_with_estimated_match_length() {
+        assert_eq!(gain_per_move(&fischer(15_000, 0)), ms(210));
+        assert_eq!(gain_per_move(&fischer(0, 100)), ms(166));
+        assert_eq!(gain_per_move(&fischer(60_000, 0)), ms(300));
+        let delay = ClockControl::Delay {
+            main_ms: 1000,
+            delay_ms: 500,
+        };
+        assert_eq!(gain_per_move(&delay), ms(234));
+        let byo_yomi = ClockControl::ByoYomi {
+            main_ms: 0,
+            period_ms: 1000,
+            periods: 1,
+        };
+        assert_eq!(gain_per_move(&byo_yomi), ms(250));
+        assert_eq!(
+            gain_per_move(&ClockControl::Move { move_ms: 60_000 }),
+            ms(0)
+        );
+    }
+
+    #[test]
+    fn compensation_is_limited_by_quota_and_charge() {
+        let mut lag = LagCompensation::new(&fischer(300_000, 0), ms(1000));
+        let (seat, slow) = (Seat::First, Some(ms(500)));
+        let mut compensations = Vec::new();
+        for _ in 0..6 {
+            let compensated = lag.compensation(seat, slow, ms(10_000));
+            lag.record_move(seat, slow, compensated);
+            compensations.push(compensated.as_millis());
+        }
+        // 900 at the start, and 300 more each move.
+        assert_eq!(compensations, [500, 500, 500, 300, 300, 300]);
+        assert_eq!(lag.compensation(Seat::Second, slow, ms(10_000)), ms(500));
+        assert_eq!(
+            lag.compensation(Seat::Second, slow, ms(80)),
+            ms(80),
+            "never more than the move took"
+        );
+        assert_eq!(
+            lag.compensation(Seat::Second, None, ms(80)),
+            ms(0),
+            "no compensation without a measured time"
+        );
+    }
+
+    #[test]
+    fn quota_is_bounded() {
+        let mut lag = LagCompensation::new(&fischer(300_000, 0), ms(1000));
+        for _ in 0..20 {
+            lag.record_move(Seat::First, None, ms(0));
+        }
+        assert_eq!(
+            lag.compensation(Seat::First, Some(ms(9000)), ms(9000)),
+            ms(2100)
+        );
+        // Of a fast line's moves less is saved.
+        for _ in 0..20 {
+            lag.record_move(Seat::Second, Some(ms(10)), ms(10));
+        }
+        assert_eq!(
+            lag.compensation(Seat::Second, Some(ms(9000)), ms(9000)),
+            ms(1050)
+        );
+    }
+
+    #[test]
+    fn operator_maximum_limits_compensation() {
+        let capped = LagCompensation::new(&fischer(300_000, 0), ms(100));
+        assert_eq!(
+            capped.compensation(Seat::First, Some(ms(900)), ms(900)),
+            ms(300)
+        );
+        let off = LagCompensation::new(&fischer(300_000, 0), ms(0));
+        assert_eq!(off.compensation(Seat::First, Some(ms(900)), ms(900)), ms(0));
+    }
+}

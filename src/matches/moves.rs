@@ -1,0 +1,272 @@
+//! Moves, and the ends that are no move: resignation, absence, time.
+
+use plyhouse_engine::catalog::PlayError;
+use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_protocol::{EndDetail, EndReason, PlayerId, Ply};
+
+use super::clocks::RemainingTime;
+use super::{Decision, EventKind, Match, Occupant, Refusal, Stage, Timestamp};
+
+/// How a match ends, but for what is left on its clocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MatchEnd {
+    pub(super) winner: Option<Seat>,
+    pub(super) reason: EndReason,
+    pub(super) detail: Option<EndDetail>,
+    pub(super) by: Option<Seat>,
+}
+
+impl MatchEnd {
+    pub(super) const fn without_result(detail: Option<EndDetail>, by: Option<Seat>) -> Self {
+        Self {
+            winner: None,
+            reason: EndReason::Aborted,
+            detail,
+            by,
+        }
+    }
+
+    pub(super) const BY_AGREEMENT: Self = Self {
+        winner: None,
+        reason: EndReason::Agreement,
+        detail: None,
+        by: None,
+    };
+
+    pub(super) const fn into_event(self, remaining: Option<RemainingTime>) -> EventKind {
+        let Self {
+            winner,
+            reason,
+            detail,
+            by,
+        } = self;
+        EventKind::Ended {
+            winner,
+            reason,
+            detail,
+            by,
+            remaining,
+        }
+    }
+}
+
+/// The end of a match whose game has come to this outcome.
+pub(super) const fn rules_end_event(
+    outcome: Outcome,
+    remaining: Option<RemainingTime>,
+) -> EventKind {
+    let winner = match outcome {
+        Outcome::Draw => None,
+        Outcome::Decisive { winner } => Some(winner),
+    };
+    let end = MatchEnd {
+        winner,
+        reason: EndReason::Rules,
+        detail: None,
+        by: None,
+    };
+    end.into_event(remaining)
+}
+
+impl Match {
+    pub(super) fn play_as_player(
+        &self,
+        player: PlayerId,
+        ply: Ply,
+        text: &str,
+        takebacks: Option<u64>,
+        now: Timestamp,
+    ) -> Result<Decision, Refusal> {
+        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running()?;
+        if takebacks.is_some_and(|known_takebacks| known_takebacks != self.takebacks) {
+            return Err(self.stale_ply());
+        }
+        self.play_move(seat, ply, text, now)
+    }
+
+    pub(super) fn play_as_bot(
+        &self,
+        seat: Seat,
+        ply: Ply,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Decision, Refusal> {
+        match self.occupant(seat) {
+            Occupant::Bot(_) | Occupant::StandIn { .. } => self.play_move(seat, ply, text, now),
+            Occupant::Open | Occupant::Player { .. } => Err(Refusal::NotSeated),
+        }
+    }
+
+    fn play_move(
+        &self,
+        seat: Seat,
+        ply: Ply,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Decision, Refusal> {
+        self.check_running()?;
+        self.check_ply(ply)?;
+        if seat != self.position.turn() {
+            return Err(Refusal::NotYourTurn);
+        }
+        let preview = self.position.preview_move(text);
+        let (m, outcome) = preview.map_err(|error| match error {
+            PlayError::Unreadable(why) => Refusal::Unreadable(why),
+            PlayError::Illegal(why) => Refusal::Illegal(why),
+        })?;
+        let spent_ms = self.charged_ms(now);
+        let remaining = self.remaining_after_move(spent_ms.unwrap_or(0));
+        let moved = EventKind::Moved {
+            seat,
+            m,
+            spent_ms,
+            remaining,
+        };
+        let ended = outcome.map(|outcome| rules_end_event(outcome, remaining));
+        Ok([Some(moved), ended])
+    }
+
+    pub(super) fn end_with_loser(
+        &self,
+        loser: Seat,
+        reason: EndReason,
+        now: Timestamp,
+    ) -> Result<Decision, Refusal> {
+        self.check_running()?;
+        let end = MatchEnd {
+            winner: Some(loser.other()),
+            reason,
+            detail: None,
+            by: None,
+        };
+        self.end_now(end, now)
+    }
+
+    pub(super) fn resign_as_bot(&self, seat: Seat, now: Timestamp) -> Result<Decision, Refusal> {
+        if self.occupant(seat).bot_level().is_none() {
+            return Err(Refusal::NotSeated);
+        }
+        self.end_with_loser(seat, EndReason::Resignation, now)
+    }
+
+    pub(super) fn abort_by_player(
+        &self,
+        player: PlayerId,
+        now: Timestamp,
+    ) -> Result<Decision, Refusal> {
+        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running()?;
+        if self.ply() >= ABORT_BEFORE_PLY || self.takebacks > 0 {
+            return Err(Refusal::NotAllowed("the match has begun: resign instead"));
+        }
+        self.end_now(MatchEnd::without_result(None, Some(seat)), now)
+    }
+
+    /// The seat whose turn it is has run out of time.
+    pub(super) fn flag_fall(&self) -> Result<Decision, Refusal> {
+        self.check_running()?;
+        let clock = self.creation.terms.clock;
+        let clock = clock.ok_or(Refusal::NotAllowed("there is no clock"))?;
+        let loser = self.position.turn();
+        let winner = loser.other();
+        let timeout = MatchEnd {
+            winner: Some(winner),
+            reason: EndReason::Timeout,
+            detail: None,
+            by: None,
+        };
+        let end = if !self.position.can_win(winner) {
+            MatchEnd {
+                winner: None,
+                detail: Some(EndDetail::CannotWin),
+                ..timeout
+            }
+        } else if self.has_offered_draw(winner) {
+            MatchEnd {
+                detail: Some(EndDetail::Flag),
+                ..MatchEnd::BY_AGREEMENT
+            }
+        } else {
+            timeout
+        };
+        let allowance_ms = self.remaining.allowance_ms(&clock, loser);
+        let remaining = self.remaining.after_charge(&clock, loser, allowance_ms);
+        Ok([Some(end.into_event(Some(remaining))), None])
+    }
+
+    pub(super) fn no_first_move(&self) -> Result<Decision, Refusal> {
+        self.check_running()?;
+        let (detail, by) = (EndDetail::NoFirstMove, self.position.turn());
+        self.end_at_turn_start(MatchEnd::without_result(Some(detail), Some(by)))
+    }
+
+    pub(super) fn abort(&self, now: Timestamp) -> Result<Decision, Refusal> {
+        let end = MatchEnd::without_result(None, None);
+        match self.stage {
+            Stage::Ended { .. } => Err(Refusal::MatchEnded),
+            Stage::Open => self.end_at_turn_start(end),
+            Stage::Running => self.end_now(end, now),
+        }
+    }
+
+    /// Ends the match with the clocks as they stand at the begin of the turn.
+    #[expect(clippy::unnecessary_wraps, reason = "it ends what may be refused")]
+    pub(super) fn end_at_turn_start(&self, end: MatchEnd) -> Result<Decision, Refusal> {
+        Ok([Some(end.into_event(self.remaining_time())), None])
+    }
+
+    /// Ends a running match with the clocks as they are after a move now.
+    #[expect(clippy::unnecessary_wraps, reason = "it ends what may be refused")]
+    pub(super) fn end_now(&self, end: MatchEnd, now: Timestamp) -> Result<Decision, Refusal> {
+        let spent_ms = self.charged_ms(now).unwrap_or(0);
+        let clock = self.creation.terms.clock;
+        let seat = self.position.turn();
+        let remaining = clock.map(|clock| self.remaining.after_charge(&clock, seat, spent_ms));
+        Ok([Some(end.into_event(remaining)), None])
+    }
+
+    /// What is charged at this moment: nothing for a free ply.
+    fn charged_ms(&self, now: Timestamp) -> Option<u64> {
+        self.creation.terms.clock?;
+        Some(if self.is_free_ply() { 0 } else { now.spent_ms })
+    }
+
+    /// What is left after a move that is charged so much.
+    pub(super) fn remaining_after_move(&self, spent_ms: u64) -> Option<RemainingTime> {
+        let clock = self.creation.terms.clock?;
+        if self.is_free_ply() {
+            return Some(self.remaining);
+        }
+        Some(
+            self.remaining
+                .after_move(&clock, self.position.turn(), spent_ms),
+        )
+    }
+
+    pub(super) fn check_running(&self) -> Result<(), Refusal> {
+        match self.stage {
+            Stage::Open => Err(Refusal::MatchNotStarted),
+            Stage::Ended { .. } => Err(Refusal::MatchEnded),
+            Stage::Running => Ok(()),
+        }
+    }
+
+    pub(super) fn check_ply(&self, ply: Ply) -> Result<(), Refusal> {
+        if ply == self.ply() {
+            Ok(())
+        } else {
+            Err(self.stale_ply())
+        }
+    }
+
+    fn stale_ply(&self) -> Refusal {
+        Refusal::StalePly {
+            expected: self.ply(),
+            takebacks: self.takebacks,
+        }
+    }
+}
+
+/// A match can be called off while fewer plies than these are played.
+const ABORT_BEFORE_PLY: Ply = Ply(2);

@@ -1,0 +1,92 @@
+//! What two players have played against each other lately, so that nobody is fed with points.
+
+use std::collections::VecDeque;
+
+use plyhouse_protocol::PlayerId;
+use serde::{Deserialize, Serialize};
+
+use super::DAY_MS;
+
+/// How many of their last matches are compared with the next one.
+const COMPARED_MATCHES_MAX: usize = 2;
+
+/// So many matches a day count between two players.
+const COUNTED_MATCHES_PER_DAY: usize = 30;
+
+/// What two players have played against each other lately.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairHistory {
+    /// How their last matches began, and who has won them.
+    #[serde(rename = "last")]
+    recent_lines: VecDeque<(String, Option<PlayerId>)>,
+    /// When their last matches ended, in milliseconds since 1970.
+    ended_ms: VecDeque<u64>,
+}
+
+impl PairHistory {
+    /// Notes a match that ended at this time, and tells whether it is one too many: the same once more, or
+    /// more than play for fun.
+    pub(super) fn record_and_check_farming(
+        &mut self,
+        line: &str,
+        winner: Option<PlayerId>,
+        at_ms: u64,
+    ) -> bool {
+        let is_same = |(other, last_winner): &(String, Option<PlayerId>)| {
+            other == line && *last_winner == winner
+        };
+        let is_repeated = self.recent_lines.iter().any(is_same);
+        let is_within_a_day = |first: &u64| at_ms.saturating_sub(*first) < DAY_MS;
+        let is_over_daily_limit = self.ended_ms.len() == COUNTED_MATCHES_PER_DAY
+            && self.ended_ms.front().is_some_and(is_within_a_day);
+        self.recent_lines.push_back((line.to_owned(), winner));
+        if self.recent_lines.len() > COMPARED_MATCHES_MAX {
+            self.recent_lines.pop_front();
+        }
+        self.ended_ms.push_back(at_ms);
+        if self.ended_ms.len() > COUNTED_MATCHES_PER_DAY {
+            self.ended_ms.pop_front();
+        }
+        is_repeated || is_over_daily_limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn repeated_line_with_same_winner_is_farming() {
+        let [ann, bob] = [1, 2].map(|number| Some(PlayerId(Uuid::from_u128(number))));
+        let mut history = PairHistory::default();
+        for (line, winner, expected) in [
+            ("e4 e5", ann, false),
+            ("e4 e5", bob, false),
+            ("e4 e5", ann, true),
+            ("d4 d5", ann, false),
+            ("e4 c5", ann, false),
+            ("e4 e5", ann, false),
+            ("e4 e5", None, false),
+            ("e4 e5", ann, true),
+        ] {
+            assert_eq!(
+                history.record_and_check_farming(line, winner, 0),
+                expected,
+                "{line} {winner:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn match_above_daily_limit_is_farming() {
+        let mut history = PairHistory::default();
+        for number in 0..30 {
+            assert!(!history.record_and_check_farming(&number.to_string(), None, number * 1000));
+        }
+        assert!(history.record_and_check_farming("the 31st", None, DAY_MS - 1));
+        assert!(history.record_and_check_farming("the 32nd", None, DAY_MS));
+        assert!(!history.record_and_check_farming("the next day", None, DAY_MS + 2000));
+    }
+}

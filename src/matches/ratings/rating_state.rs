@@ -1,0 +1,229 @@
+//! What all rows so far have come to.
+
+use std::collections::BTreeMap;
+
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::{PlayerId, RatingPool, UnratedReason};
+
+use super::abort_penalties::AMNESTY_MS;
+use super::glicko::{Rating, rate_game};
+use super::{AbortPenalties, Contender, LedgerRow, PairHistory, RatedGame};
+
+/// What a rating is of: a player, a game, and among whom.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RatingKey {
+    /// Who.
+    pub player: PlayerId,
+    /// At what.
+    pub game: String,
+    /// Among whom.
+    pub pool: RatingPool,
+}
+
+/// A rating, and what it was made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RatingEntry {
+    /// The rating.
+    pub rating: Rating,
+    /// How many matches it was made of.
+    pub games: u64,
+    /// When the last of them ended, in milliseconds since 1970.
+    pub last_ms: u64,
+}
+
+/// Whose matches count for nobody, each up to which row.
+pub type RatingExclusions = Vec<(PlayerId, u64)>;
+
+/// What a row has changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerRatingChange {
+    /// The seat.
+    pub seat: Seat,
+    /// What changed.
+    pub key: RatingKey,
+    /// Before.
+    pub before: Rating,
+    /// After.
+    pub after: Rating,
+}
+
+/// What has come of a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PostOutcome {
+    /// When it happened, in the order of all, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// What has changed, by seat.
+    pub changes: Vec<PlayerRatingChange>,
+    /// Why nothing has, where somebody might expect it.
+    pub reason: Option<UnratedReason>,
+}
+
+/// What all rows so far have come to, or as much of that as the next rows need.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RatingState {
+    /// The time of the last row, in milliseconds since 1970. No row is earlier than the one before.
+    pub last_ms: u64,
+    /// When a server started last, in milliseconds since 1970.
+    pub started_ms: u64,
+    /// The ratings.
+    pub ratings: BTreeMap<RatingKey, RatingEntry>,
+    /// What was played between two, the lesser id first.
+    pub pair_histories: BTreeMap<[PlayerId; 2], PairHistory>,
+    /// How players have treated others.
+    pub abort_penalties: BTreeMap<PlayerId, AbortPenalties>,
+}
+
+impl RatingState {
+    /// What these rows need of the books: the ratings, the pairs and the players.
+    #[must_use]
+    pub fn needed_keys<'a>(
+        rows: impl IntoIterator<Item = &'a LedgerRow>,
+    ) -> (Vec<RatingKey>, Vec<[PlayerId; 2]>, Vec<PlayerId>) {
+        let (mut keys, mut pairs, mut players) = (Vec::new(), Vec::new(), Vec::new());
+        for row in rows {
+            let LedgerRow::Game(game) = row else { continue };
+            pairs.push(player_pair(game));
+            for player in game.seats.iter().filter_map(Contender::player) {
+                players.push(player);
+                keys.push(rating_key(game, player));
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        pairs.sort_unstable();
+        pairs.dedup();
+        players.sort_unstable();
+        players.dedup();
+        (keys, pairs, players)
+    }
+
+    /// Posts the row with this number.
+    pub fn post(&mut self, no: u64, row: &LedgerRow, exclusions: &RatingExclusions) -> PostOutcome {
+        match row {
+            LedgerRow::Game(game) => self.post_game(no, game, exclusions),
+            LedgerRow::PlayerExcluded { .. } => PostOutcome {
+                at_ms: self.last_ms,
+                ..PostOutcome::default()
+            },
+            LedgerRow::ServerStarted { at_ms } => {
+                self.last_ms = self.last_ms.max(*at_ms);
+                self.started_ms = self.last_ms;
+                PostOutcome {
+                    at_ms: self.last_ms,
+                    ..PostOutcome::default()
+                }
+            }
+        }
+    }
+
+    fn post_game(
+        &mut self,
+        no: u64,
+        game: &RatedGame,
+        exclusions: &RatingExclusions,
+    ) -> PostOutcome {
+        self.last_ms = self.last_ms.max(game.at_ms);
+        let at_ms = self.last_ms;
+        let unchanged = |reason| PostOutcome {
+            at_ms,
+            changes: Vec::new(),
+            reason,
+        };
+        let players = game.seats.iter().filter_map(Contender::player);
+        let is_excluded = |player: PlayerId| {
+            let mut exclusions_of_players = exclusions.iter();
+            exclusions_of_players
+                .any(|(excluded, up_to_row)| *excluded == player && *up_to_row > no)
+        };
+        if players.clone().any(is_excluded) {
+            return unchanged(Some(UnratedReason::PlayerExcluded));
+        }
+        self.update_abort_penalties(game);
+        if !game.changes_ratings {
+            return unchanged(None);
+        }
+        let winner = game
+            .winner
+            .map(|seat| game.seats[seat.index()].pairing_id());
+        let pair = self.pair_histories.entry(player_pair(game)).or_default();
+        if pair.record_and_check_farming(&game.opening_line, winner, at_ms) {
+            return unchanged(Some(UnratedReason::Farming));
+        }
+        PostOutcome {
+            at_ms,
+            changes: self.update_ratings(game),
+            reason: None,
+        }
+    }
+
+    /// Notes how a match was left by its players. After a start of a server nobody is blamed for a time.
+    fn update_abort_penalties(&mut self, game: &RatedGame) {
+        let is_in_amnesty = self.started_ms > 0 && self.last_ms - self.started_ms < AMNESTY_MS;
+        for seat in Seat::ALL {
+            if let Some(player) = game.seats[seat.index()].player() {
+                let is_at_fault = game.abandoned_by == Some(seat) && !is_in_amnesty;
+                let penalties = self.abort_penalties.entry(player).or_default();
+                penalties.record_match(is_at_fault, self.last_ms);
+            }
+        }
+    }
+
+    /// Changes the ratings of both players, each by what the other's was before.
+    fn update_ratings(&mut self, game: &RatedGame) -> Vec<PlayerRatingChange> {
+        let before = Seat::ALL.map(|seat| self.current_rating(game, seat));
+        let mut changes = Vec::with_capacity(2);
+        for seat in Seat::ALL {
+            let Some(player) = game.seats[seat.index()].player() else {
+                continue;
+            };
+            let score = match game.winner {
+                None => 0.5,
+                Some(winner) if winner == seat => 1.0,
+                Some(_) => 0.0,
+            };
+            let key = rating_key(game, player);
+            let previous = self.ratings.get(&key);
+            let since_ms = previous.map(|known| self.last_ms - known.last_ms);
+            let games = previous.map_or(0, |known| known.games);
+            let own = before[seat.index()];
+            let after = rate_game(&own, &before[seat.other().index()], score, since_ms);
+            let updated = RatingEntry {
+                rating: after,
+                games: games + 1,
+                last_ms: self.last_ms,
+            };
+            self.ratings.insert(key.clone(), updated);
+            changes.push(PlayerRatingChange {
+                seat,
+                key,
+                before: own,
+                after,
+            });
+        }
+        changes
+    }
+
+    fn current_rating(&self, game: &RatedGame, seat: Seat) -> Rating {
+        match &game.seats[seat.index()] {
+            Contender::Player { player } => {
+                let entry = self.ratings.get(&rating_key(game, *player));
+                entry.map_or(Rating::INITIAL, |known| known.rating)
+            }
+            Contender::Level { rating, .. } => Rating::fixed(f64::from(*rating)),
+        }
+    }
+}
+
+fn rating_key(game: &RatedGame, player: PlayerId) -> RatingKey {
+    RatingKey {
+        player,
+        game: game.game.clone(),
+        pool: game.pool,
+    }
+}
+
+fn player_pair(game: &RatedGame) -> [PlayerId; 2] {
+    let mut pair = [game.seats[0].pairing_id(), game.seats[1].pairing_id()];
+    pair.sort_unstable();
+    pair
+}

@@ -1,0 +1,267 @@
+//! Whether a match can have gone the way its record says. [`Match::replay`] takes what its fold takes;
+//! this also holds each event against what the match would have decided.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::{EndReason, Ply, Seq};
+
+use crate::moves::rules_end_event;
+use crate::{
+    Creation, Event, EventKind, Match, Occupant, Offer, RemainingTime, ReplayError, Stage,
+};
+
+/// What is wrong with the record of a match.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AuditError {
+    /// An event cannot have happened here at all, or the match cannot have begun so.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// An event stands where another must be, which comes with the one before.
+    #[error("event {seq} is {found:?}, but must be {expected:?}")]
+    Unexpected {
+        /// The number of the event.
+        seq: Seq,
+        /// What is there.
+        found: Box<EventKind>,
+        /// What must be there.
+        expected: Box<EventKind>,
+    },
+    /// The record breaks off before an event that comes with its last.
+    #[error("the last event must be followed by {expected:?}")]
+    Incomplete {
+        /// What is missing.
+        expected: EventKind,
+    },
+    /// No match decides on such an event.
+    #[error("event {seq}: {reason}")]
+    InvalidDecision {
+        /// The number of the event.
+        seq: Seq,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A move is written in another way than a match writes it.
+    #[error("event {seq}: {m:?} is not the move's proper name")]
+    NonCanonicalMove {
+        /// The number of the event.
+        seq: Seq,
+        /// The move as it is written.
+        m: String,
+    },
+}
+
+impl Match {
+    /// Whether a match can have gone this way, by its rules and those of its game.
+    ///
+    /// # Errors
+    ///
+    /// Says what cannot have come from any match.
+    pub fn audit(creation: Creation, events: &[Event]) -> Result<(), AuditError> {
+        let mut state = Self::new(creation)?;
+        for event in events {
+            let seq = state.seq().next();
+            let kind = &event.kind;
+            match state.expected_event() {
+                Some(expected) if expected != *kind => {
+                    let (found, expected) = (Box::new(kind.clone()), Box::new(expected));
+                    return Err(AuditError::Unexpected {
+                        seq,
+                        found,
+                        expected,
+                    });
+                }
+                Some(_) | None => {}
+            }
+            (state.check_event(event))
+                .map_err(|reason| AuditError::InvalidDecision { seq, reason })?;
+            state.fold(event)?;
+            if let EventKind::Moved { m, .. } = kind
+                && state.moves().last() != Some(m)
+            {
+                let m = m.clone();
+                return Err(AuditError::NonCanonicalMove { seq, m });
+            }
+        }
+        match state.expected_event() {
+            Some(expected) => Err(AuditError::Incomplete { expected }),
+            None => Ok(()),
+        }
+    }
+
+    /// The one event that can come next, because it is decided together with the one before.
+    fn expected_event(&self) -> Option<EventKind> {
+        match self.stage {
+            Stage::Open => (!self.seats.contains(&Occupant::Open)).then(|| self.start_event()),
+            Stage::Running => {
+                let outcome = self.position.outcome();
+                let ended = outcome.map(|outcome| rules_end_event(outcome, self.remaining_time()));
+                ended.or_else(|| self.bot_granted_takeback())
+            }
+            Stage::Ended { .. } => None,
+        }
+    }
+
+    /// The takeback that a bot has granted, which it does at once.
+    fn bot_granted_takeback(&self) -> Option<EventKind> {
+        let mut offers = self.pending_offers();
+        let takeback = offers.find(|standing| standing.offer == Offer::Takeback)?;
+        self.occupant(takeback.seat.other()).bot_level()?;
+        self.takeback_event(takeback.to_ply)
+    }
+
+    /// Whether a match could decide on an event that its fold takes as it comes.
+    fn check_event(&self, event: &Event) -> Result<(), &'static str> {
+        match &event.kind {
+            EventKind::Seated { seat, occupant } => self.check_occupant(*seat, occupant),
+            EventKind::Started { .. } => Ok(()),
+            EventKind::Moved {
+                spent_ms,
+                remaining: left,
+                ..
+            } => {
+                if spent_ms.is_some() != self.clock().is_some() {
+                    return Err("only a clock charges a move");
+                }
+                if self.is_free_ply() && spent_ms.unwrap_or(0) > 0 {
+                    return Err("the first move of a seat is free");
+                }
+                if self.remaining_after_move(spent_ms.unwrap_or(0)) != *left {
+                    return Err("that cannot be what the move has left");
+                }
+                Ok(())
+            }
+            EventKind::Offered {
+                seat,
+                offer,
+                ply,
+                to_ply,
+            } => self.check_offer(*seat, *offer, (*ply, *to_ply)),
+            EventKind::Declined { by, seat, .. } => self.check_decline(*seat, *by),
+            EventKind::TakenBack { ply, .. } => {
+                let is_offered = self
+                    .pending_offers()
+                    .any(|standing| standing.to_ply == Some(*ply));
+                if !is_offered || self.takeback_event(Some(*ply)).as_ref() != Some(&event.kind) {
+                    return Err("nobody has asked to go back there");
+                }
+                Ok(())
+            }
+            EventKind::TimeGiven {
+                seat,
+                ms,
+                remaining: left,
+            } => {
+                let is_consistent = self.remaining.with_added_time(*seat, *ms) == *left;
+                if !is_consistent || self.check_time_gift(*seat, *ms).is_err() {
+                    return Err("that much cannot have been given");
+                }
+                Ok(())
+            }
+            EventKind::Hinted { seat, .. } => {
+                let hint_check = self.check_hint(*seat);
+                hint_check.map_err(|_| "nobody can have been given a hint here")
+            }
+            EventKind::Ended {
+                winner,
+                reason,
+                remaining: left,
+                ..
+            } => self.check_end(*winner, *reason, *left),
+        }
+    }
+
+    fn check_occupant(&self, seat: Seat, occupant: &Occupant) -> Result<(), &'static str> {
+        match occupant {
+            Occupant::StandIn { level, .. } if self.creation.terms.stand_in != Some(*level) => {
+                Err("no such bot stands in")
+            }
+            _ if self.stage == Stage::Running => Ok(()),
+            Occupant::Open => Ok(()),
+            _ if self.occupant(seat) != &Occupant::Open => Err("the seat is taken"),
+            Occupant::Player { id, .. } if self.seat_of(*id).is_some() => {
+                Err("the player has the other seat")
+            }
+            Occupant::Player { .. } | Occupant::Bot(_) | Occupant::StandIn { .. } => Ok(()),
+        }
+    }
+
+    fn check_offer(
+        &self,
+        seat: Seat,
+        offer: Offer,
+        (ply, to_ply): (Ply, Option<Ply>),
+    ) -> Result<(), &'static str> {
+        if ply != self.ply() || self.occupant(seat).player().is_none() {
+            return Err("nobody can have offered that at this ply");
+        }
+        let offer_check = match offer {
+            Offer::Draw => self.check_draw_offer(seat),
+            Offer::Takeback => self.check_takeback(seat, to_ply),
+        };
+        offer_check.map_err(|_| "that cannot have been offered")
+    }
+
+    fn check_decline(&self, seat: Seat, by: Seat) -> Result<(), &'static str> {
+        let is_bot = self.bot_to_answer_draw() == Some(by);
+        if self.occupant(by).player().is_none() && !(is_bot && by != seat) {
+            return Err("nobody sits there who could decline");
+        }
+        Ok(())
+    }
+
+    fn check_end(
+        &self,
+        winner: Option<Seat>,
+        reason: EndReason,
+        left: Option<RemainingTime>,
+    ) -> Result<(), &'static str> {
+        if !self.is_possible_at_end(left) {
+            return Err("that cannot be what was left");
+        }
+        let is_running = self.stage == Stage::Running;
+        match reason {
+            EndReason::Rules if self.expected_event().is_none() => {
+                Err("by the rules it is not over")
+            }
+            EndReason::Aborted if winner.is_some() => Err("without a result there is no winner"),
+            EndReason::Resignation
+            | EndReason::Abandonment
+            | EndReason::Timeout
+            | EndReason::Agreement
+                if !is_running =>
+            {
+                Err("what has not begun cannot be lost")
+            }
+            EndReason::Resignation | EndReason::Abandonment if winner.is_none() => {
+                Err("whoever is left has won")
+            }
+            EndReason::Timeout if self.clock().is_none() => Err("there is no clock"),
+            EndReason::Timeout if winner == Some(self.position.turn()) => {
+                Err("whoever runs out of time does not win")
+            }
+            EndReason::Agreement if winner.is_some() => Err("in a draw there is no winner"),
+            EndReason::Agreement
+                if !self
+                    .pending_offers()
+                    .any(|pending| pending.offer == Offer::Draw) =>
+            {
+                Err("nobody has offered a draw")
+            }
+            EndReason::Rules
+            | EndReason::Aborted
+            | EndReason::Resignation
+            | EndReason::Abandonment
+            | EndReason::Timeout
+            | EndReason::Agreement => Ok(()),
+        }
+    }
+
+    /// Whether so much may be left at the end: time passes for the seat that is to move alone.
+    fn is_possible_at_end(&self, left: Option<RemainingTime>) -> bool {
+        let (Some(left), Some(before)) = (left, self.remaining_time()) else {
+            return left == self.remaining_time();
+        };
+        let to_move = self.position.turn().index();
+        let [now, then] = [left, before].map(|left| left.remaining_ms());
+        now[1 - to_move] == then[1 - to_move] && now[to_move] <= then[to_move]
+    }
+}

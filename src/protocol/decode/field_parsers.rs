@@ -1,0 +1,224 @@
+//! What the fields of requests hold: how each is read, and what an error says that it must be.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::integers::parse_integer;
+use crate::INTEGER_MAX;
+use crate::archive::MatchResult;
+use crate::chat::ChatPreset;
+use crate::clock::ClockControl;
+use crate::event::OfferKind;
+use crate::id::SeatNumber;
+use crate::ratings::RatingPool;
+use crate::request::{MatchStatus, SeatFill, SeatRequest, SpectatorAccess};
+use crate::validated_text::{ChatText, MatchRef, Token, normalize_password};
+
+/// After how many moves it is told what came next.
+const EXPLORED_MOVES_MAX: usize = 15;
+
+/// No position of any game has so long a text: the longest is that of a full board of Gomoku, with 239 bytes.
+const POSITION_BYTES_MAX: usize = 300;
+
+/// What a field holds.
+pub(super) struct FieldParser<T> {
+    /// What an error says that it must be.
+    pub(super) expected: &'static str,
+    /// Reads a value, given as JSON, that is not `null`.
+    pub(super) parse: fn(&str) -> Option<T>,
+}
+
+/// A whole number within these bounds.
+macro_rules! integer {
+    ($min:literal to $max:literal) => {
+        FieldParser {
+            expected: concat!("an integer from ", $min, " to ", $max),
+            parse: |json| parse_integer(json, $min..=$max),
+        }
+    };
+}
+
+pub(super) const TEXT: FieldParser<String> = FieldParser {
+    expected: "a text",
+    parse: parse_text,
+};
+pub(super) const PASSWORD: FieldParser<Token> = FieldParser {
+    expected: "a text of 10 to 200 bytes",
+    parse: |json| parse_text(json).and_then(|text| normalize_password(&text)),
+};
+pub(super) const BOOLEAN: FieldParser<bool> = FieldParser {
+    expected: "true or false",
+    parse: |json| json.parse().ok(),
+};
+pub(super) const MATCH: FieldParser<MatchRef> = FieldParser {
+    expected: "the id or code of a match",
+    parse: |json| parse_text(json).map(|text| MatchRef::from(&*text)),
+};
+pub(super) const SEAT: FieldParser<SeatNumber> = FieldParser {
+    expected: "0 or 1",
+    parse: |json| parse_integer(json, 0..=1)?.try_into().ok().map(SeatNumber),
+};
+pub(super) const COUNT: FieldParser<u64> = FieldParser {
+    expected: "an integer from 0 to 2^53 - 1",
+    parse: |json| parse_integer(json, 0..=INTEGER_MAX),
+};
+pub(super) const VERSION: FieldParser<u64> = FieldParser {
+    expected: "a whole number",
+    ..COUNT
+};
+pub(super) const BOT_DELAY: FieldParser<u64> = integer!(0 to 10_000);
+pub(super) const SPECTATOR_DELAY: FieldParser<u64> = integer!(0 to 600_000);
+pub(super) const ABSENCE_LIMIT: FieldParser<u64> = integer!(10_000 to 86_400_000);
+pub(super) const GIVEN_TIME: FieldParser<u64> = integer!(5_000 to 60_000);
+pub(super) const BOT_WAIT: FieldParser<u64> = integer!(0 to 60_000);
+pub(super) const LIMIT: FieldParser<u64> = integer!(1 to 100);
+pub(super) const NODES: FieldParser<u64> = integer!(100 to 1_000_000);
+pub(super) const MATCH_STATUS: FieldParser<MatchStatus> = FieldParser {
+    expected: r#""open", "running" or "ended""#,
+    parse: |json| parse_enum(json, MatchStatus::ALL, MatchStatus::as_str),
+};
+pub(super) const SPECTATOR_ACCESS: FieldParser<SpectatorAccess> = FieldParser {
+    expected: r#""anyone", "code" or "nobody""#,
+    parse: |json| parse_enum(json, SpectatorAccess::ALL, SpectatorAccess::as_str),
+};
+pub(super) const MOVES: FieldParser<Vec<String>> = FieldParser {
+    expected: "a list of at most 15 moves",
+    parse: |json| {
+        let moves: Vec<String> = serde_json::from_str(json).ok()?;
+        (moves.len() <= EXPLORED_MOVES_MAX).then_some(moves)
+    },
+};
+pub(super) const POSITION: FieldParser<String> = FieldParser {
+    expected: "the text of a position, of at most 300 bytes",
+    parse: |json| parse_text(json).filter(|text| text.len() <= POSITION_BYTES_MAX),
+};
+pub(super) const MATCH_RESULT: FieldParser<MatchResult> = FieldParser {
+    expected: r#""won", "lost", "drawn" or "none""#,
+    parse: |json| parse_enum(json, MatchResult::ALL, MatchResult::as_str),
+};
+pub(super) const POOL: FieldParser<RatingPool> = FieldParser {
+    expected: r#""live", "days" or "bots""#,
+    parse: |json| parse_enum(json, RatingPool::ALL, RatingPool::as_str),
+};
+pub(super) const RATING_RANGE: FieldParser<[i32; 2]> = FieldParser {
+    expected: "two integers from -1000 to 1000, the lower first",
+    parse: |json| {
+        // As with all numbers, `2e2` is one, too.
+        let ends: [f64; 2] = serde_json::from_str(json).ok()?;
+        let is_valid_bound = |end: &f64| end.fract() == 0.0 && (-1000.0..=1000.0).contains(end);
+        #[expect(clippy::cast_possible_truncation, reason = "whole, and small")]
+        let [low, high] = ends.map(|end| end as i32);
+        (ends.iter().all(is_valid_bound) && low <= high).then_some([low, high])
+    },
+};
+pub(super) const OFFER: FieldParser<OfferKind> = FieldParser {
+    expected: r#""draw", "takeback" or "rematch""#,
+    parse: |json| parse_offer(json).filter(|offer| *offer != OfferKind::Challenge),
+};
+pub(super) const DECLINED_OFFER: FieldParser<OfferKind> = FieldParser {
+    expected: r#""draw", "takeback", "rematch" or "challenge""#,
+    parse: parse_offer,
+};
+pub(super) const SEATS: FieldParser<[SeatRequest; 2]> = FieldParser {
+    expected: r#"two of "me" (at most once), "open" and {"bot":LEVEL}"#,
+    parse: parse_seats,
+};
+pub(super) const OCCUPANT: FieldParser<SeatFill> = FieldParser {
+    expected: r#""open" or {"bot":LEVEL}"#,
+    parse: |json| match parse_seat_request(&parse_value(json)?)? {
+        SeatRequest::Me => None,
+        SeatRequest::Open => Some(SeatFill::Open),
+        SeatRequest::Bot(level) => Some(SeatFill::Bot(level)),
+    },
+};
+pub(super) const BOT_LEVEL: FieldParser<String> = FieldParser {
+    expected: r#"a level as a text, or {"bot":LEVEL}"#,
+    parse: |json| match parse_value(json)? {
+        Value::String(level) => Some(level),
+        other => Some(other.get("bot")?.as_str()?.to_owned()),
+    },
+};
+pub(super) const CHAT_PRESET: FieldParser<ChatPreset> = FieldParser {
+    expected: "one of the presets that `welcome` lists, or left out beside `text`",
+    parse: |json| parse_enum(json, ChatPreset::ALL, ChatPreset::as_str),
+};
+pub(super) const CHAT_TEXT: FieldParser<ChatText> = FieldParser {
+    expected: "a text of 1 to 140 characters that can be shown",
+    parse: |json| parse_text(json)?.parse().ok(),
+};
+pub(super) const CLOCK: FieldParser<ClockControl> = FieldParser {
+    expected: r#"a clock within its bounds, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
+    parse: parse_clock,
+};
+
+// What is JSON by its looks may still be no value: half a pair of surrogates, a number beyond all bounds.
+
+fn parse_text(json: &str) -> Option<String> {
+    let unquoted = json.strip_prefix('"')?.strip_suffix('"')?;
+    // Mostly nothing in it is escaped, and it stands there as it is.
+    if unquoted.contains('\\') {
+        return serde_json::from_str(json).ok();
+    }
+    Some(unquoted.to_owned())
+}
+
+fn parse_value(json: &str) -> Option<Value> {
+    serde_json::from_str(json).ok()
+}
+
+/// The one of a closed list of words that is meant.
+fn parse_enum<T: Copy>(json: &str, values: &[T], name_of: fn(T) -> &'static str) -> Option<T> {
+    let text = parse_text(json)?;
+    values.iter().copied().find(|value| name_of(*value) == text)
+}
+
+fn parse_offer(json: &str) -> Option<OfferKind> {
+    parse_enum(json, OfferKind::ALL, OfferKind::as_str)
+}
+
+fn parse_seats(json: &str) -> Option<[SeatRequest; 2]> {
+    let value = parse_value(json)?;
+    let [first, second] = value.as_array()?.as_slice() else {
+        return None;
+    };
+    let seats = [parse_seat_request(first)?, parse_seat_request(second)?];
+    (seats != [SeatRequest::Me, SeatRequest::Me]).then_some(seats)
+}
+
+fn parse_seat_request(value: &Value) -> Option<SeatRequest> {
+    match value.as_str() {
+        Some("me") => Some(SeatRequest::Me),
+        Some("open") => Some(SeatRequest::Open),
+        Some(_) => None,
+        None => Some(SeatRequest::Bot(value.get("bot")?.as_str()?.to_owned())),
+    }
+}
+
+/// Reads a clock: all fields of its kind, and nothing else of it.
+fn parse_clock(json: &str) -> Option<ClockControl> {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
+    let number = |field| parse_integer(fields.get(field)?.get(), 0..=INTEGER_MAX);
+    let kind = parse_text(fields.get("kind")?.get())?;
+    let control = match &*kind {
+        "fischer" => ClockControl::Fischer {
+            main_ms: number("main_ms")?,
+            increment_ms: number("increment_ms")?,
+        },
+        "delay" => ClockControl::Delay {
+            main_ms: number("main_ms")?,
+            delay_ms: number("delay_ms")?,
+        },
+        "byo-yomi" => ClockControl::ByoYomi {
+            main_ms: number("main_ms")?,
+            period_ms: number("period_ms")?,
+            periods: number("periods")?,
+        },
+        "move" => ClockControl::Move {
+            move_ms: number("move_ms")?,
+        },
+        _ => return None,
+    };
+    control.is_within_bounds().then_some(control)
+}

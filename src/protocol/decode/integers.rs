@@ -1,0 +1,105 @@
+//! Whole numbers of JSON, exactly.
+
+use std::ops::RangeInclusive;
+
+/// More digits than any number has that may be asked for.
+const DIGITS_MAX: usize = 19;
+
+/// Reads a whole number however it is written, since JSON does not tell `3` from `3.0` or `30e-1`.
+/// `None` for what is no number, no whole one, or not in the range.
+pub(super) fn parse_integer(json: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    // What goes through floating point comes out rounded.
+    let number = match json.parse() {
+        Ok(number) => number,
+        Err(_) => parse_decimal_notation(json)?,
+    };
+    range.contains(&number).then_some(number)
+}
+
+/// Reads a number that is written with a sign, a fraction or an exponent.
+fn parse_decimal_notation(json: &str) -> Option<u64> {
+    let (mantissa, exponent) = match json.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (json, None),
+    };
+    let (negative, mantissa) = match mantissa.strip_prefix('-') {
+        Some(mantissa) => (true, mantissa),
+        None => (false, mantissa),
+    };
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [integer, fraction].concat();
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.is_empty() {
+        return None;
+    }
+    let significant = digits.trim_start_matches('0');
+    if significant.is_empty() {
+        return Some(0);
+    }
+    // An exponent that is no number of 64 bits is far out of any range, on either side.
+    let exponent = exponent.map_or(Some(0), |exponent| exponent.parse::<i64>().ok())?;
+    let fraction_digits = i64::try_from(fraction.len()).ok()?;
+    let shift = exponent.checked_sub(fraction_digits)?;
+    let (digits_left, zeros) = match usize::try_from(shift) {
+        Ok(zeros) => (significant, zeros),
+        Err(_) => {
+            let dropped = usize::try_from(shift.unsigned_abs()).ok()?;
+            let (integer_digits, dropped) =
+                significant.split_at_checked(significant.len().checked_sub(dropped)?)?;
+            let is_whole = dropped.bytes().all(|byte| byte == b'0');
+            (is_whole.then_some(integer_digits)?, 0)
+        }
+    };
+    if negative || digits_left.len().checked_add(zeros)? > DIGITS_MAX {
+        return None;
+    }
+    format!("{digits_left}{:0<zeros$}", "").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::INTEGER_MAX;
+
+    #[test]
+    fn integers_in_any_json_notation_are_parsed() {
+        for (json, number) in [
+            ("0", 0),
+            ("-0", 0),
+            ("-0.0", 0),
+            ("0e99999999999999999999", 0),
+            ("3.0", 3),
+            ("1e4", 10_000),
+            ("1.5E+1", 15),
+            ("1200e-2", 12),
+            ("0.0003e4", 3),
+            ("9007199254740991", INTEGER_MAX),
+            ("9007199254740991.000", INTEGER_MAX),
+            ("900719925474099.1e1", INTEGER_MAX),
+        ] {
+            assert_eq!(parse_integer(json, 0..=INTEGER_MAX), Some(number), "{json}");
+        }
+    }
+
+    #[test]
+    fn non_integers_are_rejected_and_not_rounded() {
+        for json in [
+            "1e-400",
+            "9007199254740991.4",
+            "9007199254740992",
+            "0.5",
+            "-1",
+            "-1.0",
+            "1e400",
+            "1e99999999999999999999",
+            "1e-99999999999999999999",
+            "15e-1",
+            "1e-1",
+            "123456789012345678901234567890e-10",
+            "\"1\"",
+            "true",
+            "[]",
+        ] {
+            assert_eq!(parse_integer(json, 0..=INTEGER_MAX), None, "{json}");
+        }
+    }
+}
