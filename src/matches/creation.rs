@@ -35,7 +35,7 @@ impl Creation {
 pub struct Terms {
     /// Whether it is shown in lists, as far as anyone may watch it.
     pub listed: bool,
-    /// Who may watch it, where that was said: see [`watch`](Self::watch).
+    /// Who may watch it, where that was said: see [`spectator_access`](Self::spectator_access).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
     pub spectator_access: Option<SpectatorAccess>,
