@@ -7,8 +7,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::patience::Patience;
-use super::{ACCEPT_PAUSE, accept, serve_requests, signs};
+use super::request_timeout::Patience;
+use super::{ACCEPT_PAUSE, accept, health, serve_requests};
 use plyhouse_server::Server;
 
 /// How many connections are served at once. Further ones wait to be accepted.
@@ -20,7 +20,7 @@ const REQUEST_MAX: Duration = Duration::from_secs(10);
 /// Answers the operator's requests until `over` is done, also while the server stops. These connections
 /// do not count towards the server's bounds.
 pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Future<Output = ()>) {
-    let router = Arc::new(signs::for_operators(server));
+    let router = Arc::new(health::for_operators(server));
     let mut requests = JoinSet::new();
     let mut over = std::pin::pin!(over);
     loop {

@@ -17,9 +17,9 @@ use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
+use super::board_images::{Form, Pictures};
 use super::client_address::address_of;
-use super::pictures::{Form, Pictures};
-use super::{about, origin, previews, records, trusted_user, web, websocket};
+use super::{game_downloads, opengraph, origin, personal_data, proxy_user, web, websocket};
 use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
 use plyhouse_server::{AdmissionError, ArchiveError, DropReason, LinkPreview, Server};
 
@@ -57,11 +57,11 @@ pub(super) fn router(
         .route("/you", get(page))
         .route("/web/{*path}", get(file_of_page))
         .route("/service-worker.js", get(service_worker))
-        .route("/record/{file}", get(records::of_match))
+        .route("/record/{file}", get(game_downloads::of_match))
         .route("/player/{name}", get(of_player))
         .route("/player/{name}/", get(page_of_player))
         .route("/picture/{file}", get(picture))
-        .route("/me.jsonl", get(about::me))
+        .route("/me.jsonl", get(personal_data::me))
         // A refused handshake ends its connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(signs)
@@ -116,9 +116,9 @@ async fn of_player(
     Named(name): Named,
     request: Request,
 ) -> Response {
-    match records::file_of_player(&name) {
+    match game_downloads::file_of_player(&name) {
         Some(file) if !front.server.has_account(&name).await => {
-            records::of_player(&front.server, file, request).await
+            game_downloads::of_player(&front.server, file, request).await
         }
         Some(_) | None => page_of_player(State(front), Named(name), request).await,
     }
@@ -157,7 +157,7 @@ async fn page_about(
     let Ok(preview) = preview else {
         return web::serve(web::INDEX, folder, &request.headers).await;
     };
-    let elements = previews::elements(&preview, request, front.is_over_tls);
+    let elements = opengraph::elements(&preview, request, front.is_over_tls);
     web::serve_about(&elements, folder, &request.headers).await
 }
 
@@ -177,7 +177,7 @@ async fn picture(
             let (request, _) = request.into_parts();
             front.pictures.answer(drawn, form, &request.headers).await
         }
-        Err(why) => records::not_served(&why),
+        Err(why) => game_downloads::not_served(&why),
     }
 }
 
@@ -223,7 +223,7 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
             .count_dropped_connection(DropReason::ForbiddenOrigin);
         return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
     }
-    let Ok(external) = trusted_user::of(&request, front.server.settings()) else {
+    let Ok(external) = proxy_user::of(&request, front.server.settings()) else {
         return (StatusCode::BAD_REQUEST, "name one user\n").into_response();
     };
     if request.method() != Method::GET {

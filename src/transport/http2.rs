@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::client_address::From;
-use super::patience::Patience;
+use super::request_timeout::Patience;
 use super::{HEAD_BYTES_MAX, KEEP_ALIVE};
 use plyhouse_server::Server;
 

@@ -1,23 +1,23 @@
 //! The network: WebSocket and HTTP on one port, over TLS if so set up. It knows connections and
 //! messages as text, and no match.
 
-mod about;
 mod admin;
+mod board_images;
 mod client_address;
-mod handshakes;
+mod game_downloads;
+mod handshake_rate_limit;
+mod health;
 mod http;
 mod http2;
-mod metered;
+mod opengraph;
 mod origin;
-mod patience;
-mod pictures;
+mod personal_data;
 mod png;
-mod previews;
-mod records;
-mod signs;
+mod proxy_user;
+mod request_timeout;
 mod socket;
+mod throttled_stream;
 mod tls;
-mod trusted_user;
 mod web;
 mod websocket;
 
@@ -37,8 +37,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 pub use self::admin::serve_admin;
 use self::client_address::From;
-use self::handshakes::Handshakes;
-use self::patience::Patience;
+use self::handshake_rate_limit::Handshakes;
+use self::request_timeout::Patience;
 pub use self::tls::{Tls, TlsError};
 use plyhouse_server::{DropReason, Server};
 
@@ -76,9 +76,9 @@ impl Transport {
     #[must_use]
     pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
         let signs = if shows_metrics {
-            signs::with_metrics_for_this_machine()
+            health::with_metrics_for_this_machine()
         } else {
-            signs::for_all()
+            health::for_all()
         };
         let router = http::router(signs, server.clone(), tls.is_some());
         Self {

@@ -22,7 +22,7 @@ use tokio_tungstenite::tungstenite::protocol::{
 };
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::metered::Metered;
+use super::throttled_stream::Metered;
 use plyhouse_protocol::CloseCode;
 use plyhouse_server::locks::{Mutex, SOCKET};
 use plyhouse_server::{Outbox, Settings, Writer};
@@ -337,7 +337,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
 }
 
 #[cfg(all(test, feature = "loom"))]
-mod models;
+mod loom_models;
 
 #[cfg(test)]
 mod tests {

@@ -45,7 +45,7 @@ fn model_sent_messages_are_written() {
 #[test]
 fn model_close_wakes_the_waiting_task() {
     for ends in [
-        |outbox: &Outbox| outbox.close(CloseCode::Idle),
+        |outbox: &Outbox| outbox.close(CloseCode::IdleTimeout),
         |outbox: &Outbox| send_text(outbox, "a"),
     ] {
         model(move || {

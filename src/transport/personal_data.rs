@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use futures::stream;
 
 use super::client_address::address_of;
-use super::{trusted_user, web};
+use super::{proxy_user, web};
 use plyhouse_protocol::Token;
 use plyhouse_server::{ExportError, ExportRequester, Server};
 
@@ -17,7 +17,7 @@ pub(super) async fn me(State(server): State<Server>, request: Request) -> Respon
     if settings.accounts.wire_name().is_none() {
         return web::not_found();
     }
-    let asker = match trusted_user::of(&request, settings) {
+    let asker = match proxy_user::of(&request, settings) {
         Err(_) => return (StatusCode::BAD_REQUEST, "name one user\n").into_response(),
         Ok(Some(name)) => Some(ExportRequester::External(name)),
         Ok(None) => bearer(request.headers()).map(ExportRequester::Token),

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use futures::TryStreamExt;
 
 use super::client_address::address_of;
-use super::patience::Patience;
+use super::request_timeout::Patience;
 use plyhouse_server::{ArchiveError, GameRecordFile, GameRecordQuery, Server};
 
 /// What the names of such files end with.
