@@ -324,11 +324,9 @@ impl Session {
             ServerMessage::Presence {
                 match_id,
                 seats,
-                absence_remaining_ms: gone_ms,
+                absence_remaining_ms,
                 spectators,
-            } => {
-                self.presence(match_id, seats, gone_ms, spectators);
-            }
+            } => self.presence(match_id, seats, absence_remaining_ms, spectators),
             ServerMessage::Clock { match_id, clock } => {
                 let now = self.now;
                 if let Some(table) = self.table_of(match_id) {
@@ -340,10 +338,7 @@ impl Session {
                 changes,
                 reason: why,
             } => self.rated(match_id, &changes, why),
-            ServerMessage::Chat {
-                match_id,
-                entry: said,
-            } => self.heard(match_id, &said),
+            ServerMessage::Chat { match_id, entry } => self.heard(match_id, &entry),
             ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
             ServerMessage::YourTurn {
                 match_id,

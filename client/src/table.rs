@@ -86,16 +86,16 @@ impl Table {
                 ply,
                 turn,
                 legal,
-                time_left: left,
+                time_left,
                 first_move_ms,
-                absence_limit_ms: patience_ms,
+                absence_limit_ms,
                 ..
             } => {
                 self.now.status = MatchStatus::Running;
                 self.has_begun = true;
-                self.now.absence_limit_ms = *patience_ms;
+                self.now.absence_limit_ms = *absence_limit_ms;
                 self.set_up(*ply, (position, *check), Some(*turn), legal);
-                self.begin_turn(*left, *first_move_ms);
+                self.begin_turn(*time_left, *first_move_ms);
             }
             Event::Moved {
                 ply,
@@ -110,9 +110,8 @@ impl Table {
                 first_move_ms,
                 ..
             } => {
-                self.now
-                    .offers
-                    .retain(|offer| !is_ended_by_move(offer, *seat));
+                let offers = &mut self.now.offers;
+                offers.retain(|offer| !is_ended_by_move(offer, *seat));
                 self.now.moves.push(m.clone());
                 if let (Some(sans), Some(san)) = (&mut self.now.san, san) {
                     sans.push(san.clone());
@@ -127,11 +126,9 @@ impl Table {
             | Event::TimeGiven { .. } => self.apply_agreement(event),
             Event::Hinted { .. } => {}
             Event::Ended {
-                outcome,
-                time_left: left,
-                ..
+                outcome, time_left, ..
             } => {
-                self.begin_turn(*left, None);
+                self.begin_turn(*time_left, None);
                 self.end(outcome);
             }
         }

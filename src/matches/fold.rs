@@ -113,16 +113,15 @@ impl Match {
             EventKind::Declined { seat, offer, by: _ } => {
                 self.offers.withdraw(*seat, *offer).then_some(())
             }
-            EventKind::TakenBack {
-                ply,
-                remaining: left,
-            } => self.fold_takeback(*ply, *left, event.at_ms),
+            EventKind::TakenBack { ply, remaining } => {
+                self.fold_takeback(*ply, *remaining, event.at_ms)
+            }
             EventKind::TimeGiven {
                 seat,
                 ms: _,
-                remaining: left,
+                remaining,
             } => {
-                self.set_remaining_time(Some(*left))?;
+                self.set_remaining_time(Some(*remaining))?;
                 self.offers.record_time_gift(seat.other(), self.ply());
                 Some(())
             }

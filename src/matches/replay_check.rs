@@ -115,7 +115,7 @@ impl Match {
             EventKind::Started { .. } => Ok(()),
             EventKind::Moved {
                 spent_ms,
-                remaining: left,
+                remaining,
                 ..
             } => {
                 if spent_ms.is_some() != self.clock().is_some() {
@@ -124,7 +124,7 @@ impl Match {
                 if self.is_free_ply() && spent_ms.unwrap_or(0) > 0 {
                     return Err("the first move of a seat is free");
                 }
-                if self.remaining_after_move(spent_ms.unwrap_or(0)) != *left {
+                if self.remaining_after_move(spent_ms.unwrap_or(0)) != *remaining {
                     return Err("that cannot be what the move has left");
                 }
                 Ok(())
@@ -148,9 +148,9 @@ impl Match {
             EventKind::TimeGiven {
                 seat,
                 ms,
-                remaining: left,
+                remaining,
             } => {
-                let is_consistent = self.remaining.with_added_time(*seat, *ms) == *left;
+                let is_consistent = self.remaining.with_added_time(*seat, *ms) == *remaining;
                 if !is_consistent || self.check_time_gift(*seat, *ms).is_err() {
                     return Err("that much cannot have been given");
                 }
@@ -163,9 +163,9 @@ impl Match {
             EventKind::Ended {
                 winner,
                 reason,
-                remaining: left,
+                remaining,
                 ..
-            } => self.check_end(*winner, *reason, *left),
+            } => self.check_end(*winner, *reason, *remaining),
         }
     }
 

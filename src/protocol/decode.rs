@@ -360,18 +360,7 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
     };
     let is_correspondence = create.clock.is_some_and(|clock| clock.is_correspondence());
     if let Some(level) = fields.optional("bot", BOT_LEVEL)? {
-        let mut seats = create.seats.take().unwrap_or(SeatRequest::DEFAULT);
-        let mut open = seats.iter_mut().filter(|seat| **seat == SeatRequest::Open);
-        match (open.next(), open.next()) {
-            (Some(seat), None) if !is_correspondence => *seat = SeatRequest::Bot(level),
-            _ => {
-                return Err(BadField::new(
-                    "bot",
-                    "left out: no one seat waits for a bot",
-                ));
-            }
-        }
-        create.seats = Some(seats);
+        seat_bot(&mut create, level, is_correspondence)?;
     }
     if is_correspondence && create.absence_limit_ms.is_some() {
         let expected = "left out: a match of days knows no absence";
@@ -413,6 +402,27 @@ fn decode_create(fields: &mut Fields<'_>) -> Result<CreateRequest, BadField> {
         check_challenge_seats(&create)?;
     }
     Ok(create)
+}
+
+/// Gives the one open seat to a bot.
+fn seat_bot(
+    create: &mut CreateRequest,
+    level: String,
+    is_correspondence: bool,
+) -> Result<(), BadField> {
+    let mut seats = create.seats.take().unwrap_or(SeatRequest::DEFAULT);
+    let mut open = seats.iter_mut().filter(|seat| **seat == SeatRequest::Open);
+    match (open.next(), open.next()) {
+        (Some(seat), None) if !is_correspondence => *seat = SeatRequest::Bot(level),
+        _ => {
+            return Err(BadField::new(
+                "bot",
+                "left out: no one seat waits for a bot",
+            ));
+        }
+    }
+    create.seats = Some(seats);
+    Ok(())
 }
 
 /// Whether a match may be offered to one player alone: one seat is the creator's and the other is open.

@@ -197,12 +197,12 @@ const fn lower_priority() {}
 fn run_worker(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
     while let Some(job) = queue.take() {
         let Job {
-            priority: place,
+            priority,
             task,
-            waiting_gauge: waiting,
-            queue_permit: room,
+            waiting_gauge,
+            queue_permit,
         } = job;
-        drop((room, waiting));
+        drop((queue_permit, waiting_gauge));
         if catch_unwind(AssertUnwindSafe(|| task.run(&mut table))).is_err() {
             let panics = metrics.panics.inc() + 1;
             tracing::error!(
@@ -210,7 +210,7 @@ fn run_worker(queue: &Queue, mut table: TranspositionTable, metrics: &Metrics) {
                 "search panicked; the caller continues without a result"
             );
         }
-        queue.finish(place.host);
+        queue.finish(priority.host);
     }
 }
 

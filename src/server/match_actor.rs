@@ -157,16 +157,16 @@ impl MatchActor {
         let mut broadcaster = Broadcaster::new(Arc::clone(server));
         let LoadedMatch {
             record,
-            position: mark,
-            rematch: next,
+            position,
+            rematch,
             reminder,
-            rating_changes: changes,
+            rating_changes,
         } = loaded;
         let mut request_dedup = RequestDedup::default();
         request_dedup.reload(&record.events);
         let delayed_view = DelayedView::from_record(server, &record)?;
         let state = broadcaster.replay(record)?;
-        let mut leader = Leader::new(Arc::clone(server), &state, mark, None);
+        let mut leader = Leader::new(Arc::clone(server), &state, position, None);
         leader.request_dedup = request_dedup;
         let mut actor = Self::from_parts(
             server,
@@ -177,14 +177,14 @@ impl MatchActor {
         );
         actor.delayed_view = delayed_view;
         actor.update_delayed_listing();
-        actor.rematch_offers = RematchOffers::from_store(next);
-        actor.broadcaster.set_epoch(mark.epoch());
+        actor.rematch_offers = RematchOffers::from_store(rematch);
+        actor.broadcaster.set_epoch(position.epoch());
         if let Some(delayed) = &mut actor.delayed_view {
             delayed
                 .broadcaster()
-                .set_sent_rating_changes(changes.clone());
+                .set_sent_rating_changes(rating_changes.clone());
         }
-        actor.broadcaster.set_sent_rating_changes(changes);
+        actor.broadcaster.set_sent_rating_changes(rating_changes);
         actor.hibernation.set_has_reminder(reminder.is_some());
         actor.reminder = reminder;
         Ok(actor)
@@ -516,11 +516,8 @@ impl MatchActor {
                 self.leader.match_clock.on_store_available(&self.state);
                 reply.ok(None);
             }
-            Control::Follow {
-                from,
-                presence: roster,
-            } => {
-                self.set_replica_presence(*from, roster.clone());
+            Control::Follow { from, presence } => {
+                self.set_replica_presence(*from, presence.clone());
                 reply.ok(None);
             }
             Control::NodeUnreachable { node, is_dead } => {

@@ -303,14 +303,7 @@ pub(super) async fn tail_returns_events_after_position(store: &dyn Store) {
         let tail = store.tail(id, after).await.expect("readable");
         let events = all[known_events..].to_vec();
         let position = third;
-        assert_eq!(
-            tail,
-            Some(JournalTail {
-                events,
-                position: position
-            }),
-            "{after:?}"
-        );
+        assert_eq!(tail, Some(JournalTail { events, position }), "{after:?}");
     }
     let missing = MatchId(Uuid::from_u128(51));
     for (id, after) in [
@@ -332,13 +325,7 @@ pub(super) async fn append_with_unknown_outcome_is_resolved_by_tail(store: &dyn 
     // As if `Unknown` had been the answer, of an append that was not made, and then of one that was.
     let tail = store.tail(id, position).await.expect("readable");
     let (events, empty_tail) = (Vec::new(), tail.expect("exists"));
-    assert_eq!(
-        empty_tail,
-        JournalTail {
-            events,
-            position: position
-        }
-    );
+    assert_eq!(empty_tail, JournalTail { events, position });
     let _unknown = store.append(id, empty_tail.position, start_events()).await;
     let tail = store.tail(id, position).await.expect("readable");
     let tail = tail.expect("exists");
@@ -440,19 +427,12 @@ pub(super) async fn pairing_code_is_used_once_before_it_expires(store: &dyn Stor
     };
     assert!(offer(1, 1, 1000).await.is_some());
     let second = offer(2, 1, 1000).await;
-    assert_eq!(
-        find(1, 1000).await,
-        None,
-        "a new pairing replaces the previous one"
-    );
+    assert_eq!(find(1, 1000).await, None, "replaced by the new pairing");
     assert_eq!(find(2, 1099).await, second);
     assert_eq!(find(2, 1100).await, None);
     assert!(offer(3, 2, 1000).await.is_some());
     assert_eq!(offer(4, 3, 1000).await, None, "limit of two");
-    assert!(
-        offer(5, 2, 1000).await.is_some(),
-        "replaces the own pairing"
-    );
+    assert!(offer(5, 2, 1000).await.is_some(), "replaced");
     let take = |number, session_number| {
         store.take_pairing(TokenHash([number; 32]), session(session_number, 1))
     };

@@ -122,13 +122,13 @@ impl Contents {
         let previous = std::mem::replace(&mut stored.reminder, reminder.clone());
         if let Some(Reminder {
             wake_ms,
-            participations: parts,
+            participations,
         }) = previous
         {
             if let Some(at) = wake_ms {
                 self.wake_times.remove(&(at, id));
             }
-            for Participation { player, .. } in parts {
+            for Participation { player, .. } in participations {
                 if let Some(by_match) = self.participations.get_mut(&player) {
                     by_match.remove(&id);
                     if by_match.is_empty() {
@@ -139,11 +139,11 @@ impl Contents {
         }
         if let Some(Reminder {
             wake_ms,
-            participations: parts,
+            participations,
         }) = reminder
         {
             self.wake_times.extend(wake_ms.map(|at| (at, id)));
-            for part in parts {
+            for part in participations {
                 let by_match = self.participations.entry(part.player).or_default();
                 by_match.insert(id, part);
             }

@@ -67,9 +67,8 @@ async fn every_game_can_start_from_a_given_position() {
             (&created["you"], &created["moves"]),
             (&json!(1), &json!([]))
         );
-        let hint = ann
-            .request(json!({"type": "hint", "match": id, "ply": 0}))
-            .await;
+        let hint = json!({"type": "hint", "match": id, "ply": 0});
+        let hint = ann.request(hint).await;
         assert!(
             created["legal"].as_array().unwrap().contains(&hint["move"]),
             "{hint}"

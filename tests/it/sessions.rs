@@ -471,10 +471,8 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     let passwords = ["correct horse", "battery staple"];
     let (invite, order) = new_one_time_secret();
     let order = AdminCommand::Invite { code: order };
-    assert_eq!(
-        server.server.run_admin_command(order).await,
-        AdminResult::Done
-    );
+    let result = server.server.run_admin_command(order).await;
+    assert_eq!(result, AdminResult::Done);
     let register = json!({"type": "register", "name": "ann", "password": passwords[0],
         "invite": invite.reveal()});
     assert_eq!(ann.request(register).await["type"], "ok");
@@ -489,10 +487,8 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     let (link, order) = new_one_time_secret();
     let name = "ann".to_owned();
     let order = AdminCommand::Recover { name, key: order };
-    assert_eq!(
-        server.server.run_admin_command(order).await,
-        AdminResult::Done
-    );
+    let result = server.server.run_admin_command(order).await;
+    assert_eq!(result, AdminResult::Done);
     let (mut watch, _) = connect_with_hello(&server, json!({"recovery": link.reveal()})).await;
     let login = json!({"name": "ann", "password": passwords[1]});
     let (laptop, _) = connect_with_hello(&server, login).await;
@@ -509,11 +505,8 @@ async fn secrets_never_appear_in_logs_errors_or_pages() {
     let mut guest = server.connect_player("eve").await;
     let answers = collect_answers(&server, &mut guest, &ann.token(), &known_secrets).await;
     let asker = ExportRequester::Token(Token::new(watch.token()));
-    let mut export = server
-        .server
-        .export_personal_data(asker, None)
-        .await
-        .expect("the export starts");
+    let export = server.server.export_personal_data(asker, None).await;
+    let mut export = export.expect("the export starts");
     let mut pages = server.server.metrics_text();
     while let Some(page) = export.next_page().await {
         pages += &page.expect("readable");

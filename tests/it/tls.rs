@@ -176,11 +176,8 @@ impl TlsClient {
 /// that cannot be used changes nothing.
 #[tokio::test]
 async fn match_continues_while_certificate_is_replaced() {
-    let (old, new, files) = (
-        CertificateAuthority::new("old"),
-        CertificateAuthority::new("new"),
-        CertificateFiles::new(),
-    );
+    let [old, new] = ["old", "new"].map(CertificateAuthority::new);
+    let files = CertificateFiles::new();
     old.issue_certificate("127.0.0.1", &files);
     let mut server = ServerProcess::start(&files).await;
     let mut ann = server

@@ -22,6 +22,15 @@ pub fn english(game: &GameEntry, reviewed: &MoveReview) -> Option<String> {
     Some(text)
 }
 
+/// The text with this before it, or nothing if it is empty.
+fn prefix_unless_empty(prefix: &str, text: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{prefix}{text}")
+    }
+}
+
 fn headline(
     game: &GameEntry,
     reviewed: &MoveReview,
@@ -53,11 +62,7 @@ fn headline(
     match why.kind {
         MistakeKind::MissesWin => {
             let (within, by) = (within(*plies), by_points(*points));
-            let after = if refutation.is_empty() {
-                String::new()
-            } else {
-                format!(", after {refutation}")
-            };
+            let after = prefix_unless_empty(", after ", &refutation);
             let end = closing_period(&after);
             // The chances are still good where that is all.
             let lost = match judgement {
@@ -72,11 +77,7 @@ fn headline(
                 within(plies.map(|plies| plies.saturating_sub(1))),
                 by_points(*points),
             );
-            let how = if refutation.is_empty() {
-                String::new()
-            } else {
-                format!(" by {refutation}")
-            };
+            let how = prefix_unless_empty(" by ", &refutation);
             let better_outcome = better_outcome_to_text(why.better_outcome);
             format!("After {m}, {other} wins{within}{by}{how}; {better} {better_outcome}.")
         }
@@ -99,11 +100,7 @@ fn headline(
             format!("{m} does not win {missed}: {better} does.")
         }
         MistakeKind::WorsensPosition => {
-            let how = if refutation.is_empty() {
-                String::new()
-            } else {
-                format!(" after {refutation}")
-            };
+            let how = prefix_unless_empty(" after ", &refutation);
             let own = game.info.sides[reviewed.turn.index()];
             let lost = match *points {
                 None => format!("makes the chances of {own} worse"),

@@ -462,11 +462,8 @@ fn connect_four_losing_move_is_judged_by_plies_lost() {
         let mut analyst = entry.analysis_board(1 << 22);
         for reviewed in review.move_reviews() {
             let winner = reviewed.turn.other();
-            if reviewed
-                .evaluation
-                .proven
-                .is_none_or(|known| known.winner != Some(winner))
-            {
+            let proven = reviewed.evaluation.proven;
+            if proven.is_none_or(|proven| proven.winner != Some(winner)) {
                 continue;
             }
             analyst

@@ -58,12 +58,9 @@ impl Canvas {
 
     fn paint_edge(&mut self, area: &Area, color: Color, width: i32) {
         match area {
-            Area::Disc {
-                center: middle,
-                radius,
-            } => {
+            Area::Disc { center, radius } => {
                 let area = Area::Disc {
-                    center: *middle,
+                    center: *center,
                     radius: radius + width,
                 };
                 self.fill(&area, color);
@@ -126,10 +123,7 @@ impl Canvas {
 /// Where an area begins and ends, from the left and from the top.
 fn bounds(area: &Area) -> [(i32, i32); 2] {
     match area {
-        Area::Disc {
-            center: middle,
-            radius,
-        } => [middle.0, middle.1].map(|at| (at - radius, at + radius)),
+        Area::Disc { center, radius } => [center.0, center.1].map(|at| (at - radius, at + radius)),
         Area::Polygon(corners) => {
             let range_of = |of: fn(&Point) -> i32| {
                 let all = corners.iter().map(of);

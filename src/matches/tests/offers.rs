@@ -638,8 +638,14 @@ fn flag_fall_and_missing_first_move_end_match() {
             reason,
             detail,
             by,
-            remaining: left,
-        }) => (winner, reason, detail, by, left.unwrap().remaining_ms()),
+            remaining,
+        }) => (
+            winner,
+            reason,
+            detail,
+            by,
+            remaining.unwrap().remaining_ms(),
+        ),
         other => panic!("{other:?}"),
     };
     let (winner, full) = (Some(Seat::Second), [0, 60_000]);

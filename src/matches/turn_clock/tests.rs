@@ -77,10 +77,10 @@ impl ClockScenario {
         let now = self.at(at_ms);
         let TurnTime {
             turn_ms,
-            paused: stands,
+            paused,
             first_move_ms,
         } = self.clock.turn_time(&self.script.state, now).unwrap();
-        (turn_ms, stands, first_move_ms)
+        (turn_ms, paused, first_move_ms)
     }
 
     fn update_presence_at(&mut self, at_ms: u64, present: &[crate::PlayerId]) -> bool {

@@ -55,10 +55,10 @@ impl Analysis {
     /// What was found before; `None` if it was kept by an older server, which told less.
     pub(crate) fn from_stored(kept: &StoredAnalysis) -> Result<Option<Self>, serde_json::Error> {
         let VersionedAnalysis {
-            format_version: kind,
+            format_version,
             page,
         } = serde_json::from_str::<VersionedAnalysis<Page>>(&kept.text)?;
-        Ok((kind >= FORMAT_VERSION).then(|| Self {
+        Ok((format_version >= FORMAT_VERSION).then(|| Self {
             nodes: kept.nodes,
             page: Mutex::new(page),
             is_running: watch::Sender::new(false),
@@ -156,11 +156,11 @@ mod tests {
     fn stored_analyses_are_read() {
         for text in stored_texts("analyses.body") {
             let VersionedAnalysis {
-                format_version: kind,
+                format_version,
                 page,
             } = assert_round_trip::<VersionedAnalysis<Page>>(text);
             assert_eq!(
-                (kind, page.plies_done, page.plies_total),
+                (format_version, page.plies_done, page.plies_total),
                 (FORMAT_VERSION, 5, 5)
             );
             assert!(page.final_evaluation.is_some() && page.accuracy.is_some());

@@ -77,8 +77,8 @@ fn finding(sign: review::Finding) -> Finding {
         review::Finding::Corner => (FindingKind::Corner, None, None),
         review::Finding::Mobility {
             moves,
-            moves_after_better: instead,
-        } => (FindingKind::Mobility, Some(moves), Some(instead)),
+            moves_after_better,
+        } => (FindingKind::Mobility, Some(moves), Some(moves_after_better)),
         review::Finding::Captured(stones) => (FindingKind::Captured, Some(stones), None),
         review::Finding::Atari(stones) => (FindingKind::Atari, Some(stones), None),
         review::Finding::Dead(stones) => (FindingKind::Dead, Some(stones), None),

@@ -126,12 +126,13 @@ impl Cluster {
             };
             let MatchRoute {
                 owner,
-                is_lease_valid: is_alive,
+                is_lease_valid,
                 has_ended,
                 ..
             } = route;
-            let is_live_owner =
-                |owner| is_alive || (self.lease.is_recent() && self.nodes.is_responding(owner));
+            let is_live_owner = |owner| {
+                is_lease_valid || (self.lease.is_recent() && self.nodes.is_responding(owner))
+            };
             let live_owner =
                 owner.filter(|owner| is_live_owner(*owner) && Some(*owner) != suspected_owner);
             match live_owner {

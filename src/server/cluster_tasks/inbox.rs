@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use plyhouse_bus::{Answer, Incoming, Listener};
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
+use plyhouse_store::NodeId;
 use tokio::sync::Semaphore;
 
 use super::heartbeat::{on_node_gone, spawn_broadcast};
@@ -110,12 +111,9 @@ fn on_request(
         Packet::Follow {
             match_id,
             from,
-            presence: roster,
+            presence,
         } => {
-            let follow = Control::Follow {
-                from,
-                presence: roster,
-            };
+            let follow = Control::Follow { from, presence };
             (match_id, Command::from_server(follow))
         }
         Packet::ReplicaUpdate { .. }
@@ -165,16 +163,7 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
         Some(Packet::ReplicaUpdate { match_id, update }) => {
             on_replica_update(server, match_id, update);
         }
-        Some(Packet::OwnerChanged { match_id, by }) => {
-            if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-                let owner_changed = Control::OwnerChanged { by: Some(by) };
-                server.spawn(
-                    handle
-                        .request_answer(Command::from_server(owner_changed), &server.metrics)
-                        .map(drop),
-                );
-            }
-        }
+        Some(Packet::OwnerChanged { match_id, by }) => on_owner_changed(server, match_id, by),
         Some(Packet::NodeStopping { node }) => {
             cluster.nodes.remove(node);
             on_node_gone(server, node);
@@ -233,6 +222,13 @@ fn on_message(server: &Arc<ServerContext>, message: &[u8]) {
             | Packet::HandOver { .. },
         )
         | None => {}
+    }
+}
+
+fn on_owner_changed(server: &Arc<ServerContext>, match_id: MatchId, by: NodeId) {
+    if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
+        let command = Command::from_server(Control::OwnerChanged { by: Some(by) });
+        server.spawn(handle.request_answer(command, &server.metrics).map(drop));
     }
 }
 

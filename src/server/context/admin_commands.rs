@@ -182,10 +182,8 @@ fn parse_hash(text: &str) -> Option<TokenHash> {
 
 async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<(), String> {
     let before = find_account(server, name).await?;
-    let RegistrableName {
-        name,
-        skeletons: likenesses,
-    } = names::parse_registrable_name(to).map_err(|error| error_text(&error))?;
+    let RegistrableName { name, skeletons } =
+        names::parse_registrable_name(to).map_err(|error| error_text(&error))?;
     let account = server.full_store.account(before.id).await;
     let account = account.map_err(|error| error_text(&store_read_error(&error)))?;
     let now_ms = server.clock.now_ms();
@@ -195,7 +193,7 @@ async fn rename_account(server: &ServerContext, name: &str, to: &str) -> Result<
     };
     let naming = NameChange {
         player: record.clone(),
-        skeletons: likenesses,
+        skeletons,
         invite: None,
         password: None,
         expected: (before.kind, account.and_then(|account| account.renamed_ms)),

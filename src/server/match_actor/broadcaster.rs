@@ -332,9 +332,8 @@ impl Broadcaster {
     pub(super) fn has_player(&self, player: PlayerId) -> bool {
         let follows_remotely = || match self.remote_presence.as_deref() {
             Some(RemotePresence::Added {
-                following_players: present,
-                ..
-            }) => present.contains(&player),
+                following_players, ..
+            }) => following_players.contains(&player),
             Some(RemotePresence::Total(_)) | None => false,
         };
         self.has_local_player(player) || follows_remotely()

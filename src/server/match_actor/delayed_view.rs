@@ -196,23 +196,23 @@ impl DelayedView {
 
     fn broadcast_update(&mut self, update: QueuedUpdate, now: Instant) {
         let QueuedUpdate {
-            changes: what,
-            transient_state: standing,
+            changes,
+            transient_state,
             ..
         } = update;
         let after = self.state.seq();
         // Without an event nothing else tells strangers a clock that they have not seen.
         let is_clock_changed =
-            what.is_clock_changed || (what.events.is_empty() && self.turn_time().is_none());
-        for event in &what.events {
+            changes.is_clock_changed || (changes.events.is_empty() && self.turn_time().is_none());
+        for event in &changes.events {
             self.broadcaster.apply_delayed_event(&mut self.state, event);
         }
         self.remove_spectator();
         self.broadcaster.broadcast(&PublishedEvents {
             after,
-            events: what.events,
+            events: changes.events,
         });
-        if let Some(standing) = standing {
+        if let Some(standing) = transient_state {
             let remote_presence = RemotePresence::Total(standing.seat_presence);
             self.broadcaster.set_remote_presence(Some(remote_presence));
             if let Some(rematch) = &standing.rematch
@@ -228,7 +228,7 @@ impl DelayedView {
         if is_clock_changed && let Some(time) = self.turn_time() {
             self.broadcaster.broadcast_clock(&self.state, time);
         }
-        for message in &what.chat_messages {
+        for message in &changes.chat_messages {
             self.broadcaster.broadcast_chat(&self.state, message);
         }
         self.broadcaster.broadcast_rating_update(&self.state);

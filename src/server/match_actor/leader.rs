@@ -215,11 +215,8 @@ impl Leader {
             Err(error) => {
                 match &error {
                     ActionError::Refused(refusal) => {
-                        let Command {
-                            connection,
-                            request_number: cmd,
-                            ..
-                        } = command;
+                        let cmd = command.request_number;
+                        let connection = command.connection;
                         tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
                     }
                     ActionError::Unavailable => {

@@ -137,21 +137,21 @@ impl MatchActor {
     fn restart_from(&mut self, loaded: LoadedMatch) -> Result<(), ReplayError> {
         let LoadedMatch {
             record,
-            position: mark,
-            rematch: next,
+            position,
+            rematch,
             ..
         } = loaded;
-        self.rematch_offers = RematchOffers::from_store(next);
+        self.rematch_offers = RematchOffers::from_store(rematch);
         self.leader.request_dedup.reload(&record.events);
         self.reset_delayed_view(&record)?;
         let state = self.broadcaster.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match reloaded from the store");
         self.server.players.on_match_reloaded(&self.state, &state);
         self.state = state;
-        self.leader.journal_position = mark;
-        self.broadcaster.set_epoch(mark.epoch());
+        self.leader.journal_position = position;
+        self.broadcaster.set_epoch(position.epoch());
         if self.replica.is_some() {
-            self.on_replica_reloaded(mark);
+            self.on_replica_reloaded(position);
         }
         if let Some(replicas) = &mut self.replicas {
             replicas.reset(self.state.seq());
@@ -165,7 +165,7 @@ impl MatchActor {
             let extras = self.snapshot_extras();
             self.broadcaster.broadcast_snapshots(&self.state, extras);
         }
-        self.broadcast_delayed_snapshots(mark.epoch());
+        self.broadcast_delayed_snapshots(position.epoch());
         Ok(())
     }
 }

@@ -112,13 +112,13 @@ impl Challenges {
     pub(crate) fn remove(&self, id: MatchId) -> Option<PlayerId> {
         let mut index = self.index.lock();
         let Entry {
-            challenger: from,
-            invited: to,
+            challenger,
+            invited,
             challenge,
         } = index.challenges.remove(&id)?;
-        remove(&mut index.by_challenger, from, id);
-        remove(&mut index.by_invited, to, id);
-        challenge.map(|_| to)
+        remove(&mut index.by_challenger, challenger, id);
+        remove(&mut index.by_invited, invited, id);
+        challenge.map(|_| invited)
     }
 
     /// Those that wait for this player, oldest first.

@@ -24,6 +24,15 @@ use plyhouse_store::PlayerRecord;
 /// How many matches a page of a list shows unless the client says otherwise.
 pub(super) const DEFAULT_PAGE_SIZE: u64 = 50;
 
+fn boxed<'a>(serve: impl Future<Output = ()> + Send + 'a) -> PendingSend<'a> {
+    Some(Box::pin(serve))
+}
+
+fn refuse_second_hello<'a>(reply: Reply) -> PendingSend<'a> {
+    reply.refuse(ErrorCode::AlreadyWelcomed, "you have said hello already");
+    None
+}
+
 impl Client {
     /// Serves a request. The reply is answered here, or by the match that it is handed to.
     ///
@@ -37,17 +46,11 @@ impl Client {
     ) -> PendingSend<'a> {
         let id = player.record.id;
         match message {
-            ClientMessage::Hello(_) => {
-                reply.refuse(ErrorCode::AlreadyWelcomed, "you have said hello already");
-                None
-            }
+            ClientMessage::Hello(_) => refuse_second_hello(reply),
             ClientMessage::Ping => self.send_pong(reply),
-            ClientMessage::Create(create) => {
-                Some(Box::pin(self.create_match(player, *create, reply)))
-            }
+            ClientMessage::Create(create) => boxed(self.create_match(player, *create, reply)),
             ClientMessage::Join { target, seat } => {
-                let seat = seat.map(from_protocol::seat);
-                Some(Box::pin(self.join(player, target, seat, reply)))
+                boxed(self.join(player, target, seat.map(from_protocol::seat), reply))
             }
             ClientMessage::Watch { target } => Some(Box::pin(self.watch(player, target, reply))),
             ClientMessage::Leave { target } => Some(Box::pin(self.leave(player, target, reply))),
@@ -75,15 +78,11 @@ impl Client {
             }
             ClientMessage::Block {
                 player: other,
-                enabled: on,
-            } => {
-                let block_params = (other, on.unwrap_or(true));
-                Some(Box::pin(self.update_block(player, block_params, reply)))
+                enabled,
+            } => boxed(self.update_block(player, (other, enabled.unwrap_or(true)), reply)),
+            ClientMessage::Say { target, content } => {
+                self.send_chat(player, target, content, reply)
             }
-            ClientMessage::Say {
-                target,
-                content: saying,
-            } => self.send_chat(player, target, saying, reply),
             ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
             ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),
             ClientMessage::Resign { target } => {

@@ -43,6 +43,15 @@ impl ResumeState {
     }
 }
 
+fn followed_match(handle: &MatchHandle, player: PlayerId) -> FollowedMatch {
+    FollowedMatch {
+        match_id: handle.id(),
+        you: handle.summary().seat_of(player),
+        correspondence: None,
+        stand_in_seat: handle.summary().substituted_seat(player),
+    }
+}
+
 impl Client {
     /// Tells the client who it is, and shows it the live matches that it is in.
     pub(super) async fn send_welcome(
@@ -81,16 +90,9 @@ impl Client {
                     return false;
                 }
                 live_matches = self.follow_live_matches(id, ids, &resume_state.loaded_matches);
-                let to_followed_match = |handle: &MatchHandle| FollowedMatch {
-                    match_id: handle.id(),
-                    you: handle.summary().seat_of(id),
-                    correspondence: None,
-                    stand_in_seat: handle.summary().substituted_seat(id),
-                };
-                let following = live_matches
-                    .iter()
-                    .map(to_followed_match)
-                    .chain(resume_state.correspondence_matches.iter().cloned());
+                let following = live_matches.iter().map(|handle| followed_match(handle, id));
+                let following =
+                    following.chain(resume_state.correspondence_matches.iter().cloned());
                 if let Some((reply, welcome)) = pending_reply.take() {
                     reply.post_message(|re| {
                         ServerMessage::Welcome(Box::new(Welcome {

@@ -52,17 +52,14 @@ fn to_followed_match(
     server: &ServerContext,
     (match_id, participation): (MatchId, Participation),
 ) -> Option<FollowedMatch> {
-    let CorrespondenceTurn {
-        turn,
-        deadline_ms: due_ms,
-    } = participation.correspondence_turn?;
+    let CorrespondenceTurn { turn, deadline_ms } = participation.correspondence_turn?;
     Some(FollowedMatch {
         match_id,
         you: participation.seat.map(to_protocol::seat),
         correspondence: Some(CorrespondenceState {
             is_correspondence: true,
             turn: turn.map(to_protocol::seat),
-            deadline_ms: due_ms.map(|due_ms| due_ms.max(server.grace_until_ms())),
+            deadline_ms: deadline_ms.map(|due_ms| due_ms.max(server.grace_until_ms())),
         }),
         stand_in_seat: participation.substituted_seat.map(to_protocol::seat),
     })

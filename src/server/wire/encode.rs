@@ -17,7 +17,7 @@ use super::to_protocol;
 pub(crate) use crate::connection::outbox::Frame;
 use crate::match_handle::summary::SeatPresence;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, RemainingTime, TurnTime, first_move_limit_ms};
+use plyhouse_matches::{EventKind, Match, Offer, RemainingTime, TurnTime, first_move_limit_ms};
 use plyhouse_protocol::{
     ChatEntry, ClockState, Event as WireEvent, MatchId, OfferState, PlayerId, Ply, RatingChange,
     RematchState, RequestId, SeatState, Seq, ServerMessage, Snapshot,
@@ -64,6 +64,24 @@ pub(crate) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
     })
 }
 
+fn offered_event(
+    state: &Match,
+    seat: Seat,
+    offer: Offer,
+    (ply, to_ply): (Ply, Option<Ply>),
+) -> WireEvent {
+    WireEvent::Offered {
+        match_id: state.id(),
+        seq: state.seq(),
+        offer: OfferState {
+            seat: to_protocol::seat(seat),
+            offer: to_protocol::offer(offer),
+            ply,
+            to_ply,
+        },
+    }
+}
+
 /// An event that has just become part of `state`.
 pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
     let (match_id, seq, position) = (state.id(), state.seq(), state.position());
@@ -75,7 +93,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             // Nobody sits down but by a request of their own.
             occupant: to_protocol::occupant(occupant, true),
         },
-        EventKind::Started { remaining: left } => WireEvent::Started {
+        EventKind::Started { remaining } => WireEvent::Started {
             match_id,
             seq,
             position: position.to_string(),
@@ -83,7 +101,7 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             ply: state.ply(),
             turn: to_protocol::seat(position.turn()),
             legal: position.legal_moves(),
-            time_left: left.as_ref().map(to_protocol::time_left),
+            time_left: remaining.as_ref().map(to_protocol::time_left),
             first_move_ms: first_move_limit_ms(state),
             absence_limit_ms: state.absence_limit_ms(),
         },
@@ -91,23 +109,14 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             seat,
             m,
             spent_ms,
-            remaining: left,
-        } => return moved_frame(state, *seat, m, spent_ms.zip(*left)),
+            remaining,
+        } => return moved_frame(state, *seat, m, spent_ms.zip(*remaining)),
         EventKind::Offered {
             seat,
             offer,
             ply,
             to_ply,
-        } => WireEvent::Offered {
-            match_id,
-            seq,
-            offer: OfferState {
-                seat: to_protocol::seat(*seat),
-                offer: to_protocol::offer(*offer),
-                ply: *ply,
-                to_ply: *to_ply,
-            },
-        },
+        } => offered_event(state, *seat, *offer, (*ply, *to_ply)),
         EventKind::Declined { seat, offer, by } => WireEvent::Declined {
             match_id,
             seq,
@@ -115,20 +124,19 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             offer: to_protocol::offer(*offer),
             by: to_protocol::seat(*by),
         },
-        EventKind::TakenBack {
-            ply,
-            remaining: left,
-        } => taken_back_event(state, *ply, left.as_ref()),
+        EventKind::TakenBack { ply, remaining } => {
+            taken_back_event(state, *ply, remaining.as_ref())
+        }
         EventKind::TimeGiven {
             seat,
             ms,
-            remaining: left,
+            remaining,
         } => WireEvent::TimeGiven {
             match_id,
             seq,
             seat: to_protocol::seat(*seat),
             ms: *ms,
-            time_left: to_protocol::time_left(left),
+            time_left: to_protocol::time_left(remaining),
         },
         EventKind::Hinted { seat, ply } => WireEvent::Hinted {
             match_id,
@@ -136,13 +144,11 @@ pub(crate) fn event(state: &Match, event: &EventKind) -> Frame {
             seat: to_protocol::seat(*seat),
             ply: *ply,
         },
-        EventKind::Ended {
-            remaining: left, ..
-        } => WireEvent::Ended {
+        EventKind::Ended { remaining, .. } => WireEvent::Ended {
             match_id,
             seq,
             outcome: to_protocol::ending(state).expect("the match has ended"),
-            time_left: left.as_ref().map(to_protocol::time_left),
+            time_left: remaining.as_ref().map(to_protocol::time_left),
         },
     })
 }
@@ -255,15 +261,15 @@ pub(crate) fn snapshot(
     let SnapshotContext {
         re,
         presence,
-        turn_time: time,
+        turn_time,
         rematch,
-        rating_changes: changes,
-        chat: said,
+        rating_changes,
+        chat,
         epoch,
     } = context;
     let creation = state.creation();
     // A copy may have read the end in the store, and have the time from before it.
-    let time = time.filter(|_| state.turn().is_some());
+    let time = turn_time.filter(|_| state.turn().is_some());
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
         let is_connected = presence.seats[seat.index()] == Some(true);
@@ -312,12 +318,12 @@ pub(crate) fn snapshot(
         series: creation.terms.previous.map(|_| to_protocol::series(state)),
         previous: creation.terms.previous.map(|previous| previous.id),
         rematch,
-        chat_history: said,
+        chat_history: chat,
         outcome: to_protocol::ending(state),
         rated: creation.terms.rated,
         shows_bot_thinking: creation.terms.shows_bot_thinking,
         initial_position: state.custom_initial_position().map(ToString::to_string),
-        rating_changes: changes,
+        rating_changes,
         ignored: Vec::new(),
     }))
 }

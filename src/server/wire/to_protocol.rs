@@ -141,13 +141,11 @@ pub(crate) fn ending(state: &Match) -> Option<Ending> {
 /// An ended match as its players find it.
 pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
     let PastMatch {
-        creation,
-        summary: archived,
-        ..
+        creation, summary, ..
     } = ended_match;
     let seat_state = |at: Seat| SeatState {
         side: creation.game.info.sides[at.index()].to_owned(),
-        occupant: match &archived.seats[at.index()] {
+        occupant: match &summary.seats[at.index()] {
             SeatAtStart::Player {
                 player,
                 name,
@@ -173,14 +171,14 @@ pub(crate) fn history_row(ended_match: &PastMatch) -> HistoryRow {
         game: creation.game.info.id.to_owned(),
         seats: Seat::ALL.map(seat_state),
         outcome: Ending {
-            winner: archived.winner.map(seat),
-            reason: Some(archived.reason),
-            detail: archived.detail.clone(),
-            by: archived.by.map(seat),
-            scores: archived.scores,
-            line: archived.winning_line.clone(),
+            winner: summary.winner.map(seat),
+            reason: Some(summary.reason),
+            detail: summary.detail.clone(),
+            by: summary.by.map(seat),
+            scores: summary.scores,
+            line: summary.winning_line.clone(),
         },
-        plies: archived.plies,
+        plies: summary.plies,
         clock: creation.terms.clock,
         rated: creation.terms.rated,
         from_position: creation.terms.is_from_position(),

@@ -97,25 +97,14 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
             .map(|(number, seat)| participation(number, Some(seat), second, AT_MS + 2 * DAY_MS))
             .to_vec(),
     };
-    let stored = store.append_with_reminder(
-        id,
-        JournalPosition::after_events(1),
-        vec![move_event(first, "b2")],
-        Some(later.clone()),
-    );
-    assert_eq!(stored.await, Err(WriteError::Conflict));
-    assert_eq!(
-        due_reminders(store, (0, 0), 9).await,
-        all,
-        "a refused append stores no reminder"
-    );
-    let stored = store.append_with_reminder(
-        id,
-        position,
-        vec![move_event(first, "b2")],
-        Some(later.clone()),
-    );
-    let position = stored.await.expect("written");
+    let append = |position| {
+        let events = vec![move_event(first, "b2")];
+        store.append_with_reminder(id, position, events, Some(later.clone()))
+    };
+    let refused = append(JournalPosition::after_events(1)).await;
+    assert_eq!(refused, Err(WriteError::Conflict));
+    assert_eq!(due_reminders(store, (0, 0), 9).await, all);
+    let position = append(position).await.expect("written");
     assert_eq!(
         due_reminders(store, all[2], 9).await,
         [(AT_MS + 2 * DAY_MS, 60)]
@@ -123,11 +112,7 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     let participations = store.participations(player(1).id).await.expect("readable");
     assert_eq!(participations[0], (id, later.participations[0]));
     let position = store.append(id, position, vec![]).await.expect("written");
-    assert_eq!(
-        due_reminders(store, all[2], 9).await.len(),
-        1,
-        "the reminder is unchanged"
-    );
+    assert_eq!(due_reminders(store, all[2], 9).await.len(), 1);
 
     let served = Reminder {
         wake_ms: None,
@@ -139,14 +124,8 @@ pub(crate) async fn reminder_is_stored_with_its_events(store: &dyn Store) {
     let position = stored.expect("written");
     assert_eq!(due_reminders(store, (0, 0), 9).await, [all[0], all[2]]);
     assert_eq!(live_matches(store, OWNER_NODE).await.0, [60, 63]);
-    assert_eq!(
-        store
-            .participations(player(2).id)
-            .await
-            .expect("readable")
-            .len(),
-        3
-    );
+    let participations = store.participations(player(2).id).await;
+    assert_eq!(participations.expect("readable").len(), 3);
     let ended = store.append(id, position, vec![RESIGNATION]).await;
     ended.expect("written");
     let participations = store.participations(player(2).id).await.expect("readable");

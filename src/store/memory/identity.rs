@@ -90,10 +90,10 @@ impl Identities {
             IdentityChange::AddSession(session) => self.add_session(session),
             IdentityChange::OfferPairing {
                 pairing,
-                offered_by: by,
+                offered_by,
                 now_ms,
                 max,
-            } => return self.offer_pairing(pairing, by, now_ms, max),
+            } => return self.offer_pairing(pairing, offered_by, now_ms, max),
             IdentityChange::TakePairing(code, session) => {
                 let is_taken = self.remove_pairing(code);
                 if is_taken {
@@ -138,10 +138,10 @@ impl Identities {
             IdentityChange::DeletePlayer(deletion) => return self.delete_player(&deletion),
             IdentityChange::AddOneTimeToken {
                 code,
-                token: pass,
+                token,
                 now_ms,
                 max,
-            } => return self.add_one_time_token(code, pass, now_ms, max),
+            } => return self.add_one_time_token(code, token, now_ms, max),
             IdentityChange::TakeOneTimeToken(code) => {
                 return self.one_time_tokens.remove(&code).is_some();
             }
@@ -242,12 +242,12 @@ impl Identities {
             owner,
             proof,
             bot,
-            keys_max: max,
+            keys_max,
         } = key;
         let players = self.with_bots(owner).into_iter();
         let sessions = players.flat_map(|player| self.sessions(player));
         let keys = sessions.filter(|session| session.kind == SessionKind::Key);
-        if !self.is_proof_valid(owner, &proof) || keys.count() >= max {
+        if !self.is_proof_valid(owner, &proof) || keys.count() >= keys_max {
             return false;
         }
         let is_owned = match bot {

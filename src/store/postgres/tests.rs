@@ -45,6 +45,11 @@ async fn connect(address: &str) -> PgConnection {
     PgConnection::connect(&address).await.expect("a server")
 }
 
+async fn execute(connection: &PgConnection, sql: &str) {
+    let executed = connection.execute_batch(sql).await;
+    executed.expect("statement succeeds");
+}
+
 async fn open_store(address: &str) -> PostgresStore {
     PostgresStore::open(address, None).await.expect("opens")
 }

@@ -81,14 +81,12 @@ impl MemoryRatings {
     pub fn change(&mut self, change: RatingsChange) -> bool {
         match change {
             RatingsChange::Post(post) => return self.post_rows(*post),
-            RatingsChange::BeginVersion {
-                exclusions_cursor: known,
-            } => {
+            RatingsChange::BeginVersion { exclusions_cursor } => {
                 self.last_version_id += 1;
                 let version = RatingVersion {
                     id: self.last_version_id,
                     cursor: 0,
-                    exclusions_cursor: known,
+                    exclusions_cursor,
                 };
                 self.building = Some(VersionRatings {
                     version,

@@ -89,7 +89,7 @@ fn count_opening(
     summary: &EndedMatchSummary,
 ) -> rusqlite::Result<()> {
     let Tally {
-        matches: n,
+        matches,
         wins,
         draws,
     } = Tally::from_summary(summary);
@@ -100,7 +100,7 @@ fn count_opening(
                    won_second = won_second + excluded.won_second";
     let mut add = connection.prepare_cached(sql)?;
     for (line, m) in opening_steps(opening) {
-        add.execute((game, line, m, n, wins[0], wins[1], draws))?;
+        add.execute((game, line, m, matches, wins[0], wins[1], draws))?;
     }
     Ok(())
 }
@@ -126,7 +126,7 @@ pub(super) fn unindex(connection: &Connection, id: &[u8]) -> rusqlite::Result<()
         return Ok(());
     };
     let Tally {
-        matches: n,
+        matches,
         wins,
         draws,
     } = Tally::from_summary(&summary);
@@ -137,7 +137,7 @@ pub(super) fn unindex(connection: &Connection, id: &[u8]) -> rusqlite::Result<()
     let sql = "DELETE FROM openings WHERE game = ?1 AND line = ?2 AND move = ?3 AND n <= 0";
     let mut clear = connection.prepare_cached(sql)?;
     for (line, m) in opening_steps(opening) {
-        subtract.execute((&game, line, m, n, wins[0], wins[1], draws))?;
+        subtract.execute((&game, line, m, matches, wins[0], wins[1], draws))?;
         clear.execute((&game, line, m))?;
     }
     Ok(())

@@ -40,10 +40,10 @@ pub(super) fn apply_change(
         IdentityChange::AddSession(session) => add_session(connection, session)?,
         IdentityChange::OfferPairing {
             pairing,
-            offered_by: by,
+            offered_by,
             now_ms,
             max,
-        } => return offer_pairing(connection, pairing, *by, *now_ms, *max),
+        } => return offer_pairing(connection, pairing, *offered_by, *now_ms, *max),
         IdentityChange::TakePairing(code, session) => {
             let is_taken = take_pairing(connection, *code)?;
             if is_taken {
@@ -62,13 +62,9 @@ pub(super) fn apply_change(
             return Ok(is_valid);
         }
         IdentityChange::AddApiKey(key) => return accounts::add_api_key(connection, key),
-        IdentityChange::EndSessions(player, selection) => {
-            end_sessions(connection, *player, *selection)?
-        }
+        IdentityChange::EndSessions(player, which) => end_sessions(connection, *player, *which)?,
         IdentityChange::TouchSession(token, day) => touch_session(connection, *token, *day)?,
-        IdentityChange::NamePlayer(name_change) => {
-            return accounts::name_player(connection, name_change);
-        }
+        IdentityChange::NamePlayer(new) => return accounts::name_player(connection, new),
         IdentityChange::RenameGuest(player, name) => {
             return accounts::rename_guest(connection, *player, name);
         }
@@ -94,10 +90,10 @@ pub(super) fn apply_change(
         }
         IdentityChange::AddOneTimeToken {
             code,
-            token: pass,
+            token,
             now_ms,
             max,
-        } => return operator_requests::add_one_time_token(connection, *code, pass, *now_ms, *max),
+        } => return operator_requests::add_one_time_token(connection, *code, token, *now_ms, *max),
         IdentityChange::TakeOneTimeToken(code) => {
             return operator_requests::take_one_time_token(connection, *code);
         }
@@ -118,10 +114,9 @@ pub(super) fn is_applied(
 ) -> rusqlite::Result<Option<bool>> {
     let is_applied = match change {
         IdentityChange::AddSession(added) => find_session(connection, added.token)?.is_some(),
-        IdentityChange::OfferPairing {
-            pairing: offered_pairing,
-            ..
-        } => find_pairing(connection, offered_pairing.code, 0)?.is_some(),
+        IdentityChange::OfferPairing { pairing, .. } => {
+            find_pairing(connection, pairing.code, 0)?.is_some()
+        }
         IdentityChange::TakePairing(_, session) => {
             find_session(connection, session.token)?.is_some()
         }

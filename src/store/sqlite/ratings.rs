@@ -100,9 +100,9 @@ pub(super) fn apply_change(
 ) -> rusqlite::Result<bool> {
     match change {
         RatingsChange::Post(post) => return post_rows(connection, post),
-        RatingsChange::BeginVersion {
-            exclusions_cursor: known,
-        } => begin_version(connection, *known)?,
+        RatingsChange::BeginVersion { exclusions_cursor } => {
+            begin_version(connection, *exclusions_cursor)?
+        }
         RatingsChange::SwitchVersion(version) => return switch_version(connection, version),
         RatingsChange::ClearStaleVersions => clear_stale_versions(connection)?,
         RatingsChange::NumberRow(row) => {

@@ -354,7 +354,7 @@ impl Reading {
             ServerMessage::Event(event) => self.told(place, on, event),
             ServerMessage::Clock { match_id, clock } => self.told_clock(on, *match_id, *clock),
             ServerMessage::Rematch { match_id, rematch } => {
-                self.told_rematch(on, *match_id, rematch);
+                self.told_rematch(on, *match_id, rematch)
             }
             ServerMessage::Challenge(challenge) => self.challenged(on, challenge),
             ServerMessage::YourTurn {

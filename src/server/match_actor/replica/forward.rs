@@ -191,18 +191,18 @@ impl MatchActor {
         }
         if let Some(replica) = self.replica.take() {
             let Replica {
-                forwarded: asking,
-                pending_answers: answers,
-                retries: later,
+                forwarded,
+                pending_answers,
+                retries,
                 clock_waiters,
                 ..
             } = *replica;
             self.deferred.extend(clock_waiters);
-            self.deferred.extend(mark_possibly_applied(asking));
+            self.deferred.extend(mark_possibly_applied(forwarded));
             self.deferred
-                .extend(later.into_iter().map(|(_, envelope)| envelope));
+                .extend(retries.into_iter().map(|(_, envelope)| envelope));
             self.deferred
-                .extend(answers.into_iter().map(|pending| pending.envelope));
+                .extend(pending_answers.into_iter().map(|pending| pending.envelope));
         }
         self.broadcaster.set_remote_presence(None);
         RELOAD

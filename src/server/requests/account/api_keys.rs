@@ -162,12 +162,9 @@ impl Client {
         name: String,
         bots: &[PlayerRecord],
     ) -> Result<KeyPlayer, WireError> {
-        let RegistrableName {
-            name,
-            skeletons: likenesses,
-        } = names::parse_registrable_name(&name)?;
+        let RegistrableName { name, skeletons } = names::parse_registrable_name(&name)?;
         let now_ms = self.server.clock.now_ms();
-        for skeleton in &likenesses {
+        for skeleton in &skeletons {
             let owner = self
                 .server
                 .store
@@ -194,7 +191,7 @@ impl Client {
         Ok(KeyPlayer {
             new_account: Some(NewBotAccount {
                 player: player.clone(),
-                skeletons: likenesses,
+                skeletons,
                 now_ms,
                 bots_max: BOTS_MAX,
             }),

@@ -53,14 +53,10 @@ impl Client {
         for number in 1..=NAME_ATTEMPTS_MAX {
             // What is nobody's is taken.
             let candidate = names::parse_registrable_name(&numbered_name(base_name, number));
-            let Ok(RegistrableName {
-                name,
-                skeletons: likenesses,
-            }) = candidate
-            else {
+            let Ok(RegistrableName { name, skeletons }) = candidate else {
                 continue;
             };
-            if let Err(error) = self.check_name_available(&likenesses, id).await {
+            if let Err(error) = self.check_name_available(&skeletons, id).await {
                 match error.code {
                     Some(ErrorCode::NameTaken) => continue,
                     _ => return Err(error),
@@ -74,7 +70,7 @@ impl Client {
             let identity = ExternalIdentity {
                 external_name: proxy_user.to_owned(),
                 player: player.clone(),
-                skeletons: likenesses,
+                skeletons,
                 now_ms: self.server.clock.now_ms(),
             };
             if self

@@ -83,11 +83,8 @@ impl Client {
             return Err(already_registered_error());
         }
         let invite = self.require_invite(invite).await?;
-        let RegistrableName {
-            name,
-            skeletons: likenesses,
-        } = names::parse_registrable_name(name)?;
-        self.check_name_available(&likenesses, id).await?;
+        let RegistrableName { name, skeletons } = names::parse_registrable_name(name)?;
+        self.check_name_available(&skeletons, id).await?;
         let password = match password {
             Some(password) => {
                 let hash = self.server.passwords.hash(&password, &self.server.rng);
@@ -104,7 +101,7 @@ impl Client {
         let now_ms = self.server.clock.now_ms();
         let name_change = NameChange {
             player: record.clone(),
-            skeletons: likenesses,
+            skeletons,
             invite,
             password,
             expected: (PlayerKind::Guest, None),
@@ -158,12 +155,8 @@ impl Client {
     async fn change_name(&self, player: &Player, name: &str) -> Result<PlayerRecord, WireError> {
         let old_record = self.current_record(player);
         check_is_registered(old_record.kind)?;
-        let RegistrableName {
-            name,
-            skeletons: likenesses,
-        } = names::parse_registrable_name(name)?;
-        self.check_name_available(&likenesses, old_record.id)
-            .await?;
+        let RegistrableName { name, skeletons } = names::parse_registrable_name(name)?;
+        self.check_name_available(&skeletons, old_record.id).await?;
         if name == old_record.name {
             return Ok(old_record);
         }
@@ -175,7 +168,7 @@ impl Client {
         };
         let name_change = NameChange {
             player: record.clone(),
-            skeletons: likenesses,
+            skeletons,
             invite: None,
             password: None,
             expected: (old_record.kind, renamed_ms),

@@ -17,15 +17,12 @@ fn listing(number: u128, status: MatchStatus) -> MatchListing {
 }
 
 async fn list_numbers(store: &impl ClusterDirectory, query: MatchListQuery) -> (u64, Vec<u128>) {
-    let MatchListPage {
-        total,
-        summaries: cards,
-    } = store.list_matches(query).await.expect("readable");
+    let MatchListPage { total, summaries } = store.list_matches(query).await.expect("readable");
     let number = |card: &String| {
         let number = card.split(' ').next().expect("a number");
         number.parse().expect("a number")
     };
-    (total, cards.iter().map(number).collect())
+    (total, summaries.iter().map(number).collect())
 }
 
 const UNFILTERED: MatchListQuery = MatchListQuery {
@@ -109,11 +106,9 @@ pub(crate) async fn only_shown_matches_are_listed(shared: &impl SharedStore) {
         ..listing(1, MatchStatus::Running)
     };
     first.update_summaries(vec![update]).await.expect("written");
-    let MatchListPage {
-        total,
-        summaries: cards,
-    } = second.list_matches(UNFILTERED).await.expect("readable");
-    assert_eq!((total, cards), (1, vec!["news".to_owned()]));
+    let MatchListPage { total, summaries } =
+        second.list_matches(UNFILTERED).await.expect("readable");
+    assert_eq!((total, summaries), (1, vec!["news".to_owned()]));
     let hidden = MatchListing {
         listed: false,
         ..listing(1, MatchStatus::Running)

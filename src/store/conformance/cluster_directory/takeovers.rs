@@ -338,17 +338,13 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
     correspondence.creation.terms.clock = Some(ClockControl::Move {
         move_ms: 86_400_000,
     });
-    first
-        .create(OWNER_NODE, correspondence)
-        .await
-        .expect("written");
+    let created = first.create(OWNER_NODE, correspondence).await;
+    created.expect("written");
     assert_eq!(involved(1).await, [11, 12, 13]);
     // Of those it hosts two, and the one of days.
     let hosted = async |number: u8| {
-        second
-            .hosted_match_count(player(number).id)
-            .await
-            .expect("readable")
+        let count = second.hosted_match_count(player(number).id).await;
+        count.expect("readable")
     };
     assert_eq!(
         [hosted(1).await, hosted(2).await, hosted(3).await],
@@ -359,47 +355,33 @@ pub(crate) async fn involved_lists_live_matches_of_a_player(shared: &impl Shared
     // Somebody else sits down there, is stood in for, and leaves; the host stays involved without a seat.
     let id = MatchId(Uuid::from_u128(13));
     let mut position = created_position;
+    let append = async |position, events: Vec<Event>| {
+        let appended = first.append(id, position, events).await;
+        appended.expect("written")
+    };
+    let sit_down = |seat, number| seat_event(seat, player_occupant(player(number)));
     for (event, expected) in [
-        (
-            seat_event(Seat::Second, player_occupant(player(3))),
-            vec![13],
-        ),
+        (sit_down(Seat::Second, 3), vec![13]),
         (move_event(Seat::First, "a1"), vec![13]),
         (
             seat_event(Seat::Second, stand_in_occupant(player(3))),
             vec![13],
         ),
         (seat_event(Seat::Second, Occupant::Bot(Level::Easy)), vec![]),
-        (
-            seat_event(Seat::Second, player_occupant(player(3))),
-            vec![13],
-        ),
+        (sit_down(Seat::Second, 3), vec![13]),
         (seat_event(Seat::Second, Occupant::Open), vec![]),
         (seat_event(Seat::First, Occupant::Open), vec![]),
-        (
-            seat_event(Seat::First, player_occupant(player(3))),
-            vec![13],
-        ),
+        (sit_down(Seat::First, 3), vec![13]),
     ] {
-        position = first
-            .append(id, position, vec![event])
-            .await
-            .expect("written");
+        position = append(position, vec![event]).await;
         assert_eq!(involved(3).await, expected, "{position:?}");
         assert_eq!(involved(2).await, [13]);
     }
     // Several at once, of which the last counts.
-    let seats = [player(4), player(3), player(5)]
-        .map(|player| seat_event(Seat::Second, player_occupant(player)));
-    position = first
-        .append(id, position, seats.into())
-        .await
-        .expect("written");
+    let seats = [4, 3, 5].map(|number| sit_down(Seat::Second, number));
+    position = append(position, seats.into()).await;
     assert_eq!((involved(4).await, involved(5).await), (vec![], vec![13]));
-    first
-        .append(id, position, vec![RESIGNATION])
-        .await
-        .expect("written");
+    append(position, vec![RESIGNATION]).await;
     for number in 2..=5 {
         assert_eq!(involved(number).await, [0; 0]);
     }

@@ -20,10 +20,7 @@ async fn standby_takes_over_after_primary_crash() {
         "ALTER SYSTEM SET synchronous_standby_names = '*'",
         "SELECT pg_reload_conf()",
     ] {
-        connection
-            .execute_batch(sql)
-            .await
-            .expect("statement succeeds");
+        execute(&connection, sql).await;
     }
     let sql = "SELECT pid FROM pg_stat_replication WHERE sync_state = 'sync'";
     while connection
@@ -55,19 +52,13 @@ async fn standby_takes_over_after_primary_crash() {
         .await;
     assert!(lost.is_err(), "{lost:?}");
     let standby_connection = connect(&url(standby.port)).await;
-    standby_connection
-        .execute_batch("SELECT pg_promote()")
-        .await
-        .expect("statement succeeds");
+    execute(&standby_connection, "SELECT pg_promote()").await;
     // Nobody follows now.
     for sql in [
         "ALTER SYSTEM SET synchronous_standby_names = ''",
         "SELECT pg_reload_conf()",
     ] {
-        standby_connection
-            .execute_batch(sql)
-            .await
-            .expect("statement succeeds");
+        execute(&standby_connection, sql).await;
     }
     let next = loop {
         match store

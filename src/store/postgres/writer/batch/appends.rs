@@ -185,12 +185,12 @@ async fn touch_match(
                                  FROM journal p WHERE p.m = $1 ORDER BY p.n DESC LIMIT 1)
                RETURNING m";
     let PositionColumns {
-        entry_no: n,
+        entry_no,
         seq,
         epoch,
     } = after;
     let found = connection
-        .query_opt(sql, &[&id.0, &n, &seq, &epoch])
+        .query_opt(sql, &[&id.0, &entry_no, &seq, &epoch])
         .await?;
     Ok(found.is_some())
 }

@@ -241,11 +241,11 @@ impl OpeningCounts {
     /// Counts a match so often.
     fn add_match(&mut self, game: &str, summary: &EndedMatchSummary, weight: i64) {
         let Tally {
-            matches: n,
-            wins: won,
-            draws: drawn,
+            matches,
+            wins,
+            draws,
         } = Tally::from_summary(summary);
-        let counts = [n, won[0], won[1], drawn].map(|count| weight * to_i64(count));
+        let counts = [matches, wins[0], wins[1], draws].map(|count| weight * to_i64(count));
         for (line, m) in summary
             .opening
             .iter()

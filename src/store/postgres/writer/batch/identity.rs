@@ -3,7 +3,10 @@
 use plyhouse_protocol::{PlayerId, SessionId};
 use uuid::Uuid;
 
-use super::{Batch, WriteTask, account_deletion, accounts, blocks, operator_requests};
+use super::operator_requests::{
+    add_one_time_token, claim_command, store_command_result, take_one_time_token,
+};
+use super::{Batch, WriteTask, account_deletion, accounts, blocks};
 use crate::postgres::journal_rows::to_i64;
 use crate::postgres::reconnecting_connection::{Params, PgConnection, QueryError};
 use crate::records::identity::player_kind_to_text;
@@ -73,17 +76,12 @@ async fn apply_change(
         IdentityChange::AddSession(added) => add_sessions(connection, &[added]).await?,
         IdentityChange::OfferPairing {
             pairing,
-            offered_by: by,
+            offered_by,
             now_ms,
             max,
-        } => return offer_pairing(connection, pairing, *by, to_i64(*now_ms), *max).await,
+        } => return offer_pairing(connection, pairing, *offered_by, to_i64(*now_ms), *max).await,
         IdentityChange::TakePairing(code, new_session) => {
-            let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
-            let taken = connection.query_opt(sql, &[&code.0.as_slice()]).await?;
-            if taken.is_some() {
-                add_sessions(connection, &[new_session]).await?;
-            }
-            return Ok(taken.is_some());
+            return take_pairing(connection, *code, new_session).await;
         }
         IdentityChange::StoreRecoveryKey(player, key) => {
             store_recovery_key(connection, *player, *key).await?
@@ -99,17 +97,8 @@ async fn apply_change(
         IdentityChange::EndSessions(player, which) => {
             end_sessions(connection, *player, *which).await?
         }
-        IdentityChange::TouchSession(token, day) => {
-            // A hint: it waits for nobody, and is written again with the next hello.
-            let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
-                           SELECT token FROM sessions WHERE token = $1
-                           FOR UPDATE SKIP LOCKED)";
-            let token = &token.0[..];
-            connection.query(sql, &[&token, &to_i64(*day)]).await?;
-        }
-        IdentityChange::NamePlayer(naming) => {
-            return accounts::name_player(connection, naming).await;
-        }
+        IdentityChange::TouchSession(token, day) => touch_session(connection, *token, *day).await?,
+        IdentityChange::NamePlayer(new) => return accounts::name_player(connection, new).await,
         IdentityChange::RenameGuest(player, name) => {
             return accounts::rename_guest(connection, *player, name).await;
         }
@@ -135,30 +124,47 @@ async fn apply_change(
         }
         IdentityChange::AddOneTimeToken {
             code,
-            token: pass,
+            token,
             now_ms,
             max,
-        } => {
-            return operator_requests::add_one_time_token(
-                connection,
-                *code,
-                pass,
-                to_i64(*now_ms),
-                *max,
-            )
-            .await;
-        }
+        } => return add_one_time_token(connection, *code, token, to_i64(*now_ms), *max).await,
         IdentityChange::TakeOneTimeToken(code) => {
-            return operator_requests::take_one_time_token(connection, *code).await;
+            return take_one_time_token(connection, *code).await;
         }
-        IdentityChange::ClaimCommand(id) => {
-            return operator_requests::claim_command(connection, *id).await;
-        }
+        IdentityChange::ClaimCommand(id) => return claim_command(connection, *id).await,
         IdentityChange::StoreCommandResult(id, answer) => {
-            return operator_requests::store_command_result(connection, *id, answer).await;
+            return store_command_result(connection, *id, answer).await;
         }
     }
     Ok(true)
+}
+
+/// Adds a session for the player who offered the pairing. False if the code is unknown.
+async fn take_pairing(
+    connection: &PgConnection,
+    code: TokenHash,
+    new_session: &SessionRecord,
+) -> Result<bool, QueryError> {
+    let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
+    let taken = connection.query_opt(sql, &[&code.0.as_slice()]).await?;
+    if taken.is_some() {
+        add_sessions(connection, &[new_session]).await?;
+    }
+    Ok(taken.is_some())
+}
+
+/// Stores the day of the last use, unless the row is locked: the next hello writes it again.
+async fn touch_session(
+    connection: &PgConnection,
+    token: TokenHash,
+    day: u64,
+) -> Result<(), QueryError> {
+    let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
+                   SELECT token FROM sessions WHERE token = $1
+                   FOR UPDATE SKIP LOCKED)";
+    let token = &token.0[..];
+    connection.query(sql, &[&token, &to_i64(day)]).await?;
+    Ok(())
 }
 
 /// Keeps a recovery key in place of the one before.

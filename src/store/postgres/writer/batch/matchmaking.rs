@@ -171,11 +171,11 @@ async fn enqueue_seek(
     let seeks_max = to_i64(*seeks_max as u64);
     let RatingRange {
         rating,
-        initial_offsets: range,
+        initial_offsets,
         waited_ms,
     } = seek.rating_range;
     let rating = i64::from(rating);
-    let [low, high] = [0, 1].map(|end| range.map(|range| i64::from(range[end])));
+    let [low, high] = [0, 1].map(|end| initial_offsets.map(|range| i64::from(range[end])));
     #[expect(clippy::cast_precision_loss, reason = "exact for 285,000 years")]
     let waited_ms = waited_ms as f64;
     let params: Params<'_> = &[

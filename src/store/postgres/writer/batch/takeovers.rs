@@ -22,12 +22,7 @@ impl Batch<'_> {
         let mut indices = Vec::new();
         let (mut ids, mut owners, mut previous_owners) = (Vec::new(), Vec::new(), Vec::new());
         for (index, task) in self.tasks.iter().enumerate() {
-            let WriteTask::TakeOver {
-                id,
-                owner,
-                from: previous_owner,
-            } = task
-            else {
+            let WriteTask::TakeOver { id, owner, from } = task else {
                 continue;
             };
             // Of two at once the later has come too late.
@@ -36,7 +31,7 @@ impl Batch<'_> {
                 indices.push(index);
                 ids.push(id.0);
                 owners.push(owner.0);
-                previous_owners.push(previous_owner.map(|from| from.0));
+                previous_owners.push(from.map(|from| from.0));
             }
         }
         if ids.is_empty() {
