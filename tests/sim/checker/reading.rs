@@ -342,15 +342,14 @@ impl Reading {
             let about = format!("{on:?} did not ask for {message:?}");
             self.fault(Kind::BadAnswer, about);
         }
+        let answered = waiting.as_ref();
         match message {
-            ServerMessage::Welcome(welcome) => self.welcomed(on, welcome, waiting.as_ref()),
+            ServerMessage::Welcome(welcome) => self.welcomed(on, welcome, answered),
             ServerMessage::Match(snapshot) => {
-                self.heard(on, &snapshot.chat_history, waiting.as_ref());
-                self.shown(on, snapshot, waiting.as_ref());
+                self.heard(on, &snapshot.chat_history, answered);
+                self.shown(on, snapshot, answered);
             }
-            ServerMessage::Events { events, .. } => {
-                self.caught_up(place, on, events, waiting.as_ref())
-            }
+            ServerMessage::Events { events, .. } => self.caught_up(place, on, events, answered),
             ServerMessage::Event(event) => self.told(place, on, event),
             ServerMessage::Clock { match_id, clock } => self.told_clock(on, *match_id, *clock),
             ServerMessage::Rematch { match_id, rematch } => {
@@ -369,10 +368,10 @@ impl Reading {
                 total,
                 reset,
             } => self.list_changed(on, changed, gone, (*total, *reset)),
-            ServerMessage::Matches { .. } => self.told_page(on, message, waiting.as_ref()),
+            ServerMessage::Matches { .. } => self.told_page(on, message, answered),
             ServerMessage::Seekers(seekers) => self.seekers_changed(on, seekers),
             ServerMessage::Blocked { players, .. } => {
-                self.told_blocked(on, players, waiting.as_ref());
+                self.told_blocked(on, players, answered);
             }
             ServerMessage::Rating {
                 match_id, changes, ..
@@ -383,9 +382,9 @@ impl Reading {
             } => self.heard_words(on, *match_id, said),
             ServerMessage::WatchEnded { match_id } => self.watch_over(on, *match_id),
             ServerMessage::Profile { profile, .. } => self.told_profile(profile),
-            ServerMessage::Leaderboard { rows, .. } => self.told_leaders(rows, waiting.as_ref()),
+            ServerMessage::Leaderboard { rows, .. } => self.told_leaders(rows, answered),
             ServerMessage::Analysis(part) => self.told_analysis(on, part),
-            ServerMessage::Hint(hint) => self.told_hint(on, hint, waiting.as_ref()),
+            ServerMessage::Hint(hint) => self.told_hint(on, hint, answered),
             ServerMessage::Thinking(thought) => self.told_thought(on, thought),
             ServerMessage::Error(error) if error.re.is_none() => self.told_trouble(on, error),
             ServerMessage::Ok { .. }
