@@ -1,4 +1,4 @@
-//! What the binary does beside serving: a file for each command, or a module of the lab.
+//! What the binary does beside serving: a file for each command, or a module of `tools`.
 
 mod account;
 mod archive;
@@ -12,7 +12,7 @@ pub(crate) mod single_dash;
 mod verify;
 
 use clap::Subcommand;
-use plyhouse_lab::{analyse, chances, contest, engine, perft, tournament};
+use plyhouse_tools::{analyse, chances, contest, engine, perft, tournament};
 
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]

@@ -11,12 +11,12 @@ use anyhow::Context;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
-use plyhouse_lab::arguments::refuse;
 use plyhouse_store::{
     AdminQueue, MemoryStore, OpenError, OpenPostgresError, PostgresAdminQueue, PostgresInspector,
     PostgresStore, SqliteAdminQueue, SqliteInspector, SqliteStore, Store, StoreInspector,
     StoreMetrics,
 };
+use plyhouse_tools::arguments::refuse;
 
 /// Stands for no directory.
 const MEMORY: &str = ":memory:";

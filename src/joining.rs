@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use plyhouse_bus::NatsBus;
-use plyhouse_lab::arguments::refuse;
 use plyhouse_server::ClusterLinks;
 use plyhouse_store::{NodeId, Store, StoreMetrics};
+use plyhouse_tools::arguments::refuse;
 use uuid::Uuid;
 
 use crate::data::Data;

@@ -1,4 +1,4 @@
-//! `plyhouse match`: contests of the lab, whose games are kept as those of the server's matches are.
+//! `plyhouse match`: engine matches of `tools`, whose games are kept as those of the server's matches are.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, ensure};
-use plyhouse_lab::contest::{Args, End, Fault, Played};
 use plyhouse_matches::game_record::{GameRecord, GameRecordError, ProgramGame, Victory};
+use plyhouse_tools::contest::{Args, End, Fault, Played};
 
 /// Plays, and writes games to a file if that is asked for.
 pub(super) fn run(args: Args) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use plyhouse_engine::catalog;
 use plyhouse_engine::search::{Level, Limits};
-use plyhouse_lab::tournament::{Plan, Player, Ratings, Tournament};
+use plyhouse_tools::tournament::{Plan, Player, Ratings, Tournament};
 use serde_json::Value;
 
 /// Every level is stronger than the one below it, and the lowest than a random mover. The games are
