@@ -8,8 +8,8 @@ use plyhouse_server::Settings;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
-use crate::data::{Data, Place};
-use crate::joining::Joining;
+use crate::data::{Data, StoreLocation};
+use crate::joining::ClusterArgs;
 use crate::logs::LogFormat;
 
 /// A match server for two-player board games: people and minimax bots, over WebSocket.
@@ -29,10 +29,10 @@ pub(crate) struct Args {
     pub(crate) listen: String,
 
     #[command(flatten)]
-    place: Place,
+    store_location: StoreLocation,
 
     #[command(flatten)]
-    pub(crate) joining: Joining,
+    pub(crate) cluster_args: ClusterArgs,
 
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter by module
     #[arg(
@@ -78,12 +78,12 @@ SIGHUP has the files of --tls-cert and --tls-key read anew, if they are given.";
 impl Args {
     /// Where the data lies.
     pub(crate) fn data(&self) -> anyhow::Result<Data> {
-        self.place.clone().data()
+        self.store_location.clone().data()
     }
 }
 
 /// The variables with our prefix that `ply` reads.
-const READ_BY_PLY: [&str; 3] = ["PLYHOUSE_SERVER", "PLYHOUSE_KEY", "PLYHOUSE_PASSWORD"];
+const READ_BY_CLIENT: [&str; 3] = ["PLYHOUSE_SERVER", "PLYHOUSE_KEY", "PLYHOUSE_PASSWORD"];
 
 /// Environment variables with our prefix that no command reads, such as misspelt ones. `command` is the whole
 /// command line with its subcommands.
@@ -93,16 +93,16 @@ pub(crate) fn unknown_settings(
 ) -> Vec<String> {
     names
         .filter(|name| name.starts_with("PLYHOUSE_"))
-        .filter(|name| !READ_BY_PLY.contains(&name.as_str()) && !is_read_by(command, name))
+        .filter(|name| !READ_BY_CLIENT.contains(&name.as_str()) && !is_setting_of(command, name))
         .collect()
 }
 
-fn is_read_by(command: &Command, name: &str) -> bool {
+fn is_setting_of(command: &Command, name: &str) -> bool {
     let mut read = command.get_arguments().filter_map(clap::Arg::get_env);
     read.any(|known| known == name)
         || command
             .get_subcommands()
-            .any(|command| is_read_by(command, name))
+            .any(|command| is_setting_of(command, name))
 }
 
 /// The command line without the environment variables that are empty: they count as absent.
@@ -130,12 +130,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn arguments_are_consistent() {
         Args::command().debug_assert();
     }
 
     #[test]
-    fn every_option_can_be_set_in_the_environment() {
+    fn every_option_has_an_environment_variable() {
         let command = Args::command();
         let named: Vec<_> = command.get_arguments().map(clap::Arg::get_env).collect();
         assert!(named.len() > 50, "{named:?}");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn without_options_the_defaults_hold() {
+    fn missing_options_have_defaults() {
         let args = Args::try_parse_from(["plyhouse"]).unwrap();
         assert_eq!(args.listen, "127.0.0.1:7878");
         assert_eq!(
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_taken() {
+    fn options_override_defaults() {
         let line = "plyhouse --abandon-after 0.5 --linger 7 --search-threads 3 --keep-ended 2 --search-table 2 --origin https://a:443/,HTTPS://B:443 --data /tmp";
         let args = Args::try_parse_from(line.split(' ')).unwrap();
         assert_eq!(args.data().unwrap(), Data::Directory("/tmp".into()));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn only_variables_that_no_command_reads_are_unknown() {
+    fn variables_of_other_commands_are_not_reported() {
         let names = [
             "PATH",
             "PLYHOUSE_BURST",
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_values_are_refused() {
         for option in [
             "--abandon-after=-1",
             "--connections-max=18446744073709551615",

@@ -39,33 +39,33 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Account(args) => args.run(),
-            Self::Analyse(args) => unless_reader_is_gone(args.run()),
-            Self::Chances(args) => unless_reader_is_gone(args.run()),
-            Self::Completions(args) => unless_reader_is_gone(args.run()),
-            Self::Engine(args) => unless_reader_is_gone(args.run()),
+            Self::Analyse(args) => ignore_broken_pipe(args.run()),
+            Self::Chances(args) => ignore_broken_pipe(args.run()),
+            Self::Completions(args) => ignore_broken_pipe(args.run()),
+            Self::Engine(args) => ignore_broken_pipe(args.run()),
             Self::Export(args) => args.run(),
             Self::Health(args) => args.run(),
             Self::Manual(args) => args.run(),
-            Self::Match(args) => unless_reader_is_gone(play_match::run(args)),
+            Self::Match(args) => ignore_broken_pipe(play_match::run(args)),
             Self::MoveStore(args) => args.run(),
-            Self::Perft(args) => unless_reader_is_gone(args.run()),
+            Self::Perft(args) => ignore_broken_pipe(args.run()),
             Self::Ratings(args) => args.run(),
-            Self::Tournament(args) => unless_reader_is_gone(args.run()),
+            Self::Tournament(args) => ignore_broken_pipe(args.run()),
             Self::Verify(args) => args.run(),
         }
     }
 }
 
 /// What has come of a command whose only pipe is stdout: that its reader has had enough is no failure.
-fn unless_reader_is_gone(done: anyhow::Result<()>) -> anyhow::Result<()> {
+fn ignore_broken_pipe(done: anyhow::Result<()>) -> anyhow::Result<()> {
     match done {
-        Err(error) if reader_is_gone(&error) => Ok(()),
+        Err(error) if is_broken_pipe(&error) => Ok(()),
         done => done,
     }
 }
 
 /// Whether whoever was reading stdout has had enough, as `head` has. That is no failure.
-fn reader_is_gone(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

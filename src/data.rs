@@ -38,7 +38,7 @@ pub(crate) struct Address(String);
 
 /// Where matches and players are kept, as the command line has it.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Place {
+pub(crate) struct StoreLocation {
     /// Where matches and players are kept. `:memory:` keeps them until the server ends. Without it:
     /// `$XDG_DATA_HOME/plyhouse`, or `~/.local/share/plyhouse`
     #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR")]
@@ -56,7 +56,7 @@ pub(crate) struct Place {
     database: Option<Address>,
 }
 
-impl Place {
+impl StoreLocation {
     /// Where that is.
     pub(crate) fn data(self) -> anyhow::Result<Data> {
         match (self.database, self.data) {
@@ -95,7 +95,7 @@ impl Data {
     }
 
     /// Logs a warning if other users of the machine may open the database.
-    pub(crate) fn warn_of_loose_mode(&self) {
+    pub(crate) fn warn_about_permissions(&self) {
         let Self::Directory(directory) = self else {
             return;
         };
@@ -122,7 +122,7 @@ impl Data {
     }
 
     /// Opens the store, which nobody else can have open then.
-    pub(crate) async fn open_alone(&self) -> anyhow::Result<Box<dyn Store>> {
+    pub(crate) async fn open_exclusive(&self) -> anyhow::Result<Box<dyn Store>> {
         Ok(match self {
             Self::Memory => refuse("what is kept in memory cannot be moved"),
             Self::Directory(directory) => Box::new(SqliteStore::open(directory, None)?),
@@ -133,8 +133,8 @@ impl Data {
     }
 
     /// Opens the store if nobody else has it open; `None` if somebody has.
-    pub(crate) async fn open_unless_used(&self) -> anyhow::Result<Option<Box<dyn Store>>> {
-        match self.open_alone().await {
+    pub(crate) async fn open_if_unused(&self) -> anyhow::Result<Option<Box<dyn Store>>> {
+        match self.open_exclusive().await {
             Ok(store) => Ok(Some(store)),
             Err(error) => {
                 let is_used = matches!(error.downcast_ref(), Some(OpenError::InUse(_)))
@@ -145,7 +145,7 @@ impl Data {
     }
 
     /// Opens where orders are left for whoever uses the store.
-    pub(crate) fn desk(&self) -> anyhow::Result<Box<dyn AdminQueue>> {
+    pub(crate) fn admin_queue(&self) -> anyhow::Result<Box<dyn AdminQueue>> {
         match self {
             Self::Memory => refuse("what is kept in memory cannot be reached from outside"),
             Self::Directory(directory) => Ok(Box::new(SqliteAdminQueue::open(directory)?)),
@@ -154,15 +154,15 @@ impl Data {
     }
 
     /// Opens the store beside servers that share it; a directory nobody else can have open then.
-    pub(crate) async fn open_beside(&self) -> anyhow::Result<Box<dyn Store>> {
+    pub(crate) async fn open_admin_queue(&self) -> anyhow::Result<Box<dyn Store>> {
         match self {
-            Self::Memory | Self::Directory(_) => self.open_alone().await,
-            Self::Database(address) => Ok(Box::new(address.share(None).await?)),
+            Self::Memory | Self::Directory(_) => self.open_exclusive().await,
+            Self::Database(address) => Ok(Box::new(address.open_shared(None).await?)),
         }
     }
 
     /// Opens what is kept, to look at it.
-    pub(crate) fn look_at(&self) -> anyhow::Result<Box<dyn StoreInspector>> {
+    pub(crate) fn inspect(&self) -> anyhow::Result<Box<dyn StoreInspector>> {
         match self {
             Self::Memory => refuse("what is kept in memory cannot be looked at from outside"),
             Self::Directory(directory) => Ok(Box::new(SqliteInspector::open(directory)?)),
@@ -173,7 +173,7 @@ impl Data {
 
 impl Address {
     /// Opens the store of a server that shares the database with others.
-    pub(crate) async fn share(
+    pub(crate) async fn open_shared(
         &self,
         keep_ended: Option<Duration>,
     ) -> anyhow::Result<PostgresStore> {
@@ -224,7 +224,7 @@ impl FromStr for Address {
 impl Address {
     /// The hosts and the name of the database, without user, password and settings. `None` if the address is
     /// written so that they cannot be told from a password for certain.
-    fn without_secrets(&self) -> Option<String> {
+    fn redact(&self) -> Option<String> {
         let (_, rest) = self.0.split_once("://")?;
         let (place, settings) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, name) = place.split_at(place.find('/').unwrap_or(place.len()));
@@ -245,7 +245,7 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.without_secrets();
+        let place = self.redact();
         write!(f, "postgres://{}", place.as_deref().unwrap_or("…"))
     }
 }
@@ -291,14 +291,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_or_memory() {
+    fn data_is_a_directory_or_memory() {
         assert_eq!(":memory:".parse(), Ok(Data::Memory));
         assert_eq!("/a/b".parse(), Ok(Data::Directory("/a/b".into())));
         assert!("".parse::<Data>().is_err());
     }
 
     #[test]
-    fn a_store_that_is_moved_is_named_by_its_kind() {
+    fn store_address_names_its_kind() {
         let directory = Data::from_url("sqlite:/a/b");
         assert_eq!(directory, Ok(Data::Directory("/a/b".into())));
         let database = Data::from_url("postgres://db/p").unwrap();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_not_shown() {
+    fn password_is_redacted() {
         for (address, shown) in [
             (
                 "postgres://ann:s3cret@db.example/plyhouse",
@@ -338,11 +338,11 @@ mod tests {
     #[derive(Debug, clap::Parser)]
     struct Line {
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     }
 
     #[test]
-    fn a_refused_address_is_not_repeated() {
+    fn invalid_address_is_not_printed() {
         for address in [
             "postgre://ann:s3cret@db/p",
             "ann:s3cret@db/p",
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn schemes_are_read_in_any_case() {
+    fn url_schemes_ignore_case() {
         let directory = Data::from_url("SQLite:/a/B");
         assert_eq!(directory, Ok(Data::Directory("/a/B".into())));
         for address in ["Postgres://db/P", "POSTGRESQL://db/P"] {

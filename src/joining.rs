@@ -14,7 +14,7 @@ use crate::data::Data;
 
 /// Whether the server is one of several, as the command line has it.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Joining {
+pub(crate) struct ClusterArgs {
     /// Makes this server one of several over the same database, which is given by `--database`. They speak
     /// to each other over `--nats`, which alone means as much
     #[arg(long, env = "PLYHOUSE_CLUSTER", requires = "nats")]
@@ -33,15 +33,15 @@ pub(crate) struct Joining {
 }
 
 /// The store of a server, what it counts, and how the server reaches the others, if it is not alone.
-pub(crate) type Opened = (Arc<dyn Store>, StoreMetrics, Option<ClusterLinks>);
+pub(crate) type OpenedStore = (Arc<dyn Store>, StoreMetrics, Option<ClusterLinks>);
 
-impl Joining {
+impl ClusterArgs {
     /// Opens the store, for one server or for several.
     pub(crate) async fn open(
         &self,
         data: &Data,
         keep_ended: Option<Duration>,
-    ) -> anyhow::Result<Opened> {
+    ) -> anyhow::Result<OpenedStore> {
         let Some(nats) = &self.nats else {
             let (store, metrics) = data.open(keep_ended).await?;
             return Ok((store, metrics, None));
@@ -49,7 +49,7 @@ impl Joining {
         let Data::Database(address) = data else {
             refuse("several servers share a database: --database is needed")
         };
-        let store = Arc::new(address.share(keep_ended).await?);
+        let store = Arc::new(address.open_shared(keep_ended).await?);
         // A server that is started again is another one.
         let node = NodeId(Uuid::new_v4());
         let joined = NatsBus::connect(nats, node.0).await;

@@ -17,7 +17,7 @@ pub(crate) enum LogFormat {
 }
 
 /// Begins the log. To be called once.
-pub(crate) fn begin(filter: &str, format: LogFormat) {
+pub(crate) fn init_logging(filter: &str, format: LogFormat) {
     let is_terminal = io::stderr().is_terminal();
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(filter))

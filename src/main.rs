@@ -110,7 +110,7 @@ const fn use_small_pages() {}
 
 #[tokio::main]
 async fn serve(args: Args) -> anyhow::Result<()> {
-    logs::begin(&args.log, args.log_format);
+    logs::init_logging(&args.log, args.log_format);
     use_small_pages();
     // Before the line that says it is ready, so that no signal after it is missed.
     let signals = Signals::listen()?;
@@ -125,7 +125,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let tls = tls(&settings).context("no TLS")?;
     let certificates = Certificates::of(tls.clone())?;
     let connections = settings.connections_max;
-    let (store, metrics, links) = args.joining.open(&data, settings.keep_ended).await?;
+    let (store, metrics, links) = args.cluster_args.open(&data, settings.keep_ended).await?;
     let (listener, address) = listen(&args.listen).await?;
     let admin = match &args.admin_listen {
         Some(address) => Some(listen(address).await?),
@@ -137,12 +137,12 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         .recover()
         .await
         .context("cannot read the matches; `plyhouse verify` tells more")?;
-    say(format_args!("listening on {address}"))?;
+    print_line(format_args!("listening on {address}"))?;
     if let Some((_, address)) = &admin {
-        say(format_args!("metrics on {address}"))?;
+        print_line(format_args!("metrics on {address}"))?;
     }
     let scheme = if tls.is_some() { "https" } else { "http" };
-    say(format_args!(
+    print_line(format_args!(
         "open {scheme}://{} in a browser",
         reachable(address)
     ))?;
@@ -151,12 +151,12 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     for name in args::unknown_settings(&CommandLine::command(), names) {
         tracing::warn!(name, "there is no such setting");
     }
-    data.warn_of_loose_mode();
+    data.warn_about_permissions();
     allow_descriptors(connections);
     tracing::info!(%data, live = recovered.live, dormant = recovered.hibernating,
         damaged = recovered.corrupt, "ready");
     let transport = Transport::with(server.clone(), tls, admin.is_none());
-    service::ready();
+    service::notify_ready();
     let admin = admin.map(|(listener, _)| listener);
     run(server, transport, listener, admin, signals, certificates).await
 }
@@ -180,11 +180,11 @@ async fn run(
     let served = async {
         tokio::select! {
             () = transport.serve(listener) => {}
-            () = signals.told_to_stop() => {}
-            () = service::watch(&server) => {}
-            () = certificates.keep_fresh() => {}
+            () = signals.wait_for_stop_signal() => {}
+            () = service::run_watchdog(&server) => {}
+            () = certificates.reload_on_hangup() => {}
         }
-        service::stopping();
+        service::notify_stopping();
         let deadline = Instant::now() + STOP_TIMEOUT;
         let stopped = timeout_at(deadline, server.stop()).await;
         over.cancel();
@@ -192,7 +192,7 @@ async fn run(
     };
     let ((deadline, stopped), ()) = tokio::join!(served, watched);
     let ended = match stopped {
-        Ok(()) => timeout_at(deadline, let_go((transport, server))).await,
+        Ok(()) => timeout_at(deadline, release_signals((transport, server))).await,
         Err(too_late) => Err(too_late),
     };
     ended.unwrap_or_else(|_| {
@@ -203,7 +203,7 @@ async fn run(
 }
 
 /// Says something on stderr, whatever is logged.
-fn say(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
+fn print_line(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
     writeln!(std::io::stderr(), "{what}").context("cannot write to stderr")
 }
 
@@ -233,7 +233,7 @@ impl Signals {
         })
     }
 
-    async fn told_to_stop(&mut self) {
+    async fn wait_for_stop_signal(&mut self) {
         loop {
             tokio::select! {
                 _ = self.terminate.recv() => return tracing::info!("told to stop (SIGTERM)"),
@@ -247,7 +247,7 @@ impl Signals {
 }
 
 /// With the last hold of it the store finishes what it has, and closes.
-async fn let_go(holds: impl Send + 'static) -> anyhow::Result<()> {
+async fn release_signals(holds: impl Send + 'static) -> anyhow::Result<()> {
     let closed = tokio::task::spawn_blocking(move || drop(holds));
     closed.await.context("the store has failed")
 }
@@ -283,7 +283,7 @@ impl Certificates {
     }
 
     /// Reads the certificate anew whenever that is asked for; never ends.
-    async fn keep_fresh(&mut self) {
+    async fn reload_on_hangup(&mut self) {
         let Some((tls, hangup)) = &mut self.0 else {
             return std::future::pending().await;
         };
@@ -304,19 +304,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn arguments_are_consistent() {
         CommandLine::command().debug_assert();
     }
 
     #[test]
-    fn without_a_command_it_serves() {
+    fn no_command_starts_the_server() {
         let line = CommandLine::try_parse_from(["plyhouse", "--listen", "[::1]:1"]).unwrap();
         assert!(line.command.is_none());
         assert_eq!(line.server.listen, "[::1]:1");
     }
 
     #[test]
-    fn a_browser_reaches_a_server_on_all_addresses_at_the_loopback_address() {
+    fn wildcard_address_is_shown_as_loopback() {
         for (listens, opens) in [
             ("127.0.0.1:7878", "127.0.0.1:7878"),
             ("0.0.0.0:80", "127.0.0.1:80"),
@@ -329,7 +329,7 @@ mod tests {
 
     /// The help is the server's, and leads to the commands.
     #[test]
-    fn the_help_begins_with_the_server() {
+    fn help_describes_the_server_first() {
         let help = CommandLine::command().render_long_help().to_string();
         assert!(
             help.starts_with("A match server for two-player board games"),

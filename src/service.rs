@@ -8,29 +8,29 @@ use sd_notify::NotifyState;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Tells that the server is ready.
-pub(crate) fn ready() {
-    tell(NotifyState::Ready);
+pub(crate) fn notify_ready() {
+    notify(NotifyState::Ready);
 }
 
 /// Tells that the server stops.
-pub(crate) fn stopping() {
-    tell(NotifyState::Stopping);
+pub(crate) fn notify_stopping() {
+    notify(NotifyState::Stopping);
 }
 
 /// Feeds the watchdog for as long as the server answers; never returns. Does nothing without a
 /// watchdog.
-pub(crate) async fn watch(server: &Server) {
+pub(crate) async fn run_watchdog(server: &Server) {
     match sd_notify::watchdog_enabled() {
         Some(patience) => {
             let answer = async || server.probe().await;
-            tell_while_it_answers(patience, answer, || tell(NotifyState::Watchdog)).await;
+            notify_while_healthy(patience, answer, || notify(NotifyState::Watchdog)).await;
         }
         None => std::future::pending().await,
     }
 }
 
 /// Calls `tell` at least once in `patience`, as long as each `answer` takes at most a third of that.
-async fn tell_while_it_answers(patience: Duration, answer: impl AsyncFn(), tell: impl Fn()) {
+async fn notify_while_healthy(patience: Duration, answer: impl AsyncFn(), tell: impl Fn()) {
     let beat = (patience / 3).max(Duration::from_millis(1));
     let mut beats = interval(beat);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -43,7 +43,7 @@ async fn tell_while_it_answers(patience: Duration, answer: impl AsyncFn(), tell:
     }
 }
 
-fn tell(state: NotifyState<'_>) {
+fn notify(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "the service manager cannot be told anything");
     }
@@ -57,11 +57,11 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// When something is told within ten minutes, in seconds, by a server that answers after
     /// `answer` seconds, and not any more once `hangs_after` have passed.
-    async fn told(answer: u64, hangs_after: u64) -> Vec<u64> {
+    async fn notify_socket(answer: u64, hangs_after: u64) -> Vec<u64> {
         let begun = Instant::now();
         let told = Cell::new(Vec::new());
         let answer = async || {
@@ -75,28 +75,28 @@ mod tests {
             so_far.push(begun.elapsed().as_secs());
             told.set(so_far);
         };
-        let telling = tell_while_it_answers(PATIENCE, answer, tell);
+        let telling = notify_while_healthy(PROBE_TIMEOUT, answer, tell);
         assert!(timeout(Duration::from_secs(600), telling).await.is_err());
         told.take()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_answers_is_told_of_in_time() {
+    async fn responsive_server_is_reported_alive() {
         for answer in [0, 9] {
-            let told = told(answer, 600).await;
+            let told = notify_socket(answer, 600).await;
             assert!(told.len() >= 30, "{told:?}");
             let gaps = told.windows(2).map(|pair| pair[1] - pair[0]);
-            assert!(gaps.max() < Some(PATIENCE.as_secs()), "{told:?}");
+            assert!(gaps.max() < Some(PROBE_TIMEOUT.as_secs()), "{told:?}");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_hangs_or_is_too_slow_is_not() {
-        let told_of = told(0, 100).await;
+    async fn hanging_server_is_not_reported_alive() {
+        let told_of = notify_socket(0, 100).await;
         assert!(
             told_of.last() < Some(&101) && told_of.len() >= 9,
             "{told_of:?}"
         );
-        assert_eq!(told(11, 600).await, [] as [u64; 0]);
+        assert_eq!(notify_socket(11, 600).await, [] as [u64; 0]);
     }
 }

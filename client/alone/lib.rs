@@ -27,7 +27,7 @@ const TABLE_BYTES: usize = 16 << 20;
 
 /// A question: how a match stands after these moves, or what a bot plays there.
 #[derive(Debug, Deserialize)]
-struct Question<'a> {
+struct Request<'a> {
     game: &'a str,
     /// In the game's notation, from the start.
     moves: Vec<&'a str>,
@@ -40,7 +40,7 @@ struct Question<'a> {
 
 /// How a match stands.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Standing {
+struct GameState {
     position: String,
     /// All moves in canonical form, with the bot's if one was asked for.
     moves: Vec<String>,
@@ -48,12 +48,12 @@ struct Standing {
     turn: Option<usize>,
     legal: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<Over>,
+    outcome: Option<GameOver>,
 }
 
 /// How it ended; nobody wins a draw.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Over {
+struct GameOver {
     winner: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<Vec<String>>,
@@ -61,7 +61,7 @@ struct Over {
 
 /// A game as the page is told of it.
 #[derive(Debug, Serialize)]
-struct Offered {
+struct OfflineGame {
     game: &'static str,
     title: &'static str,
     sides: [&'static str; 2],
@@ -71,7 +71,7 @@ struct Offered {
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
-enum Unanswered {
+enum RequestError {
     #[error("not a question: {0}")]
     Unreadable(#[from] serde_json::Error),
     #[error("not a game that is played here")]
@@ -87,7 +87,7 @@ fn answer(question: &str) -> String {
     let answer = if question.is_empty() {
         serde_json::to_string(&games())
     } else {
-        match standing(question) {
+        match game_state(question) {
             Ok(standing) => serde_json::to_string(&standing),
             Err(why) => serde_json::to_string(&serde_json::json!({ "error": why.to_string() })),
         }
@@ -95,7 +95,7 @@ fn answer(question: &str) -> String {
     answer.expect("plain data")
 }
 
-fn games() -> Vec<Offered> {
+fn games() -> Vec<OfflineGame> {
     let offered = |entry: &GameEntry| {
         let GameInfo {
             id,
@@ -105,7 +105,7 @@ fn games() -> Vec<Offered> {
             ranks,
             ..
         } = entry.info;
-        Offered {
+        OfflineGame {
             game: id,
             title,
             sides,
@@ -116,30 +116,30 @@ fn games() -> Vec<Offered> {
     GAMES.iter().map(offered).collect()
 }
 
-fn standing(question: &str) -> Result<Standing, Unanswered> {
-    let question: Question<'_> = serde_json::from_str(question)?;
+fn game_state(question: &str) -> Result<GameState, RequestError> {
+    let question: Request<'_> = serde_json::from_str(question)?;
     let level = question.level.map(str::parse::<Level>).transpose()?;
     let mut games = GAMES.iter();
     let entry = games.find(|entry| entry.info.id == question.game);
-    let mut position = entry.ok_or(Unanswered::Game)?.initial_position();
+    let mut position = entry.ok_or(RequestError::Game)?.initial_position();
     let mut moves = Vec::with_capacity(question.moves.len() + 1);
     for m in question.moves {
         moves.push(position.play(m)?);
     }
     if let Some(level) = level {
-        let chosen = chosen(&*position, level, question.seed);
+        let chosen = chosen_move(&*position, level, question.seed);
         if let Some(m) = chosen {
             moves.push(position.play(&m)?);
         }
     }
-    let outcome = position.outcome().map(|outcome| Over {
+    let outcome = position.outcome().map(|outcome| GameOver {
         winner: match outcome {
             Outcome::Decisive { winner } => Some(winner.index()),
             Outcome::Draw => None,
         },
         line: position.winning_line(),
     });
-    Ok(Standing {
+    Ok(GameState {
         turn: outcome.is_none().then(|| position.turn().index()),
         legal: position.legal_moves(),
         position: position.to_string(),
@@ -149,7 +149,7 @@ fn standing(question: &str) -> Result<Standing, Unanswered> {
 }
 
 /// What a bot plays; nothing once it is over.
-fn chosen(position: &dyn AnyPosition, level: Level, seed: u64) -> Option<String> {
+fn chosen_move(position: &dyn AnyPosition, level: Level, seed: u64) -> Option<String> {
     let limits = Limits::nodes(NODES_MAX);
     let mut table = TranspositionTable::new(TABLE_BYTES);
     let choice = position.choose_move(level, seed, &limits, &Stop::new(), &mut table)?;

@@ -1,12 +1,12 @@
 use super::*;
 
-fn told(question: &str) -> serde_json::Value {
+fn answer_json(question: &str) -> serde_json::Value {
     serde_json::from_str(&answer(question)).unwrap()
 }
 
 #[test]
-fn the_games_are_told() {
-    let games = told("");
+fn games_are_listed() {
+    let games = answer_json("");
     let ids: Vec<_> = games
         .as_array()
         .unwrap()
@@ -19,12 +19,12 @@ fn the_games_are_told() {
 }
 
 #[test]
-fn it_is_told_how_a_match_stands() {
-    let begun = told(r#"{"game":"tic-tac-toe","moves":[]}"#);
+fn answer_contains_position_and_legal_moves() {
+    let begun = answer_json(r#"{"game":"tic-tac-toe","moves":[]}"#);
     assert_eq!(begun["turn"], 0);
     assert_eq!(begun["legal"].as_array().unwrap().len(), 9);
     assert!(begun.get("outcome").is_none());
-    let won = told(r#"{"game":"tic-tac-toe","moves":["A1","b1","a2","b2","a3"]}"#);
+    let won = answer_json(r#"{"game":"tic-tac-toe","moves":["A1","b1","a2","b2","a3"]}"#);
     assert_eq!(won["turn"], serde_json::Value::Null);
     assert_eq!(won["moves"][0], "a1");
     assert_eq!(won["outcome"]["winner"], 0);
@@ -36,9 +36,9 @@ fn it_is_told_how_a_match_stands() {
 }
 
 #[test]
-fn a_question_without_an_answer_is_told_why() {
+fn invalid_request_is_answered_with_a_reason() {
     let check = |question: &str, why: &str| {
-        let told = told(question);
+        let told = answer_json(question);
         let error = told["error"].as_str().unwrap();
         assert!(error.contains(why), "{question}: {error}");
     };
@@ -65,7 +65,7 @@ fn every_level_plays_every_game_to_its_end() {
                 let question = serde_json::json!({
                     "game": game, "moves": moves, "level": level.id(), "seed": 7,
                 });
-                let told = told(&question.to_string());
+                let told = answer_json(&question.to_string());
                 let after = told["moves"].as_array().unwrap();
                 assert_eq!(after.len(), moves.len() + 1, "{game} {level:?}");
                 moves = after
@@ -81,7 +81,7 @@ fn every_level_plays_every_game_to_its_end() {
 }
 
 #[test]
-fn nothing_is_played_once_it_is_over() {
+fn no_move_is_played_after_the_end() {
     let won = r#"{"game":"tic-tac-toe","moves":["a1","b1","a2","b2","a3"],"level":"max"}"#;
-    assert_eq!(told(won)["moves"].as_array().unwrap().len(), 5);
+    assert_eq!(answer_json(won)["moves"].as_array().unwrap().len(), 5);
 }

@@ -45,7 +45,7 @@ pub enum ConnectionError {
     Lost,
     /// The server's certificate is not trusted, or not for the host of the URL.
     #[error("the server's certificate is not believed: {why}")]
-    NotBelieved {
+    CertificateRejected {
         /// What is wrong with it.
         why: String,
     },
@@ -77,13 +77,13 @@ impl ConnectionError {
 
     /// Whether something answers there that is no such server, as far as that can be told.
     #[must_use]
-    pub fn is_of_another(&self) -> bool {
+    pub fn is_unsupported_protocol(&self) -> bool {
         match self {
             Self::Failed(tungstenite::Error::Http(_)) => self.answer().is_none(),
             Self::Failed(error) => matches!(error, tungstenite::Error::Protocol(_)),
             Self::Closed { .. }
             | Self::Lost
-            | Self::NotBelieved { .. }
+            | Self::CertificateRejected { .. }
             | Self::NoTls
             | Self::Unreadable(_) => false,
         }
@@ -103,8 +103,8 @@ impl From<tungstenite::Error> for ConnectionError {
             _ => None,
         };
         match tls {
-            Some(rustls::Error::InvalidCertificate(error)) => Self::NotBelieved {
-                why: trust::why(error),
+            Some(rustls::Error::InvalidCertificate(error)) => Self::CertificateRejected {
+                why: trust::rejection_reason(error),
             },
             Some(rustls::Error::InvalidMessage(_)) => Self::NoTls,
             _ => Self::Failed(error),

@@ -17,7 +17,7 @@ enum Authorities {
     /// Those that the operating system trusts.
     #[default]
     System,
-    These(Arc<ClientConfig>),
+    Only(Arc<ClientConfig>),
 }
 
 /// The PEM text holds no certificate, or a broken one.
@@ -30,7 +30,7 @@ pub struct NoAuthority;
 static SYSTEM: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    believing(roots)
+    client_config(roots)
 });
 
 impl Trust {
@@ -39,7 +39,7 @@ impl Trust {
     /// # Errors
     ///
     /// There is no certificate among it, or a broken one.
-    pub fn only(pem: &[u8]) -> Result<Self, NoAuthority> {
+    pub fn from_pem(pem: &[u8]) -> Result<Self, NoAuthority> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(strip_byte_order_mark(pem)) {
             let certificate = certificate.map_err(|_| NoAuthority)?;
@@ -48,18 +48,18 @@ impl Trust {
         if roots.is_empty() {
             return Err(NoAuthority);
         }
-        Ok(Self(Authorities::These(believing(roots))))
+        Ok(Self(Authorities::Only(client_config(roots))))
     }
 
     pub(super) fn config(&self) -> Arc<ClientConfig> {
         match &self.0 {
             Authorities::System => Arc::clone(&SYSTEM),
-            Authorities::These(config) => Arc::clone(config),
+            Authorities::Only(config) => Arc::clone(config),
         }
     }
 }
 
-fn believing(roots: RootCertStore) -> Arc<ClientConfig> {
+fn client_config(roots: RootCertStore) -> Arc<ClientConfig> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("this provider has what these versions need")
@@ -69,7 +69,7 @@ fn believing(roots: RootCertStore) -> Arc<ClientConfig> {
 }
 
 /// Why a certificate is not trusted, for people.
-pub(super) fn why(error: &CertificateError) -> String {
+pub(super) fn rejection_reason(error: &CertificateError) -> String {
     match error {
         CertificateError::UnknownIssuer => "it is signed by nobody who is trusted here".to_owned(),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {

@@ -141,7 +141,7 @@ impl Link {
                 (advice(*code, &reason)?, said)
             }
             ConnectionError::Lost
-            | ConnectionError::NotBelieved { .. }
+            | ConnectionError::CertificateRejected { .. }
             | ConnectionError::NoTls
             | ConnectionError::Failed(_)
             | ConnectionError::Unreadable(_) => (Duration::ZERO, None),
@@ -208,9 +208,9 @@ pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
     opened.map_err(|error| {
         let reason = error.answer().unwrap_or_else(|| error.to_string());
         let help = match error {
-            ConnectionError::NotBelieved { .. } => NO_TRUST,
+            ConnectionError::CertificateRejected { .. } => NO_TRUST,
             ConnectionError::NoTls => NO_TLS,
-            _ if error.is_of_another() => ANOTHER,
+            _ if error.is_unsupported_protocol() => ANOTHER,
             ConnectionError::Closed { .. }
             | ConnectionError::Lost
             | ConnectionError::Failed(_)
@@ -260,7 +260,7 @@ pub(crate) fn lost(error: &ConnectionError) -> Failure {
             Ok(_) => Failure::NoConnection(reason),
         },
         ConnectionError::Lost
-        | ConnectionError::NotBelieved { .. }
+        | ConnectionError::CertificateRejected { .. }
         | ConnectionError::NoTls
         | ConnectionError::Failed(_)
         | ConnectionError::Unreadable(_) => Failure::NoConnection(reason),

@@ -28,7 +28,7 @@ impl Authority {
     /// Reads the file. The text of the error is for the person at the terminal.
     pub(crate) fn read(file: &str) -> Result<Self, String> {
         let pem = fs::read(file).map_err(|error| error.to_string())?;
-        let trust = Trust::only(&pem).map_err(|error| error.to_string())?;
+        let trust = Trust::from_pem(&pem).map_err(|error| error.to_string())?;
         let file = file.into();
         Ok(Self { file, trust })
     }

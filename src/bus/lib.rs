@@ -18,7 +18,7 @@ pub use memory::{MemoryBus, MemoryHub};
 pub use nats::{NatsBus, NatsError};
 
 /// How many messages wait for a server that is slow to take them. What comes then is lost.
-const WAITING_MAX: usize = 65_536;
+const PENDING_REQUESTS_MAX: usize = 65_536;
 
 /// One server's end of the bus.
 pub trait Bus: fmt::Debug + Send + Sync + 'static {
@@ -30,7 +30,7 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
 
     /// Asks one server. The request is sent by the time this returns, so requests and messages come in
     /// the order in which they were made.
-    fn ask(
+    fn request(
         &self,
         to: Uuid,
         request: Vec<u8>,
@@ -49,13 +49,13 @@ pub trait Bus: fmt::Debug + Send + Sync + 'static {
 pub enum RequestError {
     /// There is no such server. Nothing was done.
     #[error("that server is not there")]
-    Nobody,
+    NoReceiver,
     /// It may have been served or not.
     #[error("no answer came in time")]
-    InTime,
+    Timeout,
     /// This server cannot send anything now. Nothing was done.
     #[error("there is no connection to the other servers")]
-    Away,
+    Disconnected,
 }
 
 /// What a server hears.
@@ -64,7 +64,7 @@ pub enum Incoming {
     /// A message.
     Message(Vec<u8>),
     /// A request, and where its answer goes.
-    Request(Vec<u8>, Answer),
+    Request(Vec<u8>, Responder),
     /// Something may have been missed.
     Gap,
 }
@@ -73,21 +73,21 @@ pub enum Incoming {
 pub type Listener = mpsc::Receiver<Incoming>;
 
 /// Where the answer to a request goes. If it is dropped, whoever asks waits until the time is up.
-pub struct Answer(Box<dyn FnOnce(Vec<u8>) + Send>);
+pub struct Responder(Box<dyn FnOnce(Vec<u8>) + Send>);
 
-impl Answer {
+impl Responder {
     /// An answer that goes this way.
     pub fn new(way: impl FnOnce(Vec<u8>) + Send + 'static) -> Self {
         Self(Box::new(way))
     }
 
     /// Answers.
-    pub fn give(self, answer: Vec<u8>) {
+    pub fn respond(self, answer: Vec<u8>) {
         (self.0)(answer);
     }
 }
 
-impl fmt::Debug for Answer {
+impl fmt::Debug for Responder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Answer")
     }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-use super::{Answer, Bus, Incoming, Listener, RequestError, WAITING_MAX};
+use super::{Bus, Incoming, Listener, PENDING_REQUESTS_MAX, RequestError, Responder};
 
 /// What joins the servers of one process. Clones are the same hub.
 #[derive(Clone, Debug, Default)]
@@ -26,25 +26,25 @@ pub struct MemoryBus {
 impl MemoryHub {
     /// Lets a server in.
     #[must_use]
-    pub fn enter(&self, own: Uuid) -> (MemoryBus, Listener) {
-        let (sender, listener) = mpsc::channel(WAITING_MAX);
+    pub fn join(&self, own: Uuid) -> (MemoryBus, Listener) {
+        let (sender, listener) = mpsc::channel(PENDING_REQUESTS_MAX);
         self.0.lock().insert(own, sender);
         let hub = self.clone();
         (MemoryBus { hub, own }, listener)
     }
 
     /// Tells a server that it may have missed something, as a bus does that has been away.
-    pub fn tell_of_gap(&self, own: Uuid) {
+    pub fn report_gap(&self, own: Uuid) {
         // One that has too much to hear is told by that.
         let _ = self.send(own, Incoming::Gap);
     }
 
     fn send(&self, to: Uuid, heard: Incoming) -> Result<(), RequestError> {
         let servers = self.0.lock();
-        let server = servers.get(&to).ok_or(RequestError::Nobody)?;
+        let server = servers.get(&to).ok_or(RequestError::NoReceiver)?;
         server.try_send(heard).map_err(|error| match error {
-            mpsc::error::TrySendError::Closed(_) => RequestError::Nobody,
-            mpsc::error::TrySendError::Full(_) => RequestError::InTime,
+            mpsc::error::TrySendError::Closed(_) => RequestError::NoReceiver,
+            mpsc::error::TrySendError::Full(_) => RequestError::Timeout,
         })
     }
 }
@@ -64,28 +64,28 @@ impl Bus for MemoryBus {
         }
     }
 
-    fn ask(
+    fn request(
         &self,
         to: Uuid,
         request: Vec<u8>,
         within: Duration,
     ) -> BoxFuture<'static, Result<Vec<u8>, RequestError>> {
         if !self.is_up() {
-            return std::future::ready(Err(RequestError::Away)).boxed();
+            return std::future::ready(Err(RequestError::Disconnected)).boxed();
         }
         let (sender, answered) = oneshot::channel();
-        let answer = Answer::new(move |answer| {
+        let answer = Responder::new(move |answer| {
             // Whoever asked may have given up.
             let _ = sender.send(answer);
         });
         let sent = self.hub.send(to, Incoming::Request(request, answer));
         async move {
-            if sent == Err(RequestError::Nobody) {
-                return Err(RequestError::Nobody);
+            if sent == Err(RequestError::NoReceiver) {
+                return Err(RequestError::NoReceiver);
             }
             match tokio::time::timeout(within, answered).await {
                 Ok(Ok(answer)) => Ok(answer),
-                Ok(Err(_)) | Err(_) => Err(RequestError::InTime),
+                Ok(Err(_)) | Err(_) => Err(RequestError::Timeout),
             }
         }
         .boxed()

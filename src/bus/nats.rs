@@ -19,58 +19,58 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::{Answer, Bus, Incoming, Listener, RequestError, WAITING_MAX};
+use super::{Bus, Incoming, Listener, PENDING_REQUESTS_MAX, RequestError, Responder};
 
 /// How often the connection is tried. One that has gone deaf is given up after two without an answer.
-const PING_EVERY: Duration = Duration::from_secs(1);
+const PING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a connection may take to be made, and a server that stops to send what it has still to send.
-const CONNECT_MAX: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The longest wait before a connection that was lost is tried again.
-const AGAIN_MAX: Duration = Duration::from_millis(500);
+const RECONNECT_DELAY_MAX: Duration = Duration::from_millis(500);
 
 /// The subject of what all are told.
-const ALL: &str = "plyhouse.all";
+const BROADCAST_SUBJECT: &str = "plyhouse.all";
 
 /// One server's end of a bus over NATS.
 #[derive(Debug)]
 pub struct NatsBus {
     own: Uuid,
-    shared: Arc<Shared>,
-    sending: mpsc::Sender<Letter>,
+    shared: Arc<ConnectionState>,
+    outgoing: mpsc::Sender<OutgoingMessage>,
     tasks: [JoinHandle<()>; 2],
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ConnectionState {
     is_up: AtomicBool,
     /// Who waits for which answer.
-    asked: Mutex<HashMap<u64, Asking>>,
+    pending_requests: Mutex<HashMap<u64, PendingRequests>>,
     next: AtomicU64,
-    heard: mpsc::Sender<Incoming>,
+    incoming: mpsc::Sender<Incoming>,
     /// Something that was to be heard is lost, and that has not been told.
     has_gap: AtomicBool,
     closing: Notify,
 }
 
 /// Where the answer to a request goes.
-type Asking = oneshot::Sender<Result<Vec<u8>, RequestError>>;
+type PendingRequests = oneshot::Sender<Result<Vec<u8>, RequestError>>;
 
 /// Something to be sent.
 #[derive(Debug)]
-struct Letter {
+struct OutgoingMessage {
     to: Subject,
     reply: Option<Subject>,
     body: Vec<u8>,
 }
 
 /// A request that somebody waits for. Dropping it is no longer to wait.
-struct Asked(Arc<Shared>, u64);
+struct PendingRequest(Arc<ConnectionState>, u64);
 
-impl Drop for Asked {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
-        self.0.asked.lock().remove(&self.1);
+        self.0.pending_requests.lock().remove(&self.1);
     }
 }
 
@@ -93,12 +93,12 @@ impl NatsBus {
     ///
     /// See [`NatsError`].
     pub async fn connect(addresses: &str, own: Uuid) -> Result<(Self, Listener), NatsError> {
-        let (heard, listener) = mpsc::channel(WAITING_MAX);
-        let shared = Arc::new(Shared {
+        let (heard, listener) = mpsc::channel(PENDING_REQUESTS_MAX);
+        let shared = Arc::new(ConnectionState {
             is_up: AtomicBool::new(true),
-            asked: Mutex::default(),
+            pending_requests: Mutex::default(),
             next: AtomicU64::new(0),
-            heard,
+            incoming: heard,
             has_gap: AtomicBool::new(false),
             closing: Notify::new(),
         });
@@ -110,25 +110,25 @@ impl NatsBus {
         let client = options.connect(addresses).await?;
         let subscriptions = [
             client.subscribe(format!("{}.>", name(own))).await?,
-            client.subscribe(ALL).await?,
+            client.subscribe(BROADCAST_SUBJECT).await?,
         ];
-        let (sending, letters) = mpsc::channel(WAITING_MAX);
-        let carry = carry(client.clone(), Arc::clone(&shared), letters);
+        let (sending, letters) = mpsc::channel(PENDING_REQUESTS_MAX);
+        let carry = send_outgoing(client.clone(), Arc::clone(&shared), letters);
         let listen = listen(client, Arc::clone(&shared), subscriptions, sending.clone());
         Ok((
             Self {
                 own,
                 shared,
-                sending,
+                outgoing: sending,
                 tasks: [spawn(carry), spawn(listen)],
             },
             listener,
         ))
     }
 
-    fn post(&self, to: Subject, reply: Option<Subject>, body: Vec<u8>) -> bool {
-        let letter = Letter { to, reply, body };
-        self.is_up() && self.sending.try_send(letter).is_ok()
+    fn enqueue(&self, to: Subject, reply: Option<Subject>, body: Vec<u8>) -> bool {
+        let letter = OutgoingMessage { to, reply, body };
+        self.is_up() && self.outgoing.try_send(letter).is_ok()
     }
 }
 
@@ -141,17 +141,17 @@ fn credentials(addresses: &str) -> Option<(String, String)> {
     })
 }
 
-fn options(shared: &Arc<Shared>) -> ConnectOptions {
+fn options(shared: &Arc<ConnectionState>) -> ConnectOptions {
     let shared = Arc::clone(shared);
     ConnectOptions::new()
         .name("plyhouse")
         .no_echo()
-        .ping_interval(PING_EVERY)
-        .connection_timeout(CONNECT_MAX)
-        .subscription_capacity(WAITING_MAX)
+        .ping_interval(PING_INTERVAL)
+        .connection_timeout(CONNECT_TIMEOUT)
+        .subscription_capacity(PENDING_REQUESTS_MAX)
         .reconnect_delay_callback(|tries| {
             let wait = Duration::from_millis(20) * u32::try_from(tries).unwrap_or(u32::MAX).min(25);
-            wait.min(AGAIN_MAX)
+            wait.min(RECONNECT_DELAY_MAX)
         })
         .event_callback(move |event| {
             let shared = Arc::clone(&shared);
@@ -159,19 +159,19 @@ fn options(shared: &Arc<Shared>) -> ConnectOptions {
         })
 }
 
-impl Shared {
+impl ConnectionState {
     fn on_event(&self, event: &Event) {
         match event {
             Event::Connected => {
                 self.is_up.store(true, Ordering::Release);
-                self.lose();
+                self.on_connection_lost();
                 tracing::info!("connected to NATS");
             }
             Event::Disconnected | Event::Closed => {
                 self.is_up.store(false, Ordering::Release);
                 tracing::error!("the connection to NATS is lost");
             }
-            Event::SlowConsumer(_) => self.lose(),
+            Event::SlowConsumer(_) => self.on_connection_lost(),
             Event::LameDuckMode | Event::Draining => {}
             Event::ServerError(error) => tracing::warn!(%error, "NATS"),
             Event::ClientError(error) => tracing::warn!(%error, "NATS"),
@@ -179,19 +179,20 @@ impl Shared {
     }
 
     /// Notes that something may have been missed, and tells it as soon as there is room.
-    fn lose(&self) {
+    fn on_connection_lost(&self) {
         self.has_gap.store(true, Ordering::Release);
-        self.tell_gap();
+        self.report_gap();
     }
 
-    fn tell_gap(&self) {
-        if self.has_gap.swap(false, Ordering::AcqRel) && self.heard.try_send(Incoming::Gap).is_err()
+    fn report_gap(&self) {
+        if self.has_gap.swap(false, Ordering::AcqRel)
+            && self.incoming.try_send(Incoming::Gap).is_err()
         {
             self.has_gap.store(true, Ordering::Release);
         }
     }
 
-    fn on_message(&self, message: Message, sending: &mpsc::Sender<Letter>) {
+    fn on_message(&self, message: Message, sending: &mpsc::Sender<OutgoingMessage>) {
         let asked = message
             .subject
             .rsplit('.')
@@ -199,38 +200,42 @@ impl Shared {
             .and_then(|n| n.parse().ok());
         if let Some(number) = asked {
             let answer = match message.status {
-                Some(StatusCode::NO_RESPONDERS) => Err(RequestError::Nobody),
+                Some(StatusCode::NO_RESPONDERS) => Err(RequestError::NoReceiver),
                 _ => Ok(message.payload.into()),
             };
-            if let Some(waiting) = self.asked.lock().remove(&number) {
+            if let Some(waiting) = self.pending_requests.lock().remove(&number) {
                 // Whoever asked may have given up.
                 let _ = waiting.send(answer);
             }
             return;
         }
-        self.tell_gap();
+        self.report_gap();
         let body = message.payload.into();
         let heard = match message.reply {
             None => Incoming::Message(body),
             Some(to) => {
                 let sending = sending.clone();
-                let answer = Answer::new(move |body| {
+                let answer = Responder::new(move |body| {
                     let reply = None;
                     // An answer that is lost is one that does not come in time.
-                    let _ = sending.try_send(Letter { to, reply, body });
+                    let _ = sending.try_send(OutgoingMessage { to, reply, body });
                 });
                 Incoming::Request(body, answer)
             }
         };
-        if self.heard.try_send(heard).is_err() {
+        if self.incoming.try_send(heard).is_err() {
             self.has_gap.store(true, Ordering::Release);
         }
     }
 }
 
 /// Sends what there is to send, in order.
-async fn carry(client: Client, shared: Arc<Shared>, mut letters: mpsc::Receiver<Letter>) {
-    while let Some(Letter { to, reply, body }) = letters.recv().await {
+async fn send_outgoing(
+    client: Client,
+    shared: Arc<ConnectionState>,
+    mut letters: mpsc::Receiver<OutgoingMessage>,
+) {
+    while let Some(OutgoingMessage { to, reply, body }) = letters.recv().await {
         if !shared.is_up.load(Ordering::Acquire) {
             continue; // What is late is as bad as what is lost: whoever asked has given up.
         }
@@ -247,9 +252,9 @@ async fn carry(client: Client, shared: Arc<Shared>, mut letters: mpsc::Receiver<
 /// Hears what comes, until this end is closed.
 async fn listen(
     client: Client,
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     subscriptions: [Subscriber; 2],
-    sending: mpsc::Sender<Letter>,
+    sending: mpsc::Sender<OutgoingMessage>,
 ) {
     let mut messages = futures::stream::select_all(subscriptions);
     let heard = async {
@@ -266,7 +271,7 @@ async fn listen(
         // One that is lost with its connection has ended, too.
         let _ = subscription.unsubscribe().await;
     }
-    let _ = timeout(CONNECT_MAX, client.flush()).await;
+    let _ = timeout(CONNECT_TIMEOUT, client.flush()).await;
 }
 
 fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
@@ -287,14 +292,14 @@ fn subject(to: Uuid) -> Subject {
 
 impl Bus for NatsBus {
     fn send(&self, to: Uuid, message: Vec<u8>) {
-        self.post(subject(to), None, message);
+        self.enqueue(subject(to), None, message);
     }
 
     fn send_all(&self, message: Vec<u8>) {
-        self.post(Subject::from_static(ALL), None, message);
+        self.enqueue(Subject::from_static(BROADCAST_SUBJECT), None, message);
     }
 
-    fn ask(
+    fn request(
         &self,
         to: Uuid,
         request: Vec<u8>,
@@ -303,17 +308,17 @@ impl Bus for NatsBus {
         let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let reply = format!("{}.{number}", name(self.own)).into();
         let (sender, answered) = oneshot::channel();
-        self.shared.asked.lock().insert(number, sender);
-        let asked = Asked(Arc::clone(&self.shared), number);
-        let is_sent = self.post(subject(to), Some(reply), request);
+        self.shared.pending_requests.lock().insert(number, sender);
+        let asked = PendingRequest(Arc::clone(&self.shared), number);
+        let is_sent = self.enqueue(subject(to), Some(reply), request);
         async move {
             let _asked = asked;
             if !is_sent {
-                return Err(RequestError::Away);
+                return Err(RequestError::Disconnected);
             }
             match timeout(within, answered).await {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(_)) | Err(_) => Err(RequestError::InTime),
+                Ok(Err(_)) | Err(_) => Err(RequestError::Timeout),
             }
         }
         .boxed()
@@ -339,7 +344,7 @@ mod tests {
     use super::credentials;
 
     #[test]
-    fn user_and_password_come_from_the_address() {
+    fn credentials_are_read_from_the_url() {
         let of =
             |addresses| credentials(addresses).map(|(user, password)| format!("{user} {password}"));
         assert_eq!(of("nats://one:4222,tls://two"), None);

@@ -13,13 +13,13 @@ use plyhouse_server::{
 use plyhouse_store::{InspectedPlayer, Store, StoreInspector, StoreMetrics};
 use tokio::runtime::Builder;
 
-use crate::data::{Data, Place};
+use crate::data::{Data, StoreLocation};
 
 /// How long the server may take to obey.
-const PATIENCE: Duration = Duration::from_secs(10);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often it is looked whether it has.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Lists accounts, lets their players back in, renames and closes them, and invites people.
 ///
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(100);
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    action: AccountAction,
 }
 
 const EXAMPLES: &str = "\
@@ -45,11 +45,11 @@ with --url https://play.example.org it is printed whole. `ply login` takes the k
 
 /// What is to be done.
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum AccountAction {
     /// Print the accounts: name, kind, sessions, the day on which one was used last, id
     List {
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
     /// Print a link by which somebody comes back as an account, once, within 24 hours; within an hour after that
     /// they may set another password. Without --url it is the key in the link, good where a recovery key is
@@ -62,7 +62,7 @@ enum What {
         url: Option<String>,
 
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
     /// Give an account another name. The one before stays reserved for it for 90 days
     Rename {
@@ -73,7 +73,7 @@ enum What {
         to: String,
 
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
     /// End an account: its sessions, keys and programs. What runs is resigned, and `someone` stands for the name
     /// in all matches, for good. Nobody else gets the name for 90 days
@@ -82,7 +82,7 @@ enum What {
         name: String,
 
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
     /// Take all rated matches of an account up to now out of the ratings, its own and those of others, which are
     /// reckoned anew without them
@@ -91,42 +91,44 @@ enum What {
         name: String,
 
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
     /// Print an invitation, with which one person registers within 30 days where `--accounts invite` is set
     Invite {
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
 }
 
 impl Args {
     /// Does it, and prints what came of it.
     pub(super) fn run(self) -> anyhow::Result<()> {
-        match self.what {
-            What::List { place } => list(&*place.data()?.look_at()?),
-            What::Recover { name, url, place } => {
+        match self.action {
+            AccountAction::List { place } => list(&*place.data()?.inspect()?),
+            AccountAction::Recover { name, url, place } => {
                 let (key, hash) = new_one_time_secret();
-                order(&place.data()?, AdminCommand::Recover { name, key: hash })?;
+                admin_command(&place.data()?, AdminCommand::Recover { name, key: hash })?;
                 let Some(url) = url else {
                     // Whoever reads the key alone from the output finds it there.
                     let mut told = io::stderr();
                     writeln!(told, "{WITHOUT_URL}").context("cannot write to stderr")?;
-                    return say(key.reveal());
+                    return print_result(key.reveal());
                 };
-                say(&format!("{url}/pair#{}", key.reveal()))
+                print_result(&format!("{url}/pair#{}", key.reveal()))
             }
-            What::Rename { name, to, place } => {
-                order(&place.data()?, AdminCommand::Rename { name, to })
+            AccountAction::Rename { name, to, place } => {
+                admin_command(&place.data()?, AdminCommand::Rename { name, to })
             }
-            What::Close { name, place } => order(&place.data()?, AdminCommand::Close { name }),
-            What::Unrate { name, place } => {
-                order(&place.data()?, AdminCommand::ExcludeFromRatings { name })
+            AccountAction::Close { name, place } => {
+                admin_command(&place.data()?, AdminCommand::Close { name })
             }
-            What::Invite { place } => {
+            AccountAction::Unrate { name, place } => {
+                admin_command(&place.data()?, AdminCommand::ExcludeFromRatings { name })
+            }
+            AccountAction::Invite { place } => {
                 let (code, hash) = new_one_time_secret();
-                order(&place.data()?, AdminCommand::Invite { code: hash })?;
-                say(code.reveal())
+                admin_command(&place.data()?, AdminCommand::Invite { code: hash })?;
+                print_result(code.reveal())
             }
         }
     }
@@ -147,7 +149,7 @@ fn url(text: &str) -> Result<String, String> {
     }
 }
 
-fn say(text: &str) -> anyhow::Result<()> {
+fn print_result(text: &str) -> anyhow::Result<()> {
     writeln!(io::stdout(), "{text}").context("cannot write to stdout")
 }
 
@@ -162,7 +164,7 @@ fn list(archive: &dyn StoreInspector) -> anyhow::Result<()> {
         last = Some(end.player.id);
         for person in &people {
             if person.player.kind.is_account() {
-                say(&line(person))?;
+                print_result(&line(person))?;
             }
         }
     }
@@ -183,15 +185,15 @@ fn line(person: &InspectedPlayer) -> String {
 }
 
 /// Has it done: here if no server uses the store, else by that.
-fn order(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
+fn admin_command(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
     // It has to be there: to open a store makes it.
-    data.look_at()?;
+    data.inspect()?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot wait for the store")?;
-    let unused = runtime.block_on(data.open_unless_used())?;
+    let unused = runtime.block_on(data.open_if_unused())?;
     let obeyed = match unused {
-        Some(store) => runtime.block_on(obey(store.into(), order))?,
-        None => leave(data, &order)?,
+        Some(store) => runtime.block_on(run_command(store.into(), order))?,
+        None => queue_command(data, &order)?,
     };
     match obeyed {
         AdminResult::Done => Ok(()),
@@ -200,7 +202,7 @@ fn order(data: &Data, order: AdminCommand) -> anyhow::Result<()> {
 }
 
 /// Obeys, as a server of the store that nobody can reach.
-async fn obey(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<AdminResult> {
+async fn run_command(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<AdminResult> {
     let settings = Settings {
         search: SearchMode::Inline,
         ..Settings::default()
@@ -217,11 +219,11 @@ async fn obey(store: Arc<dyn Store>, order: AdminCommand) -> anyhow::Result<Admi
     clippy::disallowed_methods,
     reason = "it waits for another process, by that process's clock"
 )]
-fn leave(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
-    let desk = data.desk()?;
+fn queue_command(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
+    let desk = data.admin_queue()?;
     let order = serde_json::to_string(order).context("cannot write the order")?;
     let id = desk.enqueue(&order)?;
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + COMMAND_TIMEOUT;
     loop {
         if let Some(answer) = desk.find_result(id)? {
             desk.withdraw(id)?;
@@ -230,7 +232,7 @@ fn leave(data: &Data, order: &AdminCommand) -> anyhow::Result<AdminResult> {
         if Instant::now() >= until {
             break;
         }
-        sleep(LOOK);
+        sleep(POLL_INTERVAL);
     }
     match desk.withdraw(id)? {
         false => bail!("the server that uses the store does not obey; nothing was done"),

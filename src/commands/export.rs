@@ -8,8 +8,8 @@ use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::{MatchRecord, StoreInspector};
 
-use super::archive::{Source, end};
-use super::reader_is_gone;
+use super::archive::{Source, close};
+use super::is_broken_pipe;
 
 /// Prints matches: as JSON, one a line, each with its whole history, or as their players keep games.
 ///
@@ -73,7 +73,7 @@ struct Export<'a, W> {
     archive: &'a dyn StoreInspector,
     format: Format,
     out: W,
-    printed: u64,
+    printed_count: u64,
     failed: u64,
 }
 
@@ -85,17 +85,17 @@ impl Args {
             archive: &*archive,
             format: self.format,
             out: BufWriter::new(io::stdout().lock()),
-            printed: 0,
+            printed_count: 0,
             failed: 0,
         };
         let printed = if self.matches.is_empty() {
             export.print_all()
         } else {
-            export.print_these(&self.matches)
+            export.print_matches(&self.matches)
         };
         match printed.and_then(|()| export.out.flush().context(STDOUT)) {
-            Err(error) if !reader_is_gone(&error) => Err(error),
-            Ok(()) | Err(_) => end(export.failed, "matches that could not be printed"),
+            Err(error) if !is_broken_pipe(&error) => Err(error),
+            Ok(()) | Err(_) => close(export.failed, "matches that could not be printed"),
         }
     }
 }
@@ -116,7 +116,7 @@ impl<W: Write> Export<'_, W> {
         Ok(())
     }
 
-    fn print_these(&mut self, names: &[String]) -> anyhow::Result<()> {
+    fn print_matches(&mut self, names: &[String]) -> anyhow::Result<()> {
         for name in names {
             let found = self.archive.find_match(MatchRef::from(name.as_str()));
             match found.context("cannot look for a match")? {
@@ -134,7 +134,7 @@ impl<W: Write> Export<'_, W> {
                 let line = serde_json::to_string(&kept).context("cannot write a match as JSON")?;
                 writeln!(self.out, "{line}").context(STDOUT)
             }
-            Ok(Some(kept)) => self.print_scoresheet(kept.record, by_name),
+            Ok(Some(kept)) => self.print_game_record(kept.record, by_name),
             // It has been forgotten in the meantime.
             Ok(None) => Ok(()),
             Err(damage) => {
@@ -144,7 +144,7 @@ impl<W: Write> Export<'_, W> {
         }
     }
 
-    fn print_scoresheet(&mut self, record: MatchRecord, by_name: bool) -> anyhow::Result<()> {
+    fn print_game_record(&mut self, record: MatchRecord, by_name: bool) -> anyhow::Result<()> {
         let MatchRecord { creation, events } = record;
         let (code, format) = (creation.code, self.format.extension());
         let kept = creation.game.record_format;
@@ -162,8 +162,8 @@ impl<W: Write> Export<'_, W> {
         match GameRecord::from_match(creation, &events) {
             Ok(sheet) => {
                 // What stands between the games of a file.
-                let between = if self.printed > 0 { "\n" } else { "" };
-                self.printed += 1;
+                let between = if self.printed_count > 0 { "\n" } else { "" };
+                self.printed_count += 1;
                 write!(self.out, "{between}{}", sheet.text).context(STDOUT)
             }
             Err(error) => {

@@ -9,10 +9,10 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// How long all of it may take. Whoever runs this for a container asks again in a while.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// As much of the answer as is read: its first line is of interest, and a line of text for people.
-const ANSWER_BYTES_MAX: u64 = 4096;
+const RESPONSE_BYTES_MAX: u64 = 4096;
 
 /// Asks a running server whether it is well, and fails with status 1 if it is not or does not answer.
 ///
@@ -37,7 +37,7 @@ impl Args {
             .enable_all()
             .build();
         let runtime = runtime.context("cannot start")?;
-        let answer = runtime.block_on(async { timeout(PATIENCE, ask(&self.url)).await });
+        let answer = runtime.block_on(async { timeout(TIMEOUT, request_health(&self.url)).await });
         // A name that is still being looked up is not waited for.
         runtime.shutdown_background();
         let answer = answer.map_err(|_| anyhow::anyhow!("no answer in time"));
@@ -53,7 +53,7 @@ impl Args {
 }
 
 /// Asks, and gives the beginning of the answer.
-async fn ask(url: &Uri) -> anyhow::Result<String> {
+async fn request_health(url: &Uri) -> anyhow::Result<String> {
     let authority = url.authority().context("no host")?;
     let host = authority.host().trim_matches(['[', ']']);
     let port = authority.port_u16().unwrap_or(80);
@@ -63,7 +63,7 @@ async fn ask(url: &Uri) -> anyhow::Result<String> {
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     stream
-        .take(ANSWER_BYTES_MAX)
+        .take(RESPONSE_BYTES_MAX)
         .read_to_end(&mut answer)
         .await?;
     Ok(String::from_utf8_lossy(&answer).into_owned())

@@ -53,7 +53,7 @@ impl Args {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot wait for the stores")?;
         // It has to be there: to open a store makes it.
-        from.look_at()?;
+        from.inspect()?;
         let source = open(&runtime, &from)?;
         let target = open(&runtime, &to)?;
         let summaries = match copy_store(&runtime, &source, &target) {
@@ -89,7 +89,7 @@ impl Args {
 
 fn open(runtime: &Runtime, data: &Data) -> anyhow::Result<CopySide> {
     Ok(CopySide {
-        store: runtime.block_on(data.open_alone())?,
-        inspector: data.look_at()?,
+        store: runtime.block_on(data.open_exclusive())?,
+        inspector: data.inspect()?,
     })
 }

@@ -38,7 +38,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
             initial_position: played.start.clone(),
             moves: played.moves.clone(),
             winner: played.winner,
-            victory: how(played),
+            victory: to_pgn_result(played),
         })?;
         let breaks = mem::take(&mut breaks);
         writeln!(file, "{breaks}{}", sheet.text).with_context(about)
@@ -65,7 +65,7 @@ fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
     })
 }
 
-const fn how(played: &Played) -> Victory {
+const fn to_pgn_result(played: &Played) -> Victory {
     match &played.end {
         End::Rules(_) => Victory::Rules,
         End::Resignation => Victory::Resignation,

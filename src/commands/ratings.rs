@@ -7,8 +7,8 @@ use clap::Subcommand;
 use plyhouse_store::{Store, rebuild_ratings, verify_ratings};
 use tokio::runtime::Builder;
 
-use super::archive::end;
-use crate::data::Place;
+use super::archive::close;
+use crate::data::StoreLocation;
 
 /// Reckons ratings anew from all rated matches that have ended, or compares with that.
 ///
@@ -29,14 +29,14 @@ enum Action {
     /// changes if the ratings were right.
     Rebuild {
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
     /// Compares what is kept with what the matches give, bit for bit, and prints what differs
     ///
     /// The exit status is 1 if anything does.
     Verify {
         #[command(flatten)]
-        place: Place,
+        place: StoreLocation,
     },
 }
 
@@ -46,26 +46,26 @@ impl Args {
         let (Action::Rebuild { place } | Action::Verify { place }) = &self.action;
         let data = place.clone().data()?;
         // It has to be there: to open a store makes it.
-        data.look_at()?;
+        data.inspect()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("cannot wait for the store")?;
         runtime.block_on(async {
-            let store = data.open_beside().await?;
+            let store = data.open_admin_queue().await?;
             match self.action {
-                Action::Rebuild { .. } => rebuilt(&*store).await,
-                Action::Verify { .. } => verified(&*store).await,
+                Action::Rebuild { .. } => rebuild(&*store).await,
+                Action::Verify { .. } => verify(&*store).await,
             }
         })
     }
 }
 
-async fn rebuilt(store: &dyn Store) -> anyhow::Result<()> {
+async fn rebuild(store: &dyn Store) -> anyhow::Result<()> {
     let rows = rebuild_ratings(store).await?;
     let told = writeln!(io::stdout(), "{rows} rows of the ledger were folded anew");
     told.context("cannot write to stdout")
 }
 
-async fn verified(store: &dyn Store) -> anyhow::Result<()> {
+async fn verify(store: &dyn Store) -> anyhow::Result<()> {
     let mut differences = Vec::new();
     let (mut count, told_max) = (0_u64, 100);
     let (rows, ratings) = verify_ratings(store, &mut |difference| {
@@ -86,5 +86,5 @@ async fn verified(store: &dyn Store) -> anyhow::Result<()> {
         )
     });
     told.context("cannot write to stdout")?;
-    end(count, "differences that were found")
+    close(count, "differences that were found")
 }

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_with_one_dash_is_named_with_two() {
+    fn single_dash_option_is_suggested_with_two() {
         let command = CommandLine::command();
         let options = command.find_subcommand("match").expect("it is there");
         let long = options.get_arguments().filter_map(clap::Arg::get_long);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_other_programs_are_named_as_they_are_called_here() {
+    fn options_of_other_programs_have_suggestions() {
         for (words, told) in [
             ("match chess -rounds 10", "did you mean --games"),
             (

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use plyhouse_store::VerificationReport;
 
-use super::archive::{Source, end};
-use super::reader_is_gone;
+use super::archive::{Source, close};
+use super::is_broken_pipe;
 
 /// Checks a store from end to end, and prints what is wrong with it.
 ///
@@ -47,8 +47,8 @@ impl Args {
             )
         });
         match told.context("cannot write to stdout") {
-            Err(error) if !reader_is_gone(&error) => Err(error),
-            Ok(()) | Err(_) => end(faults, "damages that were found"),
+            Err(error) if !is_broken_pipe(&error) => Err(error),
+            Ok(()) | Err(_) => close(faults, "damages that were found"),
         }
     }
 }

@@ -171,12 +171,12 @@ impl Cluster {
         to: NodeId,
         packet: &Packet,
     ) -> impl Future<Output = Result<PacketResponse, RequestError>> + Send + use<> {
-        let reply = self.bus.ask(to.0, packet.to_bytes(), REQUEST_TIMEOUT);
+        let reply = self.bus.request(to.0, packet.to_bytes(), REQUEST_TIMEOUT);
         async move {
             let answer = reply.await?;
             serde_json::from_slice(&answer).map_err(|error| {
                 tracing::error!(%error, "cannot parse another server's response");
-                RequestError::InTime
+                RequestError::Timeout
             })
         }
     }

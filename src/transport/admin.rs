@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::request_timeout::Patience;
+use super::request_timeout::RequestTimeout;
 use super::{ACCEPT_PAUSE, accept, health, serve_requests};
 use plyhouse_server::Server;
 
@@ -20,7 +20,7 @@ const REQUEST_MAX: Duration = Duration::from_secs(10);
 /// Answers the operator's requests until `over` is done, also while the server stops. These connections
 /// do not count towards the server's bounds.
 pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Future<Output = ()>) {
-    let router = Arc::new(health::for_operators(server));
+    let router = Arc::new(health::operator_routes(server));
     let mut requests = JoinSet::new();
     let mut over = std::pin::pin!(over);
     loop {
@@ -33,7 +33,7 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
                 Ok((stream, from)) => {
                     let router = Arc::clone(&router);
                     requests.spawn(async move {
-                        let patience = Patience::new(REQUEST_MAX);
+                        let patience = RequestTimeout::new(REQUEST_MAX);
                         let served = serve_requests(stream, Some(from), &patience, &router);
                         // A client may leave before it has its answer.
                         let _ = timeout(REQUEST_MAX, served).await;

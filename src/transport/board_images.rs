@@ -17,19 +17,19 @@ use super::web;
 
 /// How many pictures are kept, of some ten thousand bytes each: a link that is sent to many is looked at by
 /// many at once.
-const KEPT: usize = 64;
+const CACHED_IMAGES_MAX: usize = 64;
 
 /// How many are painted at a time. Each takes a megabyte and some milliseconds.
-const PAINTED_AT_ONCE: usize = 2;
+const CONCURRENT_RENDERS_MAX: usize = 2;
 
 /// In which form a picture is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ImageFormat {
     Svg,
     Png,
 }
 
-impl Form {
+impl ImageFormat {
     /// The form of files whose names end so.
     pub(super) fn of(extension: &str) -> Option<Self> {
         match extension {
@@ -42,32 +42,32 @@ impl Form {
 
 /// The pictures that were painted last. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Pictures(Arc<Inner>);
+pub(super) struct BoardImages(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    painted: Mutex<VecDeque<((MatchId, Seq), Bytes)>>,
-    places: Arc<Semaphore>,
+    cache: Mutex<VecDeque<((MatchId, Seq), Bytes)>>,
+    render_permits: Arc<Semaphore>,
 }
 
-impl Pictures {
+impl BoardImages {
     pub(super) fn new() -> Self {
         Self(Arc::new(Inner {
-            painted: Mutex::default(),
-            places: Arc::new(Semaphore::new(PAINTED_AT_ONCE)),
+            cache: Mutex::default(),
+            render_permits: Arc::new(Semaphore::new(CONCURRENT_RENDERS_MAX)),
         }))
     }
 
     /// The picture of a match, unless whoever asks has it.
-    pub(super) async fn answer(
+    pub(super) async fn respond(
         &self,
         drawn: DrawnBoard,
-        form: Form,
+        form: ImageFormat,
         request: &HeaderMap,
     ) -> Response {
         let name = match form {
-            Form::Svg => "svg",
-            Form::Png => "png",
+            ImageFormat::Svg => "svg",
+            ImageFormat::Png => "png",
         };
         let tag = format!("\"{}-{}.{name}\"", drawn.id, drawn.seq);
         // What has ended looks so for ever; but a code may be another match's tomorrow.
@@ -75,15 +75,15 @@ impl Pictures {
             true => "public, max-age=3600",
             false => "no-cache",
         };
-        let mut response = if web::knows(request, &tag) {
+        let mut response = if web::is_not_modified(request, &tag) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             match form {
-                Form::Svg => {
+                ImageFormat::Svg => {
                     let headers = [(header::CONTENT_TYPE, "image/svg+xml")];
                     (headers, drawn.svg()).into_response()
                 }
-                Form::Png => match self.painted(drawn).await {
+                ImageFormat::Png => match self.render(drawn).await {
                     Some(painted) => {
                         ([(header::CONTENT_TYPE, "image/png")], painted).into_response()
                     }
@@ -109,12 +109,15 @@ impl Pictures {
     }
 
     /// The picture as PNG; `None` if there is no painting it now.
-    async fn painted(&self, drawn: DrawnBoard) -> Option<Bytes> {
+    async fn render(&self, drawn: DrawnBoard) -> Option<Bytes> {
         let key = (drawn.id, drawn.seq);
         if let Some(painted) = self.known(key) {
             return Some(painted);
         }
-        let place = Arc::clone(&self.0.places).acquire_owned().await.ok()?;
+        let place = Arc::clone(&self.0.render_permits)
+            .acquire_owned()
+            .await
+            .ok()?;
         // Somebody else may have had it painted meanwhile.
         if let Some(painted) = self.known(key) {
             return Some(painted);
@@ -125,8 +128,8 @@ impl Pictures {
             png(DrawnBoard::SIZE, &drawn.pixels())
         });
         let painted = Bytes::from(painting.await.ok()?.ok()?);
-        let mut all = self.0.painted.lock();
-        if all.len() == KEPT {
+        let mut all = self.0.cache.lock();
+        if all.len() == CACHED_IMAGES_MAX {
             all.pop_front();
         }
         all.push_back((key, painted.clone()));
@@ -134,7 +137,7 @@ impl Pictures {
     }
 
     fn known(&self, key: (MatchId, Seq)) -> Option<Bytes> {
-        let all = self.0.painted.lock();
+        let all = self.0.cache.lock();
         let found = all.iter().find(|(known, _)| *known == key);
         found.map(|(_, painted)| painted.clone())
     }

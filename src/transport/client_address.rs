@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_that_of_the_named_source() {
+    fn address_comes_from_the_configured_source() {
         let check = |source, headers: &[&str], expect: Option<&str>| {
             let mut request = Request::new(Body::empty());
             let peer = From(Some([192, 0, 2, 1].into()));

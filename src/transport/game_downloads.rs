@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use futures::TryStreamExt;
 
 use super::client_address::address_of;
-use super::request_timeout::Patience;
+use super::request_timeout::RequestTimeout;
 use plyhouse_server::{ArchiveError, GameRecordFile, GameRecordQuery, Server};
 
 /// What the names of such files end with.
@@ -27,8 +27,10 @@ pub(super) async fn of_match(
     let address = address_of(&request, server.settings().client_address);
     let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
     match server.game_record(name.into(), extension, address).await {
-        Ok(GameRecordFile { code, text }) => sent(code.to_string(), extension, text.into()),
-        Err(why) => not_served(&why),
+        Ok(GameRecordFile { code, text }) => {
+            file_response(code.to_string(), extension, text.into())
+        }
+        Err(why) => error_response(&why),
     }
 }
 
@@ -55,16 +57,16 @@ pub(super) async fn of_player(
     };
     let served = match server.game_records_of(wanted, address).await {
         Ok(served) => served,
-        Err(why) => return not_served(&why),
+        Err(why) => return error_response(&why),
     };
     // What has found room on its way shows that somebody reads it.
-    let patience = request.extensions.get::<Patience>().cloned();
+    let patience = request.extensions.get::<RequestTimeout>().cloned();
     let served = served.inspect_ok(move |_| {
         if let Some(patience) = &patience {
             patience.renew();
         }
     });
-    sent(file_name(player), extension, Body::from_stream(served))
+    file_response(file_name(player), extension, Body::from_stream(served))
 }
 
 /// A name as that of a file: what could mean anything else is left out.
@@ -78,7 +80,7 @@ fn file_name(player: &str) -> String {
     }
 }
 
-fn sent(name: String, extension: &str, body: Body) -> Response {
+fn file_response(name: String, extension: &str, body: Body) -> Response {
     let content_type = match extension {
         "pgn" => "application/vnd.chess-pgn; charset=utf-8",
         "sgf" => "application/x-go-sgf; charset=utf-8",
@@ -96,7 +98,7 @@ fn sent(name: String, extension: &str, body: Body) -> Response {
 }
 
 /// Why there is no file.
-pub(super) fn not_served(why: &ArchiveError) -> Response {
+pub(super) fn error_response(why: &ArchiveError) -> Response {
     let status = match why {
         ArchiveError::NotFound => StatusCode::NOT_FOUND,
         ArchiveError::AddressBusy => StatusCode::TOO_MANY_REQUESTS,
@@ -117,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_a_name_that_means_nothing_else() {
+    fn file_names_have_no_special_characters() {
         for (player, name) in [
             ("ada", "ada"),
             ("A d\"a\r\n; x=1", "Adax1"),

@@ -10,23 +10,23 @@ use tokio_util::sync::CancellationToken;
 /// From this many on, a new connection evicts the oldest one, if that is older than [`GRACE`].
 const HANDSHAKES_MAX: usize = 1024;
 /// A client that makes progress is done within this time, even when a crowd reconnects at once.
-const GRACE: Duration = Duration::from_secs(2);
+const HANDSHAKE_GRACE: Duration = Duration::from_secs(2);
 /// With this many, the oldest is evicted however old it is. Each takes a file descriptor and some 10 KiB.
-const CROWD_MAX: usize = 8 * HANDSHAKES_MAX;
+const BURST_MAX: usize = 8 * HANDSHAKES_MAX;
 
 /// The connections that are neither a WebSocket yet nor finished. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Handshakes(Arc<Mutex<Places>>);
+pub(super) struct Handshakes(Arc<Mutex<OpenHandshakes>>);
 
 #[derive(Debug, Default)]
-struct Places {
+struct OpenHandshakes {
     next: u64,
     taken: BTreeMap<u64, (Instant, CancellationToken)>,
 }
 
 /// A place among them; given back when dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct HandshakePermit {
     handshakes: Handshakes,
     number: u64,
     lost: CancellationToken,
@@ -34,13 +34,13 @@ pub(super) struct Place {
 
 impl Handshakes {
     /// Takes a place at `now`, evicting the oldest connection if need be.
-    pub(super) fn enter(&self, now: Instant) -> Place {
+    pub(super) fn enter(&self, now: Instant) -> HandshakePermit {
         let mut places = self.0.lock();
         let count = places.taken.len();
         if let Some(oldest) = places.taken.first_entry() {
             let (since, lost) = oldest.get();
-            let is_late = count >= HANDSHAKES_MAX && now.duration_since(*since) >= GRACE;
-            if is_late || count >= CROWD_MAX {
+            let is_late = count >= HANDSHAKES_MAX && now.duration_since(*since) >= HANDSHAKE_GRACE;
+            if is_late || count >= BURST_MAX {
                 lost.cancel();
                 oldest.remove();
             }
@@ -49,7 +49,7 @@ impl Handshakes {
         places.next += 1;
         let lost = CancellationToken::new();
         places.taken.insert(number, (now, lost.clone()));
-        Place {
+        HandshakePermit {
             handshakes: self.clone(),
             number,
             lost,
@@ -57,14 +57,14 @@ impl Handshakes {
     }
 }
 
-impl Place {
+impl HandshakePermit {
     /// Waits until this connection is evicted.
     pub(super) async fn lost(&self) {
         self.lost.cancelled().await;
     }
 }
 
-impl Drop for Place {
+impl Drop for HandshakePermit {
     fn drop(&mut self) {
         self.handshakes.0.lock().taken.remove(&self.number);
     }
@@ -80,26 +80,26 @@ mod tests {
     fn lost(count: usize, later: Duration) -> Vec<usize> {
         let now = tokio::time::Instant::now().into_std();
         let handshakes = Handshakes::default();
-        let places: Vec<Place> = (0..count).map(|_| handshakes.enter(now)).collect();
+        let places: Vec<HandshakePermit> = (0..count).map(|_| handshakes.enter(now)).collect();
         let _one_more = handshakes.enter(now + later);
         let is_lost = |&place: &usize| places[place].lost().now_or_never().is_some();
         (0..count).filter(is_lost).collect()
     }
 
     #[test]
-    fn who_has_been_at_it_for_longest_makes_room() {
-        assert_eq!(lost(HANDSHAKES_MAX - 1, GRACE), [] as [usize; 0]);
-        assert_eq!(lost(HANDSHAKES_MAX, GRACE), [0]);
+    fn oldest_handshake_is_dropped_above_the_limit() {
+        assert_eq!(lost(HANDSHAKES_MAX - 1, HANDSHAKE_GRACE), [] as [usize; 0]);
+        assert_eq!(lost(HANDSHAKES_MAX, HANDSHAKE_GRACE), [0]);
     }
 
     #[test]
-    fn a_crowd_that_comes_at_once_has_its_time() {
-        assert_eq!(lost(HANDSHAKES_MAX, GRACE / 2), [] as [usize; 0]);
-        assert_eq!(lost(CROWD_MAX, GRACE / 2), [0]);
+    fn burst_of_handshakes_gets_the_grace_time() {
+        assert_eq!(lost(HANDSHAKES_MAX, HANDSHAKE_GRACE / 2), [] as [usize; 0]);
+        assert_eq!(lost(BURST_MAX, HANDSHAKE_GRACE / 2), [0]);
     }
 
     #[test]
-    fn a_place_is_given_back() {
+    fn finished_handshake_frees_its_place() {
         let handshakes = Handshakes::default();
         drop(handshakes.enter(tokio::time::Instant::now().into_std()));
         assert!(handshakes.0.lock().taken.is_empty());

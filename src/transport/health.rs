@@ -13,10 +13,10 @@ use plyhouse_server::Server;
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Headers that proxies add to a request. With any of these, the peer's address is not the client's.
-const OF_PROXIES: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+const PROXY_HEADERS: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
 /// What anybody may see.
-pub(super) fn for_all<S>() -> axum::Router<S>
+pub(super) fn public_routes<S>() -> axum::Router<S>
 where
     S: Clone + Send + Sync + 'static,
     Server: FromRef<S>,
@@ -28,17 +28,17 @@ where
 }
 
 /// What anybody may see, and the metrics for clients on this machine.
-pub(super) fn with_metrics_for_this_machine<S>() -> axum::Router<S>
+pub(super) fn routes_with_local_metrics<S>() -> axum::Router<S>
 where
     S: Clone + Send + Sync + 'static,
     Server: FromRef<S>,
 {
-    for_all().route("/metrics", get(metrics_for_this_machine))
+    public_routes().route("/metrics", get(local_metrics))
 }
 
 /// Everything, for a port that only the operator reaches.
-pub(super) fn for_operators(server: Server) -> axum::Router {
-    for_all()
+pub(super) fn operator_routes(server: Server) -> axum::Router {
+    public_routes()
         .route("/metrics", get(metrics))
         .fallback(async || web::not_found())
         .with_state(server)
@@ -78,12 +78,12 @@ async fn metrics(State(server): State<Server>) -> Response {
         .into_response()
 }
 
-async fn metrics_for_this_machine(
+async fn local_metrics(
     server: State<Server>,
     Extension(from): Extension<From>,
     headers: HeaderMap,
 ) -> Response {
-    if is_from_this_machine(from, &headers) {
+    if is_local(from, &headers) {
         metrics(server).await
     } else {
         let text = "metrics are shown to this machine only; see --admin-listen\n";
@@ -92,9 +92,9 @@ async fn metrics_for_this_machine(
 }
 
 /// Whether a request comes from this machine, and not through a proxy that runs on it.
-fn is_from_this_machine(From(from): From, headers: &HeaderMap) -> bool {
+fn is_local(From(from): From, headers: &HeaderMap) -> bool {
     let is_loopback = from.is_some_and(|address| address.to_canonical().is_loopback());
-    is_loopback && !OF_PROXIES.iter().any(|name| headers.contains_key(*name))
+    is_loopback && !PROXY_HEADERS.iter().any(|name| headers.contains_key(*name))
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metrics_are_for_this_machine() {
+    fn metrics_are_served_to_local_requests_only() {
         let check = |address: &str, header: Option<&'static str>, expect| {
             let mut headers = HeaderMap::new();
             headers.insert("host", "127.0.0.1:7878".parse().unwrap());
@@ -110,7 +110,7 @@ mod tests {
                 headers.insert(header, "203.0.113.7".parse().unwrap());
             }
             let from = From(Some(address.parse().unwrap()));
-            let is_here = is_from_this_machine(from, &headers);
+            let is_here = is_local(from, &headers);
             assert_eq!(is_here, expect, "{address} {header:?}");
         };
         check("127.0.0.1", None, true);
@@ -121,9 +121,9 @@ mod tests {
         check("192.168.0.2", None, false);
         check("::ffff:203.0.113.7", None, false);
         check("2001:db8::1", None, false);
-        for header in OF_PROXIES {
+        for header in PROXY_HEADERS {
             check("127.0.0.1", Some(header), false);
         }
-        assert!(!is_from_this_machine(From(None), &HeaderMap::new()));
+        assert!(!is_local(From(None), &HeaderMap::new()));
     }
 }

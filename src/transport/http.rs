@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
-use super::board_images::{Form, Pictures};
+use super::board_images::{BoardImages, ImageFormat};
 use super::client_address::address_of;
 use super::{game_downloads, opengraph, origin, personal_data, proxy_user, web, websocket};
 use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
@@ -28,7 +28,7 @@ use plyhouse_server::{AdmissionError, ArchiveError, DropReason, LinkPreview, Ser
 pub(super) struct AppState {
     server: Server,
     connections: Arc<Semaphore>,
-    pictures: Pictures,
+    board_images: BoardImages,
     /// Whether this server itself speaks TLS.
     is_over_tls: bool,
 }
@@ -60,16 +60,16 @@ pub(super) fn router(
         .route("/record/{file}", get(game_downloads::of_match))
         .route("/player/{name}", get(of_player))
         .route("/player/{name}/", get(page_of_player))
-        .route("/picture/{file}", get(picture))
-        .route("/me.jsonl", get(personal_data::me))
+        .route("/picture/{file}", get(board_image))
+        .route("/me.jsonl", get(personal_data::export_own_data))
         // A refused handshake ends its connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(signs)
-        .fallback(nothing)
+        .fallback(not_found)
         .with_state(AppState {
             server,
             connections,
-            pictures: Pictures::new(),
+            board_images: BoardImages::new(),
             is_over_tls,
         })
 }
@@ -133,7 +133,7 @@ async fn page_of_match(
     let address = address_of(&request, front.server.settings().client_address);
     let target = MatchRef::from(&*code);
     let preview = front.server.match_preview(target, address).await;
-    page_about(&front, preview, &request.into_parts().0).await
+    page_with_preview(&front, preview, &request.into_parts().0).await
 }
 
 /// The page, which tells those who show links what player it is about.
@@ -144,11 +144,11 @@ async fn page_of_player(
 ) -> Response {
     let address = address_of(&request, front.server.settings().client_address);
     let preview = front.server.player_preview(&name, address).await;
-    page_about(&front, preview, &request.into_parts().0).await
+    page_with_preview(&front, preview, &request.into_parts().0).await
 }
 
 /// Where nothing can be told the page is as ever, and tells by itself what there is to tell.
-async fn page_about(
+async fn page_with_preview(
     front: &AppState,
     preview: Result<LinkPreview, ArchiveError>,
     request: &Parts,
@@ -158,31 +158,34 @@ async fn page_about(
         return web::serve(web::INDEX, folder, &request.headers).await;
     };
     let elements = opengraph::elements(&preview, request, front.is_over_tls);
-    web::serve_about(&elements, folder, &request.headers).await
+    web::serve_with_preview(&elements, folder, &request.headers).await
 }
 
 /// How a match looks: `/picture/K7WQ2M.png`.
-async fn picture(
+async fn board_image(
     State(front): State<AppState>,
     Path(file): Path<String>,
     request: Request,
 ) -> Response {
     let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
-    let Some(form) = Form::of(extension) else {
+    let Some(form) = ImageFormat::of(extension) else {
         return web::not_found();
     };
     let address = address_of(&request, front.server.settings().client_address);
     match front.server.draw_board(name.into(), address).await {
         Ok(drawn) => {
             let (request, _) = request.into_parts();
-            front.pictures.answer(drawn, form, &request.headers).await
+            front
+                .board_images
+                .respond(drawn, form, &request.headers)
+                .await
         }
-        Err(why) => game_downloads::not_served(&why),
+        Err(why) => game_downloads::error_response(&why),
     }
 }
 
 /// Any other address. The page tells whoever followed a wrong link.
-async fn nothing(
+async fn not_found(
     State(front): State<AppState>,
     method: Method,
     mut headers: HeaderMap,
@@ -253,7 +256,7 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
             front
                 .server
                 .count_dropped_connection(DropReason::AddressLimit);
-            return too_many(why);
+            return too_many_connections(why);
         }
     };
     // Browsers alone tell an origin.
@@ -277,7 +280,7 @@ async fn upgrade(State(front): State<AppState>, mut request: Request) -> Respons
 }
 
 /// The answer to an address that is over one of its limits.
-fn too_many(why: AdmissionError) -> Response {
+fn too_many_connections(why: AdmissionError) -> Response {
     let wait = match why {
         // Until one of its connections ends, which nobody knows.
         AdmissionError::Connections => Duration::from_secs(10),

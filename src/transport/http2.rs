@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::client_address::From;
-use super::request_timeout::Patience;
+use super::request_timeout::RequestTimeout;
 use super::{HEAD_BYTES_MAX, KEEP_ALIVE};
 use plyhouse_server::Server;
 
@@ -38,11 +38,11 @@ const BODY_BYTES_MAX: u32 = 16 * 1024;
 const BODIES_BYTES_MAX: u32 = 65_535;
 
 /// How much of an answer that is written while it is read waits for the client.
-const ANSWER_BYTES_MAX: usize = 64 * 1024;
+const RESPONSE_BYTES_MAX: usize = 64 * 1024;
 
 /// How serving a connection ended, if nothing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ConnectionEnd {
     /// All that was asked for is answered.
     Done,
     /// The client has made [`REQUESTS_MAX`] requests.
@@ -53,10 +53,10 @@ pub(super) enum End {
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     from: Option<IpAddr>,
-    patience: &Patience,
+    patience: &RequestTimeout,
     router: &axum::Router,
     server: &Server,
-) -> hyper::Result<End> {
+) -> hyper::Result<ConnectionEnd> {
     let kept_until = Instant::now() + KEEP_ALIVE;
     let requests = AtomicUsize::new(0);
     let [asked, too_many] = [(); 2].map(|()| CancellationToken::new());
@@ -82,7 +82,7 @@ pub(super) async fn serve(
             .max_header_list_size(HEAD_BYTES_MAX.try_into().unwrap_or(u32::MAX))
             .initial_stream_window_size(BODY_BYTES_MAX)
             .initial_connection_window_size(BODIES_BYTES_MAX)
-            .max_send_buf_size(ANSWER_BYTES_MAX)
+            .max_send_buf_size(RESPONSE_BYTES_MAX)
             .serve_connection(TokioIo::new(stream), service)
     );
     let mut kept = pin!(async {
@@ -94,8 +94,8 @@ pub(super) async fn serve(
     loop {
         tokio::select! {
             biased;
-            () = too_many.cancelled() => return Ok(End::TooManyRequests),
-            served = connection.as_mut() => return served.map(|()| End::Done),
+            () = too_many.cancelled() => return Ok(ConnectionEnd::TooManyRequests),
+            served = connection.as_mut() => return served.map(|()| ConnectionEnd::Done),
             () = &mut kept, if !is_leaving => {
                 is_leaving = true;
                 connection.as_mut().graceful_shutdown();

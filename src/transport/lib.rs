@@ -38,7 +38,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 pub use self::admin::serve_admin;
 use self::client_address::From;
 use self::handshake_rate_limit::Handshakes;
-use self::request_timeout::Patience;
+use self::request_timeout::RequestTimeout;
 pub use self::tls::{Tls, TlsError};
 use plyhouse_server::{DropReason, Server};
 
@@ -76,9 +76,9 @@ impl Transport {
     #[must_use]
     pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
         let signs = if shows_metrics {
-            health::with_metrics_for_this_machine()
+            health::routes_with_local_metrics()
         } else {
-            health::for_all()
+            health::public_routes()
         };
         let router = http::router(signs, server.clone(), tls.is_some());
         Self {
@@ -123,13 +123,13 @@ impl Transport {
         let Some(tls) = &self.tls else {
             return self.serve_stream(stream, from).await;
         };
-        let patience = self.patience();
+        let patience = self.request_timeout();
         let served = async {
-            match tls.greet(stream).await {
+            match tls.accept_tls(stream).await {
                 Ok(Some(stream)) if tls::is_for_http2(&stream) => {
                     self.answer_http2(stream, from, &patience).await;
                 }
-                Ok(Some(stream)) => self.answer_requests(stream, from, &patience).await,
+                Ok(Some(stream)) => self.serve_http1(stream, from, &patience).await,
                 Ok(None) => {
                     self.server
                         .count_dropped_connection(DropReason::TlsHandshake);
@@ -152,8 +152,8 @@ impl Transport {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         from: Option<IpAddr>,
     ) {
-        let patience = self.patience();
-        let served = self.answer_requests(stream, from, &patience);
+        let patience = self.request_timeout();
+        let served = self.serve_http1(stream, from, &patience);
         self.within_limits(from, &patience, served).await;
     }
 
@@ -163,20 +163,20 @@ impl Transport {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         from: Option<IpAddr>,
     ) {
-        let patience = self.patience();
+        let patience = self.request_timeout();
         let served = self.answer_http2(stream, from, &patience);
         self.within_limits(from, &patience, served).await;
     }
 
-    fn patience(&self) -> Patience {
-        Patience::new(self.server.settings().handshake_timeout)
+    fn request_timeout(&self) -> RequestTimeout {
+        RequestTimeout::new(self.server.settings().handshake_timeout)
     }
 
     /// Serves a connection that is no WebSocket yet, within its timeout.
     async fn within_limits(
         &self,
         from: Option<IpAddr>,
-        patience: &Patience,
+        patience: &RequestTimeout,
         served: impl Future<Output = ()>,
     ) {
         let place = self.handshakes.enter(Instant::now().into_std());
@@ -185,7 +185,7 @@ impl Transport {
             () = served => {}
             // One timeout for all of it, whether the client sends nothing, half a request, or does not
             // read the answer.
-            () = patience.over() => {
+            () = patience.expired() => {
                 self.server.count_dropped_connection(DropReason::SlowRequest);
                 tracing::debug!(?from, "request took too long");
             }
@@ -197,11 +197,11 @@ impl Transport {
         }
     }
 
-    async fn answer_requests(
+    async fn serve_http1(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         from: Option<IpAddr>,
-        patience: &Patience,
+        patience: &RequestTimeout,
     ) {
         if let Err(error) = serve_requests(stream, from, patience, &self.router).await {
             self.server
@@ -214,12 +214,12 @@ impl Transport {
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         from: Option<IpAddr>,
-        patience: &Patience,
+        patience: &RequestTimeout,
     ) {
         let served = http2::serve(stream, from, patience, &self.router, &self.server).await;
         match served {
-            Ok(http2::End::Done) => {}
-            Ok(http2::End::TooManyRequests) => {
+            Ok(http2::ConnectionEnd::Done) => {}
+            Ok(http2::ConnectionEnd::TooManyRequests) => {
                 self.server
                     .count_dropped_connection(DropReason::BrokenRequest);
                 tracing::debug!(?from, "too many requests over one connection");
@@ -237,7 +237,7 @@ impl Transport {
 async fn serve_requests(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     from: Option<IpAddr>,
-    patience: &Patience,
+    patience: &RequestTimeout,
     router: &axum::Router,
 ) -> hyper::Result<()> {
     let kept_until = Instant::now() + KEEP_ALIVE;

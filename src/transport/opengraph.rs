@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    fn told(host: &str, title: &str) -> String {
+    fn description(host: &str, title: &str) -> String {
         let request = Request::builder()
             .uri("/m/K7QM2P?x=%22")
             .header("host", host);
@@ -110,9 +110,9 @@ mod tests {
     }
 
     #[test]
-    fn markup_in_names_is_text() {
+    fn markup_in_names_is_escaped() {
         let name = "\"/><script>alert('&')</script>";
-        let told = told("house.example:7878", name);
+        let told = description("house.example:7878", name);
         assert!(told.contains("&quot;/&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"));
         assert!(!told.contains("<script"), "{told}");
         assert_eq!(told.matches('<').count(), told.matches("<meta ").count());
@@ -125,9 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn who_is_called_by_no_host_has_no_picture() {
+    fn request_without_host_has_no_image() {
         for host in ["", "a\"b", "a/b", "a b"] {
-            let told = told(host, "ada");
+            let told = description(host, "ada");
             assert!(
                 told.contains("og:title") && !told.contains("og:image"),
                 "{told}"

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_this_server_may_connect() {
+    fn same_origin_is_allowed() {
         check("http://localhost:7878", "localhost:7878", true);
         check("http://LocalHost:7878", "localhost:7878", true);
         check("http://[::1]:7878", "[::1]:7878", true);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pages_may_not() {
+    fn other_origins_are_refused() {
         check("http://evil.example", "localhost:7878", false);
         check("http://localhost:7879", "localhost:7878", false);
         check("http://localhost", "localhost:7878", false);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn over_tls_only_pages_that_came_so_are_our_own() {
+    fn https_server_refuses_http_origin() {
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, "plyhouse.example".parse().unwrap());
         let mut check = |origin: &str, expect| {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn one_good_origin_does_not_cover_another() {
+    fn every_origin_header_must_be_allowed() {
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, "localhost:7878".parse().unwrap());
         headers.append(header::ORIGIN, "http://localhost:7878".parse().unwrap());
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn a_listed_page_may() {
+    fn listed_origin_is_allowed() {
         check("https://play.example.org", "localhost:7878", true);
         check("http://play.example.org", "localhost:7878", false);
     }
 
     #[test]
-    fn who_is_no_page_may() {
+    fn request_without_origin_is_allowed() {
         assert!(is_allowed(&HeaderMap::new(), &[], false));
     }
 }

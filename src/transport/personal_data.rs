@@ -12,7 +12,7 @@ use plyhouse_protocol::Token;
 use plyhouse_server::{ExportError, ExportRequester, Server};
 
 /// Everything that is kept about whoever asks, a line each.
-pub(super) async fn me(State(server): State<Server>, request: Request) -> Response {
+pub(super) async fn export_own_data(State(server): State<Server>, request: Request) -> Response {
     let settings = server.settings();
     if settings.accounts.wire_name().is_none() {
         return web::not_found();

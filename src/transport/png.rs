@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_its_pixels() {
+    fn encoded_png_decodes_to_its_pixels() {
         let pixels: Vec<u8> = (0..2 * 3 * 3).collect();
         let file = png((2, 3), &pixels).expect("memory takes everything");
         assert_eq!(file[..8], SIGNATURE);

@@ -10,11 +10,11 @@ const BYTES_MAX: usize = 254;
 
 /// The proxy has named nobody, or more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NotNamed;
+pub(super) struct NoProxyUser;
 
 /// As whom the proxy knows who asks, if it is one that is trusted: by the other end of the socket, whatever other
 /// headers say.
-pub(super) fn of(request: &Request, settings: &Settings) -> Result<Option<String>, NotNamed> {
+pub(super) fn of(request: &Request, settings: &Settings) -> Result<Option<String>, NoProxyUser> {
     let Some(header) = &settings.trusted_user_header else {
         return Ok(None);
     };
@@ -28,7 +28,7 @@ pub(super) fn of(request: &Request, settings: &Settings) -> Result<Option<String
     let Some(name) = name else { return Ok(None) };
     let name = str::from_utf8(name.as_bytes()).unwrap_or_default().trim();
     let is_one = other.is_none() && !name.is_empty() && name.len() <= BYTES_MAX;
-    is_one.then(|| Some(name.to_owned())).ok_or(NotNamed)
+    is_one.then(|| Some(name.to_owned())).ok_or(NoProxyUser)
 }
 
 #[cfg(test)]
@@ -38,13 +38,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_counts_from_the_proxy_alone() {
+    fn header_is_trusted_from_the_proxy_only() {
         let settings = Settings {
             trusted_user_header: Some("remote-user".to_owned()),
             trusted_proxy: vec!["192.0.2.0/24".parse().unwrap()],
             ..Settings::default()
         };
-        let check = |peer: &str, values: &[&str], expected: Result<Option<&str>, NotNamed>| {
+        let check = |peer: &str, values: &[&str], expected: Result<Option<&str>, NoProxyUser>| {
             let mut request = Request::new(Body::empty());
             let from = From(Some(peer.parse().unwrap()));
             request.extensions_mut().insert(from);
@@ -61,8 +61,8 @@ mod tests {
         check("192.0.2.1", &[], Ok(None));
         check("203.0.113.7", &["ada"], Ok(None));
         check("203.0.113.7", &["ada", "bob"], Ok(None));
-        check("192.0.2.1", &["ada", "ada"], Err(NotNamed));
-        check("192.0.2.1", &[""], Err(NotNamed));
-        check("192.0.2.1", &[&"a".repeat(255)], Err(NotNamed));
+        check("192.0.2.1", &["ada", "ada"], Err(NoProxyUser));
+        check("192.0.2.1", &[""], Err(NoProxyUser));
+        check("192.0.2.1", &[&"a".repeat(255)], Err(NoProxyUser));
     }
 }

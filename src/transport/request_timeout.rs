@@ -9,34 +9,34 @@ use tokio::time::{Instant, sleep_until};
 /// How long a connection may take. Clones are the same: an answer that is written while it is read renews it
 /// with each part that has found room on its way.
 #[derive(Clone, Debug)]
-pub(super) struct Patience {
-    each: Duration,
-    until: Arc<Mutex<Instant>>,
+pub(super) struct RequestTimeout {
+    timeout: Duration,
+    deadline: Arc<Mutex<Instant>>,
 }
 
-impl Patience {
+impl RequestTimeout {
     /// Patience for so long from now on.
     pub(super) fn new(each: Duration) -> Self {
         Self {
-            each,
-            until: Arc::new(Mutex::new(Instant::now() + each)),
+            timeout: each,
+            deadline: Arc::new(Mutex::new(Instant::now() + each)),
         }
     }
 
     /// Begins anew.
     pub(super) fn renew(&self) {
-        *self.until.lock() = Instant::now() + self.each;
+        *self.deadline.lock() = Instant::now() + self.timeout;
     }
 
     /// Begins anew, for as long as so many connections would have had.
     pub(super) fn renew_for(&self, connections: u32) {
-        *self.until.lock() = Instant::now() + self.each * connections;
+        *self.deadline.lock() = Instant::now() + self.timeout * connections;
     }
 
     /// Waits until it is over.
-    pub(super) async fn over(&self) {
+    pub(super) async fn expired(&self) {
         loop {
-            let until = *self.until.lock();
+            let until = *self.deadline.lock();
             if until <= Instant::now() {
                 return;
             }
@@ -52,9 +52,9 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn it_begins_anew_with_what_gets_on() {
-        let patience = Patience::new(Duration::from_secs(10));
-        let mut over = Box::pin(patience.over());
+    async fn timeout_restarts_with_progress() {
+        let patience = RequestTimeout::new(Duration::from_secs(10));
+        let mut over = Box::pin(patience.expired());
         for _ in 0..3 {
             tokio::time::advance(Duration::from_secs(9)).await;
             assert!(over.as_mut().now_or_never().is_none());

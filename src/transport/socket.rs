@@ -22,7 +22,7 @@ use tokio_tungstenite::tungstenite::protocol::{
 };
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::throttled_stream::Metered;
+use super::throttled_stream::ThrottledStream;
 use plyhouse_protocol::CloseCode;
 use plyhouse_server::locks::{Mutex, SOCKET};
 use plyhouse_server::{Outbox, Settings, Writer};
@@ -54,16 +54,16 @@ const PING_BYTES: u8 = 4;
 pub(super) struct Socket<S>(Mutex<Inner<S>, SOCKET>);
 
 struct Inner<S> {
-    stream: Metered<S>,
+    stream: ThrottledStream<S>,
     protocol: WebSocketContext,
     /// Frames that are being written. Nothing is read meanwhile: the library would write its answers
     /// into the middle of a frame.
     batch: Vec<u8>,
     /// How many bytes of the batch are written.
-    gone: usize,
+    has_failed: usize,
     is_ping_due: bool,
     /// The library has something to answer, which is written before the next batch.
-    answers: bool,
+    pong_payloads: bool,
     /// The client has sent a close frame, after which nothing is sent to it.
     has_ended: bool,
     /// The connection's own task waits until the socket takes more, and will then write all that the
@@ -80,12 +80,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             .max_message_size(Some(settings.message_bytes))
             .max_frame_size(Some(settings.message_bytes));
         Arc::new(Self(Mutex::new(Inner {
-            stream: Metered::new(stream, settings),
+            stream: ThrottledStream::new(stream, settings),
             protocol: WebSocketContext::new(Role::Server, Some(config)),
             batch: Vec::new(),
-            gone: 0,
+            has_failed: 0,
             is_ping_due: false,
-            answers: false,
+            pong_payloads: false,
             has_ended: false,
             is_waiting: false,
             reader: None,
@@ -119,7 +119,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     }
 
     /// Sends a close frame.
-    pub(super) async fn say_goodbye(&self, code: CloseCode) -> Result<(), Error> {
+    pub(super) async fn send_close(&self, code: CloseCode) -> Result<(), Error> {
         let frame = CloseFrame {
             code: code.number().into(),
             reason: code.reason().into(),
@@ -142,7 +142,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     /// Waits until the client has hung up, and drops what it still sends. To close a socket with unread
     /// input resets the connection, and the reset would overtake the close frame.
-    pub(super) async fn leave(&self) -> Result<(), Error> {
+    pub(super) async fn close_stream(&self) -> Result<(), Error> {
         poll_fn(|context| Pin::new(&mut self.0.lock().stream).poll_shutdown(context)).await?;
         poll_fn(|context| {
             let mut ignored = [0; 1024];
@@ -167,8 +167,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         }
         let message = ready!(self.poll_with(context, |protocol, stream| protocol.read(stream)));
         match &message {
-            Ok(Message::Ping(_)) => self.answers = true,
-            Ok(Message::Close(_)) => (self.answers, self.has_ended) = (true, true),
+            Ok(Message::Ping(_)) => self.pong_payloads = true,
+            Ok(Message::Close(_)) => (self.pong_payloads, self.has_ended) = (true, true),
             Ok(_) => {}
             Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Poll::Ready(None),
             Err(_) => {}
@@ -213,20 +213,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
             if !self.batch.is_empty() {
                 ready!(self.poll_write_batch(context))?;
             }
-            if self.answers {
+            if self.pong_payloads {
                 ready!(self.poll_flush(context))?;
-                self.answers = false;
+                self.pong_payloads = false;
             }
             if self.has_ended || !(is_more || self.is_ping_due) {
                 return Poll::Ready(Ok(()));
             }
-            is_more = self.gather(outbox);
+            is_more = self.collect_batch(outbox);
         }
     }
 
     /// Puts what the outbox holds into frames, and tells whether there is more. To be called when the
     /// batch before is written, so that what waits is in the outbox and counts against its bound.
-    fn gather(&mut self, outbox: &Outbox) -> bool {
+    fn collect_batch(&mut self, outbox: &Outbox) -> bool {
         let mut batch = SPARE.take();
         if std::mem::take(&mut self.is_ping_due) {
             batch.extend([PING, 0]);
@@ -249,15 +249,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
 
     fn poll_write_batch(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(&mut self.stream);
-        while self.gone < self.batch.len() {
-            let rest = &self.batch[self.gone..];
+        while self.has_failed < self.batch.len() {
+            let rest = &self.batch[self.has_failed..];
             match ready!(stream.as_mut().poll_write(context, rest))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                bytes => self.gone += bytes,
+                bytes => self.has_failed += bytes,
             }
         }
         ready!(stream.poll_flush(context))?;
-        self.gone = 0;
+        self.has_failed = 0;
         let mut batch = std::mem::take(&mut self.batch);
         if batch.capacity() <= 2 * BATCH_BYTES {
             batch.clear();
@@ -273,7 +273,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
 /// A stream within one poll, for code that knows no tasks: where it would have to wait it says
 /// `WouldBlock`, and the context's task is woken later.
 struct Polled<'a, 'b, S> {
-    stream: &'a mut Metered<S>,
+    stream: &'a mut ThrottledStream<S>,
     context: &'a mut Context<'b>,
 }
 
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_put_into_a_frame_as_the_library_does_it() {
+    fn text_frames_equal_those_of_tungstenite() {
         for length in [0, 1, 125, 126, 127, 255, 256, 65535, 65536, 100_000] {
             let text = vec![b'x'; length];
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// A stream with an allowance of bytes to read, which refills with time.
 #[derive(Debug)]
-pub(super) struct Metered<S> {
+pub(super) struct ThrottledStream<S> {
     stream: S,
     /// How many bytes may be read before the clock is read again. Negative after reading more.
     allowance: i64,
@@ -34,7 +34,7 @@ pub(super) struct Metered<S> {
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Metered<S> {
+impl<S> ThrottledStream<S> {
     /// Allows as many bytes as the largest requests have that the settings allow.
     pub(super) fn new(stream: S, settings: &Settings) -> Self {
         let request = i64::try_from(settings.message_bytes).unwrap_or(i64::MAX);
@@ -72,7 +72,7 @@ impl<S> Metered<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for ThrottledStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -89,7 +89,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for ThrottledStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -124,7 +124,7 @@ mod tests {
             ..Settings::default()
         };
         let start = Instant::now();
-        let mut stream = Metered::new(tokio::io::repeat(7), &settings).take(bytes);
+        let mut stream = ThrottledStream::new(tokio::io::repeat(7), &settings).take(bytes);
         tokio::io::copy(&mut stream, &mut tokio::io::sink())
             .await
             .unwrap();
@@ -132,17 +132,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_may_be_said_is_read_at_once_and_more_at_its_rate() {
+    async fn bytes_above_the_allowance_are_read_at_the_rate() {
         assert_eq!(seconds_for(40 * 1024).await, 0);
         let minute = seconds_for((40 + 20 * 60) * 1024).await;
         assert!((58..=61).contains(&minute), "{minute} s");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_pauses_may_say_as_much_again() {
+    async fn allowance_refills_while_idle() {
         let (mut near, far) = tokio::io::duplex(1 << 20);
         let settings = Settings::default();
-        let mut far = Metered::new(far, &settings);
+        let mut far = ThrottledStream::new(far, &settings);
         let burst = usize::try_from(far.allowance_max).unwrap();
         let mut bytes = vec![0; burst];
         for _ in 0..2 {

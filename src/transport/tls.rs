@@ -24,13 +24,13 @@ const HTTP_2: &[u8] = b"h2";
 const HTTP_1_1: &[u8] = b"http/1.1";
 
 /// The answer to HTTP without TLS, which such a client can read.
-const SPEAKS_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
+const TLS_REQUIRED_RESPONSE: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Content-Type: text/plain; charset=utf-8\r\nContent-Length: 45\r\nConnection: close\r\n\r\n\
     this port speaks TLS: use https:// or wss://\n";
 
 /// How many bytes of a request without TLS are read and dropped. A connection that is closed with unread
 /// input is reset, and the reset may overtake the answer.
-const FORGOTTEN_BYTES_MAX: usize = super::HEAD_BYTES_MAX;
+const DISCARDED_BYTES_MAX: usize = super::HEAD_BYTES_MAX;
 
 /// A certificate chain and its key. Clones share them, reloads included.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl Tls {
 
     /// Does the TLS handshake. A client that speaks plain HTTP is answered, and `None` is returned. May
     /// take as long as the client likes: the caller sets the timeout.
-    pub(super) async fn greet(
+    pub(super) async fn accept_tls(
         &self,
         stream: TcpStream,
     ) -> io::Result<Option<TlsStream<TcpStream>>> {
@@ -107,7 +107,7 @@ impl Tls {
         stream.peek(&mut first).await?;
         // TLS begins with 0x16, HTTP with the name of a method.
         if first[0].is_ascii_uppercase() {
-            turn_away(stream).await?;
+            refuse_plain_http(stream).await?;
             return Ok(None);
         }
         self.acceptor().accept(stream).await.map(Some)
@@ -144,11 +144,11 @@ pub(super) fn is_for_http2(stream: &TlsStream<TcpStream>) -> bool {
     stream.get_ref().1.alpn_protocol() == Some(HTTP_2)
 }
 
-async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
-    stream.write_all(SPEAKS_TLS).await?;
+async fn refuse_plain_http(mut stream: TcpStream) -> io::Result<()> {
+    stream.write_all(TLS_REQUIRED_RESPONSE).await?;
     stream.shutdown().await?;
     let mut forgotten = [0; 1024];
-    let mut left = FORGOTTEN_BYTES_MAX;
+    let mut left = DISCARDED_BYTES_MAX;
     while left > 0 {
         match stream.read(&mut forgotten).await? {
             0 => break,
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_and_its_key_are_taken() {
+    fn certificate_with_its_key_is_accepted() {
         let names = ["localhost".to_owned()];
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
         let (cert, key) = (cert.pem(), signing_key.serialize_pem());
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_named() {
+    fn missing_file_is_named_in_the_error() {
         let nowhere = PathBuf::from("/nonexistent/cert.pem");
         let error = Tls::read(nowhere.clone(), nowhere).unwrap_err();
         assert_eq!(error.to_string(), "cannot read /nonexistent/cert.pem");
@@ -225,8 +225,8 @@ mod tests {
 
     /// The answer is written by hand, its length too.
     #[test]
-    fn the_answer_without_tls_is_whole() {
-        let text = std::str::from_utf8(SPEAKS_TLS).unwrap();
+    fn plain_http_response_is_complete() {
+        let text = std::str::from_utf8(TLS_REQUIRED_RESPONSE).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())));
     }

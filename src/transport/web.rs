@@ -83,10 +83,10 @@ impl Files {
     /// A file by its path, and for how long it may be kept.
     fn find(&self, path: &str) -> Option<(&Path, &File, &'static str)> {
         let (path, kept) = match path.split_once('/') {
-            Some((version, path)) if version == self.version => (path, FOR_EVER),
+            Some((version, path)) if version == self.version => (path, IMMUTABLE),
             // A page that another version of the server has sent: it may get what there is now.
-            Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, ASKED_ABOUT),
-            _ => (path, ASKED_ABOUT),
+            Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, REVALIDATE),
+            _ => (path, REVALIDATE),
         };
         let (path, file) = self.files.get_key_value(Path::new(path))?;
         Some((path, file, kept))
@@ -94,9 +94,9 @@ impl Files {
 }
 
 /// Asked about each time, seldom sent: after an update no old file meets a new one.
-const ASKED_ABOUT: &str = "no-cache";
+const REVALIDATE: &str = "no-cache";
 /// It has its version in its address.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 
 /// Twelve bytes of a hash never meet by chance, and nobody else writes these files.
 fn name_of(hash: &[u8]) -> String {
@@ -140,7 +140,7 @@ fn gzip(contents: &[u8]) -> Bytes {
 pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap) -> Response {
     let Some(folder) = folder else {
         return match FILES.find(path) {
-            Some((path, file, kept)) => answer(path, file, kept, request),
+            Some((path, file, kept)) => respond(path, file, kept, request),
             None => not_found(),
         };
     };
@@ -153,7 +153,7 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
         return not_found();
     }
     match tokio::fs::read(folder.join(path)).await {
-        Ok(contents) => answer(path, &File::new(Cow::Owned(contents)), ASKED_ABOUT, request),
+        Ok(contents) => respond(path, &File::new(Cow::Owned(contents)), REVALIDATE, request),
         Err(error) => {
             tracing::debug!(path = %path.display(), %error, "no such file of the page");
             not_found()
@@ -162,7 +162,7 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
 }
 
 /// Answers with the page, to which these elements are added that tell what it is about.
-pub(super) async fn serve_about(
+pub(super) async fn serve_with_preview(
     elements: &str,
     folder: Option<&Path>,
     request: &HeaderMap,
@@ -180,7 +180,7 @@ pub(super) async fn serve_about(
     // Those who show links look at the beginning.
     let about = text.replacen(TITLE_END, &format!("{TITLE_END}{elements}"), 1);
     let file = File::new(Cow::Owned(about.into_bytes()));
-    answer(Path::new(INDEX), &file, ASKED_ABOUT, request)
+    respond(Path::new(INDEX), &file, REVALIDATE, request)
 }
 
 /// There is nothing by this name.
@@ -188,14 +188,14 @@ pub(super) fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
 }
 
-fn answer(path: &Path, file: &File, kept: &'static str, request: &HeaderMap) -> Response {
+fn respond(path: &Path, file: &File, kept: &'static str, request: &HeaderMap) -> Response {
     let packed = accepts_gzip(request);
     // What differs in a byte differs in its tag.
     let tag = match packed {
         true => format!("\"{}-gzip\"", file.version),
         false => format!("\"{}\"", file.version),
     };
-    let mut response = if knows(request, &tag) {
+    let mut response = if is_not_modified(request, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else if packed {
         file.gzip.clone().into_response()
@@ -244,7 +244,7 @@ fn content_type(path: &Path) -> &'static str {
 }
 
 /// Whether the client has this version (RFC 9110, section 13.1.2).
-pub(super) fn knows(request: &HeaderMap, tag: &str) -> bool {
+pub(super) fn is_not_modified(request: &HeaderMap, tag: &str) -> bool {
     values(request, &header::IF_NONE_MATCH)
         .map(|known| known.strip_prefix("W/").unwrap_or(known))
         .any(|known| known == tag || known == "*")
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_sent_to_those_who_take_it() {
+    fn gzip_is_sent_if_accepted() {
         let check = |value, expect| {
             let headers = headers(&header::ACCEPT_ENCODING, value);
             assert_eq!(accepts_gzip(&headers), expect, "{value}");
@@ -305,10 +305,10 @@ mod tests {
     }
 
     #[test]
-    fn a_known_version_is_recognised() {
+    fn matching_etag_is_not_modified() {
         let check = |value, expect| {
             let headers = headers(&header::IF_NONE_MATCH, value);
-            assert_eq!(knows(&headers, "\"abc\""), expect, "{value}");
+            assert_eq!(is_not_modified(&headers, "\"abc\""), expect, "{value}");
         };
         check("\"abc\"", true);
         check("W/\"abc\"", true);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_the_file() {
+    fn gzipped_file_unpacks_to_the_original() {
         for (path, file) in &FILES.files {
             let mut unpacked = Vec::new();
             GzDecoder::new(file.gzip.as_ref())
@@ -331,7 +331,7 @@ mod tests {
 
     /// Whoever is far away would else wait for one file after the other; and what nobody asks for is a slip.
     #[test]
-    fn every_file_is_asked_for() {
+    fn every_file_is_referenced() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
         let index = text(INDEX);
         let first = [
@@ -372,27 +372,27 @@ mod tests {
 
     /// Else a browser would keep files that are asked for by other addresses.
     #[test]
-    fn whoever_keeps_the_page_keeps_this_version() {
+    fn cached_page_refers_to_its_own_version() {
         let worker = &FILES.files[Path::new(SERVICE_WORKER)].plain;
         let worker = std::str::from_utf8(worker).unwrap();
         assert!(worker.contains(&format!("{LINK}{}/\"", FILES.version)));
     }
 
     #[test]
-    fn what_is_asked_for_with_its_version_is_kept() {
+    fn versioned_files_are_cached() {
         let version = &FILES.version;
         let check = |path: &str, expect: Option<&str>| {
             let kept = FILES.find(path).map(|(_, _, kept)| kept);
             assert_eq!(kept, expect, "{path}");
         };
-        check(&format!("{version}/main.js"), Some(FOR_EVER));
-        check(&format!("{version}/languages/de.js"), Some(FOR_EVER));
-        check("main.js", Some(ASKED_ABOUT));
-        check("languages/de.js", Some(ASKED_ABOUT));
-        check(INDEX, Some(ASKED_ABOUT));
+        check(&format!("{version}/main.js"), Some(IMMUTABLE));
+        check(&format!("{version}/languages/de.js"), Some(IMMUTABLE));
+        check("main.js", Some(REVALIDATE));
+        check("languages/de.js", Some(REVALIDATE));
+        check(INDEX, Some(REVALIDATE));
         // A page that was sent by another version still gets all of its files.
-        check("another/main.js", Some(ASKED_ABOUT));
-        check("another/languages/de.js", Some(ASKED_ABOUT));
+        check("another/main.js", Some(REVALIDATE));
+        check("another/languages/de.js", Some(REVALIDATE));
         check(&format!("{version}/nothing.js"), None);
         check("languages/nothing.js", None);
         check("a/b/main.js", None);
@@ -400,7 +400,7 @@ mod tests {
 
     /// A file of a kind that browsers would not take is a slip.
     #[test]
-    fn every_file_has_a_type() {
+    fn every_file_has_a_content_type() {
         assert!(FILES.files.contains_key(Path::new(INDEX)));
         for path in FILES.files.keys() {
             let kind = content_type(path);

@@ -16,7 +16,7 @@ use plyhouse_protocol::{CloseCode, SessionKind};
 use plyhouse_server::{Client, ConnectionPermit, Outbox, Server};
 
 /// Why a connection ends.
-enum End {
+enum ConnectionEnd {
     /// The client has disconnected, or has sent a close frame.
     Gone,
     /// The server closes the connection.
@@ -43,22 +43,22 @@ pub(super) async fn serve(
                 // A request that is being served is not cancelled.
                 outbox.close(CloseCode::Normal);
                 reading.await;
-                End::Gone
+                ConnectionEnd::Gone
             }
         }
     };
     // Others are told at once that the client has gone, not when the socket is closed.
     client.end(match &end {
-        End::Close(code) => Some(*code),
-        End::Gone => None,
+        ConnectionEnd::Close(code) => Some(*code),
+        ConnectionEnd::Gone => None,
     });
     outbox.detach_writer();
     let goodbye = async {
-        if let End::Close(code) = end {
+        if let ConnectionEnd::Close(code) = end {
             socket.write(&outbox).await?;
-            socket.say_goodbye(code).await?;
+            socket.send_close(code).await?;
         }
-        socket.leave().await
+        socket.close_stream().await
     };
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
@@ -72,8 +72,8 @@ pub(super) async fn refuse(
     let socket = Socket::open(stream, server.settings());
     server.count_closed_connection(Some(code));
     let goodbye = async {
-        socket.say_goodbye(code).await?;
-        socket.leave().await
+        socket.send_close(code).await?;
+        socket.close_stream().await
     };
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
@@ -84,7 +84,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     client: &mut Client,
     outbox: &Outbox,
     server: &Server,
-) -> End {
+) -> ConnectionEnd {
     let settings = server.settings();
     // Whatever the settings, a client is pinged before it counts as idle.
     let ping_interval = settings.ping_interval.min(settings.idle_timeout / 2);
@@ -93,7 +93,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     loop {
         let has_room = match outbox.has_room() {
             Ok(has_room) => has_room,
-            Err(code) => return End::Close(code),
+            Err(code) => return ConnectionEnd::Close(code),
         };
         tokio::select! {
             // While requests come one upon the other, the rare cases are not polled for each.
@@ -104,16 +104,16 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     Some(Ok(Message::Text(text))) => {
                         client.receive(&text, last_heard.into_std()).await;
                     }
-                    Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::BinaryFrame),
+                    Some(Ok(Message::Binary(_))) => return ConnectionEnd::Close(CloseCode::BinaryFrame),
                     Some(Ok(Message::Ping(_))) => client.count_activity(),
                     Some(Ok(Message::Pong(text))) => client.receive_pong(&text, last_heard.into_std()),
                     // The library answers; then the stream ends.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}
-                    Some(Err(error)) => return end_of(&error),
-                    None => return End::Gone,
+                    Some(Err(error)) => return to_connection_end(&error),
+                    None => return ConnectionEnd::Gone,
                 }
             }
-            code = outbox.wait_for_close() => return End::Close(code),
+            code = outbox.wait_for_close() => return ConnectionEnd::Close(code),
             () = outbox.wait_for_room(), if !has_room => {}
             () = &mut alarm => {
                 let silent = last_heard.elapsed();
@@ -121,7 +121,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     // A client whose input was not read is not idle.
                     let was_heard = has_room && socket.is_listening();
                     let code = if was_heard { CloseCode::IdleTimeout } else { CloseCode::SlowConsumer };
-                    return End::Close(code);
+                    return ConnectionEnd::Close(code);
                 }
                 let next = if silent < ping_interval {
                     last_heard + ping_interval
@@ -138,14 +138,14 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// What a failure to read means for the connection.
-fn end_of(error: &Error) -> End {
+fn to_connection_end(error: &Error) -> ConnectionEnd {
     match error {
-        Error::Capacity(_) => End::Close(CloseCode::MessageTooLarge),
-        Error::Utf8(_) => End::Close(CloseCode::InvalidUtf8),
-        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
-        Error::Protocol(_) => End::Close(CloseCode::InvalidFrame),
+        Error::Capacity(_) => ConnectionEnd::Close(CloseCode::MessageTooLarge),
+        Error::Utf8(_) => ConnectionEnd::Close(CloseCode::InvalidUtf8),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => ConnectionEnd::Gone,
+        Error::Protocol(_) => ConnectionEnd::Close(CloseCode::InvalidFrame),
         // The others are not caused by frames, or mean that the peer is gone.
-        _ => End::Gone,
+        _ => ConnectionEnd::Gone,
     }
 }
 

@@ -50,7 +50,7 @@ impl Cluster {
             ..settings
         };
         let node = NodeId(Uuid::from_u128(self.count.into()));
-        let (bus, heard) = self.hub.enter(node.0);
+        let (bus, heard) = self.hub.join(node.0);
         let bus: Arc<dyn Bus> = Arc::new(bus);
         let links = ClusterLinks {
             node,

@@ -43,7 +43,7 @@ impl CertificateAuthority {
     }
 
     pub(crate) fn trust(&self) -> Trust {
-        Trust::only(self.0.pem().as_bytes()).expect("a certificate")
+        Trust::from_pem(self.0.pem().as_bytes()).expect("a certificate")
     }
 
     /// Writes a certificate for this name, and its key.

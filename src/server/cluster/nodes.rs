@@ -166,7 +166,7 @@ impl Nodes {
         let Some(node) = nodes.get_mut(&id) else {
             return NodeChange::None;
         };
-        if error == RequestError::Nobody {
+        if error == RequestError::NoReceiver {
             node.missed_pings += 1;
             if node.missed_pings == MISSED_PINGS_MAX {
                 node.is_responding = false;

@@ -44,12 +44,12 @@ async fn ping(server: &Arc<ServerContext>, node: NodeId) {
     };
     let sent_at = now();
     let answer = timeout(PING_INTERVAL, cluster.request(node, &Packet::Ping)).await;
-    let change = match answer.unwrap_or(Err(RequestError::InTime)) {
+    let change = match answer.unwrap_or(Err(RequestError::Timeout)) {
         Ok(PacketResponse::Pong { searches }) => {
             let rtt = now().saturating_duration_since(sent_at);
             cluster.nodes.record_response(node, rtt, searches)
         }
-        Ok(_) => cluster.nodes.record_failure(node, RequestError::InTime),
+        Ok(_) => cluster.nodes.record_failure(node, RequestError::Timeout),
         Err(why) => cluster.nodes.record_failure(node, why),
     };
     match change {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
-use plyhouse_bus::{Answer, Incoming, Listener};
+use plyhouse_bus::{Incoming, Listener, Responder};
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use plyhouse_store::NodeId;
 use tokio::sync::Semaphore;
@@ -96,15 +96,15 @@ fn parse_packet(bytes: &[u8]) -> Option<Packet> {
         .ok()
 }
 
-fn send_response(responder: Answer, response: &PacketResponse) {
-    responder.give(serde_json::to_vec(response).expect("a response serializes to JSON"));
+fn send_response(responder: Responder, response: &PacketResponse) {
+    responder.respond(serde_json::to_vec(response).expect("a response serializes to JSON"));
 }
 
 /// Does what is asked, and gives what is still to be waited for.
 fn on_request(
     server: &Arc<ServerContext>,
     request: Packet,
-    responder: Answer,
+    responder: Responder,
 ) -> Option<impl Future<Output = ()> + Send + 'static> {
     let (match_id, request) = match request {
         Packet::Request { match_id, command } => (match_id, *command),

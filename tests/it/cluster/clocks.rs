@@ -161,7 +161,7 @@ async fn wait_for_a_silent_owner_ends() {
         let mut cluster = Cluster::default();
         let [here, there] = cluster.nodes().await;
         let silent = NodeId(Uuid::from_u128(99));
-        let (_bus, _unheard) = cluster.hub.enter(silent.0);
+        let (_bus, _unheard) = cluster.hub.join(silent.0);
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (_ann, _bob, id) = pair(&here, &here, create).await;
         cluster

@@ -45,7 +45,7 @@ async fn a_session_that_ended_unheard_ends() {
     let end = json!({"type": "end_session", "session": "all"});
     assert_eq!(again.request(end).await["type"], "ok");
     assert_eq!(ann.request(json!({"type": "ping"})).await["type"], "pong");
-    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    cluster.hub.report_gap(Uuid::from_u128(1));
     assert_eq!(ann.wait_for_close().await, 4005);
 }
 
@@ -65,7 +65,7 @@ async fn a_session_ends_while_nothing_is_heard() {
     let since = tokio::time::Instant::now();
     assert_eq!(ann.wait_for_close().await, 4005);
     assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
-    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    cluster.hub.report_gap(Uuid::from_u128(1));
     advance_time(5).await;
     assert_eq!(bob.request(json!({"type": "ping"})).await["type"], "pong");
 }
@@ -119,7 +119,7 @@ async fn a_name_is_ones_own_on_all_servers() {
     there.bus.close();
     let rename = json!({"type": "rename", "name": "anna"});
     assert_eq!(again.request(rename).await["type"], "ok");
-    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    cluster.hub.report_gap(Uuid::from_u128(1));
     // With the match that it follows, which is shown anew.
     let told = loop {
         let told = ann.next_message().await;
@@ -288,7 +288,7 @@ async fn nobody_is_forgotten_whose_match_is_out_of_reach() {
     let mut again = add_connection(&there.server, &ann.token()).await;
     again.create_match(json!({})).await;
     // From now on nobody answers there.
-    let _silence = cluster.hub.enter(Uuid::from_u128(2));
+    let _silence = cluster.hub.join(Uuid::from_u128(2));
     let forget = json!({"type": "forget_me"});
     assert_eq!(ann.expect_error(forget).await, "overloaded");
     let (_, welcome) = here.server.resume_session(&ann.token()).await;
@@ -313,7 +313,7 @@ async fn whoever_was_forgotten_unheard_is_forgotten() {
     assert_eq!(ann.wait_for_close().await, 4005);
     advance_time(1).await;
     assert_eq!(again.request(json!({"type": "ping"})).await["type"], "pong");
-    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    cluster.hub.report_gap(Uuid::from_u128(1));
     assert_eq!(again.wait_for_close().await, 4005);
     advance_time(1).await;
     let told = bob.drain_messages().await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use plyhouse_bus::{Answer, Bus, Incoming, Listener, RequestError};
+use plyhouse_bus::{Bus, Incoming, Listener, RequestError, Responder};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -179,7 +179,7 @@ impl Hub {
             Letter::Request(request, asker) => {
                 let hub = self.clone();
                 let answer = move |answer| hub.answer(to, asker, answer);
-                Incoming::Request(request, Answer::new(answer))
+                Incoming::Request(request, Responder::new(answer))
             }
         };
         let state = self.state.lock();
@@ -227,14 +227,14 @@ impl Bus for SimBus {
         }
     }
 
-    fn ask(
+    fn request(
         &self,
         to: Uuid,
         request: Vec<u8>,
         within: Duration,
     ) -> BoxFuture<'static, Result<Vec<u8>, RequestError>> {
         if !self.is_up() {
-            return std::future::ready(Err(RequestError::Away)).boxed();
+            return std::future::ready(Err(RequestError::Disconnected)).boxed();
         }
         let (sender, answered) = oneshot::channel();
         let asker = Asker(Arc::new(Mutex::new(Some(sender))));
@@ -243,7 +243,7 @@ impl Bus for SimBus {
                 .carry(self.own, to, &Letter::Request(request, asker));
         } else {
             let at = self.hub.way.now() + self.hub.state.lock().delay();
-            let nobody = move || asker.give(Err(RequestError::Nobody));
+            let nobody = move || asker.give(Err(RequestError::NoReceiver));
             self.hub.way.post(at, nobody);
         }
         let answered = async move {
@@ -255,7 +255,7 @@ impl Bus for SimBus {
         };
         let answered = timeout(within, answered);
         answered
-            .map(|answered| answered.unwrap_or(Err(RequestError::InTime)))
+            .map(|answered| answered.unwrap_or(Err(RequestError::Timeout)))
             .boxed()
     }
 

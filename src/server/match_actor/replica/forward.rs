@@ -40,13 +40,13 @@ impl MatchActor {
                 let suspected = self.suspect_owner();
                 self.locate_owner(suspected).await
             }
-            OwnerResponse::Follow(Err(RequestError::Nobody)) => {
+            OwnerResponse::Follow(Err(RequestError::NoReceiver)) => {
                 let suspected = self.replica_mut().owner;
                 self.locate_owner(suspected).await
             }
             // What was missed meanwhile is read once the others can be reached again.
-            OwnerResponse::Follow(Err(RequestError::Away)) => CONTINUE,
-            OwnerResponse::Follow(Err(RequestError::InTime)) => {
+            OwnerResponse::Follow(Err(RequestError::Disconnected)) => CONTINUE,
+            OwnerResponse::Follow(Err(RequestError::Timeout)) => {
                 self.replica_mut().follow_at = Some(now() + OWNER_RETRY_DELAY);
                 self.locate_owner(None).await
             }
@@ -89,15 +89,15 @@ impl MatchActor {
                 let suspected = self.suspect_owner();
                 self.retry_forward(envelope, suspected).await
             }
-            Err(RequestError::Nobody) => {
+            Err(RequestError::NoReceiver) => {
                 let suspected = self.replica_mut().owner;
                 self.retry_forward(envelope, suspected).await
             }
-            Err(RequestError::InTime) => {
+            Err(RequestError::Timeout) => {
                 envelope.reply.mark_possibly_applied();
                 self.retry_forward(envelope, None).await
             }
-            Err(RequestError::Away) => {
+            Err(RequestError::Disconnected) => {
                 envelope.refuse("the other servers cannot be reached now");
                 CONTINUE
             }
