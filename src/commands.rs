@@ -12,20 +12,20 @@ pub(crate) mod single_dash;
 mod verify;
 
 use clap::Subcommand;
-use plyhouse_tools::{analyse, chances, contest, engine, perft, tournament};
+use plyhouse_tools::{analyse, engine, engine_match, fit_win_probability, perft, tournament};
 
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Account(account::Args),
     Analyse(analyse::Args),
-    Chances(chances::Args),
+    Chances(fit_win_probability::Args),
     Completions(help::Completions),
     Engine(engine::Args),
     Export(export::Args),
     Health(health::Args),
     Manual(help::Manual),
-    Match(contest::Args),
+    Match(engine_match::Args),
     MoveStore(move_store::Args),
     Perft(perft::Args),
     Ratings(ratings::Args),

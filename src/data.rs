@@ -16,7 +16,7 @@ use plyhouse_store::{
     PostgresStore, SqliteAdminQueue, SqliteInspector, SqliteStore, Store, StoreInspector,
     StoreMetrics,
 };
-use plyhouse_tools::arguments::refuse;
+use plyhouse_tools::common_args::exit_with_usage_error;
 
 /// Stands for no directory.
 const MEMORY: &str = ":memory:";
@@ -124,7 +124,7 @@ impl Data {
     /// Opens the store, which nobody else can have open then.
     pub(crate) async fn open_exclusive(&self) -> anyhow::Result<Box<dyn Store>> {
         Ok(match self {
-            Self::Memory => refuse("what is kept in memory cannot be moved"),
+            Self::Memory => exit_with_usage_error("what is kept in memory cannot be moved"),
             Self::Directory(directory) => Box::new(SqliteStore::open(directory, None)?),
             Self::Database(address) => {
                 Box::new(PostgresStore::open_exclusive(&address.0, None).await?)
@@ -147,7 +147,9 @@ impl Data {
     /// Opens where orders are left for whoever uses the store.
     pub(crate) fn admin_queue(&self) -> anyhow::Result<Box<dyn AdminQueue>> {
         match self {
-            Self::Memory => refuse("what is kept in memory cannot be reached from outside"),
+            Self::Memory => {
+                exit_with_usage_error("what is kept in memory cannot be reached from outside")
+            }
             Self::Directory(directory) => Ok(Box::new(SqliteAdminQueue::open(directory)?)),
             Self::Database(address) => Ok(Box::new(PostgresAdminQueue::open(&address.0)?)),
         }
@@ -164,7 +166,9 @@ impl Data {
     /// Opens what is kept, to look at it.
     pub(crate) fn inspect(&self) -> anyhow::Result<Box<dyn StoreInspector>> {
         match self {
-            Self::Memory => refuse("what is kept in memory cannot be looked at from outside"),
+            Self::Memory => {
+                exit_with_usage_error("what is kept in memory cannot be looked at from outside")
+            }
             Self::Directory(directory) => Ok(Box::new(SqliteInspector::open(directory)?)),
             Self::Database(address) => Ok(Box::new(PostgresInspector::open(&address.0)?)),
         }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use plyhouse_bus::NatsBus;
 use plyhouse_server::ClusterLinks;
 use plyhouse_store::{NodeId, Store, StoreMetrics};
-use plyhouse_tools::arguments::refuse;
+use plyhouse_tools::common_args::exit_with_usage_error;
 use uuid::Uuid;
 
 use crate::data::Data;
@@ -47,7 +47,7 @@ impl ClusterArgs {
             return Ok((store, metrics, None));
         };
         let Data::Database(address) = data else {
-            refuse("several servers share a database: --database is needed")
+            exit_with_usage_error("several servers share a database: --database is needed")
         };
         let store = Arc::new(address.open_shared(keep_ended).await?);
         // A server that is started again is another one.

@@ -8,12 +8,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, ensure};
 use plyhouse_matches::game_record::{GameRecord, GameRecordError, ProgramGame, Victory};
-use plyhouse_tools::contest::{Args, End, Fault, Played};
+use plyhouse_tools::engine_match::{Args, ForfeitReason, GameEnd, PlayedGame};
 
 /// Plays, and writes games to a file if that is asked for.
 pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let game = args.game();
-    let Some(path) = args.out().map(Path::to_owned) else {
+    let Some(path) = args.output_file().map(Path::to_owned) else {
         return args.run(&mut |_| Ok(()));
     };
     let format = game
@@ -35,7 +35,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
             event: "plyhouse match".to_owned(),
             ended_s: now_s(),
             names: played.names.clone(),
-            initial_position: played.start.clone(),
+            initial_position: played.start_position.clone(),
             moves: played.moves.clone(),
             winner: played.winner,
             victory: to_pgn_result(played),
@@ -65,14 +65,16 @@ fn missing_breaks(file: &File, path: &Path) -> io::Result<&'static str> {
     })
 }
 
-const fn to_pgn_result(played: &Played) -> Victory {
+const fn to_pgn_result(played: &PlayedGame) -> Victory {
     match &played.end {
-        End::Rules(_) => Victory::Rules,
-        End::Resignation => Victory::Resignation,
-        End::Adjudication => Victory::Adjudication,
-        End::Fault(Fault::Late) => Victory::Timeout,
-        End::Fault(Fault::Illegal(_)) => Victory::Infraction,
-        End::Fault(Fault::Crashed | Fault::Refused(_) | Fault::Stopped) => Victory::Forfeit,
+        GameEnd::Rules(_) => Victory::Rules,
+        GameEnd::Resignation => Victory::Resignation,
+        GameEnd::Adjudication => Victory::Adjudication,
+        GameEnd::Forfeit(ForfeitReason::Timeout) => Victory::Timeout,
+        GameEnd::Forfeit(ForfeitReason::IllegalMove(_)) => Victory::Infraction,
+        GameEnd::Forfeit(
+            ForfeitReason::Crashed | ForfeitReason::CommandRefused(_) | ForfeitReason::Stopped,
+        ) => Victory::Forfeit,
     }
 }
 

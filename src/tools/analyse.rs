@@ -1,9 +1,9 @@
 //! `plyhouse analyse`: what a search thinks of a position.
 
-mod answer;
-mod json;
-mod lines;
-mod text;
+mod batch_mode;
+mod json_output;
+mod position_report;
+mod text_output;
 
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
@@ -16,16 +16,16 @@ use plyhouse_engine::search::analysis::TextbookMethod;
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Limits, Report, Score, Stop};
 
-use self::answer::Answer;
-use crate::arguments::{GameAndPosition, refuse};
-use crate::interrupt::stop_on_interrupt;
+use self::position_report::PositionReport;
+use crate::common_args::{GameAndPosition, exit_with_usage_error};
+use crate::stop_signals::stop_on_interrupt;
 
 /// Without a limit, a position is looked at for so long, in milliseconds.
-const TIME_DEFAULT: u64 = 5000;
+const TIME_DEFAULT_MS: u64 = 5000;
 
 /// With at most so many plies left, the textbook searches need no limit: where every move fills a
 /// square, plain minimax takes seconds at most.
-const WALKED_MAX: u32 = 10;
+const FULL_DEPTH_PLIES_MAX: u32 = 10;
 
 /// Values a position and every legal move, and tells what it took to find out.
 ///
@@ -82,11 +82,11 @@ pub struct Args {
 
     /// Searches as the textbooks do, to see what each idea saves: minimax or alpha-beta, moves in
     /// the order of the rules, nothing remembered. Needs --depth where more than 10 plies are left
-    #[arg(long, value_name = "METHOD", value_parser = method(), conflicts_with_all = ["time", "exact"])]
+    #[arg(long, value_name = "METHOD", value_parser = method_parser(), conflicts_with_all = ["time", "exact"])]
     method: Option<TextbookMethod>,
 
     /// How such a search scores the end of a game: `plies`, less for every ply, or `outcome`, by one
-    #[arg(long, value_name = "SCALE", value_parser = scale(), requires = "method",
+    #[arg(long, value_name = "SCALE", value_parser = scale_parser(), requires = "method",
           default_value = "plies")]
     scale: Scale,
 
@@ -123,7 +123,7 @@ Examples:
 
 /// What is to be found out of every position.
 #[derive(Clone, Copy, Debug)]
-enum Question {
+enum SearchRequest {
     /// By a search of the textbook.
     Textbook {
         method: TextbookMethod,
@@ -131,61 +131,71 @@ enum Question {
         scale: Scale,
     },
     /// The value of every move.
-    EveryMove { exact: bool, limits: Limits },
+    AllMoves { exact: bool, limits: Limits },
     /// The exact value, and a best move.
-    Value { limits: Limits },
+    ExactValue { limits: Limits },
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-enum NoAnswer {
+enum AnalysisError {
     #[error("{0} plies are left, too many to walk: the method needs --depth")]
-    TooFar(u32),
+    DepthRequired(u32),
     #[error("the search ended before the exact value was known")]
-    Ended,
+    NotSolved,
 }
 
 impl Args {
     /// Answers, and prints what was asked for.
     pub fn run(self) -> anyhow::Result<()> {
-        let mut analyst = self
+        let mut analysis_board = self
             .subject
             .game
             .analysis_board((self.table as usize) << 20);
         if self.subject.position.as_deref() == Some("-") {
             if self.moves.is_some() {
-                refuse("--moves cannot be used with `-`: a line may be a list of moves");
+                exit_with_usage_error(
+                    "--moves cannot be used with `-`: a line may be a list of moves",
+                );
             }
-            let lines = lines::Lines {
+            let lines = batch_mode::BatchAnalysis {
                 info: &self.subject.game.info,
-                question: self.question(!self.every_move),
+                request: self.search_request(!self.every_move),
                 json: self.json,
             };
-            return lines.answer(analyst.as_mut());
+            return lines.run(analysis_board.as_mut());
         }
         let position = self.subject.position.as_deref().unwrap_or_default();
         let moves = self.moves.as_deref().unwrap_or_default();
-        if let Err(error) = (analyst.set_up(position)).and_then(|()| analyst.play_record(moves)) {
-            refuse(error);
+        if let Err(error) =
+            (analysis_board.set_up(position)).and_then(|()| analysis_board.play_record(moves))
+        {
+            exit_with_usage_error(error);
         }
-        self.answer(analyst.as_mut())
+        self.report_position(analysis_board.as_mut())
     }
 
     /// Answers one position.
-    fn answer(&self, analyst: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
-        let (info, question) = (&self.subject.game.info, self.question(false));
-        let position = analyst.position().to_string();
-        let mut watch = progress(analyst.position().clone_box());
-        match question.ask(analyst, &question.stop()?, &mut watch) {
+    fn report_position(&self, analysis_board: &mut dyn AnalysisBoard) -> anyhow::Result<()> {
+        let (info, request) = (&self.subject.game.info, self.search_request(false));
+        let position = analysis_board.position().to_string();
+        let mut on_progress = progress_printer(analysis_board.position().clone_box());
+        match request.run(analysis_board, &request.stop_flag()?, &mut on_progress) {
             Ok(report) => {
-                let scale = question.scale();
-                self.print(&Answer::new(info, analyst, &position, scale, &report))
+                let scale = request.scale();
+                self.print_report(&PositionReport::new(
+                    info,
+                    analysis_board,
+                    &position,
+                    scale,
+                    &report,
+                ))
             }
-            Err(error @ NoAnswer::TooFar(_)) => refuse(error),
-            Err(error @ NoAnswer::Ended) => {
+            Err(error @ AnalysisError::DepthRequired(_)) => exit_with_usage_error(error),
+            Err(error @ AnalysisError::NotSolved) => {
                 if self.json {
                     let mut out = Vec::new();
-                    json::write_error(&mut out, &error.to_string());
+                    json_output::write_error(&mut out, &error.to_string());
                     print_line(out)?;
                 }
                 Err(error.into())
@@ -193,34 +203,34 @@ impl Args {
         }
     }
 
-    fn print(&self, answer: &Answer<'_>) -> anyhow::Result<()> {
+    fn print_report(&self, report: &PositionReport<'_>) -> anyhow::Result<()> {
         if self.json {
             let mut out = Vec::new();
-            json::write(&mut out, answer);
+            json_output::write_report(&mut out, report);
             return print_line(out);
         }
-        print(text::Page(answer).to_string().as_bytes())
+        print_to_stdout(text_output::FullReport(report).to_string().as_bytes())
     }
 
-    fn question(&self, value_alone: bool) -> Question {
+    fn search_request(&self, is_value_only: bool) -> SearchRequest {
         if let Some(method) = self.method {
-            return Question::Textbook {
+            return SearchRequest::Textbook {
                 method,
                 depth: self.depth,
                 scale: self.scale,
             };
         }
-        let default = (self.depth.is_none() && !self.exact).then_some(TIME_DEFAULT);
+        let default = (self.depth.is_none() && !self.exact).then_some(TIME_DEFAULT_MS);
         let limits = Limits {
             depth: self.depth,
             time: self.time.or(default).map(Duration::from_millis),
             threads: NonZeroUsize::new(self.threads.into()),
             ..Limits::default()
         };
-        if self.exact && value_alone {
-            Question::Value { limits }
+        if self.exact && is_value_only {
+            SearchRequest::ExactValue { limits }
         } else {
-            Question::EveryMove {
+            SearchRequest::AllMoves {
                 exact: self.exact,
                 limits,
             }
@@ -231,24 +241,24 @@ impl Args {
 /// Prints a line.
 fn print_line(mut line: Vec<u8>) -> anyhow::Result<()> {
     line.push(b'\n');
-    print(&line)
+    print_to_stdout(&line)
 }
 
-fn print(text: &[u8]) -> anyhow::Result<()> {
+fn print_to_stdout(text: &[u8]) -> anyhow::Result<()> {
     io::stdout()
         .write_all(text)
         .context("cannot write to stdout")
 }
 
-impl Question {
+impl SearchRequest {
     /// Answers it of the analyst's position.
-    fn ask(
+    fn run(
         &self,
-        analyst: &mut dyn AnalysisBoard,
+        analysis_board: &mut dyn AnalysisBoard,
         stop: &Stop,
-        watch: &mut dyn FnMut(&Report<String>),
-    ) -> Result<Report<String>, NoAnswer> {
-        let pos = analyst.position();
+        on_progress: &mut dyn FnMut(&Report<String>),
+    ) -> Result<Report<String>, AnalysisError> {
+        let pos = analysis_board.position();
         if let Some(outcome) = pos.outcome() {
             return Ok(Report::from_exact_score(Score::from_game_end(
                 outcome,
@@ -263,55 +273,59 @@ impl Question {
                 depth,
                 scale,
             } => {
-                let left = analyst.plies_left();
-                let walked = (left <= WALKED_MAX).then_some(left);
-                let depth = depth.or(walked).ok_or(NoAnswer::TooFar(left))?;
-                Ok(analyst.textbook_search(*method, depth, *scale))
+                let plies_left = analysis_board.plies_left();
+                let full_depth = (plies_left <= FULL_DEPTH_PLIES_MAX).then_some(plies_left);
+                let depth = depth
+                    .or(full_depth)
+                    .ok_or(AnalysisError::DepthRequired(plies_left))?;
+                Ok(analysis_board.textbook_search(*method, depth, *scale))
             }
-            Self::EveryMove { exact, limits } => analyst
-                .analyse(*exact, limits, stop, watch)
-                .ok_or(NoAnswer::Ended),
-            Self::Value { limits } => analyst.solve(limits, stop).ok_or(NoAnswer::Ended),
+            Self::AllMoves { exact, limits } => analysis_board
+                .analyse(*exact, limits, stop, on_progress)
+                .ok_or(AnalysisError::NotSolved),
+            Self::ExactValue { limits } => analysis_board
+                .solve(limits, stop)
+                .ok_or(AnalysisError::NotSolved),
         }
     }
 
     const fn scale(&self) -> Scale {
         match self {
             Self::Textbook { scale, .. } => *scale,
-            Self::EveryMove { .. } | Self::Value { .. } => Scale::Plies,
+            Self::AllMoves { .. } | Self::ExactValue { .. } => Scale::Plies,
         }
     }
 
     /// The flag that Ctrl-C raises. The searches of the textbook know none, so Ctrl-C ends them as
     /// it ends any process.
-    fn stop(&self) -> anyhow::Result<Stop> {
+    fn stop_flag(&self) -> anyhow::Result<Stop> {
         match self {
             Self::Textbook { .. } => Ok(Stop::new()),
-            Self::EveryMove { .. } | Self::Value { .. } => stop_on_interrupt(),
+            Self::AllMoves { .. } | Self::ExactValue { .. } => stop_on_interrupt(),
         }
     }
 }
 
 /// Tells a person at a terminal how far the search has come.
-fn progress(position: Box<dyn AnyPosition>) -> impl FnMut(&Report<String>) {
+fn progress_printer(position: Box<dyn AnyPosition>) -> impl FnMut(&Report<String>) {
     let is_shown = io::stderr().is_terminal();
     move |report| {
         if is_shown {
             // The answer counts, not what is told on the way.
-            let progress = text::Progress(position.as_ref(), report);
+            let progress = text_output::ProgressLine(position.as_ref(), report);
             let _ = writeln!(io::stderr(), "{progress}");
         }
     }
 }
 
-fn method() -> impl TypedValueParser<Value = TextbookMethod> {
+fn method_parser() -> impl TypedValueParser<Value = TextbookMethod> {
     PossibleValuesParser::new(["minimax", "alpha-beta"]).map(|id| match id.as_str() {
         "minimax" => TextbookMethod::Minimax,
         _ => TextbookMethod::AlphaBeta,
     })
 }
 
-fn scale() -> impl TypedValueParser<Value = Scale> {
+fn scale_parser() -> impl TypedValueParser<Value = Scale> {
     PossibleValuesParser::new(["plies", "outcome"]).map(|id| match id.as_str() {
         "plies" => Scale::Plies,
         _ => Scale::Outcome,

@@ -1,8 +1,8 @@
 //! `plyhouse engine`: the engine as other programs run one, by the protocol of the game.
 
-mod driver;
 mod gtp;
 mod piskvork;
+mod protocol_loop;
 mod uci;
 
 use std::io;
@@ -15,12 +15,12 @@ use plyhouse_engine::search::{Level, Limits};
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-use self::driver::{Aim, Question};
 use self::gtp::Gtp;
 use self::piskvork::Piskvork;
 pub(crate) use self::piskvork::Point;
+use self::protocol_loop::{SearchGoal, SearchRequest};
 use self::uci::Uci;
-use crate::arguments::{GameArg, level};
+use crate::common_args::{GameArg, level_parser};
 
 /// Plays as an engine that another program runs: an interface, or a manager of tournaments.
 ///
@@ -55,7 +55,7 @@ pub struct Args {
     game: GameArg,
 
     /// How strong it plays
-    #[arg(long, value_name = "LEVEL", value_parser = level(), default_value_t = Level::Max)]
+    #[arg(long, value_name = "LEVEL", value_parser = level_parser(), default_value_t = Level::Max)]
     level: Level,
 
     /// How long it thinks about a move where the protocol says nothing of time, in milliseconds. In UCI
@@ -84,39 +84,43 @@ Examples:
 
 /// What is settled before the first command.
 #[derive(Clone, Copy, Debug)]
-struct Settings {
+struct EngineSettings {
     game: &'static GameEntry,
     level: Level,
     /// For a move, where the protocol says nothing of time.
-    time: Duration,
+    default_time: Duration,
     table_mib: u32,
 }
 
-impl Settings {
+impl EngineSettings {
     /// What is asked of the engine at a turn, for which the protocol gives so much time or says nothing.
-    fn question(&self, time: Option<Duration>) -> Question {
-        Question {
+    fn search_request(&self, time: Option<Duration>) -> SearchRequest {
+        SearchRequest {
             level: self.level,
-            limits: Limits::time(time.unwrap_or(self.time)),
-            aim: Aim::Move,
+            limits: Limits::time(time.unwrap_or(self.default_time)),
+            goal: SearchGoal::BestMove,
         }
     }
 
     /// Puts an analyst at the start of the game, with a table of another size and nothing in it.
-    fn renew(&self, analyst: &mut Box<dyn AnalysisBoard>, table_bytes: usize) {
+    fn reset_analysis_board(
+        &self,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
+        table_bytes: usize,
+    ) {
         // The old table goes before the new one comes.
-        *analyst = self.game.analysis_board(0);
-        *analyst = self.game.analysis_board(table_bytes);
+        *analysis_board = self.game.analysis_board(0);
+        *analysis_board = self.game.analysis_board(table_bytes);
     }
 }
 
 impl Args {
     /// Speaks until it is told to quit, or nobody is there any more.
     pub fn run(self) -> anyhow::Result<()> {
-        let settings = Settings {
-            game: self.game.entry(),
+        let settings = EngineSettings {
+            game: self.game.game_entry(),
             level: self.level,
-            time: Duration::from_millis(self.time),
+            default_time: Duration::from_millis(self.time),
             table_mib: self.table,
         };
         let seed = match self.seed {
@@ -124,17 +128,19 @@ impl Args {
             None => SysRng.try_next_u64().context("there is no randomness")?,
         };
         let out = io::stdout();
-        match self.game.entry().engine_protocol {
-            EngineProtocol::Uci => driver::run(Uci::new(settings), &settings, seed, out),
+        match self.game.game_entry().engine_protocol {
+            EngineProtocol::Uci => protocol_loop::run(Uci::new(settings), &settings, seed, out),
             EngineProtocol::Gtp { komi } => {
-                driver::run(Gtp::new(settings, komi), &settings, seed, out)
+                protocol_loop::run(Gtp::new(settings, komi), &settings, seed, out)
             }
-            EngineProtocol::Piskvork => driver::run(Piskvork::new(settings), &settings, seed, out),
+            EngineProtocol::Piskvork => {
+                protocol_loop::run(Piskvork::new(settings), &settings, seed, out)
+            }
         }
     }
 }
 
 /// Bytes of a table of this size.
-const fn bytes(mib: u32) -> usize {
+const fn mib_to_bytes(mib: u32) -> usize {
     (mib as usize) << 20
 }

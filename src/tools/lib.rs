@@ -4,11 +4,11 @@
 //! Each module is a command of the binary; its arguments are its public face.
 
 pub mod analyse;
-pub mod arguments;
-pub mod chances;
-pub mod contest;
+pub mod common_args;
 pub mod engine;
-mod interrupt;
+pub mod engine_match;
+pub mod fit_win_probability;
 mod line_reader;
 pub mod perft;
+mod stop_signals;
 pub mod tournament;

@@ -34,7 +34,7 @@ impl<R: BufRead> LineReader<R> {
     /// The input cannot be read.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
-        let mut has_begun = false;
+        let mut has_data = false;
         loop {
             let chunk = match self.input.fill_buf() {
                 Ok(chunk) => chunk,
@@ -42,27 +42,27 @@ impl<R: BufRead> LineReader<R> {
                 Err(error) => return Err(error),
             };
             let Some(first) = chunk.first() else {
-                return Ok(has_begun.then(|| text(&line)));
+                return Ok(has_data.then(|| to_text_lossy(&line)));
             };
             if mem::take(&mut self.skips_lf) && *first == b'\n' {
                 self.input.consume(1);
                 continue;
             }
-            has_begun = true;
+            has_data = true;
             let end = chunk.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-            let taken = end.unwrap_or(chunk.len());
-            let room = self.bytes_max - line.len();
-            line.extend_from_slice(&chunk[..taken.min(room)]);
+            let consumed = end.unwrap_or(chunk.len());
+            let capacity_left = self.bytes_max - line.len();
+            line.extend_from_slice(&chunk[..consumed.min(capacity_left)]);
             self.skips_lf = end.is_some_and(|end| chunk[end] == b'\r');
-            self.input.consume(taken + usize::from(end.is_some()));
+            self.input.consume(consumed + usize::from(end.is_some()));
             if end.is_some() {
-                return Ok(Some(text(&line)));
+                return Ok(Some(to_text_lossy(&line)));
             }
         }
     }
 }
 
-fn text(line: &[u8]) -> String {
+fn to_text_lossy(line: &[u8]) -> String {
     String::from_utf8_lossy(line).into_owned()
 }
 
@@ -75,14 +75,14 @@ mod tests {
     fn lines(input: &[u8], capacity: usize) -> Vec<String> {
         let mut reader = LineReader::new(BufReader::with_capacity(capacity, input), 8);
         let mut lines = Vec::new();
-        while let Some(line) = reader.next_line().expect("memory can be read") {
+        while let Some(line) = reader.next_line().expect("reading from memory succeeds") {
             lines.push(line);
         }
         lines
     }
 
     #[test]
-    fn every_line_end_ends_one_line() {
+    fn each_line_ending_terminates_one_line() {
         for capacity in [1, 2, 3, 64] {
             for (input, expected) in [
                 (&b"a\nb\n"[..], &["a", "b"][..]),
@@ -111,9 +111,9 @@ mod tests {
     }
 
     /// Fails where a pipe would block: nothing comes after the CR.
-    struct OnlyThis(&'static [u8]);
+    struct BytesThenError(&'static [u8]);
 
-    impl Read for OnlyThis {
+    impl Read for BytesThenError {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             if self.0.is_empty() {
                 return Err(io::Error::other("the reader waits for more"));
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_lone_cr_completes_the_line_at_once() {
         for input in [&b"uciok\r"[..], b"= D4\r", b"OK\r"] {
-            let mut reader = LineReader::new(BufReader::new(OnlyThis(input)), 64);
+            let mut reader = LineReader::new(BufReader::new(BytesThenError(input)), 64);
             let line = reader.next_line().expect("the line is complete");
             let expected = String::from_utf8_lossy(&input[..input.len() - 1]);
             assert_eq!(line.as_deref(), Some(&*expected));

@@ -7,7 +7,7 @@ use plyhouse_engine::game::perft::PlyCount;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use crate::arguments::{GameAndPosition, refuse};
+use crate::common_args::{GameAndPosition, exit_with_usage_error};
 
 /// Counts the lines of play from a position, ply by ply, and how many of them end the game.
 ///
@@ -39,7 +39,7 @@ Examples:
 
 /// What is printed of a ply.
 #[derive(Debug, Serialize)]
-struct Row {
+struct PlyRow {
     ply: u32,
     nodes: u64,
     won: [u64; 2],
@@ -52,18 +52,18 @@ impl Args {
     pub fn run(self) -> anyhow::Result<()> {
         // Nothing is searched, so the least table will do.
         let GameAndPosition { game, position } = self.subject;
-        let mut analyst = game.analysis_board(0);
-        if let Err(error) = analyst.set_up(position.as_deref().unwrap_or_default()) {
-            refuse(error);
+        let mut analysis_board = game.analysis_board(0);
+        if let Err(error) = analysis_board.set_up(position.as_deref().unwrap_or_default()) {
+            exit_with_usage_error(error);
         }
         let mut out = io::stdout().lock();
         let mut print = |line: String| writeln!(out, "{line}").context("cannot write to stdout");
         if !self.json {
-            print(head(game.info.sides))?;
+            print(table_header(game.info.sides))?;
         }
-        for ply in 0..=self.depth.min(analyst.plies_left()) {
-            let begin = Instant::now();
-            let counts = analyst.perft(ply as usize);
+        for ply in 0..=self.depth.min(analysis_board.plies_left()) {
+            let started_at = Instant::now();
+            let counts = analysis_board.perft(ply as usize);
             let PlyCount {
                 nodes,
                 wins: won,
@@ -72,24 +72,24 @@ impl Args {
             if nodes == 0 {
                 break;
             }
-            let row = Row {
+            let row = PlyRow {
                 ply,
                 nodes,
                 won,
                 drawn,
-                time_us: begin.elapsed().as_micros(),
+                time_us: started_at.elapsed().as_micros(),
             };
             print(if self.json {
                 serde_json::to_string(&row).context("cannot write a row as JSON")?
             } else {
-                row.text()
+                row.to_text()
             })?;
         }
         Ok(())
     }
 }
 
-fn head([first, second]: [&str; 2]) -> String {
+fn table_header([first, second]: [&str; 2]) -> String {
     let won = |side| format!("{side} wins");
     format!(
         "{:>3} {:>16} {:>14} {:>14} {:>14} {:>9}",
@@ -102,8 +102,8 @@ fn head([first, second]: [&str; 2]) -> String {
     )
 }
 
-impl Row {
-    fn text(&self) -> String {
+impl PlyRow {
+    fn to_text(&self) -> String {
         let Self {
             ply,
             nodes,

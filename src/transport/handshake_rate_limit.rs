@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// From this many on, a new connection evicts the oldest one, if that is older than [`GRACE`].
+/// From this many on, a new connection evicts the oldest one, if that is older than [`HANDSHAKE_GRACE`].
 const HANDSHAKES_MAX: usize = 1024;
 /// A client that makes progress is done within this time, even when a crowd reconnects at once.
 const HANDSHAKE_GRACE: Duration = Duration::from_secs(2);

@@ -5,17 +5,17 @@ use std::process::{Command, Output};
 
 use plyhouse_engine::catalog;
 use plyhouse_engine::search::{Level, Limits};
-use plyhouse_tools::tournament::{Plan, Player, Ratings, Tournament};
+use plyhouse_tools::tournament::{Player, Ratings, Tournament, TournamentPlan};
 use serde_json::Value;
 
 /// Every level is stronger than the one below it, and the lowest than a random mover. The games are
 /// few, so a step of less than some 50 Elo may not show: whoever tunes levels runs the command.
 fn check_level_order(game: &str, openings: usize, opening_plies: u32, nodes: u64) {
     let bots = Level::ALL.map(Player::Bot);
-    let plan = Plan {
+    let plan = TournamentPlan {
         game: catalog::find_game(game).expect("a known game"),
         players: [&[Player::Random], &bots[..]].concat(),
-        openings,
+        opening_count: openings,
         opening_plies,
         limits: Limits::nodes(nodes),
         seed: 1,
@@ -25,7 +25,7 @@ fn check_level_order(game: &str, openings: usize, opening_plies: u32, nodes: u64
     let threads = NonZeroUsize::new(2).expect("two");
     let ratings = Ratings::fit(players.len(), &tournament.play(threads, || {}));
     for index in 1..players.len() {
-        let step = ratings.difference(index, index - 1);
+        let step = ratings.elo_difference(index, index - 1);
         let [player, below] = [players[index], players[index - 1]];
         assert!(step.elo > 0.0, "{game}: {player} above {below}: {step:?}");
     }

@@ -3,21 +3,23 @@
 //! Every command is answered once and in order, by `=` or `?` and the number that it came with.
 
 mod handicap;
-mod record;
-mod score;
-mod sgf;
-mod time;
+mod scoring;
+mod sgf_record;
+mod sgf_syntax;
+mod time_system;
 
 use std::io::{self, Write};
 
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition, SetUpError};
 use plyhouse_engine::game::Seat;
 
-use self::record::{Record, SetUp, Step};
-use self::score::{Komi, final_score, stones_by_status};
-use self::time::TimeSystem;
-use super::Settings;
-use super::driver::{Aim, Next, Protocol, Question, Thought, WhileSearching};
+use self::scoring::{Komi, final_score, stones_by_status};
+use self::sgf_record::{GoRecord, SetUp, Step};
+use self::time_system::TimeSystem;
+use super::EngineSettings;
+use super::protocol_loop::{
+    NextAction, Protocol, SearchGoal, SearchRequest, SearchResult, WhileSearching,
+};
 
 /// Every command, in the order of the alphabet.
 const COMMANDS: [&str; 24] = [
@@ -47,147 +49,172 @@ const COMMANDS: [&str; 24] = [
     "version",
 ];
 
-const PASS: &str = "pass";
+const PASS_MOVE: &str = "pass";
 
 /// An engine that speaks GTP.
 #[derive(Debug)]
 pub(super) struct Gtp {
-    settings: Settings,
+    settings: EngineSettings,
     /// What the rules of the game give the second seat.
-    own_komi: u32,
+    game_komi: u32,
     komi: Komi,
     /// The position before the first turn, in wire notation. It is empty for an empty board.
-    start: String,
+    start_position: String,
     /// What was played by each command that played something.
     turns: Vec<Vec<String>>,
-    time: TimeSystem,
-    asked: Option<Asked>,
+    time_system: TimeSystem,
+    pending_genmove: Option<PendingGenmove>,
 }
 
 /// The command that has the engine think.
 #[derive(Debug)]
-struct Asked {
+struct PendingGenmove {
     /// The number that it came with.
-    number: String,
+    command_id: String,
     /// The passes that come before the move.
     passes: Vec<String>,
     /// Whether the move is played, and not told alone.
-    plays: bool,
+    plays_move: bool,
 }
 
 /// What a command has come to: a text, or why not.
-type Answer = Result<String, String>;
+type CommandResult = Result<String, String>;
 
 impl Gtp {
-    pub(super) fn new(settings: Settings, own_komi: u32) -> Self {
+    pub(super) fn new(settings: EngineSettings, game_komi: u32) -> Self {
         Self {
             settings,
-            own_komi,
-            komi: Komi::from(own_komi),
-            start: String::new(),
+            game_komi,
+            komi: Komi::from(game_komi),
+            start_position: String::new(),
             turns: Vec::new(),
-            time: TimeSystem::default(),
-            asked: None,
+            time_system: TimeSystem::default(),
+            pending_genmove: None,
         }
     }
 
     /// Does what can be done at once.
-    fn answer(&mut self, command: &str, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
+    fn run_command(
+        &mut self,
+        command: &str,
+        words: &[&str],
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> CommandResult {
         match command {
             "protocol_version" => Ok("2".to_owned()),
             "name" => Ok("Plyhouse".to_owned()),
             "version" => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             "list_commands" => Ok(COMMANDS.join("\n")),
             "known_command" => {
-                let is_known = |word: &&str| COMMANDS.contains(word);
-                Ok(words.first().is_some_and(is_known).to_string())
+                let is_supported = |word: &&str| COMMANDS.contains(word);
+                Ok(words.first().is_some_and(is_supported).to_string())
             }
-            "boardsize" => self.board_size(words, analyst),
+            "boardsize" => self.set_board_size(words, analysis_board),
             "clear_board" => {
-                self.clear(analyst);
+                self.clear_board(analysis_board);
                 Ok(String::new())
             }
             "komi" => {
                 self.komi = words
                     .first()
                     .and_then(|text| text.parse().ok())
-                    .ok_or(SYNTAX)?;
+                    .ok_or(SYNTAX_ERROR)?;
                 Ok(String::new())
             }
-            "play" => self.play(words, analyst),
-            "fixed_handicap" | "place_free_handicap" => self.handicap(words, analyst),
-            "set_free_handicap" => self.set_handicap(words, analyst),
-            "loadsgf" => self.load(words, analyst),
+            "play" => self.handle_play(words, analysis_board),
+            "fixed_handicap" | "place_free_handicap" => {
+                self.place_fixed_handicap(words, analysis_board)
+            }
+            "set_free_handicap" => self.set_free_handicap(words, analysis_board),
+            "loadsgf" => self.load_sgf(words, analysis_board),
             "undo" => {
                 self.turns.pop().ok_or("cannot undo")?;
-                self.replay(analyst);
+                self.restore_position(analysis_board);
                 Ok(String::new())
             }
             "time_settings" => {
-                self.time = TimeSystem::read(words).ok_or(SYNTAX)?;
+                self.time_system = TimeSystem::parse(words).ok_or(SYNTAX_ERROR)?;
                 Ok(String::new())
             }
             "kgs-time_settings" => {
-                self.time = TimeSystem::read_kgs(words).ok_or(SYNTAX)?;
+                self.time_system = TimeSystem::parse_kgs(words).ok_or(SYNTAX_ERROR)?;
                 Ok(String::new())
             }
             "time_left" => {
-                let (color, rest) = words.split_first().ok_or(SYNTAX)?;
-                let seat = seat(color).ok_or(SYNTAX)?;
-                self.time.tell(seat, rest).ok_or(SYNTAX)?;
+                let (color, rest) = words.split_first().ok_or(SYNTAX_ERROR)?;
+                let seat = parse_color(color).ok_or(SYNTAX_ERROR)?;
+                self.time_system
+                    .set_time_left(seat, rest)
+                    .ok_or(SYNTAX_ERROR)?;
                 Ok(String::new())
             }
-            "showboard" => Ok(score::drawn(analyst.position(), &self.settings.game.info)),
-            "final_score" => Ok(final_score(analyst.position(), self.komi, self.own_komi)),
+            "showboard" => Ok(scoring::draw_board(
+                analysis_board.position(),
+                &self.settings.game.info,
+            )),
+            "final_score" => Ok(final_score(
+                analysis_board.position(),
+                self.komi,
+                self.game_komi,
+            )),
             "final_status_list" => {
-                let stones = stones_by_status(words, analyst.position(), &self.settings.game.info);
-                Ok(stones.ok_or(SYNTAX)?)
+                let stones =
+                    stones_by_status(words, analysis_board.position(), &self.settings.game.info);
+                Ok(stones.ok_or(SYNTAX_ERROR)?)
             }
             "quit" => Ok(String::new()),
             _ => Err("unknown command".to_owned()),
         }
     }
 
-    fn board_size(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
+    fn set_board_size(
+        &mut self,
+        words: &[&str],
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> CommandResult {
         let size: u32 = words
             .first()
             .and_then(|text| text.parse().ok())
-            .ok_or(SYNTAX)?;
+            .ok_or(SYNTAX_ERROR)?;
         if size != u32::from(self.settings.game.info.files) {
             return Err("unacceptable size".to_owned());
         }
-        self.clear(analyst);
+        self.clear_board(analysis_board);
         Ok(String::new())
     }
 
     /// Empties the board.
-    fn clear(&mut self, analyst: &mut dyn AnalysisBoard) {
-        self.start.clear();
+    fn clear_board(&mut self, analysis_board: &mut dyn AnalysisBoard) {
+        self.start_position.clear();
         self.turns.clear();
-        self.replay(analyst);
+        self.restore_position(analysis_board);
     }
 
-    fn play(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
+    fn handle_play(
+        &mut self,
+        words: &[&str],
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> CommandResult {
         let [color, vertex] = words else {
-            return Err(SYNTAX.to_owned());
+            return Err(SYNTAX_ERROR.to_owned());
         };
-        let seat = seat(color).ok_or(SYNTAX)?;
+        let seat = parse_color(color).ok_or(SYNTAX_ERROR)?;
         if !is_vertex(vertex) {
-            return Err(SYNTAX.to_owned());
+            return Err(SYNTAX_ERROR.to_owned());
         }
-        self.play_for(seat, vertex, analyst)?;
+        self.play_vertex(seat, vertex, analysis_board)?;
         Ok(String::new())
     }
 
-    fn play_for(
+    fn play_vertex(
         &mut self,
         seat: Seat,
         vertex: &str,
-        analyst: &mut dyn AnalysisBoard,
+        analysis_board: &mut dyn AnalysisBoard,
     ) -> Result<(), &'static str> {
-        let mut turn = to_the_turn_of(seat, analyst)?;
-        if play_on(vertex, analyst).is_err() {
-            self.replay(analyst);
+        let mut turn = pass_to_seat(seat, analysis_board)?;
+        if resume_and_play(vertex, analysis_board).is_err() {
+            self.restore_position(analysis_board);
             return Err("illegal move");
         }
         turn.push(vertex.to_owned());
@@ -196,67 +223,82 @@ impl Gtp {
     }
 
     /// Puts black's stones where they are by custom.
-    fn handicap(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
+    fn place_fixed_handicap(
+        &mut self,
+        words: &[&str],
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> CommandResult {
         let count = words.first().and_then(|text| text.parse().ok());
-        let count: usize = count.ok_or(SYNTAX)?;
-        let points = handicap::points(count).ok_or("invalid number of stones")?;
-        self.put_handicap(&points, analyst)?;
+        let count: usize = count.ok_or(SYNTAX_ERROR)?;
+        let points = handicap::handicap_points(count).ok_or("invalid number of stones")?;
+        self.place_handicap(&points, analysis_board)?;
         Ok(points.join(" "))
     }
 
-    fn set_handicap(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
+    fn set_free_handicap(
+        &mut self,
+        words: &[&str],
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> CommandResult {
         if !words.iter().all(|word| is_vertex(word)) {
-            return Err(SYNTAX.to_owned());
+            return Err(SYNTAX_ERROR.to_owned());
         }
-        let is_point = |word: &&str| !word.eq_ignore_ascii_case(PASS);
+        let is_point = |word: &&str| !word.eq_ignore_ascii_case(PASS_MOVE);
         let area = usize::from(self.settings.game.info.files).pow(2);
         if !words.iter().all(is_point) || !(2..area).contains(&words.len()) {
-            return Err(BAD_VERTICES.to_owned());
+            return Err(BAD_VERTEX_LIST.to_owned());
         }
-        self.put_handicap(words, analyst)?;
+        self.place_handicap(words, analysis_board)?;
         Ok(String::new())
     }
 
     /// Puts black's stones on an empty board, all or none.
-    fn put_handicap(
+    fn place_handicap(
         &mut self,
         points: &[&str],
-        analyst: &mut dyn AnalysisBoard,
+        analysis_board: &mut dyn AnalysisBoard,
     ) -> Result<(), &'static str> {
-        if !self.turns.is_empty() || !self.start.is_empty() {
+        if !self.turns.is_empty() || !self.start_position.is_empty() {
             return Err("board not empty");
         }
         for point in points {
-            if self.play_for(Seat::First, point, analyst).is_err() {
+            if self
+                .play_vertex(Seat::First, point, analysis_board)
+                .is_err()
+            {
                 self.turns.clear();
-                self.replay(analyst);
-                return Err(BAD_VERTICES);
+                self.restore_position(analysis_board);
+                return Err(BAD_VERTEX_LIST);
             }
         }
         Ok(())
     }
 
     /// `loadsgf FILE [MOVE]`: the main line of a record, up to before that move.
-    fn load(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Answer {
+    fn load_sgf(
+        &mut self,
+        words: &[&str],
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> CommandResult {
         let (file, moves_max) = match words {
             [file] => (file, usize::MAX),
             [file, number] => {
-                let number: usize = number.parse().map_err(|_| SYNTAX)?;
+                let number: usize = number.parse().map_err(|_| SYNTAX_ERROR)?;
                 (file, number.saturating_sub(1))
             }
-            _ => return Err(SYNTAX.to_owned()),
+            _ => return Err(SYNTAX_ERROR.to_owned()),
         };
-        let failed = |why| format!("cannot load file: {why}");
-        let record = Record::load(file, self.settings.game.info.files).map_err(failed)?;
-        let before = (
-            std::mem::take(&mut self.start),
+        let load_error = |reason| format!("cannot load file: {reason}");
+        let record = GoRecord::load(file, self.settings.game.info.files).map_err(load_error)?;
+        let saved = (
+            std::mem::take(&mut self.start_position),
             std::mem::take(&mut self.turns),
         );
-        self.replay(analyst);
-        if let Err(why) = self.play_record(&record, moves_max, analyst) {
-            (self.start, self.turns) = before;
-            self.replay(analyst);
-            return Err(failed(why));
+        self.restore_position(analysis_board);
+        if let Err(reason) = self.play_record(&record, moves_max, analysis_board) {
+            (self.start_position, self.turns) = saved;
+            self.restore_position(analysis_board);
+            return Err(load_error(reason));
         }
         self.komi = record.komi.unwrap_or(self.komi);
         Ok(String::new())
@@ -265,26 +307,26 @@ impl Gtp {
     /// Plays the first `moves_max` moves of a record, and sets up what it sets up before the next move.
     fn play_record(
         &mut self,
-        record: &Record,
+        record: &GoRecord,
         moves_max: usize,
-        analyst: &mut dyn AnalysisBoard,
+        analysis_board: &mut dyn AnalysisBoard,
     ) -> Result<(), String> {
         let mut number = 0;
-        for (at, step) in record.steps.iter().enumerate() {
+        for (index, step) in record.steps.iter().enumerate() {
             match step {
                 Step::SetUp(set_up) => {
-                    let turn = match record.steps.get(at + 1) {
+                    let turn = match record.steps.get(index + 1) {
                         Some(Step::Move(seat, _)) => *seat,
                         _ => set_up.turn.unwrap_or(Seat::First),
                     };
-                    self.set_up(set_up, turn, analyst)?;
+                    self.apply_set_up(set_up, turn, analysis_board)?;
                 }
                 Step::Move(..) if number == moves_max => break,
                 Step::Move(seat, vertex) => {
                     number += 1;
                     let side = self.settings.game.info.sides[seat.index()];
-                    self.play_for(*seat, vertex, analyst)
-                        .map_err(|why| format!("move {number}, {side} {vertex}: {why}"))?;
+                    self.play_vertex(*seat, vertex, analysis_board)
+                        .map_err(|reason| format!("move {number}, {side} {vertex}: {reason}"))?;
                 }
             }
         }
@@ -293,87 +335,94 @@ impl Gtp {
 
     /// Changes the board. As in GNU Go the game begins here: earlier positions may come again, and
     /// `undo` goes back no farther.
-    fn set_up(
+    fn apply_set_up(
         &mut self,
         set_up: &SetUp,
         turn: Seat,
-        analyst: &mut dyn AnalysisBoard,
+        analysis_board: &mut dyn AnalysisBoard,
     ) -> Result<(), String> {
-        let before = analyst.position().to_string();
+        let before = analysis_board.position().to_string();
         let rows = before.split(' ').next().unwrap_or_default();
-        self.start = set_up.position(rows, turn);
+        self.start_position = set_up.to_position(rows, turn);
         self.turns.clear();
-        analyst.set_up(&self.start).map_err(|error| match error {
-            SetUpError::Unreadable {
-                position_error: position,
-                ..
-            } => format!("its set-up: {}", position.0),
-            error => error.to_string(),
-        })
+        analysis_board
+            .set_up(&self.start_position)
+            .map_err(|error| match error {
+                SetUpError::Unreadable {
+                    position_error: position,
+                    ..
+                } => format!("its set-up: {}", position.0),
+                error => error.to_string(),
+            })
     }
 
     /// Sets up the first position, and plays the turns.
-    fn replay(&self, analyst: &mut dyn AnalysisBoard) {
-        let is_set_up = analyst.set_up(&self.start);
-        is_set_up.expect("it has been set up before");
+    fn restore_position(&self, analysis_board: &mut dyn AnalysisBoard) {
+        let is_set_up = analysis_board.set_up(&self.start_position);
+        is_set_up.expect("the position was set up before");
         for m in self.turns.iter().flatten() {
-            play_on(m, analyst).expect("it has been played before");
+            resume_and_play(m, analysis_board).expect("the move was played before");
         }
     }
 
     /// Has the engine think about a move, which is played or told alone.
-    fn genmove(
+    fn start_genmove(
         &mut self,
-        number: &str,
-        plays: bool,
+        command_id: &str,
+        plays_move: bool,
         words: &[&str],
-        analyst: &mut dyn AnalysisBoard,
-    ) -> Result<Question, String> {
-        let color = words.first().ok_or(SYNTAX)?;
-        let seat = seat(color).ok_or(SYNTAX)?;
-        let passes = to_the_turn_of(seat, analyst)?;
-        let mut question = self.settings.question(self.time.share(seat));
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> Result<SearchRequest, String> {
+        let color = words.first().ok_or(SYNTAX_ERROR)?;
+        let seat = parse_color(color).ok_or(SYNTAX_ERROR)?;
+        let passes = pass_to_seat(seat, analysis_board)?;
+        let mut request = self
+            .settings
+            .search_request(self.time_system.time_for_move(seat));
         if passes.is_empty() {
-            analyst.resume();
+            analysis_board.resume();
         } else {
             // Nobody has really passed, so that to pass now ends nothing.
-            analyst.resume_without_history();
-            if ends_by_a_pass(analyst.position()) {
-                question.aim = any_but_a_pass(analyst.position());
+            analysis_board.resume_without_history();
+            if pass_ends_game(analysis_board.position()) {
+                request.goal = goal_without_pass(analysis_board.position());
             }
         }
-        self.asked = Some(Asked {
-            number: number.to_owned(),
+        self.pending_genmove = Some(PendingGenmove {
+            command_id: command_id.to_owned(),
             passes,
-            plays,
+            plays_move,
         });
-        Ok(question)
+        Ok(request)
     }
 }
 
 /// Lets the other side pass if it is not this seat's turn, and tells what was played for that.
-fn to_the_turn_of(
+fn pass_to_seat(
     seat: Seat,
-    analyst: &mut dyn AnalysisBoard,
+    analysis_board: &mut dyn AnalysisBoard,
 ) -> Result<Vec<String>, &'static str> {
-    if analyst.position().turn() == seat {
+    if analysis_board.position().turn() == seat {
         return Ok(Vec::new());
     }
-    play_on(PASS, analyst).map_err(|_| "illegal move")?;
-    Ok(vec![PASS.to_owned()])
+    resume_and_play(PASS_MOVE, analysis_board).map_err(|_| "illegal move")?;
+    Ok(vec![PASS_MOVE.to_owned()])
 }
 
 /// Whether a pass would end the game: on a board without a stone of the side to move its opponent must
 /// have passed, and that cannot be forgotten.
-fn ends_by_a_pass(pos: &dyn AnyPosition) -> bool {
+fn pass_ends_game(pos: &dyn AnyPosition) -> bool {
     let mut end = pos.clone_box();
-    end.play(PASS).is_ok() && end.outcome().is_some()
+    end.play(PASS_MOVE).is_ok() && end.outcome().is_some()
 }
 
-fn any_but_a_pass(pos: &dyn AnyPosition) -> Aim {
-    let mut only = pos.legal_moves();
-    only.retain(|m| m != PASS);
-    Aim::Lines { only, count: 1 }
+fn goal_without_pass(pos: &dyn AnyPosition) -> SearchGoal {
+    let mut search_moves = pos.legal_moves();
+    search_moves.retain(|m| m != PASS_MOVE);
+    SearchGoal::Lines {
+        search_moves,
+        count: 1,
+    }
 }
 
 /// Whether this is how the protocol writes a point, on whatever board, or a pass.
@@ -383,110 +432,117 @@ fn is_vertex(text: &str) -> bool {
         .bytes()
         .all(|byte| byte.is_ascii_alphabetic() && !byte.eq_ignore_ascii_case(&b'i'));
     let is_row = number.parse().is_ok_and(|row: u8| (1..=25).contains(&row));
-    text.eq_ignore_ascii_case(PASS) || is_column && is_row
+    text.eq_ignore_ascii_case(PASS_MOVE) || is_column && is_row
 }
 
 /// What is told of a command whose words do not fit it, as the protocol has it.
-const SYNTAX: &str = "syntax error";
-const BAD_VERTICES: &str = "bad vertex list";
+const SYNTAX_ERROR: &str = "syntax error";
+const BAD_VERTEX_LIST: &str = "bad vertex list";
 
 impl Protocol for Gtp {
-    fn take(
+    fn handle_line(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn AnalysisBoard>,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
-    ) -> io::Result<Next> {
-        let line = cleaned(line);
+    ) -> io::Result<NextAction> {
+        let line = strip_comments_and_controls(line);
         let mut words: Vec<&str> = line.split_whitespace().collect();
         let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
-        let number = match words.first() {
+        let command_id = match words.first() {
             Some(word) if is_number(word) => words.remove(0),
             Some(_) => "",
-            None => return Ok(Next::Line),
+            None => return Ok(NextAction::ReadLine),
         };
         let Some((command, words)) = words.split_first() else {
-            return Ok(Next::Line);
+            return Ok(NextAction::ReadLine);
         };
-        let answer = match *command {
+        let result = match *command {
             // All stones on the board are alive, so dead ones have to be captured at any time.
             "genmove" | "kgs-genmove_cleanup" | "reg_genmove" => {
-                let plays = *command != "reg_genmove";
-                match self.genmove(number, plays, words, analyst.as_mut()) {
-                    Ok(question) => return Ok(Next::Think(question)),
-                    Err(why) => Err(why),
+                let plays_move = *command != "reg_genmove";
+                match self.start_genmove(command_id, plays_move, words, analysis_board.as_mut()) {
+                    Ok(request) => return Ok(NextAction::Search(request)),
+                    Err(reason) => Err(reason),
                 }
             }
-            command => self.answer(command, words, analyst.as_mut()),
+            command => self.run_command(command, words, analysis_board.as_mut()),
         };
-        tell(number, &answer, out)?;
+        write_response(command_id, &result, out)?;
         Ok(if *command == "quit" {
-            Next::Quit
+            NextAction::Quit
         } else {
-            Next::Line
+            NextAction::ReadLine
         })
     }
 
-    fn meanwhile(&mut self, line: &str, _out: &mut dyn Write) -> io::Result<WhileSearching> {
-        let line = cleaned(line);
+    fn handle_line_while_searching(
+        &mut self,
+        line: &str,
+        _out: &mut dyn Write,
+    ) -> io::Result<WhileSearching> {
+        let line = strip_comments_and_controls(line);
         let is_quit = line.split_whitespace().any(|word| word == "quit");
         Ok(if is_quit {
-            WhileSearching::Hurry
+            WhileSearching::SkipSearches
         } else {
-            WhileSearching::Wait
+            WhileSearching::Queue
         })
     }
 
-    fn found(
+    fn on_search_end(
         &mut self,
-        thought: Thought,
-        _stopped: bool,
-        analyst: &mut Box<dyn AnalysisBoard>,
+        result: SearchResult,
+        _was_stopped: bool,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let asked = self.asked.take().expect("it was asked for");
-        let (number, time) = (asked.number, thought.time());
+        let pending = self.pending_genmove.take().expect("a genmove is pending");
+        let (command_id, time) = (pending.command_id, result.search_time());
         // Only a game that has gone on for as long as any may is over here.
-        let Some(m) = thought.m else {
-            return tell(&number, &Ok(PASS.to_owned()), out);
+        let Some(m) = result.best_move else {
+            return write_response(&command_id, &Ok(PASS_MOVE.to_owned()), out);
         };
-        if asked.plays {
-            self.time.spend(analyst.position().turn(), time);
-            analyst.play_moves(&m).expect("what is chosen is legal");
-            let turn = asked.passes.into_iter().chain([m.clone()]);
+        if pending.plays_move {
+            self.time_system
+                .spend(analysis_board.position().turn(), time);
+            analysis_board
+                .play_moves(&m)
+                .expect("the chosen move is legal");
+            let turn = pending.passes.into_iter().chain([m.clone()]);
             self.turns.push(turn.collect());
         } else {
-            self.replay(analyst.as_mut());
+            self.restore_position(analysis_board.as_mut());
         }
-        tell(&number, &Ok(m), out)
+        write_response(&command_id, &Ok(m), out)
     }
 }
 
 /// Plays a move, also where the game is over: the protocol knows no end of a game.
-fn play_on(m: &str, analyst: &mut dyn AnalysisBoard) -> Result<(), SetUpError> {
-    analyst.resume();
-    analyst.play_moves(m)
+fn resume_and_play(m: &str, analysis_board: &mut dyn AnalysisBoard) -> Result<(), SetUpError> {
+    analysis_board.resume();
+    analysis_board.play_moves(m)
 }
 
 /// The line without what the protocol has removed: comments, and characters that control a terminal.
-fn cleaned(line: &str) -> String {
+fn strip_comments_and_controls(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default();
     line.chars()
         .filter(|c| *c == '\t' || !c.is_control())
         .collect()
 }
 
-fn tell(number: &str, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-    let (sign, text) = match answer {
+fn write_response(command_id: &str, result: &CommandResult, out: &mut dyn Write) -> io::Result<()> {
+    let (sign, text) = match result {
         Ok(text) => ('=', text),
-        Err(why) => ('?', why),
+        Err(reason) => ('?', reason),
     };
     let space = if text.is_empty() { "" } else { " " };
-    write!(out, "{sign}{number}{space}{text}\n\n")
+    write!(out, "{sign}{command_id}{space}{text}\n\n")
 }
 
 /// The seat of a colour: black moves first.
-fn seat(color: &str) -> Option<Seat> {
+fn parse_color(color: &str) -> Option<Seat> {
     match color.to_ascii_lowercase().as_str() {
         "b" | "black" => Some(Seat::First),
         "w" | "white" => Some(Seat::Second),

@@ -2,7 +2,7 @@
 //! protocol"). Coordinates count from 0, and are written `x,y` from the upper left corner.
 
 mod board;
-mod time;
+mod match_timing;
 
 use std::io::{self, Write};
 
@@ -10,19 +10,19 @@ use plyhouse_engine::catalog::AnalysisBoard;
 
 pub(crate) use self::board::Point;
 use self::board::{Board, Owner};
-use self::time::Timing;
-use super::driver::{Next, Protocol, Thought, WhileSearching};
-use super::{Settings, bytes};
+use self::match_timing::MatchTiming;
+use super::protocol_loop::{NextAction, Protocol, SearchResult, WhileSearching};
+use super::{EngineSettings, mib_to_bytes};
 
 /// An engine that speaks it.
 #[derive(Debug)]
 pub(super) struct Piskvork {
-    settings: Settings,
+    settings: EngineSettings,
     /// The stones, once a game was begun.
     board: Option<Board>,
     /// The lines of a `BOARD` that is not done yet: what they make, or what is wrong with them.
-    telling: Option<Result<Board, &'static str>>,
-    timing: Timing,
+    pending_board: Option<Result<Board, &'static str>>,
+    timing: MatchTiming,
 }
 
 /// What an order has come to.
@@ -30,57 +30,57 @@ enum Reply {
     Nothing,
     Text(String),
     /// A move is wanted.
-    Move,
+    Search,
 }
 
-const NO_GAME: &str = "no game was begun: START comes first";
-const NOT_A_POINT: &str = "not a point of the board";
+const NO_GAME_STARTED: &str = "no game was begun: START comes first";
+const INVALID_POINT: &str = "not a point of the board";
 
 impl Piskvork {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(settings: EngineSettings) -> Self {
         Self {
             settings,
             board: None,
-            telling: None,
-            timing: Timing::default(),
+            pending_board: None,
+            timing: MatchTiming::default(),
         }
     }
 
-    fn obey(
+    fn run_command(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn AnalysisBoard>,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
     ) -> Result<Reply, &'static str> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim();
         match word.to_ascii_uppercase().as_str() {
-            "START" => self.start(rest),
+            "START" => self.handle_start(rest),
             "RESTART" => {
-                self.empty_board()?;
+                self.clear_board()?;
                 self.timing.begin_match();
                 Ok(Reply::Text("OK".to_owned()))
             }
             "BEGIN" => {
-                self.empty_board()?;
-                self.ask(analyst.as_mut())
+                self.clear_board()?;
+                self.prepare_search(analysis_board.as_mut())
             }
-            "TURN" => self.turn(rest, analyst.as_mut()),
+            "TURN" => self.handle_turn(rest, analysis_board.as_mut()),
             "BOARD" => {
-                self.board.as_ref().ok_or(NO_GAME)?;
-                self.telling = Some(Ok(Board::default()));
+                self.board.as_ref().ok_or(NO_GAME_STARTED)?;
+                self.pending_board = Some(Ok(Board::default()));
                 Ok(Reply::Nothing)
             }
-            "TAKEBACK" => self.take_back(rest),
+            "TAKEBACK" => self.handle_takeback(rest),
             "INFO" => {
-                let warning = self.info(rest, analyst);
+                let warning = self.handle_info(rest, analysis_board);
                 Ok(warning.map_or(Reply::Nothing, Reply::Text))
             }
-            "ABOUT" => Ok(Reply::Text(about())),
+            "ABOUT" => Ok(Reply::Text(about_text())),
             _ => Ok(Reply::Text("UNKNOWN command".to_owned())),
         }
     }
 
-    fn start(&mut self, size: &str) -> Result<Reply, &'static str> {
+    fn handle_start(&mut self, size: &str) -> Result<Reply, &'static str> {
         let size: u32 = size.parse().map_err(|_| "START is followed by a size")?;
         if size != u32::from(self.settings.game.info.files) {
             return Err("unsupported size");
@@ -90,149 +90,173 @@ impl Piskvork {
         Ok(Reply::Text("OK".to_owned()))
     }
 
-    fn empty_board(&mut self) -> Result<(), &'static str> {
-        *self.board.as_mut().ok_or(NO_GAME)? = Board::default();
+    fn clear_board(&mut self) -> Result<(), &'static str> {
+        *self.board.as_mut().ok_or(NO_GAME_STARTED)? = Board::default();
         Ok(())
     }
 
     /// The opponent's move, which is answered by a move.
-    fn turn(&mut self, text: &str, analyst: &mut dyn AnalysisBoard) -> Result<Reply, &'static str> {
-        let point = self.point(text).ok_or(NOT_A_POINT)?;
-        let mut board = self.board.clone().ok_or(NO_GAME)?;
-        board.put(point, Owner::Other)?;
-        let before = self.board.replace(board);
-        self.ask(analyst).inspect_err(|_| self.board = before)
+    fn handle_turn(
+        &mut self,
+        text: &str,
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> Result<Reply, &'static str> {
+        let point = self.parse_point(text).ok_or(INVALID_POINT)?;
+        let mut board = self.board.clone().ok_or(NO_GAME_STARTED)?;
+        board.place(point, Owner::Opponent)?;
+        let previous = self.board.replace(board);
+        self.prepare_search(analysis_board)
+            .inspect_err(|_| self.board = previous)
     }
 
-    fn take_back(&mut self, text: &str) -> Result<Reply, &'static str> {
-        let point = self.point(text).ok_or(NOT_A_POINT)?;
-        self.board.as_mut().ok_or(NO_GAME)?.remove(point)?;
+    fn handle_takeback(&mut self, text: &str) -> Result<Reply, &'static str> {
+        let point = self.parse_point(text).ok_or(INVALID_POINT)?;
+        self.board.as_mut().ok_or(NO_GAME_STARTED)?.remove(point)?;
         Ok(Reply::Text("OK".to_owned()))
     }
 
     /// A line within a `BOARD`; it ends with `DONE`.
-    fn tell(&mut self, line: &str, analyst: &mut dyn AnalysisBoard) -> Result<Reply, &'static str> {
-        let mut telling = self.telling.take().expect("a board is being told");
+    fn read_board_line(
+        &mut self,
+        line: &str,
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> Result<Reply, &'static str> {
+        let mut pending = self.pending_board.take().expect("a BOARD command is open");
         if line.eq_ignore_ascii_case("DONE") {
-            let before = self.board.replace(telling?);
-            return self.ask(analyst).inspect_err(|_| self.board = before);
+            let previous = self.board.replace(pending?);
+            return self
+                .prepare_search(analysis_board)
+                .inspect_err(|_| self.board = previous);
         }
-        if let Ok(board) = &mut telling
-            && let Err(why) = self.add(line, board)
+        if let Ok(board) = &mut pending
+            && let Err(reason) = self.add_stone(line, board)
         {
-            telling = Err(why);
+            pending = Err(reason);
         }
-        self.telling = Some(telling);
+        self.pending_board = Some(pending);
         Ok(Reply::Nothing)
     }
 
     /// Adds a stone that is written `x,y,field`: 1 is one's own, 2 the opponent's.
-    fn add(&self, line: &str, board: &mut Board) -> Result<(), &'static str> {
-        let (point, field) = line.rsplit_once(',').ok_or(NOT_A_POINT)?;
+    fn add_stone(&self, line: &str, board: &mut Board) -> Result<(), &'static str> {
+        let (point, field) = line.rsplit_once(',').ok_or(INVALID_POINT)?;
         let owner = match field.trim() {
-            "1" => Owner::Own,
-            "2" => Owner::Other,
+            "1" => Owner::Engine,
+            "2" => Owner::Opponent,
             _ => return Err("a field is 1 or 2"),
         };
-        board.put(self.point(point).ok_or(NOT_A_POINT)?, owner)
+        board.place(self.parse_point(point).ok_or(INVALID_POINT)?, owner)
     }
 
     /// Sets up the board, with the engine to move, so that a move can be thought about.
-    fn ask(&self, analyst: &mut dyn AnalysisBoard) -> Result<Reply, &'static str> {
-        let board = self.board.as_ref().ok_or(NO_GAME)?;
-        let position = board.position(self.settings.game.info.files)?;
-        (analyst.set_up(&position)).map_err(|_| "not a board that play can reach")?;
-        if analyst.position().outcome().is_some() {
+    fn prepare_search(
+        &self,
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> Result<Reply, &'static str> {
+        let board = self.board.as_ref().ok_or(NO_GAME_STARTED)?;
+        let position = board.to_position(self.settings.game.info.files)?;
+        (analysis_board.set_up(&position)).map_err(|_| "not a board that play can reach")?;
+        if analysis_board.position().outcome().is_some() {
             return Err("the game is over");
         }
-        Ok(Reply::Move)
+        Ok(Reply::Search)
     }
 
     /// `INFO`, which is never answered. What cannot be done is told as a message.
-    fn info(&mut self, text: &str, analyst: &mut Box<dyn AnalysisBoard>) -> Option<String> {
+    fn handle_info(
+        &mut self,
+        text: &str,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
+    ) -> Option<String> {
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
         let number: Option<u64> = value.trim().parse().ok();
         match (key, number) {
-            ("max_memory", Some(most)) => self.fit_into(most, analyst),
+            ("max_memory", Some(bytes_max)) => self.limit_table_size(bytes_max, analysis_board),
             ("rule", Some(0)) => {}
             ("rule", _) => {
                 return Some(format!(
                     "MESSAGE only rule 0 (freestyle) is played, not {value}"
                 ));
             }
-            (key, value) => self.timing.tell(key, value),
+            (key, value) => self.timing.apply_info(key, value),
         }
         None
     }
 
     /// A table that leaves room for all else; 0 is no limit.
-    fn fit_into(&mut self, bytes_max: u64, analyst: &mut Box<dyn AnalysisBoard>) {
+    fn limit_table_size(&mut self, bytes_max: u64, analysis_board: &mut Box<dyn AnalysisBoard>) {
         let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
-        let wanted = bytes(self.settings.table_mib);
+        let requested = mib_to_bytes(self.settings.table_mib);
         let size = if bytes_max == 0 {
-            wanted
+            requested
         } else {
-            wanted.min(half)
+            requested.min(half)
         };
-        self.settings.renew(analyst, size);
+        self.settings.reset_analysis_board(analysis_board, size);
     }
 
-    fn point(&self, text: &str) -> Option<Point> {
-        Point::read(text, self.settings.game.info.files)
+    fn parse_point(&self, text: &str) -> Option<Point> {
+        Point::parse(text, self.settings.game.info.files)
     }
 }
 
 impl Protocol for Piskvork {
-    fn take(
+    fn handle_line(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn AnalysisBoard>,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
-    ) -> io::Result<Next> {
+    ) -> io::Result<NextAction> {
         let line = line.trim();
         if line.is_empty() {
-            return Ok(Next::Line);
+            return Ok(NextAction::ReadLine);
         }
         if is_end(line) {
-            return Ok(Next::Quit);
+            return Ok(NextAction::Quit);
         }
-        let reply = if self.telling.is_some() {
-            self.tell(line, analyst.as_mut())
+        let reply = if self.pending_board.is_some() {
+            self.read_board_line(line, analysis_board.as_mut())
         } else {
-            self.obey(line, analyst)
+            self.run_command(line, analysis_board)
         };
         match reply {
             Ok(Reply::Nothing) => {}
             Ok(Reply::Text(text)) => writeln!(out, "{text}")?,
-            Err(why) => writeln!(out, "ERROR {why}")?,
-            Ok(Reply::Move) => {
-                return Ok(Next::Think(self.settings.question(self.timing.share())));
+            Err(reason) => writeln!(out, "ERROR {reason}")?,
+            Ok(Reply::Search) => {
+                return Ok(NextAction::Search(
+                    self.settings.search_request(self.timing.time_for_move()),
+                ));
             }
         }
-        Ok(Next::Line)
+        Ok(NextAction::ReadLine)
     }
 
-    fn meanwhile(&mut self, line: &str, _out: &mut dyn Write) -> io::Result<WhileSearching> {
+    fn handle_line_while_searching(
+        &mut self,
+        line: &str,
+        _out: &mut dyn Write,
+    ) -> io::Result<WhileSearching> {
         Ok(if is_end(line.trim()) {
             WhileSearching::Quit
         } else {
-            WhileSearching::Wait
+            WhileSearching::Queue
         })
     }
 
-    fn found(
+    fn on_search_end(
         &mut self,
-        thought: Thought,
-        _stopped: bool,
-        _analyst: &mut Box<dyn AnalysisBoard>,
+        result: SearchResult,
+        _was_stopped: bool,
+        _analysis_board: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        self.timing.spend(thought.time());
-        let m = thought.m.expect("it was asked in a game that goes on");
-        let point = Point::of_move(&m, self.settings.game.info.files);
-        let board = self.board.as_mut().expect("it was asked in a game");
-        let put = board.put(point, Owner::Own);
-        put.expect("what is chosen is legal");
+        self.timing.charge_move(result.search_time());
+        let m = result.best_move.expect("the game is not over");
+        let point = Point::from_move(&m, self.settings.game.info.files);
+        let board = self.board.as_mut().expect("a game is in progress");
+        let placed = board.place(point, Owner::Engine);
+        placed.expect("the chosen move is legal");
         writeln!(out, "{point}")
     }
 }
@@ -241,7 +265,7 @@ fn is_end(line: &str) -> bool {
     line.eq_ignore_ascii_case("END")
 }
 
-fn about() -> String {
+fn about_text() -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!(
         "name=\"Plyhouse\", version=\"{version}\", author=\"the Plyhouse authors\", \

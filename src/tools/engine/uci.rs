@@ -4,9 +4,9 @@
 //! cannot obey changes nothing, and it sends the reason as `info string`. After a refused `position`,
 //! `go` answers `bestmove (none)`: a move in the position before would be wrong in the one that was meant.
 
-mod go;
-mod options;
-mod placement;
+mod go_command;
+mod position_command;
+mod uci_options;
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,11 +14,13 @@ use std::time::Duration;
 use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
 use plyhouse_engine::search::{Report, Score};
 
-use self::go::Go;
-use self::options::{Options, Then};
-use self::placement::Placement;
-use super::driver::{Aim, Next, Protocol, Question, Thought, WhileSearching};
-use super::{Settings, bytes};
+use self::go_command::GoCommand;
+use self::position_command::PositionCommand;
+use self::uci_options::{OptionEffect, Options};
+use super::protocol_loop::{
+    NextAction, Protocol, SearchGoal, SearchRequest, SearchResult, WhileSearching,
+};
+use super::{EngineSettings, mib_to_bytes};
 
 /// The words that a line may begin with. Others before them are skipped.
 const COMMANDS: [&str; 9] = [
@@ -39,157 +41,171 @@ const NO_MOVE: &str = "bestmove (none)";
 /// An engine that speaks UCI.
 #[derive(Debug)]
 pub(super) struct Uci {
-    settings: Settings,
+    settings: EngineSettings,
     options: Options,
-    placement: Placement,
+    position_command: PositionCommand,
     /// Why the last `position` was refused. The analyst then still holds the position before it.
     refusal: Option<String>,
     /// The answer to the last `go` where the rules have ended the game but moves remain possible.
     move_after_end: Option<String>,
     /// What was asked for last.
-    go: Go,
+    go_command: GoCommand,
     /// For whom, and so by whose clock.
-    time: Option<Duration>,
+    time_for_move: Option<Duration>,
     /// An answer that waits for `stop` or `ponderhit`.
-    held: Option<String>,
+    held_answer: Option<String>,
     /// Whether nobody is there any more to say `stop`.
     input_has_ended: bool,
 }
 
 impl Uci {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(settings: EngineSettings) -> Self {
         Self {
             options: Options::new(&settings),
             settings,
-            placement: Placement::default(),
+            position_command: PositionCommand::default(),
             refusal: None,
             move_after_end: None,
-            go: Go::default(),
-            time: None,
-            held: None,
+            go_command: GoCommand::default(),
+            time_for_move: None,
+            held_answer: None,
             input_has_ended: false,
         }
     }
 
-    fn introduce(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn send_identification(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "id name Plyhouse {}", env!("CARGO_PKG_VERSION"))?;
         writeln!(out, "id author the Plyhouse authors")?;
-        self.options.tell(out)?;
+        self.options.send_options(out)?;
         writeln!(out, "uciok")
     }
 
     /// An analyst that knows nothing but the position.
-    fn renew(&self, analyst: &mut Box<dyn AnalysisBoard>) {
-        self.settings.renew(analyst, bytes(self.options.table_mib));
-        let placed = self.placement.set_up(analyst.as_mut());
-        placed.expect("it has been set up before");
+    fn reset_analysis_board(&self, analysis_board: &mut Box<dyn AnalysisBoard>) {
+        self.settings
+            .reset_analysis_board(analysis_board, mib_to_bytes(self.options.table_mib));
+        let result = self.position_command.set_up(analysis_board.as_mut());
+        result.expect("the position was set up before");
     }
 
     /// Begins a new game. The position stays, but a refused one gives way to the start.
-    fn begin_game(&mut self, analyst: &mut Box<dyn AnalysisBoard>) {
+    fn start_new_game(&mut self, analysis_board: &mut Box<dyn AnalysisBoard>) {
         if self.refusal.take().is_some() {
-            self.placement = Placement::default();
+            self.position_command = PositionCommand::default();
         }
-        self.renew(analyst);
+        self.reset_analysis_board(analysis_board);
     }
 
-    fn set_up(&mut self, words: &[&str], analyst: &mut dyn AnalysisBoard) -> Result<(), String> {
-        let placement = Placement::read(words)?;
-        if let Err(error) = placement.set_up(analyst) {
-            let placed = self.placement.set_up(analyst);
-            placed.expect("it has been set up before");
+    fn handle_position(
+        &mut self,
+        words: &[&str],
+        analysis_board: &mut dyn AnalysisBoard,
+    ) -> Result<(), String> {
+        let command = PositionCommand::parse(words)?;
+        if let Err(error) = command.set_up(analysis_board) {
+            let result = self.position_command.set_up(analysis_board);
+            result.expect("the position was set up before");
             return Err(error);
         }
-        self.placement = placement;
+        self.position_command = command;
         Ok(())
     }
 
     /// What `go` asks for here. There is nothing to search after a refused `position`.
-    fn go(
+    fn handle_go(
         &mut self,
         words: &[&str],
-        analyst: &dyn AnalysisBoard,
+        analysis_board: &dyn AnalysisBoard,
         out: &mut dyn Write,
-    ) -> io::Result<Next> {
-        let turn = analyst.position().turn();
-        self.go = Go::read(words, turn, self.settings.time);
-        for fault in &self.go.faults {
-            writeln!(out, "info string no limit: {fault}")?;
+    ) -> io::Result<NextAction> {
+        let turn = analysis_board.position().turn();
+        self.go_command = GoCommand::parse(words, turn, self.settings.default_time);
+        for invalid in &self.go_command.invalid_arguments {
+            writeln!(out, "info string no limit: {invalid}")?;
         }
-        self.time = self.go.time(turn);
-        let mut limits = self.go.limits(turn, self.options.threads);
-        if self.input_has_ended && self.waits() {
-            limits.time = Some(self.settings.time);
-            self.go.is_infinite = false;
-            self.go.ponders = false;
+        self.time_for_move = self.go_command.time_for_move(turn);
+        let mut limits = self.go_command.search_limits(turn, self.options.threads);
+        if self.input_has_ended && self.holds_answer() {
+            limits.time = Some(self.settings.default_time);
+            self.go_command.is_infinite = false;
+            self.go_command.is_pondering = false;
         }
-        if let Some(why) = &self.refusal {
-            writeln!(out, "info string no position to search: {why}")?;
-            self.answer(NO_MOVE.to_owned(), out)?;
-            return Ok(Next::Line);
+        if let Some(reason) = &self.refusal {
+            writeln!(out, "info string no position to search: {reason}")?;
+            self.send_or_hold_answer(NO_MOVE.to_owned(), out)?;
+            return Ok(NextAction::ReadLine);
         }
-        let legal = analyst.position().legal_moves();
-        let canonical = |m: &String| analyst.position().read_move(m).ok();
-        let mut only: Vec<_> = self.go.only.iter().filter_map(canonical).collect();
-        only.retain(|m| legal.contains(m));
-        if only.len() < self.go.only.len() {
+        let legal = analysis_board.position().legal_moves();
+        let canonical = |m: &String| analysis_board.position().read_move(m).ok();
+        let mut search_moves: Vec<_> = self
+            .go_command
+            .search_moves
+            .iter()
+            .filter_map(canonical)
+            .collect();
+        search_moves.retain(|m| legal.contains(m));
+        if search_moves.len() < self.go_command.search_moves.len() {
             writeln!(
                 out,
                 "info string searchmoves has moves that cannot be played"
             )?;
         }
-        let is_over = analyst.position().outcome().is_some();
-        let first = only.first().or(legal.first());
+        let is_over = analysis_board.position().outcome().is_some();
+        let first = search_moves.first().or(legal.first());
         self.move_after_end = first.filter(|_| is_over).cloned();
-        Ok(Next::Think(Question {
+        Ok(NextAction::Search(SearchRequest {
             level: self.options.level,
             limits,
-            aim: self.aim(only),
+            goal: self.search_goal(search_moves),
         }))
     }
 
-    fn aim(&self, only: Vec<String>) -> Aim {
-        if let Some(moves) = self.go.mate.filter(|_| only.is_empty()) {
+    fn search_goal(&self, search_moves: Vec<String>) -> SearchGoal {
+        if let Some(moves) = self
+            .go_command
+            .mate_in_moves
+            .filter(|_| search_moves.is_empty())
+        {
             let plies = moves.saturating_mul(2) - 1;
-            return Aim::Win { plies };
+            return SearchGoal::Win { plies };
         }
-        if only.is_empty() && self.options.lines == 1 {
-            return Aim::Move;
+        if search_moves.is_empty() && self.options.multipv == 1 {
+            return SearchGoal::BestMove;
         }
-        Aim::Lines {
-            only,
-            count: self.options.lines,
+        SearchGoal::Lines {
+            search_moves,
+            count: self.options.multipv,
         }
     }
 
     /// Whether the search that goes on may not answer before it is told to.
-    const fn waits(&self) -> bool {
-        self.go.is_infinite || self.go.ponders
+    const fn holds_answer(&self) -> bool {
+        self.go_command.is_infinite || self.go_command.is_pondering
     }
 
     /// Sends an answer now, or holds it back until `stop` or `ponderhit`.
-    fn answer(&mut self, answer: String, out: &mut dyn Write) -> io::Result<()> {
-        self.held = Some(answer);
-        if self.waits() {
+    fn send_or_hold_answer(&mut self, answer: String, out: &mut dyn Write) -> io::Result<()> {
+        self.held_answer = Some(answer);
+        if self.holds_answer() {
             return Ok(());
         }
-        self.tell_held(out)
+        self.send_held_answer(out)
     }
 
-    fn tell_held(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        match self.held.take() {
+    fn send_held_answer(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.held_answer.take() {
             Some(answer) => writeln!(out, "{answer}"),
             None => Ok(()),
         }
     }
 
-    fn tell_report(
+    fn send_info(
         &self,
         line: usize,
         report: &Report<String>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let number = match self.options.lines {
+        let number = match self.options.multipv {
             1 => String::new(),
             _ => format!(" multipv {}", line + 1),
         };
@@ -198,7 +214,7 @@ impl Uci {
             "info depth {} seldepth {}{number} score {} nodes {} nps {} hashfull {} time {} pv",
             report.depth,
             report.selective_depth.max(report.depth),
-            score(report.score, self.settings.game.score_per_point),
+            format_score(report.score, self.settings.game.score_per_point),
             report.nodes,
             report.nodes_per_second(),
             report.table_fill_per_mille,
@@ -212,113 +228,117 @@ impl Uci {
 }
 
 impl Protocol for Uci {
-    fn take(
+    fn handle_line(
         &mut self,
         line: &str,
-        analyst: &mut Box<dyn AnalysisBoard>,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
-    ) -> io::Result<Next> {
+    ) -> io::Result<NextAction> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let is_known = |word: &&str| COMMANDS.contains(word);
-        let Some(first) = words.iter().position(is_known) else {
-            return Ok(Next::Line);
+        let is_command = |word: &&str| COMMANDS.contains(word);
+        let Some(first) = words.iter().position(is_command) else {
+            return Ok(NextAction::ReadLine);
         };
         let (command, words) = (words[first], &words[first + 1..]);
         // A program that goes on without `stop` gets the answer that was held back first.
-        let is_next = matches!(command, "stop" | "go" | "position" | "ucinewgame" | "quit");
-        if is_next || command == "ponderhit" && !self.go.is_infinite {
-            self.tell_held(out)?;
+        let releases_answer = matches!(command, "stop" | "go" | "position" | "ucinewgame" | "quit");
+        if releases_answer || command == "ponderhit" && !self.go_command.is_infinite {
+            self.send_held_answer(out)?;
         }
         match command {
-            "uci" => self.introduce(out)?,
+            "uci" => self.send_identification(out)?,
             "isready" => writeln!(out, "readyok")?,
-            "setoption" => match self.options.set(words) {
-                Ok(Then::Nothing) => {}
-                Ok(Then::Renew) => self.renew(analyst),
-                Err(why) => writeln!(out, "info string {why}")?,
+            "setoption" => match self.options.set_option(words) {
+                Ok(OptionEffect::Nothing) => {}
+                Ok(OptionEffect::ResetTable) => self.reset_analysis_board(analysis_board),
+                Err(reason) => writeln!(out, "info string {reason}")?,
             },
-            "ucinewgame" => self.begin_game(analyst),
+            "ucinewgame" => self.start_new_game(analysis_board),
             "position" => {
-                self.refusal = self.set_up(words, analyst.as_mut()).err();
-                if let Some(why) = &self.refusal {
-                    writeln!(out, "info string position refused: {why}")?;
+                self.refusal = self.handle_position(words, analysis_board.as_mut()).err();
+                if let Some(reason) = &self.refusal {
+                    writeln!(out, "info string position refused: {reason}")?;
                 }
             }
-            "go" => return self.go(words, analyst.as_ref(), out),
-            "ponderhit" => self.go.ponders = false,
-            "quit" => return Ok(Next::Quit),
+            "go" => return self.handle_go(words, analysis_board.as_ref(), out),
+            "ponderhit" => self.go_command.is_pondering = false,
+            "quit" => return Ok(NextAction::Quit),
             // There is nothing to stop.
             _ => {}
         }
-        Ok(Next::Line)
+        Ok(NextAction::ReadLine)
     }
 
-    fn meanwhile(&mut self, line: &str, out: &mut dyn Write) -> io::Result<WhileSearching> {
+    fn handle_line_while_searching(
+        &mut self,
+        line: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<WhileSearching> {
         Ok(match line.split_whitespace().next() {
             Some("stop") => WhileSearching::Stop,
-            Some("quit") => WhileSearching::Hurry,
+            Some("quit") => WhileSearching::SkipSearches,
             Some("isready") => {
                 writeln!(out, "readyok")?;
-                WhileSearching::Done
+                WhileSearching::Handled
             }
-            Some("ponderhit") if self.go.ponders => {
-                self.go.ponders = false;
-                let time = self.time.filter(|_| !self.go.is_infinite);
-                time.map_or(WhileSearching::Done, WhileSearching::Within)
+            Some("ponderhit") if self.go_command.is_pondering => {
+                self.go_command.is_pondering = false;
+                let time = self.time_for_move.filter(|_| !self.go_command.is_infinite);
+                time.map_or(WhileSearching::Handled, WhileSearching::StopWithin)
             }
-            Some(_) | None => WhileSearching::Wait,
+            Some(_) | None => WhileSearching::Queue,
         })
     }
 
     /// Nobody will say `stop` any more.
-    fn end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
+    fn on_end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
         self.input_has_ended = true;
-        self.tell_held(out)?;
-        let rest = self.waits().then_some(self.settings.time);
-        self.go.is_infinite = false;
-        self.go.ponders = false;
-        Ok(rest)
+        self.send_held_answer(out)?;
+        let search_time = self.holds_answer().then_some(self.settings.default_time);
+        self.go_command.is_infinite = false;
+        self.go_command.is_pondering = false;
+        Ok(search_time)
     }
 
-    fn progress(
+    fn on_progress(
         &mut self,
         line: usize,
         report: &Report<String>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        self.tell_report(line, report, out)
+        self.send_info(line, report, out)
     }
 
-    fn found(
+    fn on_search_end(
         &mut self,
-        thought: Thought,
-        stopped: bool,
-        analyst: &mut Box<dyn AnalysisBoard>,
+        result: SearchResult,
+        was_stopped: bool,
+        analysis_board: &mut Box<dyn AnalysisBoard>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        for (line, report) in thought.lines.iter().enumerate() {
-            self.tell_report(line, report, out)?;
+        for (line, report) in result.lines.iter().enumerate() {
+            self.send_info(line, report, out)?;
         }
-        let mut answer = best_move(&thought);
-        if thought.m.is_none() {
-            tell_end(analyst.position(), out)?;
+        let mut best_move = best_move_line(&result);
+        if result.best_move.is_none() {
+            send_final_score(analysis_board.position(), out)?;
             if let Some(m) = &self.move_after_end {
-                answer = format!("bestmove {m}");
+                best_move = format!("bestmove {m}");
             }
         }
-        if stopped {
-            return writeln!(out, "{answer}");
+        if was_stopped {
+            return writeln!(out, "{best_move}");
         }
-        self.answer(answer, out)
+        self.send_or_hold_answer(best_move, out)
     }
 }
 
 /// The move, and the reply that is expected, which may be thought about in the opponent's time.
-fn best_move(thought: &Thought) -> String {
-    let Some(m) = &thought.m else {
+fn best_move_line(result: &SearchResult) -> String {
+    let Some(m) = &result.best_move else {
         return NO_MOVE.to_owned();
     };
-    let line = thought.lines.first().map(|line| line.pv.as_slice());
+    let line = result.lines.first().map(|line| line.pv.as_slice());
     match line.unwrap_or_default() {
         [first, reply, ..] if first == m => format!("bestmove {m} ponder {reply}"),
         _ => format!("bestmove {m}"),
@@ -326,15 +346,15 @@ fn best_move(thought: &Thought) -> String {
 }
 
 /// The value of a game that is over.
-fn tell_end(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()> {
+fn send_final_score(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()> {
     let score = |outcome| Score::from_game_end(outcome, pos.ending(), pos.turn(), 0);
     let score = pos.outcome().map_or(Score::DRAW, score);
-    writeln!(out, "info depth 0 score {}", self::score(score, None))
+    writeln!(out, "info depth 0 score {}", format_score(score, None))
 }
 
 /// Mates are counted in moves of the side that mates, losses below zero; where points decide, a hundred is a
 /// point, of which an estimate has so many for each.
-fn score(score: Score, point: Option<i32>) -> String {
+fn format_score(score: Score, score_per_point: Option<i32>) -> String {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),
         Some(0) => "mate 0".to_owned(),
@@ -342,7 +362,10 @@ fn score(score: Score, point: Option<i32>) -> String {
         // Hundredths, as of a pawn.
         None => match score.points() {
             Some(points) => format!("cp {}", 100 * points),
-            None => format!("cp {}", 100 * score.value() / point.unwrap_or(100)),
+            None => format!(
+                "cp {}",
+                100 * score.value() / score_per_point.unwrap_or(100)
+            ),
         },
     }
 }

@@ -1,19 +1,19 @@
 //! `plyhouse tournament`: the command line of tournaments, and the progress of one.
 
-mod report;
-mod table;
+mod report_table;
+mod tournament_report;
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
-use crate::tournament::{Plan, Player, Tournament, default_plies};
+use crate::tournament::{Player, Tournament, TournamentPlan, default_opening_plies};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use plyhouse_engine::search::{Level, Limits};
 
-use self::report::Report;
-use crate::arguments::{GameArg, level, refuse};
+use self::tournament_report::TournamentReport;
+use crate::common_args::{GameArg, exit_with_usage_error, level_parser};
 
 /// More games of a pair would tell no more: their ratings are known to 2 Elo by then.
 const GAMES_MAX: u32 = 100_000;
@@ -37,12 +37,12 @@ pub struct Args {
     game: GameArg,
 
     /// The levels that play, with commas between
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level(),
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level_parser(),
           default_values_t = Level::ALL)]
     levels: Vec<Level>,
 
     /// How many games each pair plays: an even number, two for each opening
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = games)]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = parse_game_count)]
     games: u32,
 
     /// What all chance is drawn from
@@ -77,17 +77,17 @@ Examples:
 impl Args {
     /// Plays the tournament and prints its report.
     pub fn run(self) -> anyhow::Result<()> {
-        let threads = self.threads();
-        let plan = self.plan();
+        let threads = self.thread_count();
+        let plan = self.to_plan();
         let tournament = match Tournament::new(plan.clone()) {
             Ok(tournament) => tournament,
-            Err(error) => refuse(error),
+            Err(error) => exit_with_usage_error(error),
         };
-        let progress = progress(tournament.games())?;
+        let progress = new_progress_bar(tournament.game_count())?;
         let pairings = tournament.play(threads, || progress.inc(1));
         progress.finish_and_clear();
 
-        let report = Report::new(&plan, &pairings);
+        let report = TournamentReport::new(&plan, &pairings);
         let text = if self.json {
             serde_json::to_string(&report).context("cannot write the report as JSON")?
         } else {
@@ -96,39 +96,39 @@ impl Args {
         writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")
     }
 
-    fn plan(&self) -> Plan {
+    fn to_plan(&self) -> TournamentPlan {
         let mut levels = self.levels.clone();
         levels.sort_unstable();
         levels.dedup();
         let bots = levels.into_iter().map(Player::Bot);
-        Plan {
-            game: self.game.entry(),
+        TournamentPlan {
+            game: self.game.game_entry(),
             players: std::iter::once(Player::Random).chain(bots).collect(),
-            openings: self.games as usize / 2,
+            opening_count: self.games as usize / 2,
             opening_plies: self
                 .opening_plies
-                .unwrap_or_else(|| default_plies(&self.game.entry().info)),
+                .unwrap_or_else(|| default_opening_plies(&self.game.game_entry().info)),
             limits: Limits::nodes(self.nodes),
             seed: self.seed,
         }
     }
 
-    fn threads(&self) -> NonZeroUsize {
-        let asked = self.threads.map(usize::from).and_then(NonZeroUsize::new);
-        asked
+    fn thread_count(&self) -> NonZeroUsize {
+        let requested = self.threads.map(usize::from).and_then(NonZeroUsize::new);
+        requested
             .or_else(|| available_parallelism().ok())
             .unwrap_or(NonZeroUsize::MIN)
     }
 }
 
 /// A bar on stderr, which is not shown where stderr is no terminal.
-fn progress(games: usize) -> anyhow::Result<ProgressBar> {
+fn new_progress_bar(games: usize) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left")
         .context("cannot draw the progress bar")?;
     Ok(ProgressBar::new(games as u64).with_style(style))
 }
 
-fn games(text: &str) -> Result<u32, String> {
+fn parse_game_count(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(games) if (2..=GAMES_MAX).contains(&games) && games.is_multiple_of(2) => Ok(games),
         Ok(_) | Err(_) => Err(format!("an even number from 2 to {GAMES_MAX} is needed")),

@@ -18,7 +18,7 @@ pub enum Player {
 impl Player {
     /// The player's move in a game that still goes on. The same position, seed and limits give the
     /// same move.
-    pub(super) fn choose(
+    pub(super) fn choose_move(
         self,
         pos: &dyn AnyPosition,
         seed: u64,
@@ -33,7 +33,7 @@ impl Player {
             }
             Self::Bot(level) => {
                 let choice = pos.choose_move(level, seed, limits, &Stop::new(), table);
-                choice.expect("the game goes on").m
+                choice.expect("the game is not over").m
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What the games of one pair say about the two, without regard to anyone else.
 
-use super::estimate::{ELO_PER_NAT, Estimate};
+use super::elo_interval::{ELO_PER_NAT, EloEstimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
 /// What is added to the wins and to the losses of a pair before anything is estimated: together
@@ -10,7 +10,7 @@ use plyhouse_engine::game::{Outcome, Seat};
 /// some doubt. It is Jeffreys's prior for a share ("An invariant form for the prior probability in
 /// estimation problems", 1946), and for the logarithm of the odds the correction that removes most
 /// of the bias (Haldane 1956, Anscombe 1956). It draws ratings together.
-pub(super) const PRIOR: f64 = 0.5;
+pub(super) const PRIOR_POINTS: f64 = 0.5;
 
 /// How the games of one player against another ended, as the one sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Tally {
 
     /// How many games there were.
     #[must_use]
-    pub fn games(&self) -> u32 {
+    pub fn game_count(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 
@@ -61,18 +61,21 @@ impl Tally {
     /// game's points by the delta method, so that draws make it smaller; half a win and half a loss
     /// are added before.
     #[must_use]
-    pub fn difference(&self) -> Estimate {
-        let (wins, losses) = (f64::from(self.wins) + PRIOR, f64::from(self.losses) + PRIOR);
+    pub fn elo_difference(&self) -> EloEstimate {
+        let (wins, losses) = (
+            f64::from(self.wins) + PRIOR_POINTS,
+            f64::from(self.losses) + PRIOR_POINTS,
+        );
         let draws = f64::from(self.draws);
         let games = wins + draws + losses;
         let share = (wins + draws / 2.0) / games;
         let squares =
             wins * (1.0 - share).powi(2) + draws * (0.5 - share).powi(2) + losses * share.powi(2);
         let odds = share / (1.0 - share);
-        Estimate {
+        EloEstimate {
             elo: ELO_PER_NAT * odds.ln(),
             // The square root of the variance of the mean, by the slope of the odds' logarithm.
-            error: ELO_PER_NAT * squares.sqrt() / (games * share * (1.0 - share)),
+            standard_error: ELO_PER_NAT * squares.sqrt() / (games * share * (1.0 - share)),
         }
     }
 
@@ -82,7 +85,7 @@ impl Tally {
     /// Of n decided games between equals the wins less the losses have the variance n, so it is
     /// Φ((wins − losses) / √(wins + losses)) (Chess Programming Wiki, "Match Statistics").
     #[must_use]
-    pub fn superiority(&self) -> f64 {
+    pub fn likelihood_of_superiority(&self) -> f64 {
         let decided = f64::from(self.wins + self.losses);
         let lead = f64::from(self.wins) - f64::from(self.losses);
         if decided == 0.0 {
@@ -118,28 +121,28 @@ mod tests {
             (tally(499, 1, 49), 400.0),
             (tally(3, 8, 3), 0.0),
         ] {
-            check_near(tally.difference().elo, elo);
-            check_near(tally.reversed().difference().elo, -elo);
+            check_near(tally.elo_difference().elo, elo);
+            check_near(tally.reversed().elo_difference().elo, -elo);
         }
     }
 
     /// Of games without draws the variance is the binomial's, p(1 − p) each; of draws alone there
     /// is next to none, and less than none is left by the game that is added.
     #[test]
-    fn draws_make_a_difference_surer() {
+    fn draws_reduce_the_standard_error() {
         let binomial = ELO_PER_NAT / (100.0_f64 * 0.25).sqrt();
-        check_near(tally(50, 0, 49).difference().error, binomial);
-        let drawn = tally(25, 49, 25).difference().error;
+        check_near(tally(50, 0, 49).elo_difference().standard_error, binomial);
+        let drawn = tally(25, 49, 25).elo_difference().standard_error;
         assert!((0.6..0.8).contains(&(drawn / binomial)), "{drawn}");
-        let error = tally(0, 99, 0).difference().error;
+        let error = tally(0, 99, 0).elo_difference().standard_error;
         assert!((1.0..10.0).contains(&error), "{error}");
     }
 
     /// Who has won 400 of 400 games scores at least 99.08% (Clopper and Pearson 1934: the share p
     /// with p^400 = 2.5%), which are 813 Elo. No more than that is claimed.
     #[test]
-    fn a_perfect_score_is_finite_and_uncertain() {
-        let [low, high] = tally(400, 0, 0).difference().interval();
+    fn perfect_score_has_a_finite_and_wide_interval() {
+        let [low, high] = tally(400, 0, 0).elo_difference().interval();
         assert!((600.0..813.0).contains(&low), "{low}");
         assert!((1300.0..2000.0).contains(&high), "{high}");
     }
@@ -147,13 +150,13 @@ mod tests {
     /// Where it is known who is how strong, the interval of 95% says so in about 95% of all
     /// matches.
     #[test]
-    fn the_interval_holds_what_it_promises() {
+    fn interval_covers_the_true_difference_in_95_percent() {
         const MATCHES: u32 = 2000;
         for (win, draw) in [(0.3_f64, 0.4), (0.55, 0.25), (0.9, 0.0)] {
             let share = win + draw / 2.0;
             let truth = ELO_PER_NAT * (share / (1.0 - share)).ln();
-            let mut chance = SeededRng::new(1, "matches");
-            let mut play = || match chance.next_f64() {
+            let mut rng = SeededRng::new(1, "matches");
+            let mut play = || match rng.next_f64() {
                 drawn if drawn < win => tally(1, 0, 0),
                 drawn if drawn < win + draw => tally(0, 1, 0),
                 _ => tally(0, 0, 1),
@@ -163,7 +166,7 @@ mod tests {
                 let sum = (0..200).map(|_| play()).fold(tally(0, 0, 0), |a, b| {
                     tally(a.wins + b.wins, a.draws + b.draws, a.losses + b.losses)
                 });
-                let [low, high] = sum.difference().interval();
+                let [low, high] = sum.elo_difference().interval();
                 held += u32::from(low < truth && truth < high);
             }
             let held = f64::from(held) / f64::from(MATCHES);
@@ -172,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn superiority_is_a_normal_distribution() {
+    fn superiority_follows_the_normal_distribution() {
         for (tally, superiority) in [
             (tally(0, 0, 0), 0.5),
             (tally(0, 9, 0), 0.5),
@@ -183,7 +186,7 @@ mod tests {
             (tally(60, 0, 40), 0.977_249_868),
             (tally(40, 9, 60), 0.022_750_132),
         ] {
-            let found = tally.superiority();
+            let found = tally.likelihood_of_superiority();
             assert!((found - superiority).abs() < 1e-9, "{tally:?}: {found}");
         }
     }

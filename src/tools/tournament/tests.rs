@@ -7,34 +7,34 @@ use super::*;
 use plyhouse_engine::catalog;
 use plyhouse_engine::search::Level;
 
-const THREE: [Player; 3] = [
+const THREE_PLAYERS: [Player; 3] = [
     Player::Random,
     Player::Bot(Level::Easy),
     Player::Bot(Level::Hard),
 ];
 
-fn plan() -> Plan {
-    Plan {
-        game: catalog::find_game("tic-tac-toe").expect("always hosted"),
-        players: THREE.to_vec(),
-        openings: 10,
+fn test_plan() -> TournamentPlan {
+    TournamentPlan {
+        game: catalog::find_game("tic-tac-toe").expect("the game is in the catalog"),
+        players: THREE_PLAYERS.to_vec(),
+        opening_count: 10,
         opening_plies: 2,
         limits: Limits::default(),
         seed: 1,
     }
 }
 
-fn tournament(plan: Plan) -> Tournament {
-    Tournament::new(plan).expect("there are so many openings")
+fn new_tournament(plan: TournamentPlan) -> Tournament {
+    Tournament::new(plan).expect("the game has enough openings")
 }
 
-fn pairings(plan: Plan, threads: usize) -> Vec<Pairing> {
-    let threads = NonZeroUsize::new(threads).expect("some");
-    tournament(plan).play(threads, || {})
+fn play_pairings(plan: TournamentPlan, threads: usize) -> Vec<Pairing> {
+    let threads = NonZeroUsize::new(threads).expect("the thread count is not zero");
+    new_tournament(plan).play(threads, || {})
 }
 
-fn openings(plan: Plan) -> Vec<String> {
-    let tournament = tournament(plan);
+fn opening_texts(plan: TournamentPlan) -> Vec<String> {
+    let tournament = new_tournament(plan);
     tournament
         .openings
         .iter()
@@ -43,12 +43,12 @@ fn openings(plan: Plan) -> Vec<String> {
 }
 
 #[test]
-fn openings_differ_and_go_on() {
-    let plan = plan();
-    let openings = tournament(plan.clone()).openings;
-    assert_eq!(openings.len(), plan.openings);
+fn openings_are_distinct_and_not_over() {
+    let plan = test_plan();
+    let openings = new_tournament(plan.clone()).openings;
+    assert_eq!(openings.len(), plan.opening_count);
     let texts: HashSet<_> = openings.iter().map(ToString::to_string).collect();
-    assert_eq!(texts.len(), plan.openings);
+    assert_eq!(texts.len(), plan.opening_count);
     for pos in &openings {
         assert_eq!(pos.outcome(), None);
         assert_eq!(pos.legal_moves().len(), 9 - 2, "{pos}");
@@ -57,17 +57,17 @@ fn openings_differ_and_go_on() {
 
 /// Nine squares, and 252 ways to fill three; no game is going on after nine plies.
 #[test]
-fn there_are_only_so_many_openings() {
+fn more_openings_than_exist_are_refused() {
     for (opening_plies, found) in [(0, 1), (1, 9), (2, 72), (3, 252), (9, 0)] {
-        let plan = |openings| Plan {
-            openings,
+        let plan = |openings| TournamentPlan {
+            opening_count: openings,
             opening_plies,
-            ..plan()
+            ..test_plan()
         };
-        assert_eq!(tournament(plan(found)).openings.len(), found);
-        let error = Tournament::new(plan(found + 1)).expect_err("one more than there are");
+        assert_eq!(new_tournament(plan(found)).openings.len(), found);
+        let error = Tournament::new(plan(found + 1)).expect_err("the game has too few openings");
         let expected = TooFewOpenings {
-            wanted: found + 1,
+            required: found + 1,
             found,
             plies: opening_plies,
         };
@@ -77,9 +77,9 @@ fn there_are_only_so_many_openings() {
 
 #[test]
 fn every_pair_plays_every_opening_once_with_either_side() {
-    let tournament = tournament(plan());
-    let games: Vec<_> = (0..tournament.games())
-        .map(|n| tournament.game(n))
+    let tournament = new_tournament(test_plan());
+    let games: Vec<_> = (0..tournament.game_count())
+        .map(|n| tournament.scheduled_game(n))
         .collect();
     let played: BTreeSet<_> = games
         .iter()
@@ -89,76 +89,98 @@ fn every_pair_plays_every_opening_once_with_either_side() {
     let mut expected = BTreeSet::new();
     for opening in &tournament.openings {
         for (first, second) in [(0, 1), (0, 2), (1, 2), (1, 0), (2, 0), (2, 1)] {
-            expected.insert(([THREE[first], THREE[second]], opening.to_string()));
+            expected.insert((
+                [THREE_PLAYERS[first], THREE_PLAYERS[second]],
+                opening.to_string(),
+            ));
         }
     }
     assert_eq!(played, expected);
     assert_eq!(games.len(), expected.len(), "none is played twice");
 
     for game in &games {
-        let [first, _] = tournament.pairs[game.pair];
-        assert_eq!(game.players[game.first.index()], THREE[first]);
+        let [first, _] = tournament.pairs[game.pair_index];
+        assert_eq!(game.players[game.first_seat.index()], THREE_PLAYERS[first]);
     }
 }
 
 #[test]
-fn every_player_of_every_game_draws_something_else() {
-    let tournament = tournament(plan());
-    let seeds = (0..tournament.games()).flat_map(|number| tournament.game(number).seeds);
-    assert_eq!(seeds.collect::<HashSet<_>>().len(), 2 * tournament.games());
+fn seeds_differ_for_every_player_and_game() {
+    let tournament = new_tournament(test_plan());
+    let seeds =
+        (0..tournament.game_count()).flat_map(|number| tournament.scheduled_game(number).seeds);
+    assert_eq!(
+        seeds.collect::<HashSet<_>>().len(),
+        2 * tournament.game_count()
+    );
 }
 
 #[test]
-fn threads_change_nothing() {
-    let alone = pairings(plan(), 1);
-    assert_eq!(alone, pairings(plan(), 4));
-    for pairing in &alone {
-        assert_eq!(pairing.tally.games(), 20, "{pairing:?}");
+fn results_do_not_depend_on_the_thread_count() {
+    let single_threaded = play_pairings(test_plan(), 1);
+    assert_eq!(single_threaded, play_pairings(test_plan(), 4));
+    for pairing in &single_threaded {
+        assert_eq!(pairing.tally.game_count(), 20, "{pairing:?}");
     }
 }
 
 #[test]
-fn the_seed_decides_everything() {
-    let other = Plan { seed: 2, ..plan() };
-    assert_eq!(pairings(plan(), 2), pairings(plan(), 2));
-    assert_ne!(pairings(plan(), 2), pairings(other.clone(), 2));
-    assert_ne!(openings(plan()), openings(other));
+fn results_and_openings_follow_from_the_seed() {
+    let other_seed = TournamentPlan {
+        seed: 2,
+        ..test_plan()
+    };
+    assert_eq!(play_pairings(test_plan(), 2), play_pairings(test_plan(), 2));
+    assert_ne!(
+        play_pairings(test_plan(), 2),
+        play_pairings(other_seed.clone(), 2)
+    );
+    assert_ne!(opening_texts(test_plan()), opening_texts(other_seed));
 }
 
 #[test]
-fn a_pair_plays_the_same_whoever_else_takes_part() {
-    let players = vec![THREE[0], THREE[2]];
-    let without_easy = pairings(Plan { players, ..plan() }, 2);
-    let of_the_two = |pairing: &&Pairing| pairing.players == [0, 2];
-    let with_easy = pairings(plan(), 2);
-    let with_easy = with_easy.iter().find(of_the_two).expect("all pairs play");
+fn pair_results_do_not_depend_on_other_players() {
+    let players = vec![THREE_PLAYERS[0], THREE_PLAYERS[2]];
+    let without_easy = play_pairings(
+        TournamentPlan {
+            players,
+            ..test_plan()
+        },
+        2,
+    );
+    let is_same_pair = |pairing: &&Pairing| pairing.players == [0, 2];
+    let with_easy = play_pairings(test_plan(), 2);
+    let with_easy = with_easy
+        .iter()
+        .find(is_same_pair)
+        .expect("every pair has a result");
     assert_eq!(without_easy[0].tally, with_easy.tally);
 }
 
 #[test]
-fn every_game_is_told_of() {
-    let (told, tournament) = (AtomicUsize::new(0), tournament(plan()));
+fn callback_runs_once_per_game() {
+    let (ended_games, tournament) = (AtomicUsize::new(0), new_tournament(test_plan()));
     let _ = tournament.play(NonZeroUsize::MIN, || {
-        told.fetch_add(1, Ordering::Relaxed);
+        ended_games.fetch_add(1, Ordering::Relaxed);
     });
-    assert_eq!(told.into_inner(), tournament.games());
+    assert_eq!(ended_games.into_inner(), tournament.game_count());
 }
 
 /// Of the games between players who move at random the first wins 737/1260 and 8/63 are drawn,
 /// counted exactly over the whole tree.
 #[test]
-fn random_players_play_at_random() {
+fn random_players_match_the_exact_win_and_draw_rates() {
     const GAMES: u32 = 5000;
-    let opening = plan().game.initial_position();
+    let opening = test_plan().game.initial_position();
     let mut tally = Tally::default();
     for number in 0..GAMES {
-        let mut chance = SeededRng::new(1, &number.to_string());
-        let game = Game {
-            pair: 0,
-            first: Seat::First,
+        let mut rng = SeededRng::new(1, &number.to_string());
+        let game = ScheduledGame {
+            pair_index: 0,
+            first_seat: Seat::First,
             opening: opening.as_ref(),
             players: [Player::Random; 2],
-            seeds: [chance.next_u64(), chance.next_u64()],
+            seeds: [rng.next_u64(), rng.next_u64()],
         };
         tally.record(
             game.play(&Limits::default(), &mut TranspositionTable::new(1 << 14)),

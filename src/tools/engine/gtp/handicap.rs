@@ -2,18 +2,18 @@
 
 /// The corners, each farther from the one before than from the next; then the middles of the sides.
 const CORNERS: [&str; 4] = ["C3", "G7", "C7", "G3"];
-const SIDES: [&str; 4] = ["C5", "G5", "E3", "E7"];
+const SIDE_MIDDLES: [&str; 4] = ["C5", "G5", "E3", "E7"];
 const CENTRE: &str = "E5";
 
 /// The points of so many stones, from 2 to 9.
-pub(super) fn points(count: usize) -> Option<Vec<&'static str>> {
+pub(super) fn handicap_points(count: usize) -> Option<Vec<&'static str>> {
     if !(2..=9).contains(&count) {
         return None;
     }
     let mut points = CORNERS[..count.min(4)].to_vec();
     // The sides are taken two by two.
     let sides = count.saturating_sub(4) / 2 * 2;
-    points.extend(&SIDES[..sides]);
+    points.extend(&SIDE_MIDDLES[..sides]);
     if count > 4 && !count.is_multiple_of(2) {
         points.push(CENTRE);
     }
@@ -26,7 +26,7 @@ mod tests {
 
     /// As GNU Go puts them, whatever the order.
     #[test]
-    fn handicaps_are_those_of_the_protocol() {
+    fn fixed_handicap_points_match_the_protocol() {
         for (count, expected) in [
             (2, "C3 G7"),
             (3, "C3 C7 G7"),
@@ -37,10 +37,10 @@ mod tests {
             (8, "C3 C5 C7 E3 E7 G3 G5 G7"),
             (9, "C3 C5 C7 E3 E5 E7 G3 G5 G7"),
         ] {
-            let mut points = points(count).expect("a handicap");
+            let mut points = handicap_points(count).expect("a handicap");
             points.sort_unstable();
             assert_eq!(points.join(" "), expected);
         }
-        assert_eq!((points(1), points(10)), (None, None));
+        assert_eq!((handicap_points(1), handicap_points(10)), (None, None));
     }
 }

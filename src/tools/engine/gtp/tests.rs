@@ -3,56 +3,59 @@ use std::time::Duration;
 use plyhouse_engine::catalog::find_game;
 use plyhouse_engine::search::{Level, Stop};
 
-use super::super::driver::answer;
+use super::super::protocol_loop::run_search;
 use super::*;
 
-struct Table {
+struct TestEngine {
     gtp: Gtp,
-    analyst: Box<dyn AnalysisBoard>,
+    analysis_board: Box<dyn AnalysisBoard>,
 }
 
-impl Table {
+impl TestEngine {
     fn new() -> Self {
-        let game = find_game("go").expect("it is hosted");
-        let settings = Settings {
+        let game = find_game("go").expect("the game is in the catalog");
+        let settings = EngineSettings {
             game,
             level: Level::Max,
-            time: Duration::from_millis(20),
+            default_time: Duration::from_millis(20),
             table_mib: 1,
         };
         Self {
             gtp: Gtp::new(settings, 7),
-            analyst: game.analysis_board(0),
+            analysis_board: game.analysis_board(0),
         }
     }
 
     /// What is answered; a search is let run.
-    fn say(&mut self, line: &str) -> String {
+    fn send(&mut self, line: &str) -> String {
         let mut out = Vec::new();
-        let next = self.gtp.take(line, &mut self.analyst, &mut out);
-        if let Next::Think(question) = next.expect("it can be written") {
-            let (analyst, stop) = (self.analyst.as_mut(), Stop::new());
-            let thought = answer(analyst, &question, 1, &stop, &mut |_, _| {});
-            let found = (self.gtp).found(thought, false, &mut self.analyst, &mut out);
-            found.expect("it can be written");
+        let next = self
+            .gtp
+            .handle_line(line, &mut self.analysis_board, &mut out);
+        if let NextAction::Search(question) = next.expect("writing succeeds") {
+            let (analysis_board, stop) = (self.analysis_board.as_mut(), Stop::new());
+            let result = run_search(analysis_board, &question, 1, &stop, &mut |_, _| {});
+            let written =
+                (self.gtp).on_search_end(result, false, &mut self.analysis_board, &mut out);
+            written.expect("writing succeeds");
         }
-        String::from_utf8(out).expect("text")
+        String::from_utf8(out).expect("the output is UTF-8")
     }
 
     fn check(&mut self, lines: &[(&str, &str)]) {
         for (line, answer) in lines {
-            assert_eq!(self.say(line), *answer, "{line}");
+            assert_eq!(self.send(line), *answer, "{line}");
         }
     }
 
     fn position(&self) -> String {
-        self.analyst.position().to_string()
+        self.analysis_board.position().to_string()
     }
 }
 
 #[test]
-fn commands_are_answered_as_the_protocol_has_it() {
-    Table::new().check(&[
+fn commands_get_the_replies_of_the_protocol() {
+    TestEngine::new().check(&[
         ("protocol_version", "= 2\n\n"),
         ("7 name", "=7 Plyhouse\n\n"),
         ("8 known_command genmove", "=8 true\n\n"),
@@ -86,56 +89,56 @@ fn commands_are_answered_as_the_protocol_has_it() {
 }
 
 #[test]
-fn every_command_that_is_listed_is_known() {
-    let mut table = Table::new();
-    let list = table.say("list_commands");
+fn every_listed_command_is_known() {
+    let mut engine = TestEngine::new();
+    let list = engine.send("list_commands");
     let names: Vec<&str> = list.trim_start_matches("= ").split_whitespace().collect();
     assert_eq!(names.len(), COMMANDS.len());
     for name in names {
-        assert_eq!(table.say(&format!("known_command {name}")), "= true\n\n");
-        assert!(!table.say(name).contains("unknown"), "{name}");
+        assert_eq!(engine.send(&format!("known_command {name}")), "= true\n\n");
+        assert!(!engine.send(name).contains("unknown"), "{name}");
     }
 }
 
 #[test]
-fn stones_are_put_down_and_taken_back() {
-    let mut table = Table::new();
-    let start = table.position();
-    table.check(&[("play b D4", "=\n\n"), ("play w E5", "=\n\n")]);
-    let two = table.position();
+fn undo_takes_back_moves_and_implied_passes() {
+    let mut engine = TestEngine::new();
+    let start = engine.position();
+    engine.check(&[("play b D4", "=\n\n"), ("play w E5", "=\n\n")]);
+    let two = engine.position();
     // Twice black: white has passed, and both go at once when it is taken back.
-    table.check(&[("play b C3", "=\n\n"), ("play b C4", "=\n\n")]);
+    engine.check(&[("play b C3", "=\n\n"), ("play b C4", "=\n\n")]);
     assert!(
-        table.position().contains(" w 0 0 0 5"),
+        engine.position().contains(" w 0 0 0 5"),
         "{}",
-        table.position()
+        engine.position()
     );
-    table.check(&[("undo", "=\n\n"), ("undo", "=\n\n")]);
-    assert_eq!(table.position(), two);
-    table.check(&[("clear_board", "=\n\n")]);
-    assert_eq!(table.position(), start);
+    engine.check(&[("undo", "=\n\n"), ("undo", "=\n\n")]);
+    assert_eq!(engine.position(), two);
+    engine.check(&[("clear_board", "=\n\n")]);
+    assert_eq!(engine.position(), start);
     // What cannot be played leaves no pass behind.
-    table.check(&[("play w D4", "=\n\n"), ("play w D4", "? illegal move\n\n")]);
+    engine.check(&[("play w D4", "=\n\n"), ("play w D4", "? illegal move\n\n")]);
     assert!(
-        table.position().ends_with(" b 0 0 0 2"),
+        engine.position().ends_with(" b 0 0 0 2"),
         "{}",
-        table.position()
+        engine.position()
     );
 }
 
 #[test]
-fn a_move_is_made_and_played() {
-    let mut table = Table::new();
-    let answer = table.say("5 genmove b");
+fn genmove_plays_its_move() {
+    let mut engine = TestEngine::new();
+    let answer = engine.send("5 genmove b");
     let vertex = answer.strip_prefix("=5 ").expect("an answer").trim_end();
     assert!(
-        table.position().ends_with(" w 0 0 0 1"),
+        engine.position().ends_with(" w 0 0 0 1"),
         "{vertex}: {}",
-        table.position()
+        engine.position()
     );
-    table.check(&[("undo", "=\n\n")]);
-    assert!(table.position().ends_with(" b 0 0 0 0"), "{vertex}");
-    table.check(&[
+    engine.check(&[("undo", "=\n\n")]);
+    assert!(engine.position().ends_with(" b 0 0 0 0"), "{vertex}");
+    engine.check(&[
         ("clear_board", "=\n\n"),
         ("play b pass", "=\n\n"),
         ("play w pass", "=\n\n"),
@@ -145,15 +148,15 @@ fn a_move_is_made_and_played() {
 
 /// Nobody has passed before white's first move, so that white wins nothing by passing.
 #[test]
-fn a_pass_that_nobody_made_ends_nothing() {
+fn implied_pass_does_not_count_towards_the_end() {
     for before in [&[][..], &["play b E5"], &["play b E5", "play b C3"]] {
         for color in ["b", "w"] {
-            let mut table = Table::new();
-            table.check(&[("clear_board", "=\n\n")]);
+            let mut engine = TestEngine::new();
+            engine.check(&[("clear_board", "=\n\n")]);
             for line in before {
-                table.check(&[(line, "=\n\n")]);
+                engine.check(&[(line, "=\n\n")]);
             }
-            let answer = table.say(&format!("genmove {color}"));
+            let answer = engine.send(&format!("genmove {color}"));
             assert!(
                 answer.starts_with("= ") && !answer.contains("pass"),
                 "{answer}"
@@ -163,26 +166,26 @@ fn a_pass_that_nobody_made_ends_nothing() {
 }
 
 #[test]
-fn a_move_may_be_asked_for_and_not_played() {
-    let mut table = Table::new();
-    table.check(&[("play b E5", "=\n\n")]);
-    let before = table.position();
+fn reg_genmove_does_not_play_its_move() {
+    let mut engine = TestEngine::new();
+    engine.check(&[("play b E5", "=\n\n")]);
+    let before = engine.position();
     for color in ["w", "b"] {
-        let answer = table.say(&format!("reg_genmove {color}"));
+        let answer = engine.send(&format!("reg_genmove {color}"));
         assert!(answer.starts_with("= "), "{answer}");
-        assert_eq!(table.position(), before);
+        assert_eq!(engine.position(), before);
     }
-    let answer = table.say("kgs-genmove_cleanup w");
+    let answer = engine.send("kgs-genmove_cleanup w");
     assert!(
-        answer.starts_with("= ") && table.position() != before,
+        answer.starts_with("= ") && engine.position() != before,
         "{answer}"
     );
 }
 
 #[test]
-fn stones_of_a_handicap_are_put_down_at_once() {
-    let mut table = Table::new();
-    table.check(&[
+fn handicap_commands_place_all_stones() {
+    let mut engine = TestEngine::new();
+    engine.check(&[
         ("fixed_handicap 1", "? invalid number of stones\n\n"),
         ("fixed_handicap", "? syntax error\n\n"),
         ("fixed_handicap 5", "= C3 G7 C7 G3 E5\n\n"),
@@ -190,9 +193,9 @@ fn stones_of_a_handicap_are_put_down_at_once() {
         ("final_status_list alive", "= C7 G7\nE5\nC3 G3\n\n"),
     ]);
     // White moves.
-    assert!(table.position().contains(" w "), "{}", table.position());
-    assert!(!table.say("genmove w").contains("pass"));
-    table.check(&[
+    assert!(engine.position().contains(" w "), "{}", engine.position());
+    assert!(!engine.send("genmove w").contains("pass"));
+    engine.check(&[
         ("clear_board", "=\n\n"),
         ("place_free_handicap 2", "= C3 G7\n\n"),
         ("clear_board", "=\n\n"),
@@ -209,75 +212,81 @@ fn stones_of_a_handicap_are_put_down_at_once() {
 }
 
 #[test]
-fn a_record_is_set_up_or_nothing_changes() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn loadsgf_loads_a_record_or_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary directory can be created");
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("a file");
-        path.to_str().expect("text").to_owned()
+        std::fs::write(&path, text).expect("the file can be written");
+        path.to_str().expect("the output is UTF-8").to_owned()
     };
-    let good = file(
+    let valid_record = file(
         "good.sgf",
         "(;SZ[9]KM[5.5];B[ee];W[cc];B[gg](;W[aa])(;W[bb]))",
     );
-    let twice = file("twice.sgf", "(;SZ[9];B[ee];W[ee])");
-    let large = file("large.sgf", "(;SZ[19];B[ee])");
-    let mut table = Table::new();
-    table.check(&[("play b C3", "=\n\n")]);
-    let before = table.position();
+    let occupied_record = file("twice.sgf", "(;SZ[9];B[ee];W[ee])");
+    let large_record = file("large.sgf", "(;SZ[19];B[ee])");
+    let mut engine = TestEngine::new();
+    engine.check(&[("play b C3", "=\n\n")]);
+    let before = engine.position();
     for (bad, reason) in [
-        (&twice, "move 2, white E5: illegal move"),
-        (&large, "the board is 19x19, and this engine plays 9x9 only"),
+        (&occupied_record, "move 2, white E5: illegal move"),
+        (
+            &large_record,
+            "the board is 19x19, and this engine plays 9x9 only",
+        ),
     ] {
         let answer = format!("? cannot load file: {reason}\n\n");
-        table.check(&[(&format!("loadsgf {bad}"), &answer)]);
-        assert_eq!(table.position(), before);
+        engine.check(&[(&format!("loadsgf {bad}"), &answer)]);
+        assert_eq!(engine.position(), before);
     }
-    let answer = table.say("loadsgf nowhere.sgf");
+    let answer = engine.send("loadsgf nowhere.sgf");
     assert!(answer.starts_with("? cannot load file: "), "{answer}");
-    assert_eq!(table.position(), before);
-    table.check(&[
+    assert_eq!(engine.position(), before);
+    engine.check(&[
         ("loadsgf", "? syntax error\n\n"),
-        (&format!("loadsgf {good} soon"), "? syntax error\n\n"),
-        (&format!("loadsgf {good} 3"), "=\n\n"),
+        (
+            &format!("loadsgf {valid_record} soon"),
+            "? syntax error\n\n",
+        ),
+        (&format!("loadsgf {valid_record} 3"), "=\n\n"),
         ("final_status_list alive", "= C7\nE5\n\n"),
-        (&format!("loadsgf {good}"), "=\n\n"),
+        (&format!("loadsgf {valid_record}"), "=\n\n"),
         ("final_status_list alive", "= A9\nC7\nE5\nG3\n\n"),
         ("final_score", "= W+5.5\n\n"),
     ]);
     assert!(
-        table.position().ends_with(" b 0 0 0 4"),
+        engine.position().ends_with(" b 0 0 0 4"),
         "{}",
-        table.position()
+        engine.position()
     );
 }
 
 /// A table, and a folder for the records that it loads.
-struct Library {
-    table: Table,
+struct SgfLoader {
+    engine: TestEngine,
     folder: tempfile::TempDir,
 }
 
-impl Library {
+impl SgfLoader {
     fn new() -> Self {
         Self {
-            table: Table::new(),
-            folder: tempfile::tempdir().expect("a folder"),
+            engine: TestEngine::new(),
+            folder: tempfile::tempdir().expect("a temporary directory can be created"),
         }
     }
 
     /// Loads a record, with these words after the name of the file.
     fn load(&mut self, record: &[u8], words: &str) -> String {
         let path = self.folder.path().join("record.sgf");
-        std::fs::write(&path, record).expect("a file");
-        let path = path.to_str().expect("text");
-        self.table.say(&format!("loadsgf {path} {words}"))
+        std::fs::write(&path, record).expect("the file can be written");
+        let path = path.to_str().expect("the output is UTF-8");
+        self.engine.send(&format!("loadsgf {path} {words}"))
     }
 
     /// Loads a record, and compares the stones: black's, then white's, each as rows from the top.
     fn check_stones(&mut self, record: &str, black: &str, white: &str) {
         assert_eq!(self.load(record.as_bytes(), ""), "=\n\n", "{record}");
-        let position = self.table.position();
+        let position = self.engine.position();
         let rows = position.split(' ').next().unwrap_or_default().split('/');
         let mut stones = [Vec::new(), Vec::new()];
         for (row, number) in rows.zip((1..=9).rev()) {
@@ -293,11 +302,11 @@ impl Library {
 
     /// Loads a record that is refused for this reason, and compares the position with the one before.
     fn check_refused(&mut self, record: &str, reason: &str) {
-        let before = [self.table.position(), self.table.say("final_score")];
+        let before = [self.engine.position(), self.engine.send("final_score")];
         let answer = self.load(record.as_bytes(), "");
         assert!(answer.starts_with("? cannot load file: "), "{answer}");
         assert!(answer.contains(reason), "{record}: {answer}");
-        let after = [self.table.position(), self.table.say("final_score")];
+        let after = [self.engine.position(), self.engine.send("final_score")];
         assert_eq!(after, before, "{record}");
     }
 }
@@ -306,8 +315,8 @@ impl Library {
 const KO: &str = "AB[ce][dd][df]AW[de][ed][ef][fe]";
 
 #[test]
-fn set_up_stones_are_no_earlier_positions() {
-    let mut library = Library::new();
+fn set_up_stones_do_not_count_as_earlier_positions() {
+    let mut loader = SgfLoader::new();
     let recapture = [
         "AB[ah][bh]AW[bi][ch][di][ai]PL[B];B[ci];W[bi]",
         "AW[ai][bi][ch][di]AB[bh][ah];B[ci];W[bi]",
@@ -316,36 +325,36 @@ fn set_up_stones_are_no_earlier_positions() {
         "AB[ah][bh];AW[bi][ch][di][ai];B[ci];W[bi]",
     ];
     for record in recapture {
-        library.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
+        loader.check_stones(&format!("(;SZ[9]{record})"), "A2 B2", "C2 B1 D1");
     }
     // In the other corner, with the colours exchanged.
     let exchanged = "(;SZ[9]AW[ib][hb]AB[ha][gb][fa][ia]PL[W];W[ga];B[ha])";
-    library.check_stones(exchanged, "F9 H9 G8", "H8 J8");
+    loader.check_stones(exchanged, "F9 H9 G8", "H8 J8");
     // A move in the record still has to be legal.
     let atari = "(;SZ[9]AB[ee]AW[de][ed][fe]PL[W];W[ef];B[ee])";
-    library.check_refused(atari, "move 2, black E5: illegal move");
+    loader.check_refused(atari, "move 2, black E5: illegal move");
 }
 
 #[test]
-fn superko_begins_with_the_position_that_was_set_up() {
-    let mut library = Library::new();
-    let back = format!("(;SZ[9]{KO};B[ee];W[de])");
-    library.check_refused(&back, "move 2, white D5: illegal move");
+fn superko_starts_at_the_set_up_position() {
+    let mut loader = SgfLoader::new();
+    let recapture = format!("(;SZ[9]{KO};B[ee];W[de])");
+    loader.check_refused(&recapture, "move 2, white D5: illegal move");
     let taken = format!("(;SZ[9]{KO};B[ee];W[aa];B[bb];W[de])");
-    library.check_stones(&taken, "B8 D6 C5 D4", "A9 E6 D5 F5 E4");
+    loader.check_stones(&taken, "B8 D6 C5 D4", "A9 E6 D5 F5 E4");
     // A set-up in the middle of a game begins it again, as in GNU Go.
     let restored = format!("(;SZ[9]{KO};B[ee];AE[ee]AW[de];B[ee])");
-    library.check_stones(&restored, "D6 C5 E5 D4", "E6 F5 E4");
+    loader.check_stones(&restored, "D6 C5 E5 D4", "E6 F5 E4");
     let restored = format!("(;SZ[9]{KO};B[ee];AE[ee];AW[de];B[ee];W[de])");
-    library.check_refused(&restored, "move 3, white D5: illegal move");
-    library.table.check(&[("play w D5", "? illegal move\n\n")]);
+    loader.check_refused(&restored, "move 3, white D5: illegal move");
+    loader.engine.check(&[("play w D5", "? illegal move\n\n")]);
 }
 
 #[test]
-fn set_up_in_the_middle_of_a_game_changes_the_board() {
-    let mut library = Library::new();
+fn set_up_during_a_game_changes_the_board() {
+    let mut loader = SgfLoader::new();
     let record = "(;SZ[9]AB[cc][gg];B[aa];W[bb];AE[cc]AW[ee]AB[bb];W[ai];B[ii])";
-    library.check_stones(record, "A9 B8 G3 J1", "E5 A1");
+    loader.check_stones(record, "A9 B8 G3 J1", "E5 A1");
     // The position before move 3 has the set-up that comes before it.
     for (number, stones) in [
         ("1", "C7\nG3"),
@@ -353,19 +362,19 @@ fn set_up_in_the_middle_of_a_game_changes_the_board() {
         ("3", "A9\nB8\nE5\nG3"),
         ("4", "A9\nB8\nE5\nG3\nA1"),
     ] {
-        assert_eq!(library.load(record.as_bytes(), number), "=\n\n");
-        let alive = library.table.say("final_status_list alive");
+        assert_eq!(loader.load(record.as_bytes(), number), "=\n\n");
+        let alive = loader.engine.send("final_status_list alive");
         assert_eq!(alive, format!("= {stones}\n\n"), "{number}");
     }
     // All stones may go.
-    library.check_stones("(;SZ[9];B[aa];W[bb];AE[aa:ii];W[cc])", "", "C7");
+    loader.check_stones("(;SZ[9];B[aa];W[bb];AE[aa:ii];W[cc])", "", "C7");
     // A stone may change its colour.
-    library.check_stones("(;SZ[9];B[aa];W[bb];AW[aa];B[cc])", "C7", "A9 B8");
+    loader.check_stones("(;SZ[9];B[aa];W[bb];AW[aa];B[cc])", "C7", "A9 B8");
 }
 
 #[test]
-fn side_to_move_is_that_of_the_record() {
-    let mut library = Library::new();
+fn side_to_move_is_taken_from_the_record() {
+    let mut loader = SgfLoader::new();
     for (record, turn) in [
         ("AB[cc][gg]AW[ee]", 'b'),
         ("AB[cc][gg]AW[ee]PL[W]", 'w'),
@@ -377,11 +386,11 @@ fn side_to_move_is_that_of_the_record() {
         ("AE[cc]PL[W]", 'w'),
     ] {
         let record = format!("(;SZ[9]{record})");
-        assert_eq!(library.load(record.as_bytes(), ""), "=\n\n", "{record}");
-        let position = library.table.position();
-        let told = position.split(' ').nth(1);
+        assert_eq!(loader.load(record.as_bytes(), ""), "=\n\n", "{record}");
+        let position = loader.engine.position();
+        let actual = position.split(' ').nth(1);
         assert_eq!(
-            told,
+            actual,
             Some(turn.to_string().as_str()),
             "{record}: {position}"
         );
@@ -392,7 +401,7 @@ fn side_to_move_is_that_of_the_record() {
             "{record}: {position}"
         );
         let color = if turn == 'b' { "b" } else { "w" };
-        let answer = library.table.say(&format!("genmove {color}"));
+        let answer = loader.engine.send(&format!("genmove {color}"));
         assert!(
             answer.starts_with("= ") && !answer.contains("pass"),
             "{record}: {answer}"
@@ -401,11 +410,11 @@ fn side_to_move_is_that_of_the_record() {
 }
 
 #[test]
-fn moves_after_a_set_up_are_taken_back_to_it() {
-    let mut library = Library::new();
+fn undo_stops_at_the_set_up() {
+    let mut loader = SgfLoader::new();
     let record = format!("(;SZ[9]{KO};B[ee])");
-    library.check_stones(&record, "D6 C5 E5 D4", "E6 F5 E4");
-    library.table.check(&[
+    loader.check_stones(&record, "D6 C5 E5 D4", "E6 F5 E4");
+    loader.engine.check(&[
         ("fixed_handicap 2", "? board not empty\n\n"),
         ("play w A1", "=\n\n"),
         ("undo", "=\n\n"),
@@ -414,10 +423,10 @@ fn moves_after_a_set_up_are_taken_back_to_it() {
         ("final_status_list alive", "= D6 E6\nC5 D5 F5\nD4 E4\n\n"),
         ("set_free_handicap A1 A2", "? board not empty\n\n"),
     ]);
-    let before = library.table.position();
-    library.check_refused("(;SZ[9]AB[aa];B[bb];W[bb])", "move 2");
-    assert_eq!(library.table.position(), before);
-    library.table.check(&[
+    let before = loader.engine.position();
+    loader.check_refused("(;SZ[9]AB[aa];B[bb];W[bb])", "move 2");
+    assert_eq!(loader.engine.position(), before);
+    loader.engine.check(&[
         ("clear_board", "=\n\n"),
         ("final_status_list alive", "=\n\n"),
         ("fixed_handicap 2", "= C3 G7\n\n"),
@@ -428,9 +437,9 @@ fn moves_after_a_set_up_are_taken_back_to_it() {
 /// position has them.
 #[test]
 fn set_up_stones_without_a_liberty_are_refused() {
-    let mut library = Library::new();
-    library
-        .table
+    let mut loader = SgfLoader::new();
+    loader
+        .engine
         .check(&[("play b C3", "=\n\n"), ("komi 3", "=\n\n")]);
     for record in [
         "(;SZ[9]AB[aa]AW[ab][ba])",
@@ -439,15 +448,15 @@ fn set_up_stones_without_a_liberty_are_refused() {
         "(;SZ[9]AW[ee]AB[de][ed][fe][ef]PL[W])",
         "(;SZ[9];B[aa];AW[ab][ba])",
     ] {
-        library.check_refused(record, "its set-up: a chain has no liberty");
+        loader.check_refused(record, "its set-up: a chain has no liberty");
     }
     // What counts is the board before the next move.
-    library.check_stones("(;SZ[9]AB[aa:ii];AE[aa];W[aa])", "", "A9");
+    loader.check_stones("(;SZ[9]AB[aa:ii];AE[aa];W[aa])", "", "A9");
 }
 
 #[test]
-fn records_are_read_as_gnu_go_reads_them() {
-    let mut library = Library::new();
+fn records_accepted_by_gnu_go_are_loaded() {
+    let mut loader = SgfLoader::new();
     for record in [
         "(;SZ[9];B[ee];W[cc]",
         "(;SZ[9](;B[ee](;W[cc]",
@@ -457,20 +466,20 @@ fn records_are_read_as_gnu_go_reads_them() {
         "(;GaMe[1]SiZe[9];Black[ee];White[cc])",
         "(;SZ[9]AB[ee][aa];AE[aa]AW[cc])",
     ] {
-        library.check_stones(record, "E5", "C7");
+        loader.check_stones(record, "E5", "C7");
     }
     let latin_1 = b"(;SZ[9]PB[Ren\xe9]C[\xa7 \\] \xff];B[ee];W[cc])";
-    assert_eq!(library.load(latin_1, ""), "=\n\n");
-    library
-        .table
+    assert_eq!(loader.load(latin_1, ""), "=\n\n");
+    loader
+        .engine
         .check(&[("final_status_list alive", "= C7\nE5\n\n")]);
 }
 
 #[test]
 fn unreadable_records_change_nothing() {
-    let mut library = Library::new();
-    library
-        .table
+    let mut loader = SgfLoader::new();
+    loader
+        .engine
         .check(&[("play b C3", "=\n\n"), ("komi 3", "=\n\n")]);
     for (record, reason) in [
         ("(;GM[1]FF[4];B[ed];W[de])", "without SZ the board is 19x19"),
@@ -489,16 +498,16 @@ fn unreadable_records_change_nothing() {
         ("no game", "no game"),
         ("", "no game"),
     ] {
-        library.check_refused(record, reason);
+        loader.check_refused(record, reason);
     }
     let too_long = format!("(;SZ[9]C[{}])", "a".repeat(1 << 20));
-    library.check_refused(&too_long, "more than 1048576 bytes");
+    loader.check_refused(&too_long, "more than 1048576 bytes");
 }
 
 #[test]
-fn two_passes_end_nothing() {
-    let mut table = Table::new();
-    table.check(&[
+fn two_passes_do_not_end_the_game() {
+    let mut engine = TestEngine::new();
+    engine.check(&[
         ("play b pass", "=\n\n"),
         // Twice black: white passes, too.
         ("play b D4", "=\n\n"),
@@ -507,24 +516,24 @@ fn two_passes_end_nothing() {
         ("play b pass", "=\n\n"),
         ("play w pass", "=\n\n"),
     ]);
-    let passed = table.position();
+    let before = engine.position();
     for color in ["w", "b", "b"] {
-        let answer = table.say(&format!("genmove {color}"));
+        let answer = engine.send(&format!("genmove {color}"));
         assert!(answer.starts_with("= "), "{answer}");
     }
-    table.check(&[("undo", "=\n\n"); 3]);
-    assert_eq!(table.position(), passed);
-    table.check(&[("play b C3", "=\n\n")]);
-    let board = table.say("showboard");
+    engine.check(&[("undo", "=\n\n"); 3]);
+    assert_eq!(engine.position(), before);
+    engine.check(&[("play b C3", "=\n\n")]);
+    let board = engine.send("showboard");
     for rank in ["\n 5 . . . . O ", "\n 4 . . . X ", "\n 3 . . X "] {
         assert!(board.contains(rank), "{board}");
     }
 }
 
 #[test]
-fn the_score_is_that_of_the_board_with_the_komi_that_was_told() {
-    let mut table = Table::new();
-    table.check(&[
+fn final_score_counts_the_board_with_the_set_komi() {
+    let mut engine = TestEngine::new();
+    engine.check(&[
         ("final_score", "= W+7\n\n"),
         ("komi 5.5", "=\n\n"),
         ("final_score", "= W+5.5\n\n"),
@@ -533,47 +542,59 @@ fn the_score_is_that_of_the_board_with_the_komi_that_was_told() {
         ("komi 81", "=\n\n"),
         ("final_score", "= 0\n\n"),
     ]);
-    let board = table.say("showboard");
+    let board = engine.send("showboard");
     assert!(board.contains("\n 5 . . . . X . . . . 5\n"), "{board}");
     assert!(board.contains("\n   A B C D E F G H J\n"), "{board}");
 }
 
 #[test]
-fn time_is_shared_out() {
-    let ms = |system: &TimeSystem| system.share(Seat::First).map(|time| time.as_millis());
-    let read = |text: &str| TimeSystem::read(&text.split(' ').collect::<Vec<_>>());
-    assert_eq!(read("0 10 0"), Some(TimeSystem::default()));
-    assert_eq!(ms(&TimeSystem::default()), None);
-    assert_eq!(read("ten 0 0"), None);
-    assert_eq!(read("10 0"), None);
-    let mut main = read("60 0 0").expect("a time");
-    assert_eq!(ms(&main), Some(1999));
+fn time_for_a_move_follows_main_time_and_byo_yomi() {
+    let time_ms = |system: &TimeSystem| {
+        system
+            .time_for_move(Seat::First)
+            .map(|time| time.as_millis())
+    };
+    let parse = |text: &str| TimeSystem::parse(&text.split(' ').collect::<Vec<_>>());
+    assert_eq!(parse("0 10 0"), Some(TimeSystem::default()));
+    assert_eq!(time_ms(&TimeSystem::default()), None);
+    assert_eq!(parse("ten 0 0"), None);
+    assert_eq!(parse("10 0"), None);
+    let mut main = parse("60 0 0").expect("valid time settings");
+    assert_eq!(time_ms(&main), Some(1999));
     main.spend(Seat::First, Duration::from_secs(30));
-    assert_eq!(ms(&main), Some(999));
-    main.tell(Seat::First, &["15", "0"]).expect("a time");
-    assert_eq!(ms(&main), Some(499));
+    assert_eq!(time_ms(&main), Some(999));
+    main.set_time_left(Seat::First, &["15", "0"])
+        .expect("valid time settings");
+    assert_eq!(time_ms(&main), Some(499));
     // Ten seconds for five stones, anew after the fifth.
-    let mut byo_yomi = read("0 10 5").expect("a time");
-    assert_eq!(ms(&byo_yomi), Some(1994));
+    let mut byo_yomi = parse("0 10 5").expect("valid time settings");
+    assert_eq!(time_ms(&byo_yomi), Some(1994));
     for _ in 0..5 {
         byo_yomi.spend(Seat::First, Duration::from_secs(1));
     }
-    assert_eq!(ms(&byo_yomi), Some(1994));
-    byo_yomi.tell(Seat::First, &["2", "4"]).expect("a time");
-    assert_eq!(ms(&byo_yomi), Some(492));
+    assert_eq!(time_ms(&byo_yomi), Some(1994));
+    byo_yomi
+        .set_time_left(Seat::First, &["2", "4"])
+        .expect("valid time settings");
+    assert_eq!(time_ms(&byo_yomi), Some(492));
     // A period for each stone, none of which is to be lost.
-    let kgs = |text: &str| TimeSystem::read_kgs(&text.split(' ').collect::<Vec<_>>());
-    assert_eq!(kgs("none"), Some(TimeSystem::default()));
-    assert_eq!(kgs("absolute 60"), read("60 0 0"));
-    assert_eq!(kgs("canadian 0 10 5"), read("0 10 5"));
-    assert_eq!((kgs("byoyomi 0 10"), kgs("fischer 1 2 3")), (None, None));
-    let mut periods = kgs("byoyomi 60 10 3").expect("a time");
-    assert_eq!(ms(&periods), Some(1999));
+    let parse_kgs = |text: &str| TimeSystem::parse_kgs(&text.split(' ').collect::<Vec<_>>());
+    assert_eq!(parse_kgs("none"), Some(TimeSystem::default()));
+    assert_eq!(parse_kgs("absolute 60"), parse("60 0 0"));
+    assert_eq!(parse_kgs("canadian 0 10 5"), parse("0 10 5"));
+    assert_eq!(
+        (parse_kgs("byoyomi 0 10"), parse_kgs("fischer 1 2 3")),
+        (None, None)
+    );
+    let mut periods = parse_kgs("byoyomi 60 10 3").expect("valid time settings");
+    assert_eq!(time_ms(&periods), Some(1999));
     periods.spend(Seat::First, Duration::from_secs(60));
     for _ in 0..5 {
-        assert_eq!(ms(&periods), Some(9970));
+        assert_eq!(time_ms(&periods), Some(9970));
         periods.spend(Seat::First, Duration::from_secs(9));
     }
-    periods.tell(Seat::First, &["5", "1"]).expect("a time");
-    assert_eq!(ms(&periods), Some(4970));
+    periods
+        .set_time_left(Seat::First, &["5", "1"])
+        .expect("valid time settings");
+    assert_eq!(time_ms(&periods), Some(4970));
 }

@@ -15,14 +15,14 @@ pub(crate) struct Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The engine's.
-    Own,
+    Engine,
     /// The opponent's.
-    Other,
+    Opponent,
 }
 
 impl Point {
     /// Reads `x,y` on a board of this size.
-    pub(crate) fn read(text: &str, size: u8) -> Option<Self> {
+    pub(crate) fn parse(text: &str, size: u8) -> Option<Self> {
         let (x, y) = text.split_once(',')?;
         let number = |text: &str| text.trim().parse().ok().filter(|number| *number < size);
         Some(Self {
@@ -32,7 +32,7 @@ impl Point {
     }
 
     /// The point of a move as the wire writes it, on a board of this size.
-    pub(crate) fn of_move(m: &str, size: u8) -> Self {
+    pub(crate) fn from_move(m: &str, size: u8) -> Self {
         let square = Square::parse(m, size, size).expect("a move is a square");
         Self {
             x: square.file,
@@ -61,8 +61,8 @@ impl fmt::Display for Point {
 pub(super) struct Board(Vec<(Point, Owner)>);
 
 impl Board {
-    pub(super) fn put(&mut self, point: Point, owner: Owner) -> Result<(), &'static str> {
-        if self.at(point).is_some() {
+    pub(super) fn place(&mut self, point: Point, owner: Owner) -> Result<(), &'static str> {
+        if self.owner_at(point).is_some() {
             return Err("there is a stone already");
         }
         self.0.push((point, owner));
@@ -78,47 +78,49 @@ impl Board {
         Ok(())
     }
 
-    fn at(&self, point: Point) -> Option<Owner> {
+    fn owner_at(&self, point: Point) -> Option<Owner> {
         let found = self.0.iter().find(|(other, _)| *other == point);
         found.map(|(_, owner)| *owner)
     }
 
     /// The position in wire notation, with the engine to move: who has moved first can be counted.
-    pub(super) fn position(&self, size: u8) -> Result<String, &'static str> {
-        let own = self.0.iter().filter(|(_, owner)| *owner == Owner::Own);
+    pub(super) fn to_position(&self, size: u8) -> Result<String, &'static str> {
+        let own = self.0.iter().filter(|(_, owner)| *owner == Owner::Engine);
         let own = own.count();
         let others = self.0.len() - own;
-        let begins = match others.checked_sub(own) {
-            Some(0) => Owner::Own,
-            Some(1) => Owner::Other,
+        let first_mover = match others.checked_sub(own) {
+            Some(0) => Owner::Engine,
+            Some(1) => Owner::Opponent,
             Some(_) | None => return Err("it is not the engine's turn"),
         };
         let rows = (0..size).map(|y| {
-            let points = (0..size).map(|x| self.at(Point { x, y }));
-            row(points.map(|owner| owner.map(|owner| if owner == begins { 'b' } else { 'w' })))
+            let points = (0..size).map(|x| self.owner_at(Point { x, y }));
+            fen_row(
+                points.map(|owner| owner.map(|owner| if owner == first_mover { 'b' } else { 'w' })),
+            )
         });
         Ok(rows.collect::<Vec<_>>().join("/"))
     }
 }
 
 /// A row as FEN writes it: stones, and how many points are empty between.
-fn row(points: impl Iterator<Item = Option<char>>) -> String {
+fn fen_row(points: impl Iterator<Item = Option<char>>) -> String {
     let (mut text, mut empty) = (String::new(), 0_u8);
     for point in points {
         match point {
             None => empty += 1,
             Some(stone) => {
-                add_empty(&mut text, empty);
+                push_empty_count(&mut text, empty);
                 text.push(stone);
                 empty = 0;
             }
         }
     }
-    add_empty(&mut text, empty);
+    push_empty_count(&mut text, empty);
     text
 }
 
-fn add_empty(text: &mut String, empty: u8) {
+fn push_empty_count(text: &mut String, empty: u8) {
     if empty > 0 {
         text.push_str(&empty.to_string());
     }

@@ -1,0 +1,154 @@
+//! What is said of one position, whether as JSON or as text.
+
+use plyhouse_engine::catalog::{AnalysisBoard, AnyPosition};
+use plyhouse_engine::game::{GameInfo, Outcome};
+use plyhouse_engine::search::minimax::Scale;
+use plyhouse_engine::search::{Certainty, MoveValue, Playouts, Report, Score};
+use plyhouse_protocol::{EndReason, Ending, SeatNumber};
+
+/// All that is said of a position. The command's help tells what the fields mean.
+#[derive(Debug)]
+pub(super) struct PositionReport<'a> {
+    pub(super) position: &'a str,
+    pub(super) turn: &'static str,
+    pub(super) outcome: Option<Ending>,
+    pub(super) evaluation: Evaluation,
+    pub(super) search_report: &'a Report<String>,
+    pub(super) moves: Vec<MoveRow<'a>>,
+}
+
+/// What is said of a move.
+#[derive(Debug)]
+pub(super) struct MoveRow<'a> {
+    pub(super) m: &'a str,
+    pub(super) evaluation: Evaluation,
+    pub(super) certainty: Certainty,
+    pub(super) playouts: Option<Playouts>,
+}
+
+/// A score as people read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Evaluation {
+    pub(super) score: i32,
+    pub(super) result: Option<Wdl>,
+    pub(super) plies: Option<u32>,
+    /// By how many points it is won, or lost as a negative number, where points decide.
+    pub(super) points: Option<i32>,
+}
+
+/// How the game ends for the side to move if both play their best: a win, a draw or a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wdl {
+    Win,
+    Draw,
+    Loss,
+}
+
+impl Wdl {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Win => "win",
+            Self::Draw => "draw",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+impl Evaluation {
+    /// What a search has found of the position.
+    pub(super) fn of_report(pos: &dyn AnyPosition, report: &Report<String>, scale: Scale) -> Self {
+        Self::new(pos, (report.score, report.exact), report.playouts, scale)
+    }
+
+    /// `is_exact` tells that a score of zero is a draw, and no estimate.
+    fn new(
+        pos: &dyn AnyPosition,
+        (score, is_exact): (Score, bool),
+        playouts: Option<Playouts>,
+        scale: Scale,
+    ) -> Self {
+        let plies = score.plies_to_end();
+        let result = match score.is_decided() {
+            true if score > Score::DRAW => Some(Wdl::Win),
+            true => Some(Wdl::Loss),
+            false => is_exact.then_some(Wdl::Draw),
+        };
+        match (scale, result) {
+            (Scale::Plies, _) | (Scale::Outcome, None) => Self {
+                score: pos.conventional_score(score, playouts),
+                result,
+                plies,
+                points: score.points(),
+            },
+            // Scores of one do not tell how far away the end is.
+            (Scale::Outcome, Some(wdl)) => Self {
+                score: match wdl {
+                    Wdl::Win => 1,
+                    Wdl::Draw => 0,
+                    Wdl::Loss => -1,
+                },
+                result,
+                plies: None,
+                points: None,
+            },
+        }
+    }
+}
+
+impl<'a> PositionReport<'a> {
+    /// What was found of the analyst's position, which reads `position`.
+    pub(super) fn new(
+        info: &GameInfo,
+        analysis_board: &dyn AnalysisBoard,
+        position: &'a str,
+        scale: Scale,
+        report: &'a Report<String>,
+    ) -> Self {
+        let pos = analysis_board.position();
+        let outcome = pos.outcome();
+        // Nothing was searched where the game is over.
+        let scale = outcome.map_or(scale, |_| Scale::Plies);
+        let to_row = |move_value: &'a MoveValue<String>| {
+            let is_exact = match move_value.certainty {
+                Certainty::Exact => true,
+                Certainty::Estimate => false,
+                Certainty::UpperBound => report.exact,
+            };
+            MoveRow {
+                m: &move_value.m,
+                evaluation: Evaluation::new(
+                    pos,
+                    (move_value.score, is_exact),
+                    move_value.playouts,
+                    scale,
+                ),
+                certainty: move_value.certainty,
+                playouts: move_value.playouts,
+            }
+        };
+        Self {
+            position,
+            turn: info.sides[pos.turn().index()],
+            outcome: outcome.map(|outcome| to_wire_ending(pos, outcome)),
+            evaluation: Evaluation::of_report(pos, report, scale),
+            search_report: report,
+            moves: report.moves.iter().map(to_row).collect(),
+        }
+    }
+}
+
+/// The end of a game as the wire tells it.
+fn to_wire_ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
+    let game_end = pos.ending();
+    Ending {
+        winner: match outcome {
+            Outcome::Decisive { winner } => Some(SeatNumber(winner.number())),
+            Outcome::Draw => None,
+        },
+        reason: Some(EndReason::Rules),
+        by: None,
+        detail: game_end.map(|way| way.detail.to_owned()),
+        scores: game_end.and_then(|way| way.scores),
+        line: pos.winning_line(),
+    }
+}

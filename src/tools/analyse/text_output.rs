@@ -1,0 +1,321 @@
+//! Answers as people read them.
+
+use std::fmt;
+
+use plyhouse_engine::catalog::AnyPosition;
+use plyhouse_engine::search::{Certainty, Playouts, Report};
+
+use super::position_report::{Evaluation, MoveRow, PositionReport};
+
+/// An answer on a page: a table of the moves, what it took, and the principal variation.
+pub(super) struct FullReport<'a>(pub(super) &'a PositionReport<'a>);
+
+/// An answer on a line.
+pub(super) struct OneLineReport<'a>(pub(super) &'a PositionReport<'a>);
+
+/// How far a search of the position has come, on a line.
+pub(super) struct ProgressLine<'a>(
+    pub(super) &'a dyn AnyPosition,
+    pub(super) &'a Report<String>,
+);
+
+impl fmt::Display for FullReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        writeln!(f, "{}", report.position)?;
+        if report.outcome.is_some() {
+            return writeln!(f, "{}", OneLineReport(report));
+        }
+        writeln!(
+            f,
+            "{} to move: {}\n",
+            report.turn,
+            format_evaluation(report.evaluation)
+        )?;
+
+        let rows: Vec<_> = report
+            .moves
+            .iter()
+            .map(|row| (row, format_move_value(row)))
+            .collect();
+        let by_playouts = report.search_report.playouts.is_some();
+        let max_width = |min_width: usize, widths: &mut dyn Iterator<Item = usize>| {
+            widths.fold(min_width, usize::max)
+        };
+        let first = max_width(4, &mut rows.iter().map(|(row, _)| row.m.len()));
+        let second = max_width(5, &mut rows.iter().map(|(_, words)| words.len()));
+        write!(
+            f,
+            "{:<first$}  {:<second$}  {:>6}",
+            "move", "value", "score"
+        )?;
+        f.write_str(if by_playouts {
+            "  playouts     won\n"
+        } else {
+            "\n"
+        })?;
+        for (row, words) in rows {
+            let score = row.evaluation.score;
+            write!(f, "{:<first$}  {words:<second$}  {score:>6}", row.m)?;
+            if let Some(played) = row.playouts {
+                write!(f, "  {:>8}  {:>6}", played.count, format_win_rate(played))?;
+            }
+            writeln!(f)?;
+        }
+
+        let search_report = report.search_report;
+        let what = if search_report.playouts.is_some() {
+            "playouts"
+        } else {
+            "nodes"
+        };
+        write!(
+            f,
+            "\n{} {what} in {:.3} s ({} a second)",
+            format_thousands(search_report.nodes),
+            search_report.time.as_secs_f64(),
+            format_thousands(search_report.nodes_per_second())
+        )?;
+        match (search_report.playouts, search_report.pruned) {
+            (Some(played), _) => writeln!(f, ", the best move won {}", format_win_rate(played))?,
+            (None, Some(pruned)) => writeln!(f, ", {} moves pruned", format_thousands(pruned))?,
+            (None, None) => writeln!(
+                f,
+                ", {} found in the table, {:.1}% of its places filled",
+                format_thousands(search_report.table_hits),
+                f64::from(search_report.table_fill_per_mille) / 10.0
+            )?,
+        }
+        writeln!(
+            f,
+            "depth {}, longest line {}",
+            search_report.depth, search_report.selective_depth
+        )?;
+        writeln!(f, "pv {}", search_report.pv.join(" "))
+    }
+}
+
+impl fmt::Display for OneLineReport<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        let (value, search) = (report.evaluation, report.search_report);
+        if let Some(outcome) = &report.outcome {
+            return match outcome.winner {
+                Some(_) => {
+                    let end = if value.score > 0 { "won" } else { "lost" };
+                    write!(f, "{} has {end}, score {}", report.turn, value.score)
+                }
+                None => f.write_str("drawn, score 0"),
+            };
+        }
+        write!(f, "{}, score {}", format_evaluation(value), value.score)?;
+        if let Some(best) = search.pv.first() {
+            write!(f, ", best {best}")?;
+        }
+        write!(f, ", nodes {}", search.nodes)?;
+        let mut before = "; ";
+        for row in &report.moves {
+            write!(f, "{before}{}: {}", row.m, format_move_value(row))?;
+            before = ", ";
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ProgressLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report {
+            score,
+            depth,
+            nodes,
+            time,
+            pv,
+            playouts,
+            ..
+        } = self.1;
+        if let Some(played) = playouts {
+            return write!(
+                f,
+                "{:>12} playouts  {:>6} won {:>8.3} s  {}",
+                format_thousands(*nodes),
+                format_win_rate(*played),
+                time.as_secs_f64(),
+                pv.join(" ")
+            );
+        }
+        write!(
+            f,
+            "depth {depth:>2}  {:<12} {:>15} nodes {:>8.3} s  {}",
+            match score.is_decided() {
+                true => score.to_string(),
+                false => format_signed(self.0.conventional_score(*score, *playouts)),
+            },
+            format_thousands(*nodes),
+            time.as_secs_f64(),
+            pv.join(" ")
+        )
+    }
+}
+
+/// The share that was won.
+fn format_win_rate(played: Playouts) -> String {
+    format!("{:.1}%", f64::from(played.wins_per_mille) / 10.0)
+}
+
+/// The value of a move in words.
+fn format_move_value(row: &MoveRow<'_>) -> String {
+    let words = format_evaluation(row.evaluation);
+    match row.certainty {
+        Certainty::Exact | Certainty::Estimate => words,
+        Certainty::UpperBound => format!("at most {words}"),
+    }
+}
+
+/// No material is worth so many hundredths: so high an ending is valued of which a table tells who wins, but not
+/// whether it takes too many moves.
+const NEAR_CERTAIN_SCORE: i32 = 5000;
+
+fn format_evaluation(value: Evaluation) -> String {
+    match (value.result, value.plies) {
+        (Some(wdl), Some(plies)) => format!("{} in {plies}", wdl.name()),
+        (Some(wdl), None) => match value.points {
+            Some(points) => format!("{} by {}", wdl.name(), points.abs()),
+            None => wdl.name().to_owned(),
+        },
+        (None, _) if value.score >= NEAR_CERTAIN_SCORE => "about a win".to_owned(),
+        (None, _) if value.score <= -NEAR_CERTAIN_SCORE => "about a loss".to_owned(),
+        (None, _) => format!("about {}", format_signed(value.score)),
+    }
+}
+
+/// A number with its sign.
+fn format_signed(number: i32) -> String {
+    match number {
+        0 => "0".to_owned(),
+        _ => format!("{number:+}"),
+    }
+}
+
+/// A number with a comma before every three digits.
+fn format_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use plyhouse_engine::search::minimax::Scale;
+    use plyhouse_engine::search::{Limits, Score, Stop};
+
+    use super::super::position_report::Wdl;
+    use super::*;
+
+    #[test]
+    fn full_report_shows_playouts_only_for_playout_searches() {
+        let game = plyhouse_engine::catalog::find_game("go").expect("the game is in the catalog");
+        let mut analysis_board = game.analysis_board(1 << 20);
+        let (stop, mut progress_lines) = (Stop::new(), Vec::new());
+        let mut full_report = |limits| {
+            let pos = analysis_board.position().clone_box();
+            let mut watch = |report: &Report<String>| {
+                progress_lines.push(ProgressLine(pos.as_ref(), report).to_string())
+            };
+            let report = analysis_board.analyse(false, &limits, &stop, &mut watch);
+            let report = report.expect("the game is not over");
+            let answer = PositionReport::new(
+                &game.info,
+                analysis_board.as_ref(),
+                "",
+                Scale::Plies,
+                &report,
+            );
+            FullReport(&answer).to_string()
+        };
+        let played = full_report(Limits::nodes(1200));
+        assert!(played.contains("score  playouts     won\n"), "{played}");
+        assert!(played.contains("\n1,200 playouts in "), "{played}");
+        assert!(played.contains(", the best move won "), "{played}");
+        let searched = full_report(Limits::depth(1));
+        assert!(
+            !searched.contains("playouts") && searched.contains("nodes"),
+            "{searched}"
+        );
+        let counts = [
+            "128 playouts",
+            "256 playouts",
+            "512 playouts",
+            "1,024 playouts",
+        ];
+        assert!(
+            progress_lines
+                .iter()
+                .zip(counts)
+                .all(|(told, count)| told.contains(count)),
+            "{progress_lines:?}"
+        );
+    }
+
+    /// Whoever filled the board is also to move there.
+    #[test]
+    fn finished_game_is_reported_from_the_side_to_move() {
+        let game =
+            plyhouse_engine::catalog::find_game("othello").expect("the game is in the catalog");
+        let mut analysis_board = game.analysis_board(1 << 12);
+        for (turn, expected) in [
+            ("*", "black has won, score 64"),
+            ("O", "white has lost, score -64"),
+        ] {
+            let position = format!("{} {turn}", "*".repeat(64));
+            analysis_board
+                .set_up(&position)
+                .expect("the position is valid");
+            let pos = analysis_board.position();
+            let outcome = pos.outcome().expect("the game is over");
+            let score = Score::from_game_end(outcome, pos.ending(), pos.turn(), 0);
+            let report = Report::from_exact_score(score);
+            let answer = PositionReport::new(
+                &game.info,
+                analysis_board.as_ref(),
+                "",
+                Scale::Plies,
+                &report,
+            );
+            assert_eq!(OneLineReport(&answer).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let texts = [0, 999, 1000, 549_946, 12_345_678].map(format_thousands);
+        assert_eq!(texts, ["0", "999", "1,000", "549,946", "12,345,678"]);
+    }
+
+    #[test]
+    fn evaluations_are_formatted_as_words() {
+        for (result, plies, points, score, text) in [
+            (Some(Wdl::Win), Some(7), None, 3, "win in 7"),
+            (Some(Wdl::Loss), None, None, -1, "loss"),
+            (Some(Wdl::Loss), None, Some(-18), -18, "loss by 18"),
+            (Some(Wdl::Draw), None, None, 0, "draw"),
+            (None, None, None, 35, "about +35"),
+            (None, None, None, 0, "about 0"),
+            (None, None, None, 17_042, "about a win"),
+            (None, None, None, -15_083, "about a loss"),
+        ] {
+            let value = Evaluation {
+                score,
+                result,
+                plies,
+                points,
+            };
+            assert_eq!(format_evaluation(value), text);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Arguments that several commands have.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
+use plyhouse_engine::catalog::{self, CATALOG, GameEntry};
+use plyhouse_engine::search::{Level, ParseLevelError};
+
+/// Reads the id of a game.
+pub fn game_parser() -> impl TypedValueParser<Value = &'static GameEntry> {
+    PossibleValuesParser::new(game_ids())
+        .map(|id| catalog::find_game(&id).expect("clap accepts only ids of the catalog"))
+}
+
+/// The game of a command: its first positional argument, or `--game`.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct GameArg {
+    /// The game; `--game GAME` is the same
+    #[arg(value_name = "GAME", value_parser = game_parser(), required_unless_present = "game_option")]
+    game: Option<&'static GameEntry>,
+
+    #[arg(long = "game", value_name = "GAME", value_parser = game_parser(), hide = true, conflicts_with = "game")]
+    game_option: Option<&'static GameEntry>,
+}
+
+impl GameArg {
+    /// The game that was named, by whichever of the two forms.
+    pub fn game_entry(&self) -> &'static GameEntry {
+        self.game
+            .or(self.game_option)
+            .expect("clap requires one of them")
+    }
+}
+
+/// The game of a command and an optional position: `GAME [POSITION]` or `--game GAME [POSITION]`.
+#[derive(Clone, Debug)]
+pub struct GameAndPosition {
+    /// The game that was named, by whichever of the two forms.
+    pub game: &'static GameEntry,
+    /// The position as it was given.
+    pub position: Option<String>,
+}
+
+impl clap::Args for GameAndPosition {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command
+            .arg(
+                clap::Arg::new("game")
+                    .value_name("GAME")
+                    .value_parser(GameOrPositionParser)
+                    .required_unless_present("game_option")
+                    .help("The game; `--game GAME` is the same"),
+            )
+            .arg(
+                clap::Arg::new("position")
+                    .value_name("POSITION")
+                    .help(POSITION_HELP),
+            )
+            .arg(
+                clap::Arg::new("game_option")
+                    .long("game")
+                    .value_name("GAME")
+                    .value_parser(game_parser())
+                    .hide(true),
+            )
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+const POSITION_HELP: &str = "The position: in wire notation, or as the moves that lead to it \
+    (`e4 e5`, `f5d6c3`). Without it: the start. A position that begins with `-` comes last, behind `--`";
+
+impl clap::FromArgMatches for GameAndPosition {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        let text = |id| matches.get_one::<String>(id).cloned();
+        if let Some(game) = matches.get_one::<&'static GameEntry>("game_option") {
+            // The game is known, so the first positional argument is the position.
+            if let Some(extra) = text("position") {
+                let message = format!("unexpected argument '{extra}': --game names the game\n");
+                return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));
+            }
+            let position = text("game");
+            return Ok(Self { game, position });
+        }
+        let id = text("game").unwrap_or_default();
+        let game = catalog::find_game(&id).ok_or_else(|| {
+            let ids = game_ids().collect::<Vec<_>>().join(", ");
+            let message =
+                format!("invalid value '{id}' for '<GAME>'\n  [possible values: {ids}]\n");
+            clap::Error::raw(ErrorKind::InvalidValue, message)
+        })?;
+        let position = text("position");
+        Ok(Self { game, position })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Takes any text, and offers the ids of games to help texts and shell completion.
+#[derive(Clone, Copy, Debug)]
+struct GameOrPositionParser;
+
+impl TypedValueParser for GameOrPositionParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(game_ids().map(PossibleValue::new)))
+    }
+}
+
+/// The ids of all games.
+fn game_ids() -> impl Iterator<Item = &'static str> {
+    CATALOG.iter().map(|game| game.info.id)
+}
+
+/// Reads the id of a level.
+pub fn level_parser() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(Level::ALL.map(Level::id))
+        .try_map(|id| -> Result<Level, ParseLevelError> { id.parse() })
+}
+
+/// Ends the process as clap does, with status 2: the options are well-formed, but what they say
+/// cannot be.
+pub fn exit_with_usage_error(error: impl std::fmt::Display) -> ! {
+    clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct PositionCommand {
+        #[command(flatten)]
+        subject: GameAndPosition,
+        #[arg(long)]
+        depth: Option<u32>,
+    }
+
+    #[derive(Debug, Parser)]
+    struct GameCommand {
+        #[command(flatten)]
+        game: GameArg,
+        #[arg(long)]
+        seed: Option<u64>,
+    }
+
+    fn command_line(text: &str) -> impl Iterator<Item = &str> {
+        std::iter::once("command").chain(text.split(' ').filter(|word| !word.is_empty()))
+    }
+
+    #[test]
+    fn game_is_accepted_as_positional_argument_or_option() {
+        for text in [
+            "go",
+            "--game go",
+            "--seed 1 go",
+            "go --seed 1",
+            "--game=go --seed 1",
+            "--seed 1 --game go",
+        ] {
+            let parsed = GameCommand::try_parse_from(command_line(text)).expect(text);
+            assert_eq!(parsed.game.game_entry().info.id, "go", "{text}");
+        }
+        for (text, kind, expected) in [
+            ("", ErrorKind::MissingRequiredArgument, "<GAME>"),
+            ("whist", ErrorKind::InvalidValue, "tic-tac-toe"),
+            ("--game whist", ErrorKind::InvalidValue, "tic-tac-toe"),
+            ("go --game go", ErrorKind::ArgumentConflict, "GAME"),
+            ("go chess", ErrorKind::UnknownArgument, "chess"),
+        ] {
+            let error = GameCommand::try_parse_from(command_line(text)).expect_err(text);
+            assert_eq!(error.kind(), kind, "{text}: {error}");
+            assert!(error.to_string().contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn position_is_parsed_after_either_form_of_the_game() {
+        for (text, position) in [
+            ("othello", None),
+            ("--game othello", None),
+            ("othello f5d6", Some("f5d6")),
+            ("--game othello f5d6", Some("f5d6")),
+            ("f5d6 --game othello", Some("f5d6")),
+            ("othello --depth 3 f5d6", Some("f5d6")),
+            ("othello -", Some("-")),
+            ("--game othello -", Some("-")),
+            ("othello --depth 3 -- ---*O", Some("---*O")),
+            ("--game othello -- ---*O", Some("---*O")),
+            // A position is never taken for the name of a game.
+            ("--game othello chess", Some("chess")),
+        ] {
+            let parsed = PositionCommand::try_parse_from(command_line(text)).expect(text);
+            assert_eq!(parsed.subject.game.info.id, "othello", "{text}");
+            assert_eq!(parsed.subject.position.as_deref(), position, "{text}");
+        }
+        for (text, kind, expected) in [
+            ("", ErrorKind::MissingRequiredArgument, "<GAME>"),
+            ("whist", ErrorKind::InvalidValue, "tic-tac-toe"),
+            ("f5d6 othello", ErrorKind::InvalidValue, "f5d6"),
+            ("--game whist", ErrorKind::InvalidValue, "tic-tac-toe"),
+            (
+                "--game othello othello f5d6",
+                ErrorKind::UnknownArgument,
+                "f5d6",
+            ),
+            ("othello f5 d6", ErrorKind::UnknownArgument, "d6"),
+        ] {
+            let error = PositionCommand::try_parse_from(command_line(text)).expect_err(text);
+            assert_eq!(error.kind(), kind, "{text}: {error}");
+            assert!(error.to_string().contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn shell_completion_offers_all_games() {
+        let offered = GameOrPositionParser
+            .possible_values()
+            .expect("the parser lists the games");
+        let offered: Vec<_> = offered.map(|value| value.get_name().to_owned()).collect();
+        assert_eq!(offered, game_ids().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,132 @@
+//! The board as a person at a terminal sees it, and how the game stands.
+
+use std::fmt;
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use plyhouse_engine::catalog::AnyPosition;
+use plyhouse_engine::game::GameInfo;
+
+/// A komi in halves of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Komi {
+    half_points: i32,
+}
+
+/// A komi has to be taken even if it is ridiculous, and no board has so many points. What is beyond this is
+/// none, nor could it be counted with.
+const KOMI_MAX: f64 = 10_000.0;
+
+impl From<u32> for Komi {
+    fn from(points: u32) -> Self {
+        let points = i32::try_from(points).expect("komi fits in i32");
+        Self {
+            half_points: 2 * points,
+        }
+    }
+}
+
+impl FromStr for Komi {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let points: f64 = text.parse().map_err(|_| ())?;
+        // What is no number is not in there either.
+        if !(-KOMI_MAX..=KOMI_MAX).contains(&points) {
+            return Err(());
+        }
+        let halves = (2.0 * points).round();
+        #[expect(clippy::cast_possible_truncation, reason = "it is small, and whole")]
+        let halves = halves as i32;
+        Ok(Self {
+            half_points: halves,
+        })
+    }
+}
+
+/// The score if both sides passed now: all stones on the board count as alive.
+pub(super) fn final_score(pos: &dyn AnyPosition, komi: Komi, game_komi: u32) -> String {
+    let mut ended = pos.clone_box();
+    while ended.outcome().is_none() {
+        ended
+            .play(super::PASS_MOVE)
+            .expect("a pass is always legal");
+    }
+    let scores = ended.ending().and_then(|ending| ending.scores);
+    let [black, white] = scores.expect("the game is decided by counting");
+    let points = |points| Komi::from(points).half_points;
+    ScoreMargin(points(black) - (points(white) - points(game_komi)) - komi.half_points).to_string()
+}
+
+/// By how many halves of points black is ahead.
+struct ScoreMargin(i32);
+
+impl fmt::Display for ScoreMargin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(halves) = *self;
+        if halves == 0 {
+            return f.write_str("0");
+        }
+        let winner = if halves > 0 { "B" } else { "W" };
+        let size = halves.unsigned_abs();
+        write!(f, "{winner}+{}", size / 2)?;
+        f.write_str(if size.is_multiple_of(2) { "" } else { ".5" })
+    }
+}
+
+/// The stones with a status that `final_status_list` asks for, a row of the board in a line; `None` if
+/// there is no such status. All stones are alive, as the rules have it.
+pub(super) fn stones_by_status(
+    words: &[&str],
+    pos: &dyn AnyPosition,
+    info: &GameInfo,
+) -> Option<String> {
+    match words {
+        ["alive"] => {}
+        ["dead" | "seki"] => return Some(String::new()),
+        _ => return None,
+    }
+    let text = pos.to_string();
+    let rows = text.split(' ').next().unwrap_or_default().split('/');
+    let lines = rows.zip((1..=info.ranks).rev()).map(|(row, number)| {
+        let stones = row
+            .chars()
+            .zip(column_letters())
+            .filter(|(point, _)| *point != '.');
+        let names: Vec<_> = stones
+            .map(|(_, column)| format!("{column}{number}"))
+            .collect();
+        names.join(" ")
+    });
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    Some(lines.join("\n"))
+}
+
+/// The names of columns, of which I is none.
+fn column_letters() -> impl Iterator<Item = char> {
+    ('A'..='Z').filter(|column| *column != 'I')
+}
+
+/// The board with its coordinates: `X` for black, `O` for white.
+pub(super) fn draw_board(pos: &dyn AnyPosition, info: &GameInfo) -> String {
+    let columns: String = column_letters()
+        .take(info.files.into())
+        .flat_map(|column| [' ', column])
+        .collect();
+    let text = pos.to_string();
+    let rows = text.split(' ').next().unwrap_or_default().split('/');
+    let mut board = format!("\n  {columns}\n");
+    for (row, number) in rows.zip((1..=info.ranks).rev()) {
+        let _ = write!(board, "{number:>2}");
+        for point in row.chars() {
+            let stone = match point {
+                'b' => 'X',
+                'w' => 'O',
+                _ => '.',
+            };
+            let _ = write!(board, " {stone}");
+        }
+        let _ = writeln!(board, " {number}");
+    }
+    board + "  " + &columns
+}

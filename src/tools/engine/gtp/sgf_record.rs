@@ -1,0 +1,496 @@
+//! Go records in the Smart Game Format: the set-up and the moves of the main line, and the komi.
+
+use std::fs::File;
+use std::io::Read;
+
+use plyhouse_engine::game::Seat;
+
+use super::PASS_MOVE;
+use super::scoring::Komi;
+use super::sgf_syntax;
+use super::sgf_syntax::{Node, Property, excerpt};
+
+/// Largest file, in bytes. No game on this board needs as many.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// The side of the board of a record that does not state its size.
+const SIZE_DEFAULT: u32 = 19;
+
+/// The main line of a record.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct GoRecord {
+    pub(super) komi: Option<Komi>,
+    /// No two set-ups follow each other.
+    pub(super) steps: Vec<Step>,
+}
+
+/// What a node does to the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    SetUp(SetUp),
+    /// A move, with its vertex as the protocol writes it.
+    Move(Seat, String),
+}
+
+/// A change of the board that is not a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SetUp {
+    /// Row by row from the top: `None` leaves the point as it is, `Some(None)` empties it.
+    points: Vec<Option<Option<Seat>>>,
+    /// Length of a row.
+    size: u8,
+    /// The side to move, where the record states it.
+    pub(super) turn: Option<Seat>,
+}
+
+impl SetUp {
+    fn new(size: u8) -> Self {
+        Self {
+            points: vec![None; usize::from(size).pow(2)],
+            size,
+            turn: None,
+        }
+    }
+
+    /// Returns the position that the change makes of a board, in wire notation; an empty text is the
+    /// start of the game. `rows` are the rows of the board, in wire notation.
+    ///
+    /// Nothing is known of the game before. The position states the smallest number of plies that
+    /// could lead to it. A side without stones is taken to have lost one, not to have passed: a pass
+    /// would count as one of the two that end the game.
+    pub(super) fn to_position(&self, rows: &str, turn: Seat) -> String {
+        let old_points = rows.chars().filter(|point| *point != '/');
+        let points: Vec<char> = old_points
+            .zip(&self.points)
+            .map(|(before, after)| match after {
+                None => before,
+                Some(None) => '.',
+                Some(Some(seat)) => stone_letter(*seat),
+            })
+            .collect();
+        let mut stone_counts = Seat::ALL.map(|seat| {
+            let is_own = |point: &&char| **point == stone_letter(seat);
+            points.iter().filter(is_own).count()
+        });
+        if stone_counts == [0, 0] && turn == Seat::First {
+            return String::new();
+        }
+        let mut captured = [0, 0];
+        let last_mover = turn.other();
+        if stone_counts[last_mover.index()] == 0 {
+            stone_counts[last_mover.index()] = 1;
+            captured[turn.index()] = 1;
+        }
+        let [black, white] = stone_counts;
+        let plies = match turn {
+            Seat::First => 2 * black.max(white),
+            Seat::Second => 2 * (black - 1).max(white) + 1,
+        };
+        let rows = points.chunks(self.size.into());
+        let rows: Vec<String> = rows.map(|row| row.iter().collect()).collect();
+        let [captured_by_black, by_white] = captured;
+        format!(
+            "{} {} {captured_by_black} {by_white} 0 {plies}",
+            rows.join("/"),
+            stone_letter(turn)
+        )
+    }
+
+    /// Sets a point.
+    ///
+    /// # Errors
+    ///
+    /// The node has set the point to something else before.
+    fn set_point(&mut self, [column, row]: [u8; 2], content: Option<Seat>) -> Result<(), String> {
+        let index = usize::from(row) * usize::from(self.size) + usize::from(column);
+        let point = &mut self.points[index];
+        if point.is_some_and(|before| before != content) {
+            let vertex = to_vertex([column, row], self.size);
+            return Err(format!("a node sets up {vertex} in two ways"));
+        }
+        *point = Some(content);
+        Ok(())
+    }
+
+    /// Adds a later change.
+    fn overlay(&mut self, later: Self) {
+        for (point, after) in self.points.iter_mut().zip(later.points) {
+            *point = after.or(*point);
+        }
+        self.turn = later.turn.or(self.turn);
+    }
+}
+
+impl GoRecord {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Says why the file cannot be read, or why it is not a record of a game of Go on this board.
+    pub(super) fn load(file: &str, size: u8) -> Result<Self, String> {
+        let mut text = Vec::new();
+        let bytes_read = File::open(file)
+            .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text))
+            .map_err(|error| error.to_string())?;
+        if u64::try_from(bytes_read).is_ok_and(|bytes| bytes > FILE_BYTES_MAX) {
+            return Err(format!("it has more than {FILE_BYTES_MAX} bytes"));
+        }
+        Self::parse(&String::from_utf8_lossy(&text), size)
+    }
+
+    fn parse(text: &str, size: u8) -> Result<Self, String> {
+        let nodes = sgf_syntax::parse_main_line(text)?;
+        check_game(&nodes[0])?;
+        check_size(&nodes[0], size)?;
+        let mut record = Self::default();
+        for node in &nodes {
+            record.add_node(node, size)?;
+        }
+        Ok(record)
+    }
+
+    /// Adds a node. Properties of a node have no order, so its set-up comes before its move.
+    fn add_node(&mut self, node: &Node<'_>, size: u8) -> Result<(), String> {
+        let mut set_up = SetUp::new(size);
+        let mut turn = None;
+        let mut moves = Vec::new();
+        for Property { name, values } in node {
+            for value in values {
+                match name.as_str() {
+                    "KM" => self.komi = Some(parse_komi(value)?),
+                    "AB" => add_points(&mut set_up, name, value, Some(Seat::First))?,
+                    "AW" => add_points(&mut set_up, name, value, Some(Seat::Second))?,
+                    "AE" => add_points(&mut set_up, name, value, None)?,
+                    "PL" => turn = parse_color(value),
+                    "B" => moves.push(parse_move(Seat::First, name, value, size)?),
+                    "W" => moves.push(parse_move(Seat::Second, name, value, size)?),
+                    _ => {}
+                }
+            }
+        }
+        if set_up.points.iter().any(Option::is_some) {
+            match self.steps.last_mut() {
+                Some(Step::SetUp(before)) => before.overlay(set_up),
+                _ => self.steps.push(Step::SetUp(set_up)),
+            }
+        }
+        // Without a set-up, the moves tell whose turn it is.
+        if let (Some(Step::SetUp(set_up)), Some(turn)) = (self.steps.last_mut(), turn) {
+            set_up.turn = Some(turn);
+        }
+        self.steps.extend(moves);
+        Ok(())
+    }
+}
+
+/// Refuses records of other games. A record that does not state its game is one of Go.
+fn check_game(root: &Node<'_>) -> Result<(), String> {
+    match first_value(root, "GM") {
+        Some(game) if game.parse() != Ok(1) => Err(format!("GM[{}] is not Go", excerpt(game))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses records of games on other boards.
+fn check_size(root: &Node<'_>, size: u8) -> Result<(), String> {
+    let supported = format!("this engine plays {size}x{size} only");
+    let Some(value) = first_value(root, "SZ") else {
+        return Err(format!(
+            "without SZ the board is {SIZE_DEFAULT}x{SIZE_DEFAULT}, and {supported}"
+        ));
+    };
+    let (columns, rows) = value.split_once(':').unwrap_or((value, value));
+    let sides = [columns, rows].map(|side| side.trim().parse::<u32>());
+    let [Ok(columns), Ok(rows)] = sides else {
+        return Err(format!("SZ[{}] is not a size", excerpt(value)));
+    };
+    if [columns, rows] != [u32::from(size); 2] {
+        return Err(format!("the board is {columns}x{rows}, and {supported}"));
+    }
+    Ok(())
+}
+
+/// Returns the first value of a property.
+fn first_value<'t>(node: &Node<'t>, name: &str) -> Option<&'t str> {
+    let property = node.iter().find(|property| property.name == name)?;
+    property.values.first().copied()
+}
+
+/// Reads a komi. Some programs write a decimal comma.
+fn parse_komi(value: &str) -> Result<Komi, String> {
+    let komi = value.replace(',', ".").parse();
+    komi.map_err(|()| format!("KM[{}] is not a komi", excerpt(value)))
+}
+
+/// Reads the side to move: `B`, `white`, or a number as in version 1.
+fn parse_color(value: &str) -> Option<Seat> {
+    match value.bytes().next()?.to_ascii_lowercase() {
+        b'b' | b'1' => Some(Seat::First),
+        b'w' | b'2' => Some(Seat::Second),
+        _ => None,
+    }
+}
+
+/// Sets a point, or a rectangle given by two opposite corners. An empty value sets nothing.
+fn add_points(
+    set_up: &mut SetUp,
+    name: &str,
+    value: &str,
+    content: Option<Seat>,
+) -> Result<(), String> {
+    if value.is_empty() {
+        return Ok(());
+    }
+    let (from, to) = value.split_once(':').unwrap_or((value, value));
+    let corners = [from, to].map(|corner| parse_point(corner.trim(), set_up.size));
+    let [Some([left, top]), Some([right, bottom])] = corners else {
+        return Err(off_board_error(name, value));
+    };
+    for row in top.min(bottom)..=top.max(bottom) {
+        for column in left.min(right)..=left.max(right) {
+            set_up.set_point([column, row], content)?;
+        }
+    }
+    Ok(())
+}
+
+fn parse_move(seat: Seat, name: &str, value: &str, size: u8) -> Result<Step, String> {
+    let vertex = match value {
+        // Before version 4 a pass was written as a point outside of the board.
+        "" | "tt" => PASS_MOVE.to_owned(),
+        point => {
+            let point = parse_point(point, size).ok_or_else(|| off_board_error(name, value))?;
+            to_vertex(point, size)
+        }
+    };
+    Ok(Step::Move(seat, vertex))
+}
+
+fn off_board_error(name: &str, value: &str) -> String {
+    format!("{name}[{}] is not on the board", excerpt(value))
+}
+
+/// Reads a point as its distances from the left and from the top.
+fn parse_point(text: &str, size: u8) -> Option<[u8; 2]> {
+    let [column, row] = text.as_bytes() else {
+        return None;
+    };
+    let coordinate = |letter: &u8| letter.checked_sub(b'a').filter(|at| *at < size);
+    Some([coordinate(column)?, coordinate(row)?])
+}
+
+/// The point as the protocol writes it, without an I.
+fn to_vertex([column, row]: [u8; 2], size: u8) -> String {
+    let letter = char::from(b'A' + column + u8::from(column >= 8));
+    format!("{letter}{}", size - row)
+}
+
+/// The letter of a stone, in wire notation.
+const fn stone_letter(seat: Seat) -> char {
+    match seat {
+        Seat::First => 'b',
+        Seat::Second => 'w',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steps of a record: `bE5` for a move, and for a set-up its points as letters, `-` for an
+    /// empty one, and the side to move.
+    fn format_steps(text: &str) -> Result<String, String> {
+        let record = GoRecord::parse(text, 9)?;
+        let format_step = |step: &Step| match step {
+            Step::Move(seat, vertex) => format!("{}{vertex}", stone_letter(*seat)),
+            Step::SetUp(set_up) => {
+                let points = set_up.points.iter().enumerate();
+                let points = points.filter_map(|(index, content)| {
+                    let point = [index % 9, index / 9]
+                        .map(|at| u8::try_from(at).expect("the coordinate fits in u8"));
+                    let content = content.as_ref()?.map_or('-', stone_letter);
+                    Some(format!("{content}{}", to_vertex(point, 9)))
+                });
+                let turn = set_up.turn.map(stone_letter);
+                let all: Vec<String> = points.chain(turn.map(String::from)).collect();
+                format!("({})", all.join(" "))
+            }
+        };
+        Ok(record
+            .steps
+            .iter()
+            .map(format_step)
+            .collect::<Vec<_>>()
+            .join(" "))
+    }
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(format_steps(text).as_deref(), Ok(expected), "{text}");
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str, reason: &str) {
+        let error = format_steps(text).expect_err(text);
+        assert!(error.contains(reason), "{text}: {error}");
+    }
+
+    #[test]
+    fn moves_and_set_ups_are_read_in_order() {
+        let text = "(;GM[1]FF[4]SZ[9]KM[5.5]C[a \\] in a comment];B[ee];W[cc]\n\
+                    (;B[aa];W[])(;B[ii]))";
+        check(text, "bE5 wC7 bA9 wpass");
+        let set_up = "(;SZ[9]AB[cc][gg]AW[aa:ba];W[tt];B[ie])";
+        check(set_up, "(wA9 wB9 bC7 bG3) wpass bJ5");
+        let middle = "(;SZ[9];B[aa];AE[aa]AW[bb]PL[W];W[cc])";
+        check(middle, "bA9 (-A9 wB8 w) wC7");
+        // Set-ups that follow each other are one, and the later one counts.
+        let twice = "(;SZ[9]AB[aa][bb]PL[B];AW[aa]AE[bb];PL[white])";
+        check(twice, "(wA9 -B8 w)");
+        check("(;SZ[9]PL[W];W[aa])", "wA9");
+        check("(;SZ[9]B[aa]AB[bb])", "(bB8) bA9");
+    }
+
+    #[test]
+    fn rectangles_are_read_from_any_corner() {
+        let all = "(bB8 bC8 bB7 bC7)";
+        for text in [
+            "bb:cc",
+            "cc:bb",
+            "bc:cb",
+            "cb : bc",
+            "bb:cb][bc:cc",
+            "bb:cc][bb",
+        ] {
+            check(&format!("(;SZ[9]AB[{text}])"), all);
+        }
+        check("(;SZ[9]AB[]AW[aa]AE[])", "(wA9)");
+        check_refused("(;SZ[9]AB[aa:aj])", "AB[aa:aj] is not on the board");
+    }
+
+    #[test]
+    fn point_that_is_set_up_twice_is_refused() {
+        for text in ["AB[aa]AW[aa]", "AE[bb]AB[aa:cc]", "AW[ab][cd]AB[aa:ac]"] {
+            check_refused(&format!("(;SZ[9]{text})"), "in two ways");
+        }
+    }
+
+    #[test]
+    fn board_size_is_parsed_as_one_or_two_numbers() {
+        for size in ["9", "09", "9:9", " 9 ", "009", "09:9", "9 : 9"] {
+            check(&format!("(;SZ[{size}];B[aa])"), "bA9");
+        }
+        check("(;SiZe[9];Black[aa])", "bA9");
+        for (text, reason) in [
+            ("(;SZ[19];B[aa])", "the board is 19x19, and this engine"),
+            ("(;SZ[9:13];B[aa])", "the board is 9x13, and this engine"),
+            ("(;AB[ss]SZ[19])", "the board is 19x19, and this engine"),
+            ("(;SZ[];B[aa])", "SZ[] is not a size"),
+            ("(;SZ[nine];B[aa])", "SZ[nine] is not a size"),
+            ("(;SZ[9:];B[aa])", "SZ[9:] is not a size"),
+            ("(;SZ[-9];B[aa])", "SZ[-9] is not a size"),
+        ] {
+            check_refused(text, reason);
+        }
+    }
+
+    #[test]
+    fn record_without_a_size_is_refused_as_19x19() {
+        for text in [
+            "(;GM[1]FF[4];B[ed];W[de])",
+            "(;B[aa])",
+            "(;GM[1]AB[pd][dp])",
+            // The size is a property of the root.
+            "(;GM[1];SZ[9];B[aa])",
+        ] {
+            check_refused(
+                text,
+                "without SZ the board is 19x19, and this engine plays 9x9 only",
+            );
+        }
+    }
+
+    #[test]
+    fn komi_is_read_with_a_point_or_a_comma() {
+        let komi = |text: &str| {
+            let record = GoRecord::parse(&format!("(;SZ[9]{text};B[aa])"), 9)?;
+            Ok::<_, String>(record.komi)
+        };
+        for (text, expected) in [
+            ("KM[5.5]", "5.5"),
+            ("KM[5,5]", "5.5"),
+            ("KM[0,5]", "0.5"),
+            ("KM[-3,5]", "-3.5"),
+            ("KM[ +7 ]", "7"),
+            ("KoMi[6.50]", "6.5"),
+        ] {
+            assert_eq!(komi(text), Ok(expected.parse().ok()), "{text}");
+        }
+        assert_eq!(komi(""), Ok(None));
+        for value in ["", "much", "6.5 points", "1e9", "nan", "5,5,5", "6\u{bd}"] {
+            let error = komi(&format!("KM[{value}]")).expect_err(value);
+            assert!(error.contains("is not a komi"), "{value}: {error}");
+        }
+    }
+
+    #[test]
+    fn records_of_other_games_are_refused() {
+        for game in ["1", "01", " 1 "] {
+            check(&format!("(;GM[{game}]SZ[9];B[aa])"), "bA9");
+        }
+        check("(;SZ[9];B[aa])", "bA9");
+        for game in ["4", "2", "11", "0", "-1", "", "Othello"] {
+            let text = format!("(;GM[{game}]SZ[9];B[aa])");
+            check_refused(&text, &format!("GM[{game}] is not Go"));
+        }
+        check_refused("(;GaMe[3]SZ[8])", "GM[3] is not Go");
+    }
+
+    #[test]
+    fn points_off_the_board_are_refused() {
+        for (text, reason) in [
+            ("(;SZ[9];B[zz])", "B[zz] is not on the board"),
+            ("(;SZ[9];W[e])", "W[e] is not on the board"),
+            ("(;SZ[9];B[E5])", "B[E5] is not on the board"),
+            ("(;SZ[9]AW[ja])", "AW[ja] is not on the board"),
+            ("(;SZ[9]AE[tt])", "AE[tt] is not on the board"),
+        ] {
+            check_refused(text, reason);
+        }
+    }
+
+    #[test]
+    fn set_up_position_has_the_fewest_plies_and_no_pass() {
+        let empty = ["........."; 9].join("/");
+        let position = |text: &str, turn| {
+            let record = GoRecord::parse(&format!("(;SZ[9]{text})"), 9).expect(text);
+            let [Step::SetUp(set_up)] = &record.steps[..] else {
+                panic!("{text} is no set-up");
+            };
+            set_up.to_position(&empty, turn)
+        };
+        let rest = &empty[9..];
+        for (text, turn, expected) in [
+            ("AB[aa]", Seat::First, format!("b........{rest} b 1 0 0 2")),
+            ("AB[aa]", Seat::Second, format!("b........{rest} w 0 0 0 1")),
+            (
+                "AB[aa:ca]",
+                Seat::Second,
+                format!("bbb......{rest} w 0 0 0 5"),
+            ),
+            (
+                "AW[aa:ca]",
+                Seat::Second,
+                format!("www......{rest} w 0 1 0 7"),
+            ),
+            (
+                "AW[aa]AB[ca]",
+                Seat::First,
+                format!("w.b......{rest} b 0 0 0 2"),
+            ),
+            ("AE[aa]", Seat::Second, format!("{empty} w 0 1 0 1")),
+            ("AE[aa]", Seat::First, String::new()),
+        ] {
+            assert_eq!(position(text, turn), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Syntax of the Smart Game Format, versions 1 to 4: the main line of the first game of a file.
+//!
+//! The reader accepts what GNU Go and other programs accept: text before the game, small letters in
+//! names (versions 1 to 3), white space anywhere, and a file that ends before the last `)`.
+
+/// The most characters of a file that an error message repeats.
+const EXCERPT_CHARS_MAX: usize = 20;
+
+/// The properties of a node, in the order of the file.
+pub(super) type Node<'t> = Vec<Property<'t>>;
+
+/// A property of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Property<'t> {
+    /// The name in capitals: `AB`, also where the file has `AddBlack`.
+    pub(super) name: String,
+    /// The values without the space around them. Escapes are kept; no point and no number has any.
+    pub(super) values: Vec<&'t str>,
+}
+
+/// Returns the nodes of the main line of the first game, the root first. There is at least one.
+///
+/// # Errors
+///
+/// Says in a few words what cannot be read, and where.
+pub(super) fn parse_main_line(text: &str) -> Result<Vec<Node<'_>>, String> {
+    let mut rest = first_game(text).ok_or("it has no game, which starts with \"(;\"")?;
+    let mut nodes: Vec<Node<'_>> = Vec::new();
+    loop {
+        rest = rest.trim_start();
+        // The first variation is the main line, so that line ends with the first bracket that closes.
+        match rest.bytes().next() {
+            None | Some(b')') => break,
+            Some(b'(') => rest = &rest[1..],
+            Some(b';') => {
+                nodes.push(Node::new());
+                rest = &rest[1..];
+            }
+            Some(_) => {
+                let (property, rest_of_text) = parse_property(rest)?;
+                match nodes.last_mut() {
+                    Some(node) => node.push(property),
+                    // The semicolon of the root is missing.
+                    None => nodes.push(vec![property]),
+                }
+                rest = rest_of_text;
+            }
+        }
+    }
+    if nodes.is_empty() {
+        return Err("its game has no nodes".to_owned());
+    }
+    Ok(nodes)
+}
+
+/// Returns what follows the bracket that opens the first game: the first one before a semicolon, or
+/// else one at the start of the text.
+fn first_game(text: &str) -> Option<&str> {
+    let after_brackets = text.match_indices('(').map(|(at, _)| &text[at + 1..]);
+    let mut trees = after_brackets.filter(|after| after.trim_start().starts_with(';'));
+    trees.next().or_else(|| {
+        let is_blank = |c: char| c == '\u{feff}' || c.is_whitespace();
+        text.trim_start_matches(is_blank).strip_prefix('(')
+    })
+}
+
+/// Reads a property, and returns what follows it.
+fn parse_property(text: &str) -> Result<(Property<'_>, &str), String> {
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    let after_name = text.trim_start_matches(is_letter);
+    let name = &text[..text.len() - after_name.len()];
+    let mut rest = after_name.trim_start();
+    if name.is_empty() || !rest.starts_with('[') {
+        return Err(format!("\"{}\" is not a property", excerpt(text)));
+    }
+    let mut values = Vec::new();
+    while let Some(value) = rest.strip_prefix('[') {
+        let end = end_of_value(value)
+            .ok_or_else(|| format!("\"{}\" has no closing bracket", excerpt(text)))?;
+        values.push(value[..end].trim());
+        rest = value[end + 1..].trim_start();
+    }
+    // Before version 4, small letters in a name had no meaning.
+    let name = name.chars().filter(char::is_ascii_uppercase).collect();
+    Ok((Property { name, values }, rest))
+}
+
+/// Returns where a value ends: at the first bracket that is not escaped.
+fn end_of_value(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    text.bytes().position(|byte| {
+        let ends = byte == b']' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })
+}
+
+/// Returns the beginning of a text in one line, for a message.
+pub(super) fn excerpt(text: &str) -> String {
+    let start = text.chars().take(EXCERPT_CHARS_MAX);
+    start.flat_map(char::escape_debug).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each node as its properties: `AB aa bb`.
+    fn format_main_line(text: &str) -> Result<String, String> {
+        let format_property = |property: &Property<'_>| {
+            let values = property.values.iter().map(|value| format!(" {value}"));
+            property.name.clone() + &values.collect::<String>()
+        };
+        let nodes = parse_main_line(text)?;
+        let nodes = nodes.iter().map(|node| {
+            node.iter()
+                .map(format_property)
+                .collect::<Vec<_>>()
+                .join(", ")
+        });
+        Ok(nodes.collect::<Vec<_>>().join("; "))
+    }
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(format_main_line(text).as_deref(), Ok(expected), "{text:?}");
+    }
+
+    #[test]
+    fn main_line_is_the_first_variation_of_the_first_game() {
+        check("(;SZ[9];B[aa];W[bb])", "SZ 9; B aa; W bb");
+        check(
+            "(;SZ[9](;B[aa](;W[bb])(;W[cc]))(;B[dd]))",
+            "SZ 9; B aa; W bb",
+        );
+        check("(;SZ[9];B[aa])(;SZ[19];B[bb])", "SZ 9; B aa");
+        check("(;)", "");
+        check("(;;B[aa])", "; B aa");
+    }
+
+    #[test]
+    fn space_escapes_and_several_values_are_read() {
+        check(
+            " ( ;\r\nSZ [ 9 ]\r\n; AB\t[aa]\n [bb] )\r\n",
+            "SZ 9; AB aa bb",
+        );
+        check(r"(;C[a \] b \\];B[aa])", r"C a \] b \\; B aa");
+        check("(;C[(;W[bb\\]) [x];B[];W[aa])", "C (;W[bb\\]) [x; B ; W aa");
+    }
+
+    #[test]
+    fn lowercase_letters_of_a_property_name_are_dropped() {
+        check(
+            "(;GaMe[1]SiZe[9]AddBlack[aa]PLayer[W];White[bb])",
+            "GM 1, SZ 9, AB aa, PL W; W bb",
+        );
+    }
+
+    #[test]
+    fn file_may_end_before_the_last_bracket() {
+        for text in [
+            "(;SZ[9];B[aa]",
+            "(;SZ[9];B[aa]\r\n",
+            "(;SZ[9](;B[aa]",
+            "(;SZ[9](;B[aa])",
+        ] {
+            check(text, "SZ 9; B aa");
+        }
+    }
+
+    #[test]
+    fn text_before_the_game_is_skipped() {
+        for text in [
+            "\u{feff}(;SZ[9];B[aa])",
+            "From: ann (Ann)\nSubject: a game\n\n(;SZ[9];B[aa])",
+            "(not this) \u{fffd}\u{fffd} ( ;SZ[9];B[aa])",
+            "; ) ] (\n;SZ[9];B[aa])",
+            // The root has no semicolon.
+            " (SZ[9];B[aa])",
+        ] {
+            check(text, "SZ 9; B aa");
+        }
+    }
+
+    #[test]
+    fn malformed_text_is_refused_with_an_excerpt() {
+        for (text, reason) in [
+            ("", "no game"),
+            ("B[aa]", "no game"),
+            ("hello (world)", "no game"),
+            ("()", "no nodes"),
+            ("(;B[aa", "\"B[aa\" has no closing bracket"),
+            ("(;SZ[9]C[a\\]", "\"C[a\\\\]\" has no closing bracket"),
+            ("(;SZ[9];C;B[aa])", "\"C;B[aa])\" is not a property"),
+            ("(;1[aa])", "\"1[aa])\" is not a property"),
+            ("(;B\n)", "\"B\\n)\" is not a property"),
+        ] {
+            let error = format_main_line(text).expect_err(text);
+            assert!(error.contains(reason), "{text:?}: {error}");
+            assert!(error.len() < 100 && !error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn deeply_nested_variations_are_read() {
+        let text = "(;B[aa]".repeat(100_000);
+        assert_eq!(parse_main_line(&text).map(|nodes| nodes.len()), Ok(100_000));
+    }
+}

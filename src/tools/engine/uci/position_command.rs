@@ -1,0 +1,66 @@
+//! `position` and what follows it.
+
+use plyhouse_engine::catalog::{AnalysisBoard, SetUpError};
+
+/// A position as UCI tells it: one that is written down, and moves from there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PositionCommand {
+    /// What stands behind `fen`; nothing for the start of the game.
+    fen_fields: Vec<String>,
+    moves: Vec<String>,
+}
+
+impl PositionCommand {
+    /// Reads `startpos` or `fen FEN`, and perhaps `moves` and moves.
+    pub(super) fn parse(words: &[&str]) -> Result<Self, &'static str> {
+        let end = words.iter().position(|word| *word == "moves");
+        let (start, moves) = words.split_at(end.unwrap_or(words.len()));
+        let fen_fields = match start {
+            ["startpos"] => &[],
+            ["fen", fields @ ..] if !fields.is_empty() => fields,
+            _ => return Err("a position is startpos or fen FEN, and then moves"),
+        };
+        Ok(Self {
+            fen_fields: fen_fields.iter().map(|&field| field.to_owned()).collect(),
+            moves: moves.iter().skip(1).map(|m| (*m).to_owned()).collect(),
+        })
+    }
+
+    /// Sets it up.
+    ///
+    /// A draw that players need not claim does not end the game here, since a move is asked for. The
+    /// past is forgotten then.
+    pub(super) fn set_up(&self, analysis_board: &mut dyn AnalysisBoard) -> Result<(), String> {
+        analysis_board
+            .set_up(&self.fen_fields.join(" "))
+            .map_err(|error| match error {
+                // That it is no move either is no help to whoever wrote a position.
+                SetUpError::Unreadable {
+                    position_error: position,
+                    ..
+                } => position.to_string(),
+                SetUpError::UnreadableMove { .. } | SetUpError::Illegal { .. } => error.to_string(),
+            })?;
+        analysis_board.resume();
+        for (ply, m) in self.moves.iter().enumerate() {
+            let result = analysis_board.play_moves(m);
+            result.map_err(|error| match error {
+                SetUpError::UnreadableMove {
+                    text, reason: why, ..
+                } => {
+                    format!("move {}: {text:?} is {why}", ply + 1)
+                }
+                SetUpError::Illegal { reason: why, .. } => format!("move {}: {why}", ply + 1),
+                SetUpError::Unreadable {
+                    text,
+                    move_error: m,
+                    ..
+                } => {
+                    format!("move {}: {text:?} is {m}", ply + 1)
+                }
+            })?;
+            analysis_board.resume();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! The options that an interface may set.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+
+use plyhouse_engine::search::Level;
+
+use super::super::{EngineSettings, TABLE_MIB_MAX};
+
+/// More threads than any machine has cores would only wait for each other.
+const THREADS_MAX: usize = 1024;
+
+/// No position has more moves.
+const MULTIPV_MAX: usize = 218;
+
+/// What the strongest level is called here: its own name is a word of the protocol's.
+const MAX_LEVEL_NAME: &str = "full";
+
+/// What is set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    pub(super) level: Level,
+    pub(super) table_mib: u32,
+    pub(super) threads: NonZeroUsize,
+    /// How many lines of play are looked for.
+    pub(super) multipv: usize,
+}
+
+/// What else is to be done where an option was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OptionEffect {
+    Nothing,
+    /// The table is to be another, with nothing in it.
+    ResetTable,
+}
+
+impl Options {
+    pub(super) const fn new(settings: &EngineSettings) -> Self {
+        Self {
+            level: settings.level,
+            table_mib: settings.table_mib,
+            threads: NonZeroUsize::MIN,
+            multipv: 1,
+        }
+    }
+
+    /// Tells which options there are.
+    pub(super) fn send_options(&self, out: &mut dyn Write) -> io::Result<()> {
+        let hash = self.table_mib;
+        writeln!(
+            out,
+            "option name Hash type spin default {hash} min 1 max {TABLE_MIB_MAX}"
+        )?;
+        writeln!(out, "option name Clear Hash type button")?;
+        writeln!(
+            out,
+            "option name Threads type spin default 1 min 1 max {THREADS_MAX}"
+        )?;
+        writeln!(
+            out,
+            "option name MultiPV type spin default 1 min 1 max {MULTIPV_MAX}"
+        )?;
+        writeln!(out, "option name Ponder type check default false")?;
+        write!(
+            out,
+            "option name Level type combo default {}",
+            level_name(self.level)
+        )?;
+        for level in Level::ALL {
+            write!(out, " var {}", level_name(level))?;
+        }
+        writeln!(out)
+    }
+
+    /// `setoption name NAME value VALUE`, of which the name may have several words.
+    pub(super) fn set_option(&mut self, words: &[&str]) -> Result<OptionEffect, &'static str> {
+        let ["name", rest @ ..] = words else {
+            return Err("an option is set by: setoption name NAME value VALUE");
+        };
+        let end = rest.iter().position(|word| *word == "value");
+        let (name, value) = rest.split_at(end.unwrap_or(rest.len()));
+        let (name, value) = (name.join(" ").to_ascii_lowercase(), value.get(1).copied());
+        let value = value.unwrap_or_default().to_ascii_lowercase();
+        match name.as_str() {
+            "hash" => {
+                self.table_mib = parse_number(&value, TABLE_MIB_MAX).ok_or("not a size of Hash")?;
+                return Ok(OptionEffect::ResetTable);
+            }
+            "clear hash" => return Ok(OptionEffect::ResetTable),
+            "threads" => {
+                let threads = parse_number(&value, THREADS_MAX).and_then(NonZeroUsize::new);
+                self.threads = threads.ok_or("not a number of Threads")?;
+            }
+            "multipv" => {
+                self.multipv = parse_number(&value, MULTIPV_MAX).ok_or("not a number of lines")?;
+            }
+            "level" => self.level = parse_level(&value).ok_or("not a Level")?,
+            // Whether it ponders is told by `go ponder`.
+            "ponder" => {}
+            "uci_chess960" if value == "false" => {}
+            "uci_chess960" => return Err("Chess960 is not played"),
+            _ => return Err("there is no such option"),
+        }
+        Ok(OptionEffect::Nothing)
+    }
+}
+
+/// A number from 1 to `max`.
+fn parse_number<N: std::str::FromStr + PartialOrd + From<u8>>(text: &str, max: N) -> Option<N> {
+    let number: N = text.parse().ok()?;
+    (N::from(1) <= number && number <= max).then_some(number)
+}
+
+const fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Max => MAX_LEVEL_NAME,
+        Level::Beginner | Level::Easy | Level::Medium | Level::Hard => level.id(),
+    }
+}
+
+fn parse_level(text: &str) -> Option<Level> {
+    let level = Level::ALL
+        .into_iter()
+        .find(|level| level_name(*level) == text);
+    // Who knows it by its own name may say that.
+    level.or_else(|| text.parse().ok())
+}

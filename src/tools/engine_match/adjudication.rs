@@ -1,0 +1,411 @@
+//! Ends games that the players' own scores have decided, as `-resign` and `-draw` of cutechess do.
+//!
+//! Scores are in hundredths of a pawn, or of a point in games that points decide. A player that reports no
+//! score never ends a game: a move without one starts each count again.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Score;
+
+/// Score of a mate, beyond all scores that a user can ask for.
+const MATE_SCORE: i32 = 1_000_000;
+
+/// Greatest score that a user can ask for.
+const SCORE_MAX: i32 = 100_000;
+
+/// Greatest number of moves that a user can ask for.
+const MOVES_MAX: u32 = 10_000;
+
+/// When a game is ended before its rules end it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AdjudicationRules {
+    pub(crate) resign: Option<ResignRule>,
+    pub(crate) draw: Option<DrawRule>,
+}
+
+/// A player loses whose score was low enough for long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ResignRule {
+    /// Number of the player's consecutive moves.
+    consecutive_moves: u32,
+    /// How far below zero the score is at least.
+    score_threshold: i32,
+    /// Whether the opponent's score has to be as high for as long.
+    is_two_sided: bool,
+}
+
+/// A game is drawn in which both scores were near zero for long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DrawRule {
+    /// Number of full moves of the game, before which it goes on.
+    full_moves_min: u32,
+    /// Number of consecutive moves of each player.
+    consecutive_moves: u32,
+    /// How far from zero the scores are at most.
+    score_max: i32,
+}
+
+impl ResignRule {
+    /// Reads `movecount=N score=S [twosided=true]`.
+    pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
+        let [moves, score, two_sided] =
+            parse_key_values(words, ["movecount", "score", "twosided"])?;
+        Ok(Self {
+            consecutive_moves: parse_number_in_range("movecount", moves, 1, MOVES_MAX)?,
+            score_threshold: parse_number_in_range("score", score, 1, SCORE_MAX)?,
+            is_two_sided: match two_sided {
+                None | Some("false") => false,
+                Some("true") => true,
+                Some(other) => return Err(format!("twosided is true or false, not {other:?}")),
+            },
+        })
+    }
+}
+
+impl DrawRule {
+    /// Reads `movenumber=N movecount=M score=S`.
+    pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
+        let [from, moves, score] = parse_key_values(words, ["movenumber", "movecount", "score"])?;
+        Ok(Self {
+            full_moves_min: parse_number_in_range("movenumber", from, 0, MOVES_MAX)?,
+            consecutive_moves: parse_number_in_range("movecount", moves, 1, MOVES_MAX)?,
+            score_max: parse_number_in_range("score", score, 0, SCORE_MAX)?,
+        })
+    }
+}
+
+/// The values of these keys among words that are `KEY=VALUE`; `None` for a key that is missing.
+fn parse_key_values<'a, const N: usize>(
+    words: &'a [String],
+    keys: [&str; N],
+) -> Result<[Option<&'a str>; N], String> {
+    let mut values = [None; N];
+    for word in words {
+        let (key, value) = word
+            .split_once('=')
+            .ok_or_else(|| format!("{word} is to be KEY=VALUE"))?;
+        let place = keys.iter().position(|known| *known == key);
+        let place = place.ok_or_else(|| format!("{key} is none of {}", keys.join(", ")))?;
+        if values[place].replace(value).is_some() {
+            return Err(format!("{key} is given twice"));
+        }
+    }
+    Ok(values)
+}
+
+/// A number that is given, from the least to the greatest.
+fn parse_number_in_range<T>(
+    key: &str,
+    value: Option<&str>,
+    least: T,
+    greatest: T,
+) -> Result<T, String>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    let value = value.ok_or_else(|| format!("{key}= is missing"))?;
+    let number = value.parse().ok();
+    number
+        .filter(|number| (&least..=&greatest).contains(&number))
+        .ok_or_else(|| format!("{key} is a number from {least} to {greatest}, not {value:?}"))
+}
+
+/// Counts the scores of one game.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Adjudicator {
+    rules: AdjudicationRules,
+    /// Consecutive moves of each seat with a score that loses, wins or is near zero.
+    losing_moves: [u32; 2],
+    winning_moves: [u32; 2],
+    level_moves: [u32; 2],
+}
+
+/// How a game is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ruling {
+    /// This seat has won.
+    Won(Seat),
+    Drawn,
+}
+
+/// A move that was just played.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScoredMove {
+    pub(crate) seat: Seat,
+    /// What the player thinks of the position before the move.
+    pub(crate) score: Option<i32>,
+    /// Plies of the game, those of its opening included.
+    pub(crate) plies: usize,
+    /// Whether no earlier position can come again, as after a capture or a pawn's move.
+    pub(crate) is_irreversible: bool,
+}
+
+impl Adjudicator {
+    pub(crate) const fn new(rules: AdjudicationRules) -> Self {
+        Self {
+            rules,
+            losing_moves: [0; 2],
+            winning_moves: [0; 2],
+            level_moves: [0; 2],
+        }
+    }
+
+    /// Takes in a move, and says whether the game ends with it.
+    pub(crate) fn adjudicate_move(&mut self, scored: ScoredMove) -> Option<Ruling> {
+        let own = scored.seat.index();
+        if let Some(resign) = self.rules.resign {
+            let count =
+                |counter: &mut u32, meets: bool| *counter = if meets { *counter + 1 } else { 0 };
+            let meets = |test: fn(i32, i32) -> bool| {
+                scored
+                    .score
+                    .is_some_and(|score| test(score, resign.score_threshold))
+            };
+            count(
+                &mut self.losing_moves[own],
+                meets(|score, limit| score <= -limit),
+            );
+            count(
+                &mut self.winning_moves[own],
+                meets(|score, limit| score >= limit),
+            );
+            let loses = |seat: &Seat| {
+                self.losing_moves[seat.index()] >= resign.consecutive_moves
+                    && (!resign.is_two_sided
+                        || self.winning_moves[seat.other().index()] >= resign.consecutive_moves)
+            };
+            if let Some(loser) = Seat::ALL.iter().find(|seat| loses(seat)) {
+                return Some(Ruling::Won(loser.other()));
+            }
+        }
+        let draw = self.rules.draw?;
+        let is_level = scored
+            .score
+            .is_some_and(|score| score.abs() <= draw.score_max);
+        if scored.is_irreversible || !is_level {
+            self.level_moves = [0; 2];
+        } else {
+            self.level_moves[own] += 1;
+        }
+        let is_past_minimum = scored.plies / 2 >= draw.full_moves_min as usize;
+        let has_been_level = self
+            .level_moves
+            .iter()
+            .all(|moves| *moves >= draw.consecutive_moves);
+        (is_past_minimum && has_been_level).then_some(Ruling::Drawn)
+    }
+}
+
+/// A score of a search, in hundredths. `point` is how much of an estimate makes a point, in games that points
+/// decide.
+pub(crate) fn to_hundredths(score: Score, score_per_point: Option<i32>) -> i32 {
+    match (score.plies_to_end(), score.points()) {
+        (Some(_), _) if score > Score::DRAW => MATE_SCORE,
+        (Some(_), _) => -MATE_SCORE,
+        (None, Some(points)) => 100 * points,
+        (None, None) => 100 * score.value() / score_per_point.unwrap_or(100),
+    }
+}
+
+/// The score of a line `info … score cp N …` or `info … score mate N …`. Bounds, and lines of play other than
+/// the best, have none.
+pub(crate) fn parse_uci_score(line: &str) -> Option<i32> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    if words.first() != Some(&"info") {
+        return None;
+    }
+    // What follows these words is a text or moves.
+    let starts_text_or_moves =
+        |word: &&str| matches!(*word, "string" | "pv" | "refutation" | "currline");
+    let words = &words[..words
+        .iter()
+        .position(starts_text_or_moves)
+        .unwrap_or(words.len())];
+    let after = |key: &str| {
+        let place = words.iter().position(|word| *word == key)?;
+        words.get(place + 1..)
+    };
+    if after("multipv").is_some_and(|rest| rest.first() != Some(&"1")) {
+        return None;
+    }
+    let [kind, number, rest @ ..] = after("score")? else {
+        return None;
+    };
+    if matches!(rest.first(), Some(&("lowerbound" | "upperbound"))) {
+        return None;
+    }
+    let number: i32 = number.parse().ok()?;
+    match *kind {
+        "cp" => Some(number.clamp(-MATE_SCORE, MATE_SCORE)),
+        "mate" if number > 0 => Some(MATE_SCORE),
+        "mate" => Some(-MATE_SCORE),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split_words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn resign_rules(text: &str) -> AdjudicationRules {
+        AdjudicationRules {
+            resign: Some(ResignRule::parse(&split_words(text)).expect(text)),
+            draw: None,
+        }
+    }
+
+    fn draw_rules(text: &str) -> AdjudicationRules {
+        AdjudicationRules {
+            resign: None,
+            draw: Some(DrawRule::parse(&split_words(text)).expect(text)),
+        }
+    }
+
+    /// The ply after which a game with these scores ends, and how. The first seat moves first.
+    fn adjudicate_game(
+        rules: AdjudicationRules,
+        scores: &[Option<i32>],
+        irreversible: &[usize],
+    ) -> Option<(usize, Ruling)> {
+        let mut adjudicator = Adjudicator::new(rules);
+        scores.iter().enumerate().find_map(|(ply, score)| {
+            let ruling = adjudicator.adjudicate_move(ScoredMove {
+                seat: Seat::ALL[ply % 2],
+                score: *score,
+                plies: ply + 1,
+                is_irreversible: irreversible.contains(&(ply + 1)),
+            });
+            ruling.map(|ruling| (ply + 1, ruling))
+        })
+    }
+
+    fn to_scores(scores: &[i32]) -> Vec<Option<i32>> {
+        scores.iter().copied().map(Some).collect()
+    }
+
+    #[test]
+    fn low_score_for_the_required_moves_loses() {
+        let rules = resign_rules("movecount=2 score=500");
+        let first_wins = Some((4, Ruling::Won(Seat::First)));
+        assert_eq!(
+            adjudicate_game(rules, &to_scores(&[0, -500, 0, -900]), &[]),
+            first_wins
+        );
+        let second_wins = Some((3, Ruling::Won(Seat::Second)));
+        assert_eq!(
+            adjudicate_game(rules, &to_scores(&[-MATE_SCORE, 0, -MATE_SCORE]), &[]),
+            second_wins
+        );
+        // The count starts again with a better score, and with a move without a score.
+        let scores = to_scores(&[0, -500, 0, -499, 0, -500]);
+        assert_eq!(adjudicate_game(rules, &scores, &[]), None);
+        let scores = [Some(-700), None, None, None, Some(-700)];
+        assert_eq!(adjudicate_game(rules, &scores, &[]), None);
+        assert_eq!(adjudicate_game(rules, &[None; 50], &[]), None);
+    }
+
+    #[test]
+    fn two_sided_resignation_requires_the_winners_score() {
+        let rules = resign_rules("movecount=2 score=500 twosided=true");
+        assert_eq!(
+            adjudicate_game(rules, &to_scores(&[499, -900, 499, -900, 0, -900]), &[]),
+            None
+        );
+        let first_wins = |ply| Some((ply, Ruling::Won(Seat::First)));
+        assert_eq!(
+            adjudicate_game(rules, &to_scores(&[0, -900, 0, -900, 500, -900, 500]), &[]),
+            first_wins(7)
+        );
+        assert_eq!(
+            adjudicate_game(rules, &to_scores(&[500, -500, 600, -600]), &[]),
+            first_wins(4)
+        );
+        // An opponent that reports no score never agrees.
+        let silent = [None, Some(-900)].repeat(9);
+        assert_eq!(adjudicate_game(rules, &silent, &[]), None);
+    }
+
+    #[test]
+    fn level_scores_for_the_required_moves_are_a_draw() {
+        let drawn = |ply| Some((ply, Ruling::Drawn));
+        let rules = draw_rules("movenumber=0 movecount=2 score=10");
+        assert_eq!(
+            adjudicate_game(rules, &to_scores(&[10, -10, 0, 5]), &[]),
+            drawn(4)
+        );
+        assert_eq!(
+            adjudicate_game(rules, &to_scores(&[10, -11, 0, 5, 0, 0]), &[]),
+            drawn(6)
+        );
+        // Captures and pawn moves start the count again.
+        assert_eq!(adjudicate_game(rules, &to_scores(&[0; 9]), &[2]), drawn(6));
+        assert_eq!(adjudicate_game(rules, &to_scores(&[0; 4]), &[4]), None);
+        let late = draw_rules("movenumber=5 movecount=1 score=0");
+        assert_eq!(adjudicate_game(late, &to_scores(&[0; 20]), &[]), drawn(10));
+        let one_silent = [Some(0), None].repeat(20);
+        assert_eq!(adjudicate_game(rules, &one_silent, &[]), None);
+    }
+
+    #[test]
+    fn incomplete_or_invalid_rules_are_refused() {
+        for (text, expected) in [
+            ("movecount=3", "score= is missing"),
+            ("score=300", "movecount= is missing"),
+            ("movecount=0 score=300", "from 1 to"),
+            ("movecount=3 score=-300", "from 1 to"),
+            ("movecount=3 score=3.5", "from 1 to"),
+            ("movecount=3 score=3 twosided=yes", "true or false"),
+            ("movecount=3 score=3 score=4", "given twice"),
+            ("movecount=3 score", "KEY=VALUE"),
+            ("movenumber=3 score=3", "none of movecount, score, twosided"),
+        ] {
+            let error = ResignRule::parse(&split_words(text)).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        for (text, expected) in [
+            ("movenumber=40 movecount=8", "score= is missing"),
+            ("movecount=8 score=10", "movenumber= is missing"),
+            ("movenumber=40 movecount=8 score=-1", "from 0 to"),
+            ("movenumber=x movecount=8 score=1", "from 0 to"),
+        ] {
+            let error = DrawRule::parse(&split_words(text)).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn uci_info_lines_are_parsed_as_scores() {
+        for (line, score) in [
+            ("info depth 9 score cp -35 nodes 20 pv e2e4", Some(-35)),
+            (
+                "info depth 9 multipv 1 score mate 3 pv e2e4",
+                Some(MATE_SCORE),
+            ),
+            ("info score mate -1", Some(-MATE_SCORE)),
+            ("info score mate 0", Some(-MATE_SCORE)),
+            ("info score cp 12 lowerbound nodes 7", None),
+            ("info score cp 12 upperbound", None),
+            ("info depth 9 multipv 2 score cp 99", None),
+            ("info string score cp 99", None),
+            ("info nodes 5 pv e2e4 score cp 99", None),
+            ("info depth 9 score cp", None),
+            ("info score cp 99999999999", None),
+            ("bestmove e2e4", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_uci_score(line), score, "{line}");
+        }
+    }
+
+    #[test]
+    fn search_scores_are_converted_to_hundredths() {
+        assert_eq!(to_hundredths(Score::estimate(-35), None), -35);
+        assert_eq!(to_hundredths(Score::estimate(18), Some(12)), 150);
+        assert_eq!(to_hundredths(Score::win_by_points(-4), Some(12)), -400);
+        assert_eq!(to_hundredths(Score::win_in(3), None), MATE_SCORE);
+        assert_eq!(to_hundredths(Score::loss_in(3), Some(12)), -MATE_SCORE);
+    }
+}

@@ -1,0 +1,239 @@
+//! The command line of a program: `cmd=`, `arg=` and the working directory `dir=`.
+
+use std::io;
+use std::path::{Path, PathBuf, absolute};
+
+/// How to start a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CommandLine {
+    /// The program, and its arguments.
+    pub(crate) words: Vec<String>,
+    /// The working directory. Without one it is that of this process.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl CommandLine {
+    /// Reads `cmd=` and `dir=`, with the arguments of `arg=`.
+    ///
+    /// `cmd=` is a file if there is one of that name, else words as in a shell. Relative paths of the program
+    /// begin at `dir=`.
+    pub(crate) fn parse(
+        command: &str,
+        directory: Option<&str>,
+        arguments: Vec<String>,
+    ) -> Result<Self, String> {
+        if let Some(directory) = directory
+            && !Path::new(directory).is_dir()
+        {
+            return Err(format!("dir={directory} is not a directory"));
+        }
+        let base = Path::new(directory.unwrap_or("."));
+        let command = command.trim();
+        let mut words = if base.join(command).is_file() {
+            vec![command.to_owned()]
+        } else {
+            if let Some(path) = find_ambiguous_path(base, command) {
+                return Err(format!(
+                    "cmd={command} is ambiguous, since {path:?} exists: put the program in quotes"
+                ));
+            }
+            split_shell_words(command).map_err(|reason| format!("cmd={command}: {reason}"))?
+        };
+        let program = words.first_mut().ok_or("cmd= names no program")?;
+        if program.is_empty() {
+            return Err("cmd= names no program".to_owned());
+        }
+        let resolved = resolve_program(program, directory.is_some(), base);
+        *program = resolved.map_err(|error| format!("cmd={command}: {error}"))?;
+        words.extend(arguments);
+        Ok(Self {
+            words,
+            directory: directory.map(PathBuf::from),
+        })
+    }
+}
+
+/// The program as it is to be started. A name without a folder is looked up in the PATH, unless it has a
+/// space or a file of `dir=` is called so.
+fn resolve_program(program: &str, has_directory: bool, base: &Path) -> io::Result<String> {
+    let has_folder = program.contains('/');
+    let is_file = || base.join(program).is_file();
+    let is_here =
+        has_folder || (has_directory || program.contains(char::is_whitespace)) && is_file();
+    if !is_here {
+        return Ok(program.to_owned());
+    }
+    // What a relative program is relative to depends on the system, if it is started in another directory.
+    let path = match has_directory {
+        true => absolute(base.join(program))?,
+        false if has_folder => return Ok(program.to_owned()),
+        false => base.join(program),
+    };
+    let path = path.into_os_string().into_string();
+    path.map_err(|_| io::Error::other("the path is not UTF-8"))
+}
+
+/// A path with a space that the unquoted text may mean, where its first word alone would be run: the text as
+/// far as a later space, slash or the end, if that exists.
+fn find_ambiguous_path<'a>(base: &Path, text: &'a str) -> Option<&'a str> {
+    if text.contains(['\'', '"', '\\']) {
+        return None;
+    }
+    let first = text.find(char::is_whitespace)?;
+    let rest = text.char_indices().skip_while(|(at, _)| *at <= first);
+    let ends = rest.filter(|(_, c)| *c == '/' || c.is_whitespace());
+    let prefixes = ends.map(|(at, _)| &text[..at]).chain([text]);
+    prefixes
+        .filter(|prefix| !prefix.ends_with(char::is_whitespace))
+        .find(|prefix| base.join(prefix).exists())
+}
+
+/// Splits a text into words as a shell does: quotes of either kind hold a word together, and a backslash
+/// makes the next character an ordinary one.
+fn split_shell_words(text: &str) -> Result<Vec<String>, &'static str> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match (quote, c) {
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), c) if c == open => quote = None,
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None | Some('"'), '\\') => {
+                let next = rest.next().ok_or("nothing follows the last backslash")?;
+                let word = word.get_or_insert_default();
+                // Between double quotes a backslash is one itself before any other character.
+                if quote.is_some() && !matches!(next, '"' | '\\' | '$' | '`') {
+                    word.push(c);
+                }
+                word.push(next);
+            }
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err("a quote is not closed");
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn parse_words(command: &str) -> Result<Vec<String>, String> {
+        CommandLine::parse(command, None, Vec::new()).map(|command| command.words)
+    }
+
+    #[test]
+    fn words_are_split_as_in_a_shell() {
+        for (text, words) in [
+            ("stockfish", &["stockfish"][..]),
+            ("  gnugo  --mode\tgtp ", &["gnugo", "--mode", "gtp"]),
+            (r#""/opt/no such/x" --flag"#, &["/opt/no such/x", "--flag"]),
+            ("'a b'c\"d e\" f", &["a bcd e", "f"]),
+            (
+                r#"x "say \"hi\"" 'a\b' c\ d"#,
+                &["x", r#"say "hi""#, r"a\b", "c d"],
+            ),
+            (r#"x "a\b" '' #1"#, &["x", r"a\b", "", "#1"]),
+        ] {
+            let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
+            assert_eq!(parse_words(text), Ok(words), "{text}");
+        }
+        for (text, expected) in [
+            ("x 'a b", "a quote is not closed"),
+            ("\"x", "a quote is not closed"),
+            (r"x a\", "nothing follows"),
+            ("", "names no program"),
+            (" \t", "names no program"),
+            ("'' x", "names no program"),
+        ] {
+            let error = parse_words(text).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    /// A folder with programs whose paths begin alike.
+    fn program_folder() -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().expect("a temporary directory can be created");
+        let root = folder.path();
+        for name in ["d", "tool", "my engine", "two"] {
+            fs::write(root.join(name), "").expect("writing succeeds");
+        }
+        fs::create_dir_all(root.join("d x/sub dir")).expect("the directory can be created");
+        for name in ["d x/my engine", "d x/e", "d x/sub dir/e"] {
+            fs::write(root.join(name), "").expect("writing succeeds");
+        }
+        let text = root.to_str().expect("UTF-8").to_owned();
+        (folder, text)
+    }
+
+    #[test]
+    fn unquoted_path_of_an_existing_file_is_the_program() {
+        let (_folder, root) = program_folder();
+        for name in ["d x/my engine", "d x/e", "d x/sub dir/e", "my engine", "d"] {
+            let path = format!("{root}/{name}");
+            assert_eq!(parse_words(&path), Ok(vec![path.clone()]));
+        }
+        let quoted = format!("'{root}/d x/my engine' --flag");
+        assert_eq!(
+            parse_words(&quoted),
+            Ok(vec![format!("{root}/d x/my engine"), "--flag".to_owned()])
+        );
+    }
+
+    /// `d` exists, and must not run with the rest of another program's path as its arguments.
+    #[test]
+    fn ambiguous_unquoted_path_is_refused() {
+        let (_folder, root) = program_folder();
+        for name in [
+            "d x/my engine --flag",
+            "d x/my engin",
+            "d x/e -v",
+            "d x/sub dir/none",
+            "d x/sub dir",
+        ] {
+            let error = parse_words(&format!("{root}/{name}")).expect_err(name);
+            assert!(error.contains("ambiguous"), "{name}: {error}");
+        }
+        for arguments in ["two /x/y", "-a /etc/passwd", "x / y"] {
+            let words = parse_words(&format!("{root}/tool {arguments}")).expect(arguments);
+            let expected: Vec<_> = arguments.split(' ').collect();
+            assert_eq!(words[1..], expected);
+        }
+    }
+
+    #[test]
+    fn relative_program_is_resolved_against_dir() {
+        let (_folder, root) = program_folder();
+        let parse = |command: &str, directory: &str| {
+            let arguments = vec!["last".to_owned()];
+            CommandLine::parse(command, Some(directory), arguments)
+        };
+        for (command, directory, program) in [
+            ("./d", &*root, format!("{root}/d")),
+            ("tool", &root, format!("{root}/tool")),
+            ("my engine", &root, format!("{root}/my engine")),
+            ("'my engine'", &root, format!("{root}/my engine")),
+            ("../d", &format!("{root}/d x"), format!("{root}/d x/../d")),
+            ("no-such-file", &root, "no-such-file".to_owned()),
+            ("/bin/sh", &root, "/bin/sh".to_owned()),
+        ] {
+            let read = parse(command, directory).expect(command);
+            assert_eq!(read.words, [program, "last".to_owned()]);
+            assert_eq!(read.directory.as_deref(), Some(Path::new(directory)));
+        }
+        for directory in ["", "/nowhere/at/all", &format!("{root}/d")] {
+            let error = parse("sh", directory).expect_err(directory);
+            assert!(error.contains("is not a directory"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A program that is asked for moves by the protocol of Gomocup (Piskvork).
+
+use std::time::Duration;
+
+use anyhow::Context;
+use plyhouse_engine::catalog::GameEntry;
+use plyhouse_engine::search::Stop;
+use tokio::time::Instant;
+
+use super::super::engine_spec;
+use super::super::engine_spec::TimeLimit;
+use super::super::forfeit_reason::ForfeitReason;
+use super::super::player::{GameStart, Player, PlayerAction, Turn};
+use super::{EngineProcess, RESPONSE_TIMEOUT};
+use crate::engine::Point;
+
+/// A player that speaks Piskvork.
+#[derive(Debug)]
+pub(crate) struct PiskvorkPlayer {
+    program: EngineProcess,
+    board_size: u8,
+    /// Whether it knows the stones on the board.
+    has_sent_board: bool,
+    /// `INFO` lines sent since its last answer. The program may complain of each with `UNKNOWN`.
+    unanswered_infos: u32,
+}
+
+/// Whose stone it is, as `BOARD` tells it: that of the program, or its opponent's.
+const OWN_STONE: u8 = 1;
+const OPPONENT_STONE: u8 = 2;
+
+impl PiskvorkPlayer {
+    pub(crate) fn start(
+        program: &engine_spec::ProgramSpec,
+        game: &'static GameEntry,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            program: EngineProcess::start(&program.command, "END")
+                .context("it cannot be started")?,
+            board_size: game.info.files,
+            has_sent_board: false,
+            unanswered_infos: 0,
+        })
+    }
+
+    /// Returns the answer to `command`: the next line that is no remark. Words of the protocol may be in
+    /// letters of either case.
+    fn read_reply(
+        &mut self,
+        command: &str,
+        deadline: Instant,
+        stop: &Stop,
+    ) -> Result<String, ForfeitReason> {
+        loop {
+            let line = self.program.read_line(deadline, stop)?;
+            let word = line.split_whitespace().next().unwrap_or_default();
+            match word.to_ascii_uppercase().as_str() {
+                "" | "MESSAGE" | "DEBUG" => {}
+                // Nothing else answers an INFO, so this is about one of them.
+                "UNKNOWN" if self.unanswered_infos > 0 => self.unanswered_infos -= 1,
+                "ERROR" | "UNKNOWN" => {
+                    return Err(ForfeitReason::CommandRefused(format!("{command}: {line}")));
+                }
+                _ => {
+                    self.unanswered_infos = 0;
+                    return Ok(line);
+                }
+            }
+        }
+    }
+
+    fn send_time(&mut self, turn: &Turn<'_>) -> Result<(), ForfeitReason> {
+        for line in time_info_lines(turn) {
+            self.unanswered_infos += 1;
+            self.program.write_line(&line)?;
+        }
+        Ok(())
+    }
+
+    fn to_point(&self, m: &str) -> Point {
+        Point::from_move(m, self.board_size)
+    }
+
+    /// Sends the moves that the program does not know yet, and so asks it for a move. Returns the command
+    /// that it has to answer.
+    fn send_moves(&mut self, moves: &[String]) -> Result<&'static str, ForfeitReason> {
+        match moves {
+            [] => {
+                self.program.write_line("BEGIN")?;
+                Ok("BEGIN")
+            }
+            [.., last] if self.has_sent_board => {
+                let point = self.to_point(last);
+                self.program.write_line(&format!("TURN {point}"))?;
+                Ok("TURN")
+            }
+            moves => {
+                self.program.write_line("BOARD")?;
+                for (ply, m) in moves.iter().enumerate() {
+                    let is_own = (moves.len() - ply).is_multiple_of(2);
+                    let owner = if is_own { OWN_STONE } else { OPPONENT_STONE };
+                    let point = self.to_point(m);
+                    self.program.write_line(&format!("{point},{owner}"))?;
+                }
+                self.program.write_line("DONE")?;
+                Ok("BOARD")
+            }
+        }
+    }
+}
+
+/// The lines that tell a program its time, in milliseconds.
+fn time_info_lines(turn: &Turn<'_>) -> Vec<String> {
+    let line = |key: &str, time: Duration| format!("INFO {key} {}", time.as_millis());
+    match turn.limits.time {
+        TimeLimit::Unlimited => Vec::new(),
+        TimeLimit::PerMove(time) => vec![line("timeout_turn", time)],
+        // A limit of 0 is none, so the increment of the first move counts as well.
+        TimeLimit::Clock(clock) => vec![
+            line("timeout_match", clock.initial_time()),
+            line("time_left", turn.time_allowed().unwrap_or_default()),
+        ],
+    }
+}
+
+impl Player for PiskvorkPlayer {
+    fn begin_game(&mut self, game_start: &GameStart<'_>) -> Result<(), ForfeitReason> {
+        self.has_sent_board = false;
+        self.program
+            .write_line(&format!("START {}", self.board_size))?;
+        let reply = self.read_reply("START", Instant::now() + RESPONSE_TIMEOUT, game_start.stop)?;
+        // The protocol lets a text follow: "OK - everything is good".
+        if reply
+            .get(..2)
+            .is_some_and(|ok| ok.eq_ignore_ascii_case("OK"))
+        {
+            return Ok(());
+        }
+        Err(ForfeitReason::CommandRefused(format!("START: {reply}")))
+    }
+
+    fn choose_move(&mut self, turn: &Turn<'_>) -> Result<PlayerAction, ForfeitReason> {
+        self.send_time(turn)?;
+        let command = self.send_moves(turn.moves)?;
+        self.has_sent_board = true;
+        let reply = self.read_reply(command, turn.deadline(), turn.stop)?;
+        let point =
+            Point::parse(&reply, self.board_size).ok_or(ForfeitReason::IllegalMove(reply))?;
+        Ok(PlayerAction::Move {
+            text: point.to_move(self.board_size),
+            score: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::player::tests::with_turn;
+    use super::time_info_lines;
+
+    #[test]
+    fn time_info_lines_use_milliseconds() {
+        for (pace, left, lines) in [
+            (
+                "tc=60",
+                61.5,
+                &["INFO timeout_match 60000", "INFO time_left 61500"][..],
+            ),
+            (
+                "tc=0+0.1",
+                0.1,
+                &["INFO timeout_match 100", "INFO time_left 100"],
+            ),
+            (
+                "tc=1:00+1",
+                2.0,
+                &["INFO timeout_match 61000", "INFO time_left 2000"],
+            ),
+            ("st=0.25", 0.0, &["INFO timeout_turn 250"]),
+            ("tc=inf", 0.0, &[]),
+        ] {
+            assert_eq!(
+                with_turn(pace, left, None, time_info_lines),
+                lines,
+                "{pace}"
+            );
+        }
+    }
+}

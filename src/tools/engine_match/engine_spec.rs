@@ -1,0 +1,410 @@
+//! Who takes part in a contest, in the words of cutechess: `cmd=… proto=uci name=…` for a program,
+//! `level=max` for the engine of this binary; and what they may spend on a move.
+
+mod move_limits;
+
+use std::path::Path;
+use std::time::Duration;
+
+use plyhouse_engine::game::EngineProtocol;
+use plyhouse_engine::search::Level;
+
+pub(crate) use self::move_limits::{MoveLimits, TimeControl, TimeLimit};
+use super::command_line::CommandLine;
+
+/// A player of a contest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EngineSpec {
+    pub(crate) name: String,
+    pub(crate) kind: EngineKind,
+    pub(crate) limits: MoveLimits,
+}
+
+/// What a player is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum EngineKind {
+    /// The engine of this binary.
+    Level(Level),
+    /// Another program.
+    Program(ProgramSpec),
+}
+
+/// How another program is started and spoken to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProgramSpec {
+    pub(crate) command: CommandLine,
+    pub(crate) protocol: ProgramProtocol,
+    /// Options of UCI, by name.
+    pub(crate) options: Vec<(String, String)>,
+}
+
+/// How another program is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProgramProtocol {
+    Uci,
+    Gtp { komi: u32 },
+    Piskvork,
+}
+
+/// A word of the command line: `st=0.5`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    key: String,
+    value: String,
+}
+
+impl Setting {
+    /// Reads a word of the command line.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (key, value) = text.split_once('=').ok_or("it is to be KEY=VALUE")?;
+        let known_keys = [
+            "cmd",
+            "arg",
+            "dir",
+            "proto",
+            "name",
+            "level",
+            "tc",
+            "st",
+            "nodes",
+            "depth",
+            "timemargin",
+        ];
+        if known_keys.contains(&key) || key.starts_with("option.") {
+            return Ok(Self {
+                key: key.to_owned(),
+                value: value.to_owned(),
+            });
+        }
+        Err(format!(
+            "{key} is none of {}, option.NAME",
+            known_keys.join(", ")
+        ))
+    }
+}
+
+/// What the settings of one player say, before it is known whether they fit together.
+#[derive(Default)]
+struct EngineSpecBuilder {
+    name: Option<String>,
+    command: Option<String>,
+    arguments: Vec<String>,
+    directory: Option<String>,
+    protocol: Option<String>,
+    level: Option<Level>,
+    options: Vec<(String, String)>,
+    time: Option<TimeLimit>,
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    margin: Option<Duration>,
+}
+
+impl EngineSpecBuilder {
+    /// Takes over a setting; the last of a kind counts.
+    fn apply_setting(&mut self, Setting { key, value }: &Setting) -> Result<(), String> {
+        match key.as_str() {
+            "name" => self.name = Some(value.clone()),
+            "cmd" => self.command = Some(value.clone()),
+            "arg" => self.arguments.push(value.clone()),
+            "dir" => self.directory = Some(value.clone()),
+            "proto" => self.protocol = Some(value.clone()),
+            "level" => {
+                self.level = Some(
+                    value
+                        .parse()
+                        .map_err(|_| format!("there is no level {value}"))?,
+                )
+            }
+            "tc" => self.time = Some(move_limits::parse_time_control(value)?),
+            "st" => self.time = Some(TimeLimit::PerMove(move_limits::parse_move_time(value)?)),
+            "nodes" => self.nodes = Some(move_limits::parse_positive_count(value)?),
+            "depth" => {
+                self.depth = Some(
+                    u32::try_from(move_limits::parse_positive_count(value)?).unwrap_or(u32::MAX),
+                )
+            }
+            "timemargin" => {
+                let ms = value
+                    .parse()
+                    .map_err(|_| format!("{value} are no milliseconds"))?;
+                self.margin = Some(Duration::from_millis(ms));
+            }
+            option => {
+                let name = option.trim_start_matches("option.").to_owned();
+                self.options.push((name, value.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether these settings fit a level of this binary, which has no options and is not started.
+    fn check_level(&self) -> Result<(), String> {
+        if let Some((name, _)) = self.options.first() {
+            return Err(format!(
+                "option.{name}= is for programs: a level has no options"
+            ));
+        }
+        if !self.arguments.is_empty() {
+            return Err("arg= is for programs: a level takes no arguments".to_owned());
+        }
+        if self.directory.is_some() {
+            return Err("dir= is for programs: a level has no working directory".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The program of this `cmd=`, and the name of its file.
+    fn into_program_spec(
+        self,
+        command: &str,
+        game_protocol: EngineProtocol,
+    ) -> Result<(EngineKind, String), String> {
+        let command = CommandLine::parse(command, self.directory.as_deref(), self.arguments)?;
+        let name = Path::new(&command.words[0]).file_name();
+        let name = name.unwrap_or_default().to_string_lossy().into_owned();
+        let proto = choose_protocol(self.protocol.as_deref(), game_protocol)?;
+        let options = self.options;
+        if proto != ProgramProtocol::Uci && !options.is_empty() {
+            return Err("only UCI has options".to_owned());
+        }
+        let program = ProgramSpec {
+            command,
+            protocol: proto,
+            options,
+        };
+        Ok((EngineKind::Program(program), name))
+    }
+}
+
+impl EngineSpec {
+    /// The player that has these settings, those of all players first, in a game whose programs speak
+    /// this protocol.
+    pub(crate) fn from_settings<'a>(
+        settings: impl Iterator<Item = &'a Setting>,
+        game_protocol: EngineProtocol,
+    ) -> Result<Self, String> {
+        let mut builder = EngineSpecBuilder::default();
+        for setting in settings {
+            builder.apply_setting(setting)?;
+        }
+        let limits = MoveLimits {
+            time: builder.time.unwrap_or(TimeLimit::Unlimited),
+            nodes: builder.nodes,
+            depth: builder.depth,
+            time_margin: builder.margin.unwrap_or(move_limits::TIME_MARGIN_DEFAULT),
+        };
+        let given_name = builder.name.take();
+        let (kind, name) = match (builder.level, builder.command.take()) {
+            (Some(level), None) => {
+                builder.check_level()?;
+                (EngineKind::Level(level), level.id().to_owned())
+            }
+            (None, Some(command)) => builder.into_program_spec(&command, game_protocol)?,
+            _ => return Err("a player has cmd=, or level=, and not both".to_owned()),
+        };
+        let spec = Self {
+            name: given_name.unwrap_or(name),
+            kind,
+            limits,
+        };
+        spec.check_limits()?;
+        Ok(spec)
+    }
+
+    /// Whether what it may spend can be told to it, and has an end.
+    fn check_limits(&self) -> Result<(), String> {
+        let MoveLimits {
+            time, nodes, depth, ..
+        } = self.limits;
+        let is_free = time == TimeLimit::Unlimited && nodes.is_none() && depth.is_none();
+        match &self.kind {
+            EngineKind::Level(Level::Max) if is_free => {
+                Err("level=max needs a limit: tc=, st=, nodes= or depth=".to_owned())
+            }
+            EngineKind::Program(ProgramSpec {
+                protocol: ProgramProtocol::Uci,
+                ..
+            }) if is_free => Err("by UCI a limit is needed: tc=, st=, nodes= or depth=".to_owned()),
+            EngineKind::Program(program)
+                if program.protocol != ProgramProtocol::Uci
+                    && (nodes.is_some() || depth.is_some()) =>
+            {
+                Err("nodes= and depth= can be told by UCI alone".to_owned())
+            }
+            EngineKind::Program(program) => check_protocol_clock(program.protocol, time),
+            EngineKind::Level(_) => Ok(()),
+        }
+    }
+}
+
+/// The protocol of this name, if programs of the game may speak it; without a name the game's own.
+fn choose_protocol(
+    name: Option<&str>,
+    game_protocol: EngineProtocol,
+) -> Result<ProgramProtocol, String> {
+    match (name, game_protocol) {
+        (None | Some("gtp"), EngineProtocol::Gtp { komi }) => Ok(ProgramProtocol::Gtp { komi }),
+        (None | Some("piskvork"), EngineProtocol::Piskvork) => Ok(ProgramProtocol::Piskvork),
+        (None, EngineProtocol::Uci) | (Some("uci"), _) => Ok(ProgramProtocol::Uci),
+        (Some(name @ ("gtp" | "piskvork")), _) => {
+            Err(format!("programs of this game are not spoken to by {name}"))
+        }
+        (Some(name), _) => Err(format!("there is no protocol {name}: uci, gtp or piskvork")),
+    }
+}
+
+/// Whether a protocol has words for this time.
+fn check_protocol_clock(proto: ProgramProtocol, time: TimeLimit) -> Result<(), String> {
+    let TimeLimit::Clock(clock) = time else {
+        return Ok(());
+    };
+    match proto {
+        ProgramProtocol::Gtp { .. } if clock.initial_time() < Duration::from_secs(1) => {
+            Err("GTP counts whole seconds: tc= needs at least one, or use st=".to_owned())
+        }
+        ProgramProtocol::Piskvork if clock.moves.is_some() => Err(
+            "the protocol of Gomocup has no words for a number of moves in tc=: \
+             use tc=TIME+INCREMENT or st="
+                .to_owned(),
+        ),
+        ProgramProtocol::Uci | ProgramProtocol::Gtp { .. } | ProgramProtocol::Piskvork => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UCI: EngineProtocol = EngineProtocol::Uci;
+
+    fn parse_spec(text: &str, spoken: EngineProtocol) -> Result<EngineSpec, String> {
+        let settings: Result<Vec<_>, _> = text.split_whitespace().map(Setting::parse).collect();
+        EngineSpec::from_settings(settings?.iter(), spoken)
+    }
+
+    #[test]
+    fn cutechess_settings_are_parsed() {
+        let program = parse_spec(
+            "tc=1 cmd=/usr/games/stockfish proto=uci tc=10+0.1 timemargin=5 option.UCI_Elo=2000 depth=8",
+            UCI,
+        );
+        let expected = EngineSpec {
+            name: "stockfish".to_owned(),
+            kind: EngineKind::Program(ProgramSpec {
+                command: CommandLine {
+                    words: vec!["/usr/games/stockfish".to_owned()],
+                    directory: None,
+                },
+                protocol: ProgramProtocol::Uci,
+                options: vec![("UCI_Elo".to_owned(), "2000".to_owned())],
+            }),
+            limits: MoveLimits {
+                time: TimeLimit::Clock(TimeControl {
+                    base: Duration::from_secs(10),
+                    increment: Duration::from_millis(100),
+                    moves: None,
+                }),
+                nodes: None,
+                depth: Some(8),
+                time_margin: Duration::from_millis(5),
+            },
+        };
+        assert_eq!(program, Ok(expected));
+        let level_spec =
+            parse_spec("st=0.5 level=max name=new nodes=9", UCI).expect("the settings are valid");
+        assert_eq!(
+            (level_spec.name.as_str(), level_spec.kind),
+            ("new", EngineKind::Level(Level::Max))
+        );
+        assert_eq!(
+            level_spec.limits.time,
+            TimeLimit::PerMove(Duration::from_millis(500))
+        );
+        let go_spec = parse_spec(
+            "cmd=gnugo arg=--mode arg=gtp tc=inf",
+            EngineProtocol::Gtp { komi: 7 },
+        );
+        let EngineKind::Program(go) = go_spec.expect("the settings are valid").kind else {
+            panic!("the engine is a program");
+        };
+        assert_eq!(go.command.words, ["gnugo", "--mode", "gtp"]);
+        assert_eq!(go.protocol, ProgramProtocol::Gtp { komi: 7 });
+    }
+
+    #[test]
+    fn invalid_or_conflicting_settings_are_refused() {
+        for (text, expected) in [
+            ("level", "it is to be KEY=VALUE"),
+            ("what=1", "what is none of"),
+            ("name=a st=1", "cmd=, or level="),
+            ("cmd=a level=max st=1", "cmd=, or level="),
+            ("level=max", "needs a limit"),
+            ("cmd=a proto=uci tc=inf", "by UCI a limit is needed"),
+            ("cmd=a proto=gtp st=1", "not spoken to by gtp"),
+            ("cmd=a proto=xboard st=1", "no protocol xboard"),
+            ("level=best st=1", "no level best"),
+            ("level=max st=0", "no seconds"),
+            ("level=max tc=1+x", "the increment is in seconds"),
+            ("level=max nodes=0", "no number above 0"),
+        ] {
+            let error = parse_spec(text, UCI).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        let gomoku = EngineProtocol::Piskvork;
+        for text in ["cmd=a nodes=9", "cmd=a st=1 option.Hash=1"] {
+            assert!(parse_spec(text, gomoku).is_err(), "{text}");
+        }
+    }
+
+    /// What a level does not have was ignored before, and the user believed that it was set.
+    #[test]
+    fn program_settings_are_refused_for_levels() {
+        for (words, expected) in [
+            (
+                ["level=hard", "option.Hash=16"],
+                "option.Hash= is for programs",
+            ),
+            (["option.Threads=2", "level=easy"], "option.Threads= is for"),
+            (
+                ["level=easy", "option.Clear Hash="],
+                "option.Clear Hash= is for",
+            ),
+            (["level=beginner", "arg=--fast"], "arg= is for programs"),
+            (["dir=/", "level=medium"], "dir= is for programs"),
+        ] {
+            let settings = words.map(|word| Setting::parse(word).expect(word));
+            let error = EngineSpec::from_settings(settings.iter(), UCI).expect_err(expected);
+            assert!(error.contains(expected), "{words:?}: {error}");
+        }
+    }
+
+    /// A clock that the protocol cannot tell is refused, not told wrongly.
+    #[test]
+    fn clocks_unsupported_by_the_protocol_are_refused() {
+        let go = EngineProtocol::Gtp { komi: 7 };
+        let gomoku = EngineProtocol::Piskvork;
+        for (text, spoken, expected) in [
+            ("cmd=a tc=0+0.1", go, "GTP counts whole seconds"),
+            ("cmd=a tc=40/0.5", go, "GTP counts whole seconds"),
+            ("cmd=a tc=0:00.9", go, "GTP counts whole seconds"),
+            ("cmd=a tc=40/60", gomoku, "no words for a number of moves"),
+            (
+                "cmd=a tc=1/0:05+1",
+                gomoku,
+                "no words for a number of moves",
+            ),
+        ] {
+            let error = parse_spec(text, spoken).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        for (text, spoken) in [
+            ("cmd=a tc=0+1", go),
+            ("cmd=a tc=25/10:00", go),
+            ("cmd=a tc=0/0.2+0.1", gomoku),
+            ("cmd=a tc=40/0.5+0.01", UCI),
+            ("level=max tc=40/0.5", gomoku),
+        ] {
+            parse_spec(text, spoken).expect(text);
+        }
+    }
+}

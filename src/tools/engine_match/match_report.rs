@@ -1,0 +1,380 @@
+//! What a contest has found: the fields of its JSON object, and the text that people read.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::EngineMatch;
+use super::pairing_score::{ForfeitCounts, PairingScore};
+use super::pentanomial::EloDifference;
+use super::sprt::{Sprt, Verdict};
+use crate::tournament::{Pairing, Ratings};
+
+/// All that is printed of a contest.
+#[derive(Debug, Serialize)]
+pub(crate) struct MatchReport {
+    game: &'static str,
+    /// Where more than two play: from the strongest down, against the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "standing")]
+    standings: Vec<Standing>,
+    #[serde(rename = "pairs")]
+    pairings: Vec<PairingRow>,
+}
+
+/// What is known of a player from all games.
+#[derive(Debug, Serialize)]
+struct Standing {
+    player: String,
+    elo: f64,
+    low: f64,
+    high: f64,
+}
+
+/// What two players have scored, as the first of them sees it.
+#[derive(Debug, Serialize)]
+struct PairingRow {
+    player: String,
+    opponent: String,
+    games: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    score: f64,
+    /// How many pairs have which points, from none to two.
+    pentanomial: [u32; 5],
+    /// Infinite numbers are null.
+    #[serde(flatten)]
+    elo_difference: Option<EloInterval>,
+    los: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sprt: Option<SprtReport>,
+    /// What the two have lost by their own doing.
+    #[serde(rename = "faults")]
+    forfeits: [ForfeitCounts; 2],
+    /// Games that `--resign` or `--draw` ended.
+    #[serde(skip_serializing_if = "is_zero")]
+    adjudicated: u32,
+}
+
+/// A difference in Elo and the interval that holds it with a certainty of 95%.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct EloInterval {
+    elo: f64,
+    low: f64,
+    high: f64,
+}
+
+/// What a test says.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct SprtReport {
+    elo0: f64,
+    elo1: f64,
+    llr: f64,
+    bounds: [f64; 2],
+    verdict: Verdict,
+}
+
+impl MatchReport {
+    pub(crate) fn new(
+        engine_match: &EngineMatch,
+        scores: &[PairingScore],
+        sprt: Option<Sprt>,
+    ) -> Self {
+        let pairs = engine_match.pairings.iter().zip(scores);
+        let name = |player: usize| engine_match.engines[player].name.clone();
+        Self {
+            game: engine_match.game.info.id,
+            standings: player_standings(engine_match, scores),
+            pairings: pairs
+                .map(|([player, opponent], score)| {
+                    PairingRow::new([name(*player), name(*opponent)], score, sprt)
+                })
+                .collect(),
+        }
+    }
+
+    /// The first pair in a line.
+    pub(crate) fn to_summary(&self) -> String {
+        match self.pairings.as_slice() {
+            [row] => row.to_summary(),
+            rows => {
+                let games: u32 = rows.iter().map(|row| row.games).sum();
+                format!("{games} games of {} pairs of players", rows.len())
+            }
+        }
+    }
+}
+
+/// Ratings of all players from all games, where there are more than two.
+fn player_standings(engine_match: &EngineMatch, scores: &[PairingScore]) -> Vec<Standing> {
+    if engine_match.engines.len() < 3 {
+        return Vec::new();
+    }
+    let pairings = engine_match.pairings.iter().zip(scores);
+    let pairings: Vec<_> = pairings
+        .map(|(&players, score)| Pairing {
+            players,
+            tally: score.tally,
+        })
+        .collect();
+    let ratings = Ratings::fit(engine_match.engines.len(), &pairings);
+    let mut standings: Vec<_> = (0..engine_match.engines.len())
+        .map(|player| {
+            let difference = ratings.elo_difference(player, 0);
+            let [low, high] = difference.interval();
+            Standing {
+                player: engine_match.engines[player].name.clone(),
+                elo: round_to(difference.elo, 1),
+                low: round_to(low, 1),
+                high: round_to(high, 1),
+            }
+        })
+        .collect();
+    standings.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+    standings
+}
+
+impl PairingRow {
+    fn new([player, opponent]: [String; 2], score: &PairingScore, sprt: Option<Sprt>) -> Self {
+        let (tally, pairs) = (score.tally, &score.pairs);
+        Self {
+            player,
+            opponent,
+            games: tally.game_count(),
+            wins: tally.wins,
+            draws: tally.draws,
+            losses: tally.losses,
+            score: round_to(tally.points() / f64::from(tally.game_count().max(1)), 4),
+            pentanomial: pairs.0,
+            elo_difference: pairs.elo_difference().map(EloInterval::from),
+            los: round_to(pairs.likelihood_of_superiority(), 4),
+            sprt: sprt.map(|sprt| SprtReport {
+                elo0: sprt.elo0,
+                elo1: sprt.elo1,
+                llr: round_to(sprt.log_likelihood_ratio(pairs), 2),
+                bounds: sprt.bounds().map(|bound| round_to(bound, 2)),
+                verdict: sprt.verdict(pairs),
+            }),
+            forfeits: score.forfeits.clone(),
+            adjudicated: score.adjudicated,
+        }
+    }
+
+    fn to_summary(&self) -> String {
+        let Self {
+            wins,
+            draws,
+            losses,
+            score,
+            ..
+        } = self;
+        let mut text = format!("+{wins} ={draws} -{losses}, {:.1}%", 100.0 * score);
+        if let Some(EloInterval { elo, low, high }) = self.elo_difference {
+            text += &format!(", {elo:+.1} Elo ({low:+.1} to {high:+.1})");
+        }
+        if let Some(test) = self.sprt {
+            text += &format!(", LLR {:.2}", test.llr);
+        }
+        let lost: u32 = self.forfeits.iter().map(ForfeitCounts::total).sum();
+        if lost > 0 {
+            text += &format!(", {lost} lost by faults");
+        }
+        text
+    }
+
+    /// The games whose pair has not been played to the end: intervals and tests know nothing of them.
+    fn unpaired_games(&self) -> u32 {
+        self.games - 2 * self.pentanomial.iter().sum::<u32>()
+    }
+}
+
+impl From<EloDifference> for EloInterval {
+    fn from(EloDifference { elo, low, high }: EloDifference) -> Self {
+        let [elo, low, high] = [elo, low, high].map(|elo| round_to(elo, 1));
+        Self { elo, low, high }
+    }
+}
+
+/// Rounded to so many decimals: more would differ between machines, whose logarithms do.
+fn round_to(number: f64, decimals: i32) -> f64 {
+    let scale = 10_f64.powi(decimals);
+    // Adding zero makes a negative zero positive.
+    (number * scale).round() / scale + 0.0
+}
+
+impl fmt::Display for MatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Standing {
+            player,
+            elo,
+            low,
+            high,
+        } in &self.standings
+        {
+            writeln!(f, "{player:<20} {elo:>+8.1} Elo ({low:+.1} to {high:+.1})")?;
+        }
+        self.pairings.iter().try_for_each(|row| row.fmt(f))
+    }
+}
+
+impl fmt::Display for PairingRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            player,
+            opponent,
+            games,
+            wins,
+            draws,
+            losses,
+            score,
+            ..
+        } = self;
+        let share = 100.0 * score;
+        writeln!(
+            f,
+            "{player} against {opponent}: {games} games, +{wins} ={draws} -{losses}, {share:.1}%"
+        )?;
+        if let Some(EloInterval { elo, low, high }) = self.elo_difference {
+            let los = 100.0 * self.los;
+            writeln!(
+                f,
+                "  {elo:+.1} Elo (95%: {low:+.1} to {high:+.1}), LOS {los:.1}%"
+            )?;
+        }
+        let [none, half, one, more, two] = self.pentanomial;
+        writeln!(
+            f,
+            "  pairs by points, from 0 to 2: {none} {half} {one} {more} {two}"
+        )?;
+        if self.unpaired_games() > 0 {
+            let unpaired = self.unpaired_games();
+            writeln!(
+                f,
+                "  games without their pair, which no interval or test counts: {unpaired}"
+            )?;
+        }
+        if let Some(SprtReport {
+            elo0,
+            elo1,
+            llr,
+            bounds: [low, high],
+            verdict,
+        }) = self.sprt
+        {
+            let verdict = match verdict {
+                Verdict::Undecided => "undecided",
+                Verdict::H0 => "H0",
+                Verdict::H1 => "H1",
+            };
+            writeln!(
+                f,
+                "  LLR {llr:.2} ({low:.2} to {high:.2}) for {elo0} against {elo1} nElo: {verdict}"
+            )?;
+        }
+        if self.adjudicated > 0 {
+            writeln!(f, "  adjudicated by scores: {}", self.adjudicated)?;
+        }
+        for (name, faults) in [player, opponent].into_iter().zip(&self.forfeits) {
+            fmt_forfeits(f, name, faults)?;
+        }
+        Ok(())
+    }
+}
+
+fn fmt_forfeits(f: &mut fmt::Formatter<'_>, name: &str, forfeits: &ForfeitCounts) -> fmt::Result {
+    let ForfeitCounts {
+        illegal_moves: illegal,
+        crashes,
+        timeouts: time,
+        refusals,
+        first_refusal: refused,
+    } = forfeits;
+    if forfeits.total() == 0 {
+        return Ok(());
+    }
+    write!(
+        f,
+        "  {name} lost {illegal} by illegal moves, {crashes} by crashes, {time} on time"
+    )?;
+    if let Some(refused) = refused {
+        write!(f, ", {refusals} by refused commands: {refused}")?;
+    }
+    writeln!(f)
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine_match::Pentanomial;
+    use crate::tournament::Tally;
+
+    #[test]
+    fn two_player_report_shows_elo_pairs_and_sprt() {
+        let tally = Tally {
+            wins: 20,
+            draws: 10,
+            losses: 10,
+        };
+        let mut score = PairingScore::default();
+        score.tally = tally;
+        score.pairs = Pentanomial([1, 2, 8, 4, 5]);
+        score.forfeits[1].timeouts = 3;
+        let sprt = Sprt {
+            elo0: 0.0,
+            elo1: 10.0,
+            alpha: 0.05,
+            beta: 0.05,
+        };
+        let row = PairingRow::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
+        let expected = "\
+new against old: 40 games, +20 =10 -10, 62.5%
+  +88.7 Elo (95%: +1.7 to +188.5), LOS 97.7%
+  pairs by points, from 0 to 2: 1 2 8 4 5
+  LLR 0.32 (-2.94 to 2.94) for 0 against 10 nElo: undecided
+  old lost 0 by illegal moves, 0 by crashes, 3 on time
+";
+        assert_eq!(row.to_string(), expected);
+        assert_eq!(
+            row.to_summary(),
+            "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by faults"
+        );
+
+        // The contest ended while a pair was being played.
+        score.tally.wins += 1;
+        let row = PairingRow::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
+        let text = row.to_string();
+        let unpaired = "  games without their pair, which no interval or test counts: 1\n";
+        assert!(text.contains(unpaired), "{text}");
+    }
+
+    #[test]
+    fn refusals_and_adjudications_are_reported_only_if_any() {
+        let mut score = PairingScore::default();
+        score.forfeits[0].refusals = 2;
+        score.forfeits[0].first_refusal = Some("komi 7: no such command".to_owned());
+        score.adjudicated = 5;
+        let row = PairingRow::new(["a".to_owned(), "b".to_owned()], &score, None);
+        let text = row.to_string();
+        let expected = "  adjudicated by scores: 5
+  a lost 0 by illegal moves, 0 by crashes, 0 on time, 2 by refused commands: komi 7: no such command
+";
+        assert!(text.ends_with(expected), "{text}");
+        let json = serde_json::to_value(&row).expect("JSON");
+        assert_eq!(json["adjudicated"], 5);
+        assert_eq!(json["faults"][0]["refused"], "komi 7: no such command");
+        score = PairingScore::default();
+        let row = PairingRow::new(["a".to_owned(), "b".to_owned()], &score, None);
+        let json = serde_json::to_value(&row).expect("JSON");
+        assert_eq!(json.get("adjudicated"), None);
+        assert_eq!(json["faults"][0].get("refused"), None);
+    }
+}

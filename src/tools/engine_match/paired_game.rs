@@ -1,0 +1,334 @@
+//! One game of a contest.
+
+use std::time::Duration;
+
+use plyhouse_engine::catalog::GameEntry;
+use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_engine::search::Stop;
+use tokio::time::Instant;
+
+use super::adjudication::{AdjudicationRules, Adjudicator, Ruling, ScoredMove};
+use super::engine_spec::{EngineSpec, TimeControl, TimeLimit};
+use super::forfeit_reason::ForfeitReason;
+use super::openings::Opening;
+use super::player::{GameStart, Player, PlayerAction, Turn, start_player};
+
+/// A game that was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedGame {
+    /// The names of the players, by seat.
+    pub names: [String; 2],
+    /// The position with which it began, in wire notation; empty for the start of the game.
+    pub start_position: String,
+    /// All moves, those of the opening, too.
+    pub moves: Vec<String>,
+    /// Who has won; nobody in a draw.
+    pub winner: Option<Seat>,
+    /// How it ended.
+    pub end: GameEnd,
+}
+
+/// How a game of a contest ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GameEnd {
+    /// By the rules of the game; with a word for it where there are several.
+    Rules(Option<&'static str>),
+    /// Who has lost gave up.
+    Resignation,
+    /// The players' scores met `--resign` or `--draw`.
+    Adjudication,
+    /// Who has lost did something wrong.
+    Forfeit(ForfeitReason),
+}
+
+/// The players of a contest, as one thread has them: each comes when it is needed, and goes when it has
+/// done something wrong.
+pub(crate) struct PlayerPool<'a> {
+    pub(crate) game: &'static GameEntry,
+    engine_specs: &'a [EngineSpec],
+    adjudication: AdjudicationRules,
+    players: Vec<Option<Box<dyn Player>>>,
+}
+
+/// Which game is to be played.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairedGame<'a> {
+    /// Who plays, by seat.
+    pub(crate) players: [usize; 2],
+    pub(crate) opening: &'a Opening,
+    /// What each draws chance from, by seat.
+    pub(crate) seeds: [u64; 2],
+}
+
+impl<'a> PlayerPool<'a> {
+    pub(crate) fn new(
+        game: &'static GameEntry,
+        engine_specs: &'a [EngineSpec],
+        adjudication: AdjudicationRules,
+    ) -> Self {
+        Self {
+            game,
+            engine_specs,
+            adjudication,
+            players: engine_specs.iter().map(|_| None).collect(),
+        }
+    }
+
+    /// Has everybody come who is not there.
+    pub(crate) fn start_all(&mut self, stop: &Stop) -> anyhow::Result<()> {
+        for (spec, player) in self.engine_specs.iter().zip(&mut self.players) {
+            if player.is_none() {
+                let started = start_player(spec, self.game, stop);
+                *player = Some(started.map_err(|error| error.context(spec.name.clone()))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays a game to its end; `None` if it was broken off.
+    pub(crate) fn play_game(
+        &mut self,
+        paired_game: &PairedGame<'_>,
+        stop: &Stop,
+    ) -> Option<PlayedGame> {
+        let PairedGame {
+            players, opening, ..
+        } = *paired_game;
+        let mut played = PlayedGame {
+            names: players.map(|player| self.engine_specs[player].name.clone()),
+            start_position: opening.start_position.clone(),
+            moves: opening.moves.clone(),
+            winner: None,
+            end: GameEnd::Rules(None),
+        };
+        match self.play_moves(paired_game, &mut played, stop) {
+            Ok(()) => {}
+            Err((_, ForfeitReason::Stopped)) => return None,
+            Err((seat, reason)) => {
+                // What it says from now on may belong to this game.
+                self.players[players[seat.index()]] = None;
+                played.winner = Some(seat.other());
+                played.end = GameEnd::Forfeit(reason);
+            }
+        }
+        Some(played)
+    }
+
+    /// Plays moves until the game is over, or tells who has done what wrong.
+    fn play_moves(
+        &mut self,
+        paired_game: &PairedGame<'_>,
+        played: &mut PlayedGame,
+        stop: &Stop,
+    ) -> Result<(), (Seat, ForfeitReason)> {
+        self.begin_game(paired_game, stop)?;
+        let limits = paired_game
+            .players
+            .map(|player| self.engine_specs[player].limits);
+        let mut clocks = Clocks::new(limits.map(|pace| pace.time));
+        let mut adjudicator = Adjudicator::new(self.adjudication);
+        let mut pos = paired_game.opening.pos.clone_box();
+        loop {
+            if let Some(outcome) = pos.outcome() {
+                if let Outcome::Decisive { winner } = outcome {
+                    played.winner = Some(winner);
+                }
+                played.end = GameEnd::Rules(pos.ending().map(|ending| ending.detail));
+                return Ok(());
+            }
+            let seat = pos.turn();
+            let turn = Turn {
+                pos: pos.as_ref(),
+                start_position: &played.start_position,
+                moves: &played.moves,
+                time_left: clocks.time_left,
+                increments: clocks.increment,
+                moves_to_go: clocks.moves_to_go[seat.index()],
+                seat,
+                limits: &limits[seat.index()],
+                started_at: Instant::now(),
+                stop,
+            };
+            let action = self.request_move(paired_game.players[seat.index()], &turn);
+            match action.map_err(|fault| (seat, fault))? {
+                PlayerAction::Resign => {
+                    played.winner = Some(seat.other());
+                    played.end = GameEnd::Resignation;
+                    return Ok(());
+                }
+                PlayerAction::Move { text, score } => {
+                    clocks.charge_move(seat, turn.started_at.elapsed());
+                    let m = pos
+                        .play(&text)
+                        .map_err(|_| (seat, ForfeitReason::IllegalMove(text)))?;
+                    played.moves.push(m);
+                    let ruling = adjudicator.adjudicate_move(ScoredMove {
+                        seat,
+                        score,
+                        plies: played.moves.len(),
+                        is_irreversible: pos.reversible_plies() == 0,
+                    });
+                    if let (Some(ruling), None) = (ruling, pos.outcome()) {
+                        played.end = GameEnd::Adjudication;
+                        played.winner = match ruling {
+                            Ruling::Won(winner) => Some(winner),
+                            Ruling::Drawn => None,
+                        };
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells both players that a game begins.
+    fn begin_game(
+        &mut self,
+        paired_game: &PairedGame<'_>,
+        stop: &Stop,
+    ) -> Result<(), (Seat, ForfeitReason)> {
+        for seat in Seat::ALL {
+            let game_start = GameStart {
+                seed: paired_game.seeds[seat.index()],
+                stop,
+            };
+            let player = paired_game.players[seat.index()];
+            self.get_or_start_player(player, stop)
+                .and_then(|player| player.begin_game(&game_start))
+                .map_err(|fault| (seat, fault))?;
+        }
+        Ok(())
+    }
+
+    fn get_or_start_player(
+        &mut self,
+        index: usize,
+        stop: &Stop,
+    ) -> Result<&mut dyn Player, ForfeitReason> {
+        let player = &mut self.players[index];
+        if player.is_none() {
+            let started = start_player(&self.engine_specs[index], self.game, stop);
+            *player = Some(started.map_err(|_| ForfeitReason::Crashed)?);
+        }
+        Ok(player
+            .as_mut()
+            .expect("the player was started above")
+            .as_mut())
+    }
+
+    fn request_move(
+        &mut self,
+        index: usize,
+        turn: &Turn<'_>,
+    ) -> Result<PlayerAction, ForfeitReason> {
+        let action = self
+            .get_or_start_player(index, turn.stop)?
+            .choose_move(turn)?;
+        if Instant::now() > turn.deadline() {
+            return Err(ForfeitReason::Timeout);
+        }
+        Ok(action)
+    }
+}
+
+/// The clocks of both sides, by seat.
+#[derive(Clone, Copy, Debug)]
+struct Clocks {
+    controls: [Option<TimeControl>; 2],
+    time_left: [Option<Duration>; 2],
+    increment: [Duration; 2],
+    /// Own moves up to the next period, where there are periods.
+    moves_to_go: [Option<u32>; 2],
+}
+
+impl Clocks {
+    fn new(times: [TimeLimit; 2]) -> Self {
+        let controls = times.map(|time| match time {
+            TimeLimit::Unlimited | TimeLimit::PerMove(_) => None,
+            TimeLimit::Clock(control) => Some(control),
+        });
+        Self {
+            controls,
+            time_left: controls.map(|control| control.map(|control| control.initial_time())),
+            increment: controls
+                .map(|control| control.map_or(Duration::ZERO, |control| control.increment)),
+            moves_to_go: controls.map(|control| control.and_then(|control| control.moves)),
+        }
+    }
+
+    /// Takes off the time of a move, and adds the increment of the next. The last move of a period adds the
+    /// time of another to what is left.
+    fn charge_move(&mut self, seat: Seat, spent: Duration) {
+        let seat = seat.index();
+        let (Some(control), Some(left)) = (self.controls[seat], &mut self.time_left[seat]) else {
+            return;
+        };
+        *left = left.saturating_sub(spent) + control.increment;
+        if let Some(moves) = &mut self.moves_to_go[seat] {
+            *moves -= 1;
+            if *moves == 0 {
+                *left += control.base;
+                self.moves_to_go[seat] = control.moves;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    const fn clock_limit(main: u64, increment: u64, moves: Option<u32>) -> TimeLimit {
+        TimeLimit::Clock(TimeControl {
+            base: seconds(main),
+            increment: seconds(increment),
+            moves,
+        })
+    }
+
+    #[test]
+    fn only_players_with_a_clock_are_charged() {
+        let mut clocks = Clocks::new([clock_limit(10, 1, None), TimeLimit::PerMove(seconds(10))]);
+        // The increment is there for the first move, too.
+        assert_eq!(clocks.time_left, [Some(seconds(11)), None]);
+        clocks.charge_move(Seat::First, seconds(4));
+        clocks.charge_move(Seat::Second, seconds(4));
+        assert_eq!(clocks.time_left, [Some(seconds(8)), None]);
+        // A margin lets a move take more than there is.
+        clocks.charge_move(Seat::First, seconds(9));
+        assert_eq!(clocks.time_left, [Some(seconds(1)), None]);
+    }
+
+    #[test]
+    fn increment_alone_is_time_for_every_move() {
+        let mut clocks = Clocks::new([clock_limit(0, 2, None), clock_limit(0, 3, Some(2))]);
+        assert_eq!(clocks.time_left, [2, 3].map(seconds).map(Some));
+        for _ in 0..5 {
+            clocks.charge_move(Seat::First, seconds(2));
+            clocks.charge_move(Seat::Second, seconds(3));
+            assert_eq!(clocks.time_left, [2, 3].map(seconds).map(Some));
+        }
+    }
+
+    /// Every period brings its time again, for as long as the game lasts.
+    #[test]
+    fn each_period_adds_its_time() {
+        for (main, moves, spent) in [(60, 3, 5), (40, 2, 1), (9, 1, 9), (25, 5, 4)] {
+            let mut clocks = Clocks::new([clock_limit(main, 0, Some(moves)), TimeLimit::Unlimited]);
+            let mut expected = main;
+            for ply in 0..4 * moves {
+                assert_eq!(clocks.moves_to_go, [Some(moves - ply % moves), None]);
+                assert_eq!(clocks.time_left, [Some(seconds(expected)), None], "{ply}");
+                clocks.charge_move(Seat::First, seconds(spent));
+                expected -= spent;
+                if (ply + 1) % moves == 0 {
+                    expected += main;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What two players have scored against each other.
+
+use std::collections::HashMap;
+
+use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_protocol::is_displayable;
+use serde::Serialize;
+
+use super::forfeit_reason::ForfeitReason;
+use super::paired_game::{GameEnd, PlayedGame};
+use super::pentanomial::Pentanomial;
+use crate::tournament::Tally;
+
+/// How often a player has lost by its own doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct ForfeitCounts {
+    #[serde(rename = "illegal")]
+    pub(crate) illegal_moves: u32,
+    pub(crate) crashes: u32,
+    #[serde(rename = "time")]
+    pub(crate) timeouts: u32,
+    pub(crate) refusals: u32,
+    /// The command that the player refused first, and its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "refused")]
+    pub(crate) first_refusal: Option<String>,
+}
+
+impl ForfeitCounts {
+    /// How many games were lost so.
+    pub(crate) const fn total(&self) -> u32 {
+        self.illegal_moves + self.crashes + self.timeouts + self.refusals
+    }
+
+    fn record(&mut self, reason: &ForfeitReason) {
+        match reason {
+            ForfeitReason::IllegalMove(_) => self.illegal_moves += 1,
+            ForfeitReason::Timeout => self.timeouts += 1,
+            ForfeitReason::Crashed | ForfeitReason::Stopped => self.crashes += 1,
+            ForfeitReason::CommandRefused(words) => {
+                self.refusals += 1;
+                self.first_refusal
+                    .get_or_insert_with(|| to_printable(words));
+            }
+        }
+    }
+}
+
+/// Longest text of a program that the report shows, in characters.
+const REFUSAL_TEXT_CHARS_MAX: usize = 200;
+
+/// The beginning of a program's text, without characters that a terminal would not simply show.
+fn to_printable(text: &str) -> String {
+    let to_shown = |c| {
+        if is_displayable(c) {
+            c
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
+    };
+    text.chars()
+        .take(REFUSAL_TEXT_CHARS_MAX)
+        .map(to_shown)
+        .collect()
+}
+
+/// What two players have scored, as the first of them sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PairingScore {
+    /// All games.
+    pub(crate) tally: Tally,
+    /// The pairs of which both games have been played.
+    pub(crate) pairs: Pentanomial,
+    pub(crate) forfeits: [ForfeitCounts; 2],
+    /// Games that were ended by the players' scores.
+    pub(crate) adjudicated: u32,
+    /// The half-points of games whose pair is not complete, by opening.
+    unpaired_points: HashMap<usize, usize>,
+}
+
+impl PairingScore {
+    /// Counts a game from this opening, in which the first player had this seat.
+    pub(crate) fn record_game(&mut self, opening: usize, seat: Seat, game: &PlayedGame) {
+        let outcome = match game.winner {
+            Some(winner) => Outcome::Decisive { winner },
+            None => Outcome::Draw,
+        };
+        self.tally.record(outcome, seat);
+        let points = match game.winner {
+            Some(winner) if winner == seat => 2,
+            Some(_) => 0,
+            None => 1,
+        };
+        match self.unpaired_points.remove(&opening) {
+            Some(before) => self.pairs.0[before + points] += 1,
+            None => {
+                self.unpaired_points.insert(opening, points);
+            }
+        }
+        match &game.end {
+            GameEnd::Forfeit(fault) => {
+                self.forfeits[usize::from(game.winner == Some(seat))].record(fault);
+            }
+            GameEnd::Adjudication => self.adjudicated += 1,
+            GameEnd::Rules(_) | GameEnd::Resignation => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_of_the_same_round_form_a_pair() {
+        let finished_game = |winner, end| PlayedGame {
+            names: [String::new(), String::new()],
+            start_position: String::new(),
+            moves: Vec::new(),
+            winner,
+            end,
+        };
+        let by_rules = |winner| finished_game(winner, GameEnd::Rules(None));
+        let mut score = PairingScore::default();
+        let (first, second) = (Seat::First, Seat::Second);
+        score.record_game(0, first, &by_rules(Some(first)));
+        score.record_game(1, second, &by_rules(Some(first)));
+        assert_eq!(score.pairs.pair_count(), 0);
+        score.record_game(0, second, &by_rules(None));
+        score.record_game(
+            1,
+            first,
+            &finished_game(Some(second), GameEnd::Forfeit(ForfeitReason::Timeout)),
+        );
+        score.record_game(
+            2,
+            first,
+            &finished_game(Some(first), GameEnd::Forfeit(ForfeitReason::Crashed)),
+        );
+        assert_eq!(score.pairs, Pentanomial([1, 0, 0, 1, 0]));
+        let tally = Tally {
+            wins: 2,
+            draws: 1,
+            losses: 2,
+        };
+        assert_eq!(score.tally, tally);
+        assert_eq!(
+            (score.forfeits[0].timeouts, score.forfeits[1].crashes),
+            (1, 1)
+        );
+    }
+
+    /// A refusal is no crash, and the first one is told in the program's words, which may be anything.
+    #[test]
+    fn refusals_are_counted_and_the_first_text_is_sanitized() {
+        let mut forfeits = ForfeitCounts::default();
+        let long = format!("komi 7: {}", "x".repeat(1000));
+        for words in [
+            "boardsize 9: only 19\u{1b}[2J\tx19",
+            "play b e5: illegal",
+            &long,
+        ] {
+            forfeits.record(&ForfeitReason::CommandRefused(words.to_owned()));
+        }
+        let expected = "boardsize 9: only 19\u{fffd}[2J\u{fffd}x19";
+        assert_eq!(forfeits.first_refusal.as_deref(), Some(expected));
+        assert_eq!(
+            (forfeits.refusals, forfeits.crashes, forfeits.total()),
+            (3, 0, 3)
+        );
+        assert_eq!(to_printable(&long).chars().count(), REFUSAL_TEXT_CHARS_MAX);
+    }
+}

@@ -1,0 +1,141 @@
+//! What pairs of games say: two games from one opening, with the sides swapped, are one trial with
+//! five results.
+//!
+//! The games of a pair are not independent: an opening that is good for White is so in both. The
+//! variance of pairs regards that, and is smaller than that of games where openings are unbalanced
+//! (Van den Bergh, "The pentanomial model", 2019). Elo, its interval and the likelihood of superiority
+//! are counted as fastchess does (`elo_pentanomial.cpp`).
+
+use crate::tournament::elo_interval::{ELO_PER_NAT, Z_SCORE_95};
+
+/// What each of the five results is worth: the share of a pair's two points.
+pub(crate) const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// How many pairs had each result, by half-points, as the first of two players sees them: two losses,
+/// a loss and a draw, two draws or a win and a loss, a draw and a win, two wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pentanomial(pub [u32; 5]);
+
+/// A difference in Elo with its interval of 95%. Infinite where all games were won, or all lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EloDifference {
+    /// The likeliest.
+    pub elo: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Pentanomial {
+    /// How many pairs there are.
+    #[must_use]
+    pub fn pair_count(&self) -> u32 {
+        self.0.iter().sum()
+    }
+
+    /// The share of the points; `None` without a pair.
+    #[must_use]
+    pub fn score_share(&self) -> Option<f64> {
+        let pairs = self.pair_count();
+        let points = PAIR_SCORES.iter().zip(self.0);
+        let points: f64 = points.map(|(share, count)| share * f64::from(count)).sum();
+        (pairs > 0).then(|| points / f64::from(pairs))
+    }
+
+    /// The share, and its standard error by the variance of pairs. Where all pairs ended alike that would
+    /// be nothing: half a pair with each of the ends of the scale is then added.
+    fn score_estimate(&self) -> Option<[f64; 2]> {
+        let share = self.score_share()?;
+        let mut counts = self.0.map(f64::from);
+        let mut pairs = f64::from(self.pair_count());
+        let mut mean = share;
+        if self.0.iter().filter(|count| **count > 0).count() == 1 {
+            counts[0] += 0.5;
+            counts[4] += 0.5;
+            mean = (share * pairs + 0.5) / (pairs + 1.0);
+            pairs += 1.0;
+        }
+        let squares = PAIR_SCORES.iter().zip(counts);
+        let squares: f64 = squares.map(|(at, count)| count * (at - mean).powi(2)).sum();
+        Some([mean, squares.sqrt() / pairs])
+    }
+
+    /// How much stronger the first player is; `None` without a pair.
+    #[must_use]
+    pub fn elo_difference(&self) -> Option<EloDifference> {
+        let [mean, error] = self.score_estimate()?;
+        let margin = Z_SCORE_95 * error;
+        Some(EloDifference {
+            elo: elo_from_share(self.score_share()?),
+            low: elo_from_share(mean - margin),
+            high: elo_from_share(mean + margin),
+        })
+    }
+
+    /// The likelihood of superiority: how sure it is, from 0 to 1, that the first player is the stronger
+    /// one. 1/2 where nothing tells.
+    #[must_use]
+    pub fn likelihood_of_superiority(&self) -> f64 {
+        let Some([mean, error]) = self.score_estimate() else {
+            return 0.5;
+        };
+        libm::erfc((0.5 - mean) / (std::f64::consts::SQRT_2 * error)) / 2.0
+    }
+}
+
+/// The difference at which this share of the points is expected.
+fn elo_from_share(share: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    // The order keeps a share of 0 and of 1 from dividing by nothing.
+    ELO_PER_NAT * (share.ln() - (1.0 - share).ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// fastchess's own examples (`app/tests/elo_test.cpp`), in which two draws are told apart from a win
+    /// and a loss: from two losses up to two wins.
+    #[test]
+    fn elo_and_los_match_fastchess_examples() {
+        for ([ll, ld, wl, dd, wd, ww], share, elo, error, superiority) in [
+            ([34, 54, 31, 32, 64, 75], 0.579, 55.58, 27.65, 1.0),
+            ([332, 433, 457, 41, 333, 334], 0.488, -8.64, 10.33, 0.0505),
+            ([7895, 8757, 5485, 200, 568, 9999], 0.470, -21.04, 2.95, 0.0),
+        ] {
+            let pairs = Pentanomial([ll, ld, wl + dd, wd, ww]);
+            let found = pairs.elo_difference().expect("there are pairs");
+            let near = |found: f64, wanted: f64, by: f64| {
+                assert!((found - wanted).abs() < by, "{found}, not {wanted}");
+            };
+            near(pairs.score_share().expect("there are pairs"), share, 0.001);
+            near(found.elo, elo, 0.01);
+            near((found.high - found.low) / 2.0, error, 0.01);
+            near(pairs.likelihood_of_superiority(), superiority, 0.0001);
+        }
+    }
+
+    /// Where all pairs ended alike, a few of them are no certainty.
+    #[test]
+    fn uniform_results_keep_a_finite_interval_bound() {
+        assert_eq!(Pentanomial::default().elo_difference(), None);
+        assert!((Pentanomial::default().likelihood_of_superiority() - 0.5).abs() < 1e-9);
+        let elo_and_los = |pairs| {
+            let pairs = Pentanomial(pairs);
+            (
+                pairs.elo_difference().expect("there are pairs"),
+                pairs.likelihood_of_superiority(),
+            )
+        };
+        let (drawn, draw_los) = elo_and_los([0, 0, 9, 0, 0]);
+        assert!(drawn.elo.abs() < 1e-9 && (draw_los - 0.5).abs() < 1e-9);
+        assert!(drawn.high > 50.0 && drawn.high < 200.0, "{drawn:?}");
+        let (won, win_los) = elo_and_los([0, 0, 0, 0, 9]);
+        assert_eq!((won.elo, won.high), (f64::INFINITY, f64::INFINITY));
+        assert!(won.low > 200.0 && won.low < 500.0, "{won:?}");
+        let (lost, loss_los) = elo_and_los([9, 0, 0, 0, 0]);
+        assert_eq!((lost.elo, lost.low), (f64::NEG_INFINITY, f64::NEG_INFINITY));
+        assert!(win_los > 0.99 && (win_los + loss_los - 1.0).abs() < 1e-9);
+    }
+}

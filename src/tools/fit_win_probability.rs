@@ -1,0 +1,188 @@
+//! `plyhouse chances`: how estimates become chances, fitted to games.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use plyhouse_engine::game::{Outcome, Seat};
+use plyhouse_engine::search::{Level, Limits, Stop, TranspositionTable};
+
+use crate::common_args::{GameArg, exit_with_usage_error, level_parser};
+use crate::tournament::{default_opening_plies, random_openings};
+
+/// A bot visits no more positions than this for a move, so that the same games are played everywhere.
+const BOT_NODES_PER_MOVE: u64 = 20_000;
+
+/// One position of so many is looked at: those beside it tell nearly the same.
+const SAMPLE_INTERVAL_PLIES: usize = 5;
+
+/// Estimates beyond this tell nothing that is not known.
+const ESTIMATE_MAX: i32 = 3000;
+
+/// Steps of Newton's method: it has come to rest long before.
+const NEWTON_STEPS: usize = 50;
+
+/// Fits the chance to win to estimates: 1 / (1 + exp(-slope * estimate / 100)).
+///
+/// Two bots of one level play from random openings. Every fifth position that is not decided is looked at
+/// as `analyse` does in a match, and who won the game is told from the estimate by logistic regression
+/// through 0, a draw being half a win. The same options give the same slope on every machine.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    game: GameArg,
+
+    /// Who plays
+    #[arg(long, value_name = "LEVEL", value_parser = level_parser(), default_value = "hard")]
+    level: Level,
+
+    /// How many games
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    games: u32,
+
+    /// How many positions may be visited to value one
+    #[arg(long, value_name = "N", default_value_t = 20_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+
+    /// What all chance is drawn from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+}
+
+/// An estimate for a seat, and what the game came to for it: 1, 0.5 or 0.
+type Sample = (i32, f64);
+
+impl Args {
+    /// Plays, fits, and prints the figures.
+    pub fn run(self) -> anyhow::Result<()> {
+        let plies = default_opening_plies(&self.game.game_entry().info);
+        let opening_count = self.games as usize;
+        let openings = match random_openings::generate_openings(
+            self.game.game_entry(),
+            opening_count,
+            plies,
+            self.seed,
+            |_| true,
+        ) {
+            Ok(openings) => openings,
+            Err(error) => exit_with_usage_error(error),
+        };
+        let mut samples = Vec::new();
+        for (number, opening) in (0..).zip(openings) {
+            self.play_game(&opening.moves, self.seed.wrapping_add(number), &mut samples);
+        }
+        let slope = fit_slope(&samples);
+        let mut out = io::stdout();
+        let id = self.game.game_entry().info.id;
+        writeln!(
+            out,
+            "{id}: slope {slope:.3}, by {} positions of {} games",
+            samples.len(),
+            self.games
+        )
+        .and_then(|()| write_calibration(&mut out, &samples, slope))
+        .context("cannot write to stdout")
+    }
+
+    /// Plays a game, and looks at some of its positions.
+    fn play_game(&self, opening: &[String], seed: u64, samples: &mut Vec<Sample>) {
+        let (stop, mut table) = (Stop::new(), TranspositionTable::new(16 << 20));
+        let mut position = self.game.game_entry().initial_position();
+        for m in opening {
+            position.play(m).expect("opening moves are legal");
+        }
+        let mut evaluated: Vec<(Seat, i32)> = Vec::new();
+        for ply in 0_usize.. {
+            if ply.is_multiple_of(SAMPLE_INTERVAL_PLIES) {
+                table.clear();
+                let limits = Limits::nodes(self.nodes);
+                let report = position.analyse(&limits, &stop, &mut table, &mut |_| {});
+                let undecided = report.filter(|report| !report.exact && !report.score.is_decided());
+                let estimate = undecided.map(|report| (position.turn(), report.score.value()));
+                evaluated.extend(estimate.filter(|(_, value)| value.abs() < ESTIMATE_MAX));
+            }
+            let limits = Limits::nodes(BOT_NODES_PER_MOVE);
+            let Some(choice) = position.choose_move(self.level, seed, &limits, &stop, &mut table)
+            else {
+                break;
+            };
+            position.play(&choice.m).expect("bots choose legal moves");
+        }
+        let result_for = |seat: Seat| match position.outcome() {
+            Some(Outcome::Decisive { winner }) => f64::from(u8::from(winner == seat)),
+            Some(Outcome::Draw) | None => 0.5,
+        };
+        samples.extend(
+            evaluated
+                .into_iter()
+                .map(|(seat, value)| (value, result_for(seat))),
+        );
+    }
+}
+
+fn win_probability(value: i32, slope: f64) -> f64 {
+    1.0 / (1.0 + (-slope * f64::from(value) / 100.0).exp())
+}
+
+/// The slope by which what happened was most likely.
+fn fit_slope(samples: &[Sample]) -> f64 {
+    let mut slope = 0.5;
+    for _ in 0..NEWTON_STEPS {
+        // A little weight on no slope at all, so that games which estimates foretell perfectly have one, too.
+        let (mut gradient, mut curvature) = (-slope * 0.01, 0.01);
+        for (value, won) in samples {
+            let (x, p) = (f64::from(*value) / 100.0, win_probability(*value, slope));
+            gradient += x * (won - p);
+            curvature += x * x * p * (1.0 - p);
+        }
+        slope += (gradient / curvature).clamp(-0.5, 0.5);
+    }
+    slope
+}
+
+/// How often who was so far ahead has won, beside what the slope tells.
+fn write_calibration(out: &mut impl Write, samples: &[Sample], slope: f64) -> io::Result<()> {
+    for least in [0, 25, 50, 100, 200, 400] {
+        let most = if least == 0 { 25 } else { 2 * least };
+        let ahead = samples.iter().map(|(value, won)| match value {
+            0.. => (*value, *won),
+            _ => (-value, 1.0 - won),
+        });
+        let within: Vec<Sample> = ahead
+            .filter(|(value, _)| (least..most).contains(value))
+            .collect();
+        let count = within.len() as f64;
+        if within.is_empty() {
+            continue;
+        }
+        let won: f64 = within.iter().map(|(_, won)| won).sum();
+        let told: f64 = within
+            .iter()
+            .map(|(value, _)| win_probability(*value, slope))
+            .sum();
+        let (won, told) = (100.0 * won / count, 100.0 * told / count);
+        writeln!(
+            out,
+            "  ahead by {least} to {most}: {won:.0}% won, {told:.0}% told, {count} positions"
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fit_recovers_the_slope_of_its_samples() {
+        let mut samples = Vec::new();
+        for value in -400..=400 {
+            // Won as often as a slope of 0.7 tells.
+            samples.push((value, win_probability(value, 0.7)));
+        }
+        assert!((fit_slope(&samples) - 0.7).abs() < 0.01);
+        assert!(fit_slope(&[(100, 1.0); 50]) > 2.0);
+        assert!(fit_slope(&[]).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,77 @@
+//! Signals that are to end a search or a contest, and not the process.
+
+use std::future::poll_fn;
+use std::process;
+use std::task::Poll;
+use std::thread;
+
+use anyhow::Context;
+use plyhouse_engine::search::Stop;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Returns a flag that Ctrl-C raises. The second Ctrl-C ends the process.
+///
+/// # Errors
+///
+/// The process cannot listen for signals.
+pub(super) fn stop_on_interrupt() -> anyhow::Result<Stop> {
+    stop_on_signals([SignalKind::interrupt()])
+}
+
+/// Returns a flag that Ctrl-C or SIGTERM raises. The second signal of either kind ends the process.
+///
+/// SIGHUP keeps its disposition: `nohup` has it ignored, and a handler would end the contest all the same.
+///
+/// # Errors
+///
+/// The process cannot listen for signals.
+pub(super) fn stop_on_interrupt_or_termination() -> anyhow::Result<Stop> {
+    stop_on_signals([SignalKind::interrupt(), SignalKind::terminate()])
+}
+
+/// A signal that the process listens for.
+struct SignalListener {
+    kind: SignalKind,
+    signal: Signal,
+}
+
+fn stop_on_signals<const N: usize>(kinds: [SignalKind; N]) -> anyhow::Result<Stop> {
+    let stop = Stop::new();
+    let runtime =
+        (Builder::new_current_thread().enable_io().build()).context("cannot wait for signals")?;
+    let mut listeners = Vec::with_capacity(N);
+    {
+        let _runtime_guard = runtime.enter();
+        for kind in kinds {
+            let signal = signal(kind)
+                .with_context(|| format!("cannot listen for signal {}", kind.as_raw_value()))?;
+            listeners.push(SignalListener { kind, signal });
+        }
+    }
+    let stop_flag = stop.clone();
+    // The thread ends with the process.
+    thread::spawn(move || {
+        runtime.block_on(async {
+            next_signal(&mut listeners).await;
+            stop_flag.stop();
+            let kind = next_signal(&mut listeners).await;
+            // The status by which shells tell a process that a signal has ended.
+            process::exit(128 + kind.as_raw_value());
+        });
+    });
+    Ok(stop)
+}
+
+/// Waits for the next of these signals.
+async fn next_signal(listeners: &mut [SignalListener]) -> SignalKind {
+    poll_fn(|context| {
+        let mut received = listeners
+            .iter_mut()
+            .filter_map(|SignalListener { kind, signal }| {
+                signal.poll_recv(context).is_ready().then_some(*kind)
+            });
+        received.next().map_or(Poll::Pending, Poll::Ready)
+    })
+    .await
+}

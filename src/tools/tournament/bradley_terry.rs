@@ -1,0 +1,255 @@
+//! Ratings of all players from all of their games.
+//!
+//! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs: the method
+//! of paired comparisons", Biometrika 39, 1952): of two players with the strengths a and b the
+//! first scores 1 / (1 + e^(b − a)) on average. Draws count as half a win and half a loss. Elo is
+//! the same scale in other units.
+
+use super::Pairing;
+use super::elo_interval::{ELO_PER_NAT, EloEstimate};
+use super::tally::PRIOR_POINTS;
+
+/// What the games of a pool say about its players.
+#[derive(Clone, Debug)]
+pub struct Ratings {
+    /// In natural units; the first player's is 0.
+    strengths: Vec<f64>,
+    /// What is not known about the strengths: the inverse of the Fisher information.
+    covariance: Matrix,
+}
+
+type Matrix = Vec<Vec<f64>>;
+
+/// How far a single step may move a strength. Two strengths then come apart by no more than 2/3,
+/// the curvature changes by a factor of no more than e^(2/3) < 2, and so every step leads upwards
+/// and the one summit, which is finite by the prior, is reached.
+const STEP_MAX: f64 = 1.0 / 3.0;
+
+/// A step that moves no strength by more than this was the last. Steps near the summit square the
+/// distance to it, so what is left is far below a millionth of an Elo.
+const CONVERGED_STEP_MAX: f64 = 1e-6;
+
+impl Ratings {
+    /// Finds the strengths of so many players that make their games likeliest, by Newton's method.
+    ///
+    /// To the games of any two half a win and half a loss are added, so that nobody is infinitely
+    /// strong. The errors take a game for a win or a loss; with draws they are somewhat too large.
+    #[must_use]
+    pub fn fit(players: usize, pairings: &[Pairing]) -> Self {
+        let results = PairResults::new(players, pairings);
+        let mut strengths = vec![0.0; players];
+        loop {
+            let (excess, information) = results.gradient_and_information(&strengths);
+            let covariance = invert(information);
+            let step: Vec<f64> = covariance.iter().map(|row| dot(row, &excess)).collect();
+            let longest = step
+                .iter()
+                .fold(0.0, |max: f64, delta| max.max(delta.abs()));
+            let scale = if longest > STEP_MAX {
+                STEP_MAX / longest
+            } else {
+                1.0
+            };
+            for (strength, delta) in strengths.iter_mut().zip(&step) {
+                *strength += scale * delta;
+            }
+            if longest <= CONVERGED_STEP_MAX {
+                return Self {
+                    strengths,
+                    covariance,
+                };
+            }
+        }
+    }
+
+    /// How much stronger `player` is than `other`, both by index. What is not known of the one is
+    /// partly not known of the other, which the error regards.
+    #[must_use]
+    pub fn elo_difference(&self, player: usize, other: usize) -> EloEstimate {
+        let covariance = |a: usize, b: usize| self.covariance[a][b];
+        let variance =
+            covariance(player, player) + covariance(other, other) - 2.0 * covariance(player, other);
+        EloEstimate {
+            elo: ELO_PER_NAT * (self.strengths[player] - self.strengths[other]),
+            // Rounding must not make it negative.
+            standard_error: ELO_PER_NAT * variance.max(0.0).sqrt(),
+        }
+    }
+}
+
+/// Who played whom how often, and what each scored, with the prior.
+struct PairResults {
+    count: Matrix,
+    points: Matrix,
+}
+
+impl PairResults {
+    fn new(players: usize, pairings: &[Pairing]) -> Self {
+        let mut count = vec![vec![2.0 * PRIOR_POINTS; players]; players];
+        let mut points = vec![vec![PRIOR_POINTS; players]; players];
+        for Pairing {
+            players: [a, b],
+            tally,
+        } in pairings
+        {
+            count[*a][*b] += f64::from(tally.game_count());
+            count[*b][*a] += f64::from(tally.game_count());
+            points[*a][*b] += tally.points();
+            points[*b][*a] += tally.reversed().points();
+        }
+        Self { count, points }
+    }
+
+    /// The first derivative of the likelihood's logarithm, which is what each player scored beyond
+    /// what was expected, and the negative second, which is the Fisher information.
+    ///
+    /// Only differences are measured, so the first player is held where it is: as if it were known
+    /// exactly and had to do with nobody.
+    fn gradient_and_information(&self, strengths: &[f64]) -> (Vec<f64>, Matrix) {
+        let players = strengths.len();
+        let mut excess = vec![0.0; players];
+        let mut information = vec![vec![0.0; players]; players];
+        for a in 1..players {
+            for b in (0..players).filter(|b| *b != a) {
+                let expected_score = 1.0 / (1.0 + (strengths[b] - strengths[a]).exp());
+                let information_term = self.count[a][b] * expected_score * (1.0 - expected_score);
+                excess[a] += self.points[a][b] - self.count[a][b] * expected_score;
+                information[a][a] += information_term;
+                if b != 0 {
+                    information[a][b] -= information_term;
+                }
+            }
+        }
+        (excess, information)
+    }
+}
+
+/// The inverse of a symmetric matrix of which all but the first row and column is positive
+/// definite; these stay 0.
+///
+/// By Gauss and Jordan in place. Such a matrix needs no search for pivots: each is positive.
+fn invert(mut matrix: Matrix) -> Matrix {
+    let size = matrix.len();
+    for pivot in 1..size {
+        let factor = 1.0 / matrix[pivot][pivot];
+        matrix[pivot][pivot] = 1.0;
+        for cell in &mut matrix[pivot] {
+            *cell *= factor;
+        }
+        let row = matrix[pivot].clone();
+        for other in (1..size).filter(|other| *other != pivot) {
+            let factor = std::mem::replace(&mut matrix[other][pivot], 0.0);
+            for (cell, pivot_cell) in matrix[other].iter_mut().zip(&row) {
+                *cell -= factor * pivot_cell;
+            }
+        }
+    }
+    matrix
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tally::Tally;
+    use super::*;
+    use plyhouse_engine::search::seeded_rng::SeededRng;
+
+    /// Two players and how the games ended, as the second sees them: it is the stronger one.
+    fn pairing(players: [usize; 2], wins: u32, draws: u32, losses: u32) -> Pairing {
+        let tally = Tally {
+            wins: losses,
+            draws,
+            losses: wins,
+        };
+        Pairing { players, tally }
+    }
+
+    fn check_difference(estimate: EloEstimate, nats: f64, variance: f64) {
+        let expected = [ELO_PER_NAT * nats, ELO_PER_NAT * variance.sqrt()];
+        for (found, expected) in [estimate.elo, estimate.standard_error]
+            .into_iter()
+            .zip(expected)
+        {
+            assert!((found - expected).abs() < 1e-4, "{found}, not {expected}");
+        }
+    }
+
+    /// Two players: the odds are those of their points, and the information is n p (1 − p).
+    #[test]
+    fn two_player_ratings_match_their_odds() {
+        let ratings = Ratings::fit(2, &[pairing([0, 1], 74, 1, 24)]);
+        check_difference(ratings.elo_difference(1, 0), 3_f64.ln(), 1.0 / 18.75);
+        check_difference(ratings.elo_difference(0, 1), -3_f64.ln(), 1.0 / 18.75);
+        check_difference(ratings.elo_difference(0, 0), 0.0, 0.0);
+        assert!((ratings.elo_difference(1, 0).elo - 190.85).abs() < 0.01);
+    }
+
+    /// Three players whose points agree with odds of 3:1, 3:1 and 9:1 exactly. What is known adds
+    /// up as conductances do: straight from one to the other, and beside it over the third.
+    #[test]
+    fn three_player_ratings_combine_direct_and_indirect_games() {
+        let ratings = Ratings::fit(
+            3,
+            &[
+                pairing([0, 1], 74, 1, 24),
+                pairing([0, 2], 89, 1, 9),
+                pairing([1, 2], 74, 1, 24),
+            ],
+        );
+        let (near, far) = (18.75, 9.0);
+        let neighbours = 1.0 / (near + near * far / (near + far));
+        check_difference(ratings.elo_difference(1, 0), 3_f64.ln(), neighbours);
+        check_difference(ratings.elo_difference(2, 1), 3_f64.ln(), neighbours);
+        let ends = 1.0 / (far + near / 2.0);
+        check_difference(ratings.elo_difference(2, 0), 9_f64.ln(), ends);
+    }
+
+    /// The summit, where everybody has scored what was expected, is found from far away, too.
+    #[test]
+    fn perfect_scores_stay_finite() {
+        let pairs = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];
+        let pairings = pairs.map(|players| pairing(players, 100_000, 0, 0));
+        let ratings = Ratings::fit(4, &pairings);
+        let results = PairResults::new(4, &pairings);
+        let (excess, _) = results.gradient_and_information(&ratings.strengths);
+        assert!(
+            excess.iter().all(|points| points.abs() < 1e-6),
+            "{excess:?}"
+        );
+        let [low, high] = ratings.elo_difference(3, 2).interval();
+        assert!(low > 1000.0 && high - low > 500.0, "{low} {high}");
+    }
+
+    /// Where it is known who is how strong, the intervals of 95% say so in about 95% of all
+    /// tournaments: of the steps as well as of the ratings.
+    #[test]
+    fn intervals_cover_the_true_difference_in_95_percent() {
+        const TOURNAMENTS: u32 = 1000;
+        let strengths = [0.0_f64, 1.0, 1.3, 3.0];
+        let mut rng = SeededRng::new(1, "tournaments");
+        let mut play = |a: usize, b: usize| {
+            let share = 1.0 / (1.0 + (strengths[a] - strengths[b]).exp());
+            let wins = (0..100).filter(|_| rng.next_f64() < share).count();
+            let wins = u32::try_from(wins).expect("at most 100");
+            pairing([a, b], wins, 0, 100 - wins)
+        };
+        let compared_pairs = [[1, 0], [2, 1], [3, 2], [2, 0], [3, 0]];
+        let mut covered_counts = compared_pairs.map(|_| 0);
+        for _ in 0..TOURNAMENTS {
+            let pairings = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];
+            let ratings = Ratings::fit(4, &pairings.map(|[a, b]| play(a, b)));
+            for ([player, other], covered) in compared_pairs.into_iter().zip(&mut covered_counts) {
+                let truth = ELO_PER_NAT * (strengths[player] - strengths[other]);
+                let [low, high] = ratings.elo_difference(player, other).interval();
+                *covered += u32::from(low < truth && truth < high);
+            }
+        }
+        for (asked, held) in compared_pairs.into_iter().zip(covered_counts) {
+            let held = f64::from(held) / f64::from(TOURNAMENTS);
+            assert!((0.93..0.97).contains(&held), "{asked:?}: {held}");
+        }
+    }
+}

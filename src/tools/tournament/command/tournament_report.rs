@@ -1,0 +1,135 @@
+//! What a tournament has found, as it is printed: the fields of the JSON object, and the cells of
+//! the tables.
+
+use crate::tournament::{EloEstimate, Pairing, Ratings, Tally, TournamentPlan};
+use plyhouse_engine::search::LEVELS_VERSION;
+use serde::Serialize;
+
+/// All that is printed of a tournament.
+#[derive(Debug, Serialize)]
+pub(super) struct TournamentReport {
+    pub(super) game: &'static str,
+    pub(super) levels_version: u32,
+    pub(super) games_per_pair: usize,
+    pub(super) opening_plies: u32,
+    pub(super) nodes: Option<u64>,
+    pub(super) seed: u64,
+    /// From the highest level down to the random mover: in the order of the levels, whatever they
+    /// turned out to be worth.
+    pub(super) players: Vec<PlayerRow>,
+    /// Each player against those below it.
+    pub(super) pairs: Vec<PairRow>,
+}
+
+/// What is known about a player from all games.
+#[derive(Debug, Serialize)]
+pub(super) struct PlayerRow {
+    pub(super) player: String,
+    pub(super) rating: EloInterval,
+    /// How much stronger it is than the player of the next row.
+    #[serde(rename = "step")]
+    pub(super) gap_to_next: Option<EloInterval>,
+    pub(super) score: f64,
+    pub(super) games: u32,
+}
+
+/// What is known about two players from their own games, as the first sees them.
+#[derive(Debug, Serialize)]
+pub(super) struct PairRow {
+    pub(super) player: String,
+    pub(super) opponent: String,
+    pub(super) games: u32,
+    pub(super) wins: u32,
+    pub(super) draws: u32,
+    pub(super) losses: u32,
+    pub(super) score: f64,
+    pub(super) difference: EloInterval,
+    pub(super) superiority: f64,
+}
+
+/// A difference in Elo, and the interval that holds it with a certainty of 95%.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct EloInterval {
+    pub(super) elo: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl TournamentReport {
+    pub(super) fn new(plan: &TournamentPlan, pairings: &[Pairing]) -> Self {
+        let ratings = Ratings::fit(plan.players.len(), pairings);
+        let highest_first = (0..plan.players.len()).rev();
+        let name = |index: usize| plan.players[index].to_string();
+        Self {
+            game: plan.game.info.id,
+            levels_version: LEVELS_VERSION,
+            games_per_pair: 2 * plan.opening_count,
+            opening_plies: plan.opening_plies,
+            nodes: plan.limits.nodes,
+            seed: plan.seed,
+            players: highest_first
+                .map(|index| PlayerRow::new(name(index), index, &ratings, pairings))
+                .collect(),
+            pairs: pairings
+                .iter()
+                .rev()
+                .map(|pairing| PairRow::new(pairing, name))
+                .collect(),
+        }
+    }
+}
+
+impl PlayerRow {
+    fn new(player: String, index: usize, ratings: &Ratings, pairings: &[Pairing]) -> Self {
+        let own_tallies = pairings.iter().filter_map(|pairing| match pairing.players {
+            [first, _] if first == index => Some(pairing.tally),
+            [_, second] if second == index => Some(pairing.tally.reversed()),
+            [_, _] => None,
+        });
+        let (points, games) = own_tallies.fold((0.0, 0), |(points, games), tally: Tally| {
+            (points + tally.points(), games + tally.game_count())
+        });
+        let gap_to = |below: usize| ratings.elo_difference(index, below).into();
+        Self {
+            player,
+            rating: ratings.elo_difference(index, 0).into(),
+            gap_to_next: index.checked_sub(1).map(gap_to),
+            score: round_to(points / f64::from(games), 4),
+            games,
+        }
+    }
+}
+
+impl PairRow {
+    fn new(pairing: &Pairing, name: impl Fn(usize) -> String) -> Self {
+        // A pairing begins with the lower level, a row with the higher.
+        let [opponent, player] = pairing.players.map(name);
+        let tally = pairing.tally.reversed();
+        Self {
+            player,
+            opponent,
+            games: tally.game_count(),
+            wins: tally.wins,
+            draws: tally.draws,
+            losses: tally.losses,
+            score: round_to(tally.points() / f64::from(tally.game_count()), 4),
+            difference: tally.elo_difference().into(),
+            superiority: round_to(tally.likelihood_of_superiority(), 4),
+        }
+    }
+}
+
+impl From<EloEstimate> for EloInterval {
+    fn from(estimate: EloEstimate) -> Self {
+        let [low, high] = estimate.interval();
+        let [elo, low, high] = [estimate.elo, low, high].map(|elo| round_to(elo, 1));
+        Self { elo, low, high }
+    }
+}
+
+/// Rounded to so many decimals: more would differ between machines, whose logarithms do.
+fn round_to(number: f64, decimals: i32) -> f64 {
+    let scale = 10_f64.powi(decimals);
+    // Adding zero makes a negative zero positive.
+    (number * scale).round() / scale + 0.0
+}
