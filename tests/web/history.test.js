@@ -14,7 +14,7 @@ import {
   playAll,
   playing,
 } from './players.js';
-import { closeBrowser, inHouse, picture, variants } from './support.js';
+import { closeBrowser, eventually, inHouse, picture, variants } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -224,14 +224,14 @@ test(
     // In the match itself, and elsewhere.
     await hide(ann, true);
     await playByDays(bob, 'd7', 'd5');
-    await ann.waitForFunction('shown.length === 1');
+    await eventually(async () => assert.equal((await shown(ann)).length, 1));
     await hide(ann, false);
     await playByDays(ann, 'a2', 'a3');
     await ann.goto('/games');
     await ann.locator('li', { hasText: 'their turn until' }).waitFor();
     await hide(ann, true);
     await playByDays(bob, 'a7', 'a6');
-    await ann.waitForFunction('shown.length === 1');
+    await eventually(async () => assert.equal((await shown(ann)).length, 1));
     const [notice = ''] = await shown(ann);
     assert.match(notice, /^Your turn\. Chess against guest-\w+$/);
     await ann.evaluate('notice.onclick()');

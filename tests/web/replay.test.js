@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 
 import { LANGUAGES } from '../../client/web/page/language.js';
 import { cell, fits, inBar, invite, isOpenToAll, play, playAll, playBot, says } from './players.js';
-import { closeBrowser, inHouse, picture, variants } from './support.js';
+import { closeBrowser, eventually, inHouse, picture, variants } from './support.js';
 
 /** @import { House } from './support.js' */
 
@@ -84,7 +84,7 @@ test(
     const copied = async () => {
       await ann.evaluate(() => void Object.assign(globalThis, { copied: '' }));
       await share.click();
-      await ann.waitForFunction('copied');
+      await eventually(async () => assert.ok(await ann.evaluate('copied')));
       await ann.getByText('The link to this match is copied.').waitFor();
       return ann.evaluate('copied');
     };
