@@ -1,4 +1,4 @@
-//! What becomes of each request of a client that has been welcomed.
+//! Dispatches the requests of a client after its `hello`.
 
 use super::profile::PlayerRef;
 use super::{Client, Player};
@@ -34,16 +34,21 @@ fn refuse_second_hello<'a>(reply: Reply) -> PendingSend<'a> {
 }
 
 impl Client {
-    /// Serves a request. The reply is answered here, or by the match that it is handed to.
+    /// Serves a request. The reply is sent here, or by the match that the request is handed to.
     ///
-    /// Whatever can be done without waiting is done by the end of the call; that is so with moves. What
-    /// remains is boxed: room for it would be set aside in every connection.
+    /// Work that needs no waiting, such as a move, is done when the call returns. The rest is a boxed future,
+    /// so that a connection reserves no room for the largest one.
+    #[allow(clippy::too_many_lines, reason = "one arm for each request")]
     pub(super) fn serve_request<'a>(
         &'a self,
         player: &'a Player,
         message: ClientMessage,
         reply: Reply,
     ) -> PendingSend<'a> {
+        if let Err(text) = self.check_account_request(player, &message) {
+            reply.refuse(ErrorCode::NotAllowed, text);
+            return None;
+        }
         let id = player.record.id;
         match message {
             ClientMessage::Hello(_) => refuse_second_hello(reply),
@@ -52,8 +57,8 @@ impl Client {
             ClientMessage::Join { target, seat } => {
                 boxed(self.join(player, target, seat.map(from_protocol::seat), reply))
             }
-            ClientMessage::Watch { target } => Some(Box::pin(self.watch(player, target, reply))),
-            ClientMessage::Leave { target } => Some(Box::pin(self.leave(player, target, reply))),
+            ClientMessage::Watch { target } => boxed(self.watch(player, target, reply)),
+            ClientMessage::Leave { target } => boxed(self.leave(player, target, reply)),
             ClientMessage::Seat {
                 target,
                 seat,
@@ -88,40 +93,11 @@ impl Client {
             ClientMessage::Resign { target } => {
                 self.send_action(player, target, Ok(Action::Resign { player: id }), reply)
             }
-            ClientMessage::Seek(seek) => Some(Box::pin(self.start_seek(player, *seek, reply))),
+            ClientMessage::Seek(seek) => boxed(self.start_seek(player, *seek, reply)),
             ClientMessage::CancelSeek => self.cancel_seek(player, reply),
             ClientMessage::Resync { target, since } => {
-                Some(Box::pin(self.resync(player, target, since, reply)))
+                boxed(self.resync(player, target, since, reply))
             }
-            message @ (ClientMessage::List { .. }
-            | ClientMessage::WatchList { .. }
-            | ClientMessage::UnwatchList
-            | ClientMessage::History(_)
-            | ClientMessage::Leaderboard(_)
-            | ClientMessage::Explore { .. }
-            | ClientMessage::Analyse { .. }
-            | ClientMessage::Hint { .. }
-            | ClientMessage::Profile { .. }) => self.serve_lookup(player, message, reply),
-            message @ (ClientMessage::LinkDevice
-            | ClientMessage::CreateRecoveryKey { .. }
-            | ClientMessage::Sessions
-            | ClientMessage::EndSession { .. }
-            | ClientMessage::Register { .. }
-            | ClientMessage::Rename { .. }
-            | ClientMessage::SetPassword { .. }
-            | ClientMessage::CreateApiKey { .. }
-            | ClientMessage::DeleteAccount { .. }) => self.serve_identity(player, message, reply),
-        }
-    }
-
-    /// Serves a request for what there is to be known of matches and players.
-    fn serve_lookup<'a>(
-        &'a self,
-        player: &'a Player,
-        message: ClientMessage,
-        reply: Reply,
-    ) -> PendingSend<'a> {
-        Some(match message {
             ClientMessage::List {
                 game,
                 status,
@@ -130,90 +106,86 @@ impl Client {
                 seekers,
             } => {
                 let page = (limit, after, seekers == Some(true));
-                Box::pin(self.list_matches(player, (game, status), page, reply))
+                boxed(self.list_matches(player, (game, status), page, reply))
             }
             ClientMessage::WatchList {
                 game,
                 status,
                 seekers,
-            } => {
-                let with_seekers = seekers == Some(true);
-                return self.watch_list(player, (game, status), with_seekers, reply);
-            }
-            ClientMessage::UnwatchList => return self.unwatch_list(reply),
-            ClientMessage::History(query) => Box::pin(self.send_history(player, *query, reply)),
-            ClientMessage::Leaderboard(query) => Box::pin(self.send_leaderboard(*query, reply)),
+            } => self.watch_list(player, (game, status), seekers == Some(true), reply),
+            ClientMessage::UnwatchList => self.unwatch_list(reply),
+            ClientMessage::History(query) => boxed(self.send_history(player, *query, reply)),
+            ClientMessage::Leaderboard(query) => boxed(self.send_leaderboard(*query, reply)),
             ClientMessage::Explore { game, moves } => {
-                Box::pin(self.send_opening_stats(game, moves, reply))
+                boxed(self.send_opening_stats(game, moves, reply))
             }
             ClientMessage::Hint { target, ply } => {
-                Box::pin(self.send_hint(player, target, ply, reply))
+                boxed(self.send_hint(player, target, ply, reply))
             }
             ClientMessage::Analyse { target, nodes } => {
-                Box::pin(self.send_analysis(player, target, nodes, reply))
+                boxed(self.send_analysis(player, target, nodes, reply))
             }
             ClientMessage::Profile { name, player: id } => {
                 let by_id = id.map_or(PlayerRef::Requester, PlayerRef::Id);
                 let player_ref = name.map_or(by_id, PlayerRef::Name);
-                Box::pin(self.send_profile(player, player_ref, reply))
+                boxed(self.send_profile(player, player_ref, reply))
             }
-            other => unreachable!("{other:?} is not a lookup request"),
-        })
-    }
-
-    /// Serves a request of who somebody is.
-    fn serve_identity<'a>(
-        &'a self,
-        player: &'a Player,
-        message: ClientMessage,
-        reply: Reply,
-    ) -> PendingSend<'a> {
-        if player.session.kind == SessionKind::Key {
-            reply.refuse(
-                ErrorCode::NotAllowed,
-                "a key plays and reads, and nothing else",
-            );
-            return None;
-        }
-        let is_managed_by_proxy = matches!(
-            message,
-            ClientMessage::LinkDevice
-                | ClientMessage::CreateRecoveryKey { .. }
-                | ClientMessage::SetPassword { .. }
-        );
-        if self.proxy_user.is_some() && is_managed_by_proxy {
-            reply.refuse(
-                ErrorCode::NotAllowed,
-                "a proxy tells this server who you are, and nothing else does",
-            );
-            return None;
-        }
-        Some(match message {
-            ClientMessage::LinkDevice => Box::pin(self.send_pairing_code(player, reply)),
+            ClientMessage::LinkDevice => boxed(self.send_pairing_code(player, reply)),
             ClientMessage::CreateRecoveryKey { proof } => {
-                Box::pin(self.send_recovery_key(player, proof, reply))
+                boxed(self.send_recovery_key(player, proof, reply))
             }
-            ClientMessage::Sessions => Box::pin(self.send_sessions(player, reply)),
+            ClientMessage::Sessions => boxed(self.send_sessions(player, reply)),
             ClientMessage::EndSession { session, proof } => {
-                Box::pin(self.end_session(player, session, proof, reply))
+                boxed(self.end_session(player, session, proof, reply))
             }
             ClientMessage::Register {
                 name,
                 password,
                 invite,
-            } => Box::pin(self.register(player, (name, password, invite), reply)),
+            } => boxed(self.register(player, (name, password, invite), reply)),
             ClientMessage::DeleteAccount { proof } => {
-                Box::pin(self.delete_account(player, proof, reply))
+                boxed(self.delete_account(player, proof, reply))
             }
-            ClientMessage::Rename { name } => Box::pin(self.rename(player, name, reply)),
+            ClientMessage::Rename { name } => boxed(self.rename(player, name, reply)),
             ClientMessage::SetPassword { new, proof } => {
-                Box::pin(self.set_password(player, new, proof, reply))
+                boxed(self.set_password(player, new, proof, reply))
             }
             ClientMessage::CreateApiKey { label, bot, proof } => {
-                Box::pin(self.create_api_key(player, (label, bot), proof, reply))
+                boxed(self.create_api_key(player, (label, bot), proof, reply))
             }
-            other => unreachable!("{other:?} is not an account request"),
-        })
+        }
+    }
+
+    /// Checks that this connection may manage its account: one that logged in with an API key may not, and a
+    /// player of a proxy has no pairing codes, recovery keys and passwords. Passes every other request.
+    fn check_account_request(
+        &self,
+        player: &Player,
+        message: &ClientMessage,
+    ) -> Result<(), &'static str> {
+        let is_proxy_managed = matches!(
+            message,
+            ClientMessage::LinkDevice
+                | ClientMessage::CreateRecoveryKey { .. }
+                | ClientMessage::SetPassword { .. }
+        );
+        let is_account_request = is_proxy_managed
+            || matches!(
+                message,
+                ClientMessage::Sessions
+                    | ClientMessage::EndSession { .. }
+                    | ClientMessage::Register { .. }
+                    | ClientMessage::Rename { .. }
+                    | ClientMessage::CreateApiKey { .. }
+                    | ClientMessage::DeleteAccount { .. }
+            );
+        if is_account_request && player.session.kind == SessionKind::Key {
+            return Err("a key plays and reads, and nothing else");
+        }
+        if is_proxy_managed && self.proxy_user.is_some() {
+            return Err("a proxy tells this server who you are, and nothing else does");
+        }
+        Ok(())
     }
 
     fn play_move<'a>(
