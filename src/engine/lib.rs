@@ -56,6 +56,8 @@
 //! The crate builds for `wasm32-unknown-unknown`. There is no clock there, so limits of time do not
 //! hold and reports tell no time, and no threads: limit depth or nodes, and search with one thread.
 
+#![warn(missing_docs)]
+
 pub mod catalog;
 pub mod game;
 pub mod review;

@@ -7,6 +7,8 @@
 //! history: [`AbsenceTimers`] knows who is away, and [`TurnClock`] for how long a turn has lasted. What is
 //! [`RemainingTime`] on the clocks is history: every move carries it.
 
+#![warn(missing_docs)]
+
 mod absence_timers;
 pub mod board_image;
 mod clocks;

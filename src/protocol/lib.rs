@@ -4,6 +4,8 @@
 //! `PROTOCOL.md` beside this file is the contract; these types are its letter. They know no game
 //! and no match: moves, positions and games are opaque text here.
 
+#![warn(missing_docs)]
+
 mod analysis;
 mod archive;
 mod chat;
