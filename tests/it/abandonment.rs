@@ -8,17 +8,17 @@ use crate::support::{TestServer, advance_time, json_string, settings, settings_w
 /// A player who vanishes in mid-match and stays away loses it: the opponent is told once, and a
 /// move that comes back too late is refused.
 #[tokio::test(start_paused = true)]
-async fn an_abandoned_match_is_lost() {
+async fn disconnected_player_loses_after_timeout() {
     let server = TestServer::start(settings());
     let (mut ann, bob, id) = server.start_match().await;
     ann.play_move(&id, 0, "b2").await;
     let token = bob.token();
     drop(bob);
-    let vanished = tokio::time::Instant::now();
+    let disconnected_at = tokio::time::Instant::now();
     let outcome = json!({"winner": 0, "reason": "abandonment"});
     ann.expect_event("moved").await;
     assert_eq!(ann.expect_event("ended").await["outcome"], outcome);
-    assert_eq!(vanished.elapsed().as_secs(), 60);
+    assert_eq!(disconnected_at.elapsed().as_secs(), 60);
     let (mut bob, welcome) = server.resume_session(&token).await;
     assert_eq!(
         (&welcome["resumed"], &welcome["following"]),
@@ -29,7 +29,7 @@ async fn an_abandoned_match_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_comes_back_in_time_plays_on() {
+async fn player_who_reconnects_in_time_continues_match() {
     let server = TestServer::start(settings());
     let (mut ann, bob, id) = server.start_match().await;
     let token = bob.token();
@@ -48,7 +48,7 @@ async fn who_comes_back_in_time_plays_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_open_match_does_not_outlive_its_host() {
+async fn open_match_is_aborted_when_host_stays_away() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let mut cat = server.connect_player("cat").await;
@@ -63,7 +63,7 @@ async fn an_open_match_does_not_outlive_its_host() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_away_from_an_open_match_vacates_the_seat() {
+async fn absent_player_vacates_seat_of_open_match() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let mut bob = server.connect_player("bob").await;
@@ -83,7 +83,7 @@ async fn a_player_away_from_an_open_match_vacates_the_seat() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_away_from_a_bot_loses_too() {
+async fn absent_player_loses_against_bot() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let mut cat = server.connect_player("cat").await;
@@ -102,7 +102,7 @@ async fn a_person_away_from_a_bot_loses_too() {
 /// Who hosts as many matches as is allowed gives up the one in which a bot waits longest, if it has for ten
 /// minutes.
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_waits_for_long_makes_room() {
+async fn match_with_longest_waiting_bot_is_ended_at_match_limit() {
     let server = TestServer::start(Settings {
         live_matches_per_player: 2,
         abandon_after: None,
@@ -123,14 +123,14 @@ async fn a_bot_that_waits_for_long_makes_room() {
     advance_time(539).await;
     assert_eq!(ann.expect_error(with_bot.clone()).await, "too_many_matches");
     advance_time(2).await;
-    let (_, came) = ann.request_and_collect(with_bot.clone()).await;
-    assert_eq!(came[0]["type"], "ended", "{came:?}");
-    assert_eq!(came[0]["match"], ids[1]);
+    let (_, events) = ann.request_and_collect(with_bot.clone()).await;
+    assert_eq!(events[0]["type"], "ended", "{events:?}");
+    assert_eq!(events[0]["match"], ids[1]);
     let outcome = json!({"winner": 1, "reason": "abandonment"});
-    assert_eq!(came[0]["outcome"], outcome);
+    assert_eq!(events[0]["outcome"], outcome);
     assert_eq!(ann.expect_error(with_bot).await, "too_many_matches");
     advance_time(60).await;
     let seek = json!({"type": "seek", "game": "chess"});
-    let (_, came) = ann.request_and_collect(seek).await;
-    assert_eq!(came[0]["match"], ids[0], "{came:?}");
+    let (_, events) = ann.request_and_collect(seek).await;
+    assert_eq!(events[0]["match"], ids[0], "{events:?}");
 }

@@ -6,7 +6,7 @@ use plyhouse_server::{AccountPolicy, AdminCommand, AdminResult, Settings, new_on
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
-use crate::accounts::{PASSWORD, registered};
+use crate::accounts::{PASSWORD, connect_registered_player};
 use crate::failing_store::FailingStore;
 use crate::sessions::{add_connection, connect_with_hello, list_sessions};
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
@@ -30,15 +30,15 @@ async fn play_resigned_match(ann: &mut TestPlayer, bob: &mut TestPlayer) -> Stri
 async fn deleted_account_leaves_only_player_id() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
-        registered(&server, "ann").await,
+        connect_registered_player(&server, "ann").await,
         server.connect_player("bob").await,
     );
     let id = play_resigned_match(&mut ann, &mut bob).await;
-    let made = json!({"type": "create_key", "bot": "randy", "password": PASSWORD});
-    let made = ann.request(made).await;
+    let create_key = json!({"type": "create_key", "bot": "randy", "password": PASSWORD});
+    let api_key = ann.request(create_key).await;
     let recovery = json!({"type": "recovery", "password": PASSWORD});
     let recovery = json_string(&ann.request(recovery).await["key"]);
-    let (mut program, _) = server.resume_session(&json_string(&made["key"])).await;
+    let (mut program, _) = server.resume_session(&json_string(&api_key["key"])).await;
     let mut tab = add_connection(&server, &ann.token()).await;
     let (ann_id, token) = (ann.id().clone(), ann.token());
 
@@ -56,9 +56,9 @@ async fn deleted_account_leaves_only_player_id() {
     }
 
     // Whoever follows the match is shown it anew, and so is whoever comes.
-    let shown = bob.expect_event("match").await;
+    let snapshot = bob.expect_event("match").await;
     assert_eq!(
-        (&shown["match"], &shown["seats"][0]["name"]),
+        (&snapshot["match"], &snapshot["seats"][0]["name"]),
         (&json!(id), &json!("someone"))
     );
     let row = bob.request(json!({"type": "history"})).await["rows"][0].clone();
@@ -78,7 +78,10 @@ async fn deleted_account_leaves_only_player_id() {
     assert_eq!(bob.expect_error(challenge).await, "unknown_player");
     let (_, welcome) = server.resume_session(&token).await;
     assert_eq!(welcome["resumed"], false);
-    for hello in [json!({"recovery": recovery}), json!({"token": made["key"]})] {
+    for hello in [
+        json!({"recovery": recovery}),
+        json!({"token": api_key["key"]}),
+    ] {
         let (_, refused) = connect_with_hello(&server, hello).await;
         assert_eq!(refused["code"], "bad_code");
     }
@@ -92,7 +95,7 @@ async fn deleted_account_leaves_only_player_id() {
     }
     drop(bob);
     advance_time(90 * 24 * 3600).await;
-    let _ann = registered(&server, "ann").await;
+    let _ann = connect_registered_player(&server, "ann").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,8 +120,8 @@ async fn deletion_is_refused_during_running_match_and_aborts_open_ones() {
     assert_eq!(ann.wait_for_close().await, 4005);
     let ended = carl.expect_event("ended").await;
     assert_eq!(ended["outcome"]["reason"], "aborted", "{ended}");
-    let shown = carl.request(json!({"type": "watch", "match": open})).await;
-    assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
+    let snapshot = carl.request(json!({"type": "watch", "match": open})).await;
+    assert_eq!(snapshot["seats"][0]["name"], "someone", "{snapshot}");
     bob.drain_messages().await;
     let listed = bob
         .request(json!({"type": "list", "status": "ended"}))
@@ -142,10 +145,10 @@ async fn stand_in_keeps_playing_for_deleted_player() {
         "ok"
     );
     bob.drain_messages().await;
-    let shown = bob.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(shown["seats"][0]["occupant"], "bot");
-    assert_eq!(shown["seats"][0]["for"]["name"], "someone", "{shown}");
-    assert_eq!(shown["status"], "running");
+    let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(snapshot["seats"][0]["occupant"], "bot");
+    assert_eq!(snapshot["seats"][0]["for"]["name"], "someone", "{snapshot}");
+    assert_eq!(snapshot["status"], "running");
     let challenge = json!({"type": "create", "game": "tic-tac-toe", "for": ann.id()});
     assert_eq!(bob.expect_error(challenge).await, "unknown_player");
 }
@@ -165,8 +168,8 @@ async fn chat_messages_of_deleted_spectator_are_removed() {
         "ok"
     );
     bob.drain_messages().await;
-    let shown = bob.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(shown["said"], json!([]), "{shown}");
+    let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(snapshot["said"], json!([]), "{snapshot}");
 }
 
 /// An old password gets nobody forgotten.
@@ -177,7 +180,7 @@ async fn deletion_with_outdated_password_is_rejected() {
         settings_without_pings(),
         Arc::clone(&store) as Arc<dyn Store>,
     );
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let hello = json!({"name": "ann", "password": PASSWORD, "label": "thief"});
     let (mut thief, _) = connect_with_hello(&server, hello).await;
     let writes_blocked = store.write_gate.lock().await;
@@ -205,9 +208,9 @@ async fn invite_code_allows_one_registration_within_a_month() {
     let mut ann = server.connect_player("ann").await;
     assert_eq!(ann.welcome["accounts"], "invite");
     let (code, hash) = new_one_time_secret();
-    let order = AdminCommand::Invite { code: hash };
+    let command = AdminCommand::Invite { code: hash };
     assert_eq!(
-        server.server.run_admin_command(order).await,
+        server.server.run_admin_command(command).await,
         AdminResult::Done
     );
     let register = |name: &str, invite: Option<&str>| json!({"type": "register", "name": name, "invite": invite});
@@ -238,9 +241,9 @@ async fn invite_code_allows_one_registration_within_a_month() {
     );
     // It is good for a month.
     let (code, hash) = new_one_time_secret();
-    let order = AdminCommand::Invite { code: hash };
+    let command = AdminCommand::Invite { code: hash };
     assert_eq!(
-        server.server.run_admin_command(order).await,
+        server.server.run_admin_command(command).await,
         AdminResult::Done
     );
     drop((ann, bob));
@@ -254,8 +257,8 @@ async fn invite_code_allows_one_registration_within_a_month() {
 #[tokio::test(start_paused = true)]
 async fn refused_admin_command_states_reason() {
     let server = TestServer::start(settings_without_pings());
-    let _ann = registered(&server, "ann").await;
-    let _bob = registered(&server, "bob").await;
+    let _ann = connect_registered_player(&server, "ann").await;
+    let _bob = connect_registered_player(&server, "bob").await;
     let rename = |name: &str, to: &str| AdminCommand::Rename {
         name: name.to_owned(),
         to: to.to_owned(),
@@ -267,16 +270,16 @@ async fn refused_admin_command_states_reason() {
     let close = AdminCommand::Close {
         name: "eve".to_owned(),
     };
-    for (order, why) in [
+    for (command, reason) in [
         (rename("eve", "anna"), "no account"),
         (rename("A n n", "bob"), "somebody else"),
         (rename("A n n", "admin"), "server's own"),
         (recover, "no hash"),
         (close, "no account"),
     ] {
-        match server.server.run_admin_command(order).await {
-            AdminResult::Refused(told) => assert!(told.contains(why), "{told}"),
-            AdminResult::Done => panic!("{why}"),
+        match server.server.run_admin_command(command).await {
+            AdminResult::Refused(message) => assert!(message.contains(reason), "{message}"),
+            AdminResult::Done => panic!("{reason}"),
         }
     }
 }
@@ -285,30 +288,30 @@ async fn refused_admin_command_states_reason() {
 #[tokio::test(start_paused = true)]
 async fn admin_commands_take_effect_on_connected_players() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let carry_out = async |order: AdminCommand| server.server.run_admin_command(order).await;
-    let to = |name: &str| name.to_owned();
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let run_command = async |command: AdminCommand| server.server.run_admin_command(command).await;
+    let owned = |name: &str| name.to_owned();
     let rename = AdminCommand::Rename {
-        name: to("A n n"),
-        to: to("anna"),
+        name: owned("A n n"),
+        to: owned("anna"),
     };
-    assert_eq!(carry_out(rename).await, AdminResult::Done);
+    assert_eq!(run_command(rename).await, AdminResult::Done);
     assert_eq!(ann.expect_event("player").await["player"]["name"], "anna");
 
     // One key, good once, where a recovery key is.
     let (key, hash) = new_one_time_secret();
     let recover = AdminCommand::Recover {
-        name: to("anna"),
+        name: owned("anna"),
         key: hash,
     };
-    assert_eq!(carry_out(recover).await, AdminResult::Done);
+    assert_eq!(run_command(recover).await, AdminResult::Done);
     let hello = json!({"recovery": key.reveal()});
-    let (mut back, welcome) = connect_with_hello(&server, hello.clone()).await;
+    let (mut recovered, welcome) = connect_with_hello(&server, hello.clone()).await;
     assert_eq!(welcome["player"]["name"], "anna");
     ann.expect_event("session_added").await;
     let set = json!({"type": "set_password", "new": "battery staple"});
     assert_eq!(
-        back.request(set).await["type"],
+        recovered.request(set).await["type"],
         "ok",
         "a new password can be set without the old one"
     );
@@ -317,13 +320,16 @@ async fn admin_commands_take_effect_on_connected_players() {
     assert_eq!(refused["code"], "bad_code");
 
     let mut carl = server.connect_player("carl").await;
-    let id = back.create_match(json!({})).await;
+    let id = recovered.create_match(json!({})).await;
     carl.request(json!({"type": "join", "match": id})).await;
     assert_eq!(
-        carry_out(AdminCommand::Close { name: to("anna") }).await,
+        run_command(AdminCommand::Close {
+            name: owned("anna")
+        })
+        .await,
         AdminResult::Done
     );
-    assert_eq!(back.wait_for_close().await, 4005);
+    assert_eq!(recovered.wait_for_close().await, 4005);
     let ended = carl.expect_event("ended").await;
     let outcome = &ended["outcome"];
     assert_eq!(
@@ -336,7 +342,7 @@ async fn admin_commands_take_effect_on_connected_players() {
 #[tokio::test(start_paused = true)]
 async fn operator_recovery_key_expires_after_a_day() {
     let server = TestServer::start(settings_without_pings());
-    drop(registered(&server, "ann").await);
+    drop(connect_registered_player(&server, "ann").await);
     let (key, hash) = new_one_time_secret();
     let recover = AdminCommand::Recover {
         name: "ann".to_owned(),
@@ -367,9 +373,9 @@ async fn account_requests_are_unknown_without_accounts() {
             .request_unchecked(json!({"type": kind, "bot": "randy"}))
             .await;
         assert_eq!(refused["code"], "unknown_type", "{kind}");
-        let told = json_string(&refused["message"]);
+        let message = json_string(&refused["message"]);
         for word in ["forget", "register", "key", "invite"] {
-            assert!(!told.contains(word), "{told}");
+            assert!(!message.contains(word), "{message}");
         }
     }
 }
@@ -472,14 +478,14 @@ async fn deletion_racing_with_join_or_create_leaves_no_participation() {
         match request {
             "join" => {
                 let ended = loop {
-                    let told = bob.next_message().await;
-                    if told["type"] == "ended" {
-                        break told;
+                    let message = bob.next_message().await;
+                    if message["type"] == "ended" {
+                        break message;
                     }
                 };
                 assert_eq!(ended["outcome"]["reason"], "resignation", "{ended}");
-                let shown = carl.request(json!({"type": "watch", "match": open})).await;
-                assert_eq!(shown["seats"][1]["name"], "someone", "{shown}");
+                let snapshot = carl.request(json!({"type": "watch", "match": open})).await;
+                assert_eq!(snapshot["seats"][1]["name"], "someone", "{snapshot}");
             }
             _ => drop(bob.drain_messages().await),
         }

@@ -13,14 +13,14 @@ use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings
 pub(crate) const PASSWORD: &str = "correct horse";
 
 /// A day in seconds.
-const DAY: u64 = 24 * 3600;
+const SECONDS_PER_DAY: u64 = 24 * 3600;
 
-fn register(name: &str) -> Value {
+fn register_request(name: &str) -> Value {
     json!({"type": "register", "name": name})
 }
 
 /// A guest who takes this name with the usual password.
-pub(crate) async fn registered(server: &TestServer, name: &str) -> TestPlayer {
+pub(crate) async fn connect_registered_player(server: &TestServer, name: &str) -> TestPlayer {
     let mut player = server.connect_player(name).await;
     let register = json!({"type": "register", "name": name, "password": PASSWORD});
     assert_eq!(player.request(register).await["type"], "ok");
@@ -28,20 +28,20 @@ pub(crate) async fn registered(server: &TestServer, name: &str) -> TestPlayer {
     player
 }
 
-fn login(name: &str, password: &str) -> Value {
+fn login_hello(name: &str, password: &str) -> Value {
     json!({"name": name, "password": password, "label": "phone"})
 }
 
 /// Capitals look alike where the small letters do not.
 #[tokio::test(start_paused = true)]
-async fn names_that_are_written_alike_are_one() {
+async fn visually_similar_names_are_taken() {
     let server = TestServer::start(settings_without_pings());
-    let _tom = registered(&server, "TOM").await;
-    let _paul = registered(&server, "Paul").await;
+    let _tom = connect_registered_player(&server, "TOM").await;
+    let _paul = connect_registered_player(&server, "Paul").await;
     let mut guest = server.connect_player("carl").await;
     for name in ["\u{422}\u{41e}\u{41c}", "T0M", "PauI"] {
         assert_eq!(
-            guest.expect_error(register(name)).await,
+            guest.expect_error(register_request(name)).await,
             "name_taken",
             "{name}"
         );
@@ -52,7 +52,7 @@ async fn names_that_are_written_alike_are_one() {
             .await;
         assert_eq!(refused["code"], "name_taken", "{name}");
     }
-    assert_eq!(guest.request(register("paula")).await["type"], "ok");
+    assert_eq!(guest.request(register_request("paula")).await["type"], "ok");
     guest.expect_event("player").await;
     // One's own name is in nobody's way.
     let rename = json!({"type": "rename", "name": "PauIa"});
@@ -61,14 +61,14 @@ async fn names_that_are_written_alike_are_one() {
 
 /// Whoever comes by a password while another one is set does not stay.
 #[tokio::test(start_paused = true)]
-async fn a_password_is_good_until_another_is_set() {
+async fn login_with_old_password_during_password_change_is_refused() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(
         settings_without_pings(),
         Arc::clone(&store) as Arc<dyn Store>,
     );
-    let mut ann = registered(&server, "ann").await;
-    let closed = store.write_gate.lock().await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let writes_blocked = store.write_gate.lock().await;
     let set = json!({"type": "set_password", "id": 90, "password": PASSWORD,
         "new": "battery staple"});
     ann.send_text(&set.to_string()).await;
@@ -78,7 +78,7 @@ async fn a_password_is_good_until_another_is_set() {
     let hello = json!({"type": "hello", "id": 1, "name": "ann", "password": PASSWORD});
     thief.send_text(&hello.to_string()).await;
     advance_time(1).await;
-    drop(closed);
+    drop(writes_blocked);
     assert_eq!(thief.next_message().await["code"], "wrong_password");
     let listed = list_sessions(&mut ann).await;
     assert_eq!(listed.len(), 1, "{listed:?}");
@@ -86,14 +86,14 @@ async fn a_password_is_good_until_another_is_set() {
 
 /// A code from before is void with the devices that are thrown out.
 #[tokio::test(start_paused = true)]
-async fn a_pairing_code_is_void_with_the_sessions() {
+async fn ending_other_sessions_revokes_pairing_code() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let others = json!({"type": "end_session", "session": "others", "password": PASSWORD});
     let set = json!({"type": "set_password", "password": PASSWORD, "new": "battery staple"});
-    for ends in [others, set] {
+    for request in [others, set] {
         let code = json_string(&ann.request(json!({"type": "pair"})).await["code"]);
-        assert_eq!(ann.request(ends).await["type"], "ok");
+        assert_eq!(ann.request(request).await["type"], "ok");
         let (_, refused) = connect_with_hello(&server, json!({"pair": code})).await;
         assert_eq!(refused["code"], "bad_code");
     }
@@ -101,21 +101,21 @@ async fn a_pairing_code_is_void_with_the_sessions() {
 
 /// Of two names that one player asks for at once the second comes too soon.
 #[tokio::test(start_paused = true)]
-async fn a_player_takes_one_name_at_a_time() {
+async fn second_of_two_concurrent_renames_is_too_soon() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(
         settings_without_pings(),
         Arc::clone(&store) as Arc<dyn Store>,
     );
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let mut tab = add_connection(&server, &ann.token()).await;
-    let closed = store.write_gate.lock().await;
+    let writes_blocked = store.write_gate.lock().await;
     for (connection, name) in [(&mut ann, "anna"), (&mut tab, "annette")] {
         let rename = json!({"type": "rename", "id": 90, "name": name});
         connection.send_text(&rename.to_string()).await;
     }
     advance_time(1).await;
-    drop(closed);
+    drop(writes_blocked);
     let mut codes = Vec::new();
     for connection in [&mut ann, &mut tab] {
         codes.push(loop {
@@ -129,22 +129,24 @@ async fn a_player_takes_one_name_at_a_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guest_becomes_an_account() {
+async fn registration_turns_guest_into_account() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     assert_eq!(ann.welcome["accounts"], "open");
     assert_eq!(ann.welcome["player"].get("account"), None);
     let mut tab = add_connection(&server, &ann.token()).await;
     let early = ann.create_match(json!({})).await;
-    let (_, told) = ann.request_and_collect(register(" Ann Lovelace ")).await;
-    assert_eq!(told.last().expect("an answer")["type"], "ok");
+    let (_, messages) = ann
+        .request_and_collect(register_request(" Ann Lovelace "))
+        .await;
+    assert_eq!(messages.last().expect("an answer")["type"], "ok");
     let player = json!({"id": ann.id(), "name": "Ann Lovelace", "account": true});
     // Before the answer, and on all connections.
     let expected = json!({"type": "player", "player": player});
-    assert!(told.contains(&expected), "{told:?}");
+    assert!(messages.contains(&expected), "{messages:?}");
     assert_eq!(tab.expect_event("player").await, expected);
     assert_eq!(
-        ann.expect_error(register("anna")).await,
+        ann.expect_error(register_request("anna")).await,
         "already_registered"
     );
 
@@ -152,8 +154,8 @@ async fn a_guest_becomes_an_account() {
     let later = tab.create_match(json!({})).await;
     let mut bob = server.connect_player("bob").await;
     for (id, name, account) in [(early, "ann", None), (later, "Ann Lovelace", Some(true))] {
-        let shown = bob.request(json!({"type": "watch", "match": id})).await;
-        let seat = &shown["seats"][0];
+        let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
+        let seat = &snapshot["seats"][0];
         assert_eq!(seat["name"], name);
         assert_eq!(seat.get("account"), account.map(Value::from).as_ref());
     }
@@ -165,14 +167,14 @@ async fn a_guest_becomes_an_account() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_of_ones_own_is_nobody_elses() {
+async fn registered_or_reserved_name_is_refused_to_others() {
     let server = TestServer::start(settings_without_pings());
     let mut early = server.connect_player("Lady Ada").await;
-    let _ada = registered(&server, "lady ada").await;
+    let _ada = connect_registered_player(&server, "lady ada").await;
     let mut bob = server.connect_player("bob").await;
     for name in ["Lady-Ada", "l\u{430}dy \u{430}d\u{430}", "LADYADA"] {
         assert_eq!(
-            bob.expect_error(register(name)).await,
+            bob.expect_error(register_request(name)).await,
             "name_taken",
             "{name}"
         );
@@ -181,67 +183,77 @@ async fn a_name_of_ones_own_is_nobody_elses() {
     }
     for name in ["guest-7", "hard", "someone", "moderator"] {
         assert_eq!(
-            bob.expect_error(register(name)).await,
+            bob.expect_error(register_request(name)).await,
             "name_taken",
             "{name}"
         );
     }
     for name in ["", "...", "a\u{202e}b"] {
-        assert_eq!(bob.expect_error(register(name)).await, "bad_name", "{name}");
+        assert_eq!(
+            bob.expect_error(register_request(name)).await,
+            "bad_name",
+            "{name}"
+        );
     }
     // A guest who had it before has another one from the next hello on, for good, and nothing else is lost.
     let id = early.create_match(json!({})).await;
     for _ in 0..2 {
-        let (mut back, welcome) = server.resume_session(&early.token()).await;
+        let (mut resumed, welcome) = server.resume_session(&early.token()).await;
         assert_eq!(welcome["player"]["id"], *early.id());
         let name = json_string(&welcome["player"]["name"]);
         assert!(name.starts_with("guest-"), "{name}");
-        assert_eq!(back.expect_event("match").await["match"], json!(id));
-        assert_eq!(back.expect_error(register("lady ada")).await, "name_taken");
+        assert_eq!(resumed.expect_event("match").await["match"], json!(id));
+        assert_eq!(
+            resumed.expect_error(register_request("lady ada")).await,
+            "name_taken"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_account_takes_another_name() {
+async fn renamed_account_reserves_old_name_and_waits_a_month() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     let rename = |name: &str| json!({"type": "rename", "name": name});
     assert_eq!(ann.expect_error(rename("")).await, "not_registered");
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
     assert_eq!(ann.expect_error(rename("B.O.B")).await, "name_taken");
     assert_eq!(ann.request(rename("anna")).await["type"], "ok");
-    let told = ann.expect_event("player").await;
-    assert_eq!(told["player"]["name"], "anna");
+    let event = ann.expect_event("player").await;
+    assert_eq!(event["player"]["name"], "anna");
     // What else is wrong is told first.
     assert_eq!(ann.expect_error(rename("\u{202e}")).await, "bad_name");
     assert_eq!(ann.expect_error(rename("bob")).await, "name_taken");
-    let soon = ann.request_unchecked(rename("annie")).await;
-    assert_eq!(soon["code"], "too_soon");
-    assert_eq!(soon["retry_after_ms"], json!(30 * DAY * 1000));
+    let refused = ann.request_unchecked(rename("annie")).await;
+    assert_eq!(refused["code"], "too_soon");
+    assert_eq!(
+        refused["retry_after_ms"],
+        json!(30 * SECONDS_PER_DAY * 1000)
+    );
     // The name before is nobody else's for a while.
     assert_eq!(bob.expect_error(rename("ann")).await, "name_taken");
     let (_, refused) = connect_with_hello(&server, json!({"name": "ann"})).await;
     assert_eq!(refused["code"], "name_taken");
-    let (_, refused) = connect_with_hello(&server, login("ann", PASSWORD)).await;
+    let (_, refused) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
     assert_eq!(refused["code"], "wrong_password");
 
     drop((ann, bob));
-    advance_time(30 * DAY).await;
-    let (mut ann, _) = connect_with_hello(&server, login("anna", PASSWORD)).await;
+    advance_time(30 * SECONDS_PER_DAY).await;
+    let (mut ann, _) = connect_with_hello(&server, login_hello("anna", PASSWORD)).await;
     assert_eq!(ann.request(rename("ann")).await["type"], "ok");
     drop(ann);
-    advance_time(90 * DAY).await;
+    advance_time(90 * SECONDS_PER_DAY).await;
     let (_, welcome) = connect_with_hello(&server, json!({"name": "anna"})).await;
     assert_eq!(welcome["player"]["name"], "anna");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_password_brings_an_account_back() {
+async fn login_by_password_resumes_account() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let _bob = server.connect_player("bob").await;
-    let hello = login("A-N-N", PASSWORD);
+    let hello = login_hello("A-N-N", PASSWORD);
     let (_phone, welcome) = connect_with_hello(&server, hello).await;
     assert_eq!(welcome["resumed"], true);
     assert_eq!(welcome["player"]["name"], "ann");
@@ -257,12 +269,12 @@ async fn a_password_brings_an_account_back() {
         ("nobody", PASSWORD),
         ("\u{202e}", ""),
     ] {
-        let (_, refused) = connect_with_hello(&server, login(name, password)).await;
+        let (_, refused) = connect_with_hello(&server, login_hello(name, password)).await;
         assert_eq!(refused["code"], "wrong_password", "{name}");
         messages.push(refused["message"].clone());
     }
     messages.dedup();
-    assert_eq!(messages.len(), 1, "they are told the same");
+    assert_eq!(messages.len(), 1, "all refusals have the same message");
     let mut other = server.connect().await;
     let refused = other
         .send_hello(json!({"name": "ann", "password": PASSWORD, "label": ""}))
@@ -285,26 +297,26 @@ async fn a_password_brings_an_account_back() {
 
 /// Whoever is there proves anew who that is, where a password is set.
 #[tokio::test(start_paused = true)]
-async fn what_others_could_take_away_wants_a_password() {
+async fn sensitive_requests_require_password_or_recovery_key() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let key = json!({"type": "recovery", "password": PASSWORD});
     let key = json_string(&ann.request(key).await["key"]);
-    let (phone, _) = connect_with_hello(&server, login("ann", PASSWORD)).await;
+    let (phone, _) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
     let new = "battery staple";
     let set = json!({"type": "set_password", "new": new});
     let end = json!({"type": "end_session", "session": phone.welcome["session"]});
-    for asked in [json!({"type": "recovery"}), end, set.clone()] {
-        let kind = json_string(&asked["type"]);
+    for request in [json!({"type": "recovery"}), end, set.clone()] {
+        let kind = json_string(&request["type"]);
         assert_eq!(
-            ann.expect_error(asked.clone()).await,
+            ann.expect_error(request.clone()).await,
             "wrong_password",
             "{kind}"
         );
         for proof in [("password", "wrong password"), ("recovery", "WRONGKEY")] {
-            let mut asked = asked.clone();
-            asked[proof.0] = json!(proof.1);
-            assert_eq!(ann.expect_error(asked).await, "wrong_password", "{kind}");
+            let mut request = request.clone();
+            request[proof.0] = json!(proof.1);
+            assert_eq!(ann.expect_error(request).await, "wrong_password", "{kind}");
         }
     }
     assert_eq!(list_sessions(&mut ann).await.len(), 2);
@@ -324,10 +336,10 @@ async fn what_others_could_take_away_wants_a_password() {
     assert_eq!(
         phone.wait_for_close().await,
         4005,
-        "others are to know it, too"
+        "other sessions are closed"
     );
     assert_eq!(list_sessions(&mut ann).await.len(), 1);
-    let (_, refused) = connect_with_hello(&server, login("ann", PASSWORD)).await;
+    let (_, refused) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
     assert_eq!(refused["code"], "wrong_password");
 
     // Whoever has forgotten the password has an hour after a recovery.
@@ -348,49 +360,49 @@ async fn what_others_could_take_away_wants_a_password() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guest_has_no_password() {
+async fn guest_cannot_set_password_before_registration() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     let set = json!({"type": "set_password", "new": "ann has none"});
     assert_eq!(ann.expect_error(set.clone()).await, "not_registered");
     // Without one there is nothing to prove.
-    assert_eq!(ann.request(register("ann")).await["type"], "ok");
+    assert_eq!(ann.request(register_request("ann")).await["type"], "ok");
     assert_eq!(
         ann.request(json!({"type": "recovery"})).await["type"],
         "recovery_key"
     );
     assert_eq!(ann.request(set).await["type"], "ok");
-    let (_, welcome) = connect_with_hello(&server, login("ann", "ann has none")).await;
+    let (_, welcome) = connect_with_hello(&server, login_hello("ann", "ann has none")).await;
     assert_eq!(welcome["resumed"], true);
 }
 
 #[tokio::test(start_paused = true)]
-async fn passwords_are_not_guessed() {
+async fn tenth_wrong_password_blocks_name_for_the_address() {
     let server = TestServer::start(settings_without_pings());
-    let ann = registered(&server, "ann").await;
+    let ann = connect_registered_player(&server, "ann").await;
     let from = "192.0.2.1".parse().expect("an address");
     let mut guest = server.connect_from(from).await;
     for n in 0..10 {
         let name = ["ann", "a n n"][n % 2];
-        let refused = guest.send_hello(login(name, "wrong password")).await;
+        let refused = guest.send_hello(login_hello(name, "wrong password")).await;
         assert_eq!(refused["code"], "wrong_password", "{n}");
         advance_time(1).await;
     }
-    let refused = guest.send_hello(login("ann", PASSWORD)).await;
+    let refused = guest.send_hello(login_hello("ann", PASSWORD)).await;
     assert_eq!(refused["code"], "too_soon");
     assert_eq!(refused["retry_after_ms"], 590_000);
     // Others are not, nor is whoever has a session, wherever that is.
-    let refused = guest.send_hello(login("bob", PASSWORD)).await;
+    let refused = guest.send_hello(login_hello("bob", PASSWORD)).await;
     assert_eq!(refused["code"], "wrong_password");
-    let (_, elsewhere) = connect_with_hello(&server, login("ann", PASSWORD)).await;
-    assert_eq!(elsewhere["resumed"], true);
+    let (_, welcome) = connect_with_hello(&server, login_hello("ann", PASSWORD)).await;
+    assert_eq!(welcome["resumed"], true);
     let resumed = guest.send_hello(json!({"token": ann.token()})).await;
     assert_eq!(resumed["resumed"], true);
 }
 
 /// Two connections register at once: one of them does.
 #[tokio::test(start_paused = true)]
-async fn a_name_is_taken_once() {
+async fn concurrent_registrations_of_one_name_succeed_once() {
     let server = TestServer::start(settings_without_pings());
     let mut players = Vec::new();
     for name in ["ann", "bob"] {
@@ -404,9 +416,9 @@ async fn a_name_is_taken_once() {
     let mut codes = Vec::new();
     for player in &mut players {
         let answer = loop {
-            let told = player.next_message().await;
-            if told["re"] == 7 {
-                break told;
+            let message = player.next_message().await;
+            if message["re"] == 7 {
+                break message;
             }
         };
         codes.push(json_string(answer.get("code").unwrap_or(&json!("ok"))));
@@ -424,14 +436,14 @@ async fn a_name_is_taken_once() {
 
 /// Without accounts nothing is to be seen of them.
 #[tokio::test(start_paused = true)]
-async fn without_accounts_there_are_guests_alone() {
+async fn account_requests_are_unknown_when_accounts_are_off() {
     let settings = Settings {
         accounts: AccountPolicy::Off,
         ..settings_without_pings()
     };
     let server = TestServer::start(settings);
     let mut ann = server.connect().await;
-    let welcome = ann.send_hello(login("ann", PASSWORD)).await;
+    let welcome = ann.send_hello(login_hello("ann", PASSWORD)).await;
     assert_eq!(welcome.get("accounts"), None);
     assert_eq!(
         (&welcome["resumed"], &welcome["ignored"]),
@@ -455,16 +467,16 @@ async fn without_accounts_there_are_guests_alone() {
 
 /// A key plays and reads, and nothing else; it is revoked as any session.
 #[tokio::test(start_paused = true)]
-async fn a_key_plays_and_reads() {
+async fn api_key_plays_but_cannot_manage_account() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let create = json!({"type": "create_key", "label": "laptop", "password": PASSWORD});
     let unproved = json!({"type": "create_key"});
     assert_eq!(ann.expect_error(unproved).await, "wrong_password");
-    let made = ann.request(create.clone()).await;
-    let key = json_string(&made["key"]);
-    assert!(key.starts_with("ply_") && key.len() == 47, "{made}");
-    assert_eq!(made["player"]["name"], "ann");
+    let created = ann.request(create.clone()).await;
+    let key = json_string(&created["key"]);
+    assert!(key.starts_with("ply_") && key.len() == 47, "{created}");
+    assert_eq!(created["player"]["name"], "ann");
     let listed = list_sessions(&mut ann).await;
     assert_eq!(
         (&listed[1]["kind"], &listed[1]["label"]),
@@ -476,7 +488,7 @@ async fn a_key_plays_and_reads() {
         (&welcome["resumed"], &welcome["token"]),
         (&json!(true), &json!(key))
     );
-    assert_eq!(welcome["session"], made["session"]);
+    assert_eq!(welcome["session"], created["session"]);
     let id = program.create_match(json!({})).await;
     assert_eq!(
         program.request(json!({"type": "leave", "match": id})).await["type"],
@@ -492,8 +504,8 @@ async fn a_key_plays_and_reads() {
         "end_session",
         "set_password",
     ] {
-        let asked = json!({"type": kind, "name": "eve", "session": "all", "new": PASSWORD});
-        let refused = program.request_unchecked(asked).await;
+        let request = json!({"type": kind, "name": "eve", "session": "all", "new": PASSWORD});
+        let refused = program.request_unchecked(request).await;
         assert_eq!(refused["code"], "not_allowed", "{kind}");
     }
     // Another password ends it not, and `end_session` does.
@@ -504,15 +516,15 @@ async fn a_key_plays_and_reads() {
         "pong"
     );
     let end =
-        json!({"type": "end_session", "session": made["session"], "password": "battery staple"});
+        json!({"type": "end_session", "session": created["session"], "password": "battery staple"});
     assert_eq!(ann.request(end).await["type"], "ok");
     assert_eq!(program.wait_for_close().await, 4005);
     let (_, refused) = connect_with_hello(&server, json!({"token": key})).await;
-    assert_eq!(refused["code"], "bad_code", "it is no new guest");
+    assert_eq!(refused["code"], "bad_code", "no new guest is created");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_has_twenty_keys() {
+async fn api_keys_are_limited_to_twenty() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     let with_bot = json!({"type": "create_key", "bot": "randy"});

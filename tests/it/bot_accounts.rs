@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyhouse_store::Store;
 use serde_json::{Value, json};
 
-use crate::accounts::{PASSWORD, registered};
+use crate::accounts::{PASSWORD, connect_registered_player};
 use crate::failing_store::FailingStore;
 use crate::sessions::{add_connection, connect_with_hello, list_sessions};
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
@@ -29,7 +29,7 @@ async fn connect_bot(
 #[tokio::test(start_paused = true)]
 async fn bot_key_logs_in_as_separate_bot_account() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let mut tab = add_connection(&server, &ann.token()).await;
     let (key, mut randy) = connect_bot(&server, &mut ann, "Randy").await;
     let player = &key["player"];
@@ -43,8 +43,8 @@ async fn bot_key_logs_in_as_separate_bot_account() {
     // Others see what it is.
     let id = randy.create_match(json!({})).await;
     let mut bob = server.connect_player("bob").await;
-    let shown = bob.request(json!({"type": "watch", "match": id})).await;
-    let seat = &shown["seats"][0];
+    let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
+    let seat = &snapshot["seats"][0];
     assert_eq!(
         (&seat["name"], &seat["account"], &seat["bot"]),
         (&json!("Randy"), &json!(true), &json!(true))
@@ -58,20 +58,20 @@ async fn bot_key_logs_in_as_separate_bot_account() {
     assert_eq!(refused["code"], "wrong_password");
 
     // One more key is of the same account, however the name is written.
-    let (again, _other) = connect_bot(&server, &mut ann, "r-a-n-d-y").await;
-    assert_eq!(again["player"], expected);
+    let (second_key, _other) = connect_bot(&server, &mut ann, "r-a-n-d-y").await;
+    assert_eq!(second_key["player"], expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn bot_sessions_are_listed_and_ended_by_owner() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
     let (key, mut randy) = connect_bot(&server, &mut ann, "randy").await;
     advance_time(1).await;
     let (_, mut rudi) = connect_bot(&server, &mut ann, "rudi").await;
     let listed = list_sessions(&mut ann).await;
-    let bots: Vec<_> = listed.iter().map(|one| &one["bot"]).collect();
+    let bots: Vec<_> = listed.iter().map(|session| &session["bot"]).collect();
     assert_eq!(bots, [&Value::Null, &json!("randy"), &json!("rudi")]);
     assert_eq!(listed[1]["kind"], "key");
     assert_eq!(listed[1]["connected"], true);
@@ -98,8 +98,8 @@ async fn bot_names_follow_account_rules_and_limits() {
         guest.expect_error(create_key_request("randy")).await,
         "not_registered"
     );
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
     for (name, code) in [
         ("", "bad_name"),
         ("ann", "name_taken"),
@@ -156,11 +156,11 @@ async fn outdated_password_proof_creates_no_credentials() {
         settings_without_pings(),
         Arc::clone(&store) as Arc<dyn Store>,
     );
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let hello = json!({"name": "ann", "password": PASSWORD, "label": "thief"});
     let key = json!({"type": "create_key", "password": PASSWORD});
     let recovery = json!({"type": "recovery", "password": PASSWORD});
-    let own = json_string(&ann.request(recovery.clone()).await["key"]);
+    let recovery_key = json_string(&ann.request(recovery.clone()).await["key"]);
     for (n, request) in [key, create_key_request("randy"), recovery]
         .into_iter()
         .enumerate()
@@ -171,26 +171,26 @@ async fn outdated_password_proof_creates_no_credentials() {
         let set = json!({"type": "set_password", "id": 90, "password": PASSWORD, "new": new});
         ann.send_text(&set.to_string()).await;
         advance_time(1).await;
-        let mut late = request.clone();
-        late["id"] = json!(91);
-        thief.send_text(&late.to_string()).await;
+        let mut late_request = request.clone();
+        late_request["id"] = json!(91);
+        thief.send_text(&late_request.to_string()).await;
         // Both are proved, and wait to be kept.
         advance_time(1).await;
         drop(writes_blocked);
         // It is thrown out, with an answer or without.
         let answer = loop {
             match thief.receive().await {
-                Ok(told) if told["re"] == 91 => break Some(told["code"].clone()),
+                Ok(message) if message["re"] == 91 => break Some(message["code"].clone()),
                 Ok(_) => {}
                 Err(_) => break None,
             }
         };
         assert_eq!(answer.unwrap_or(json!("wrong_password")), "wrong_password");
         // As it was, for the next.
-        let back = json!({"type": "set_password", "password": new, "new": PASSWORD});
-        assert_eq!(ann.request(back).await["type"], "ok");
+        let restore = json!({"type": "set_password", "password": new, "new": PASSWORD});
+        assert_eq!(ann.request(restore).await["type"], "ok");
         assert_eq!(list_sessions(&mut ann).await.len(), 1, "{request}");
     }
-    let (_, back) = connect_with_hello(&server, json!({"recovery": own})).await;
-    assert_eq!(back["resumed"], true, "{back}");
+    let (_, welcome) = connect_with_hello(&server, json!({"recovery": recovery_key})).await;
+    assert_eq!(welcome["resumed"], true, "{welcome}");
 }

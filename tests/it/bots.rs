@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::support::{TestPlayer, TestServer, advance_time, settings};
 
 #[tokio::test(start_paused = true)]
-async fn a_person_plays_a_bot_to_the_end() {
+async fn strongest_bot_is_never_beaten() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let id = ann
@@ -41,7 +41,7 @@ async fn a_person_plays_a_bot_to_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exhibition_plays_to_its_end_watched_or_not() {
+async fn bot_only_match_ends_without_spectators() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let created = json!({"seats": [{"bot": "max"}, {"bot": "max"}], "pace_ms": 500});
@@ -49,13 +49,16 @@ async fn an_exhibition_plays_to_its_end_watched_or_not() {
     drop(ann);
     advance_time(60).await;
     let mut bob = server.connect_player("bob").await;
-    let seen = bob.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(seen["outcome"], json!({"winner": null, "reason": "rules"}));
-    assert_eq!(seen["ply"], 9);
+    let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(
+        snapshot["outcome"],
+        json!({"winner": null, "reason": "rules"})
+    );
+    assert_eq!(snapshot["ply"], 9);
 }
 
 /// Ann, who has begun against a bot that takes three seconds for a move.
-async fn against_a_slow_bot(server: &TestServer) -> (TestPlayer, String) {
+async fn start_match_against_slow_bot(server: &TestServer) -> (TestPlayer, String) {
     let mut ann = server.connect_player("ann").await;
     let seats = json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000});
     let id = ann.create_match(seats).await;
@@ -64,36 +67,36 @@ async fn against_a_slow_bot(server: &TestServer) -> (TestPlayer, String) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_keeps_its_pace() {
+async fn bot_moves_at_requested_pace() {
     let server = TestServer::start(settings());
-    let (mut ann, _) = against_a_slow_bot(&server).await;
+    let (mut ann, _) = start_match_against_slow_bot(&server).await;
     ann.expect_event("moved").await;
-    let asked = Instant::now();
+    let start = Instant::now();
     let reply = ann.expect_event("moved").await;
     assert_eq!((&reply["ply"], &reply["seat"]), (&json!(1), &json!(1)));
-    let waited = asked.elapsed();
+    let elapsed = start.elapsed();
     assert!(
-        (Duration::from_millis(3000)..Duration::from_millis(3100)).contains(&waited),
-        "{waited:?}"
+        (Duration::from_millis(3000)..Duration::from_millis(3100)).contains(&elapsed),
+        "{elapsed:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_that_ends_needs_no_bot_any_more() {
+async fn bot_does_not_move_after_resignation() {
     let server = TestServer::start(settings());
-    let (mut ann, id) = against_a_slow_bot(&server).await;
+    let (mut ann, id) = start_match_against_slow_bot(&server).await;
     ann.request(json!({"type": "resign", "match": id})).await;
     advance_time(10).await;
-    let told = ann.drain_messages().await;
+    let messages = ann.drain_messages().await;
     assert_eq!(
-        told.iter().filter(|m| m["type"] == "moved").count(),
+        messages.iter().filter(|m| m["type"] == "moved").count(),
         1,
-        "{told:?}"
+        "{messages:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn bots_of_the_same_level_do_not_always_play_the_same() {
+async fn bots_of_same_level_vary_their_play() {
     let server = TestServer::start(settings());
     let mut games = Vec::new();
     for _ in 0..12 {
@@ -111,7 +114,7 @@ async fn bots_of_the_same_level_do_not_always_play_the_same() {
 
 /// With real threads, and more matches than the queue has room for.
 #[tokio::test]
-async fn search_threads_serve_more_matches_than_they_are() {
+async fn more_bot_matches_than_search_threads_finish() {
     let server = TestServer::start(Settings {
         search: SearchMode::Threads(2),
         search_queue: 3,
@@ -139,7 +142,7 @@ async fn search_threads_serve_more_matches_than_they_are() {
 
 /// A search that may not take any time still gives a move.
 #[tokio::test(start_paused = true)]
-async fn a_bot_without_time_moves_all_the_same() {
+async fn bot_moves_with_zero_search_time() {
     let server = TestServer::start(Settings {
         search_time: Duration::ZERO,
         ..settings()
@@ -149,6 +152,6 @@ async fn a_bot_without_time_moves_all_the_same() {
         .create_match(json!({"seats": [{"bot": "max"}, {"bot": "max"}]}))
         .await;
     advance_time(1).await;
-    let seen = ann.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(seen["outcome"]["reason"], "rules");
+    let snapshot = ann.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(snapshot["outcome"]["reason"], "rules");
 }

@@ -8,33 +8,33 @@ use crate::support::{
 };
 
 /// Ann challenges Bob; gives the match as she sees it.
-async fn challenged(ann: &mut TestPlayer, bob: &TestPlayer) -> Value {
+async fn create_challenge(ann: &mut TestPlayer, bob: &TestPlayer) -> Value {
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let create = json!({"type": "create", "game": "chess", "for": bob.id(), "clock": clock,
         "seats": ["open", "me"], "listed": true});
-    let shown = ann.request(create).await;
-    assert_eq!(shown["type"], "match", "{shown}");
-    shown
+    let snapshot = ann.request(create).await;
+    assert_eq!(snapshot["type"], "match", "{snapshot}");
+    snapshot
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_challenged_is_told_and_sits_down() {
+async fn challenged_player_is_notified_and_can_join() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let mut bob = server.connect_player("bob").await;
-    let shown = challenged(&mut ann, &bob).await;
-    assert_eq!(shown["listed"], false);
+    let snapshot = create_challenge(&mut ann, &bob).await;
+    assert_eq!(snapshot["listed"], false);
     let challenge = bob.expect_event("challenge").await;
-    let expected = json!({"type": "challenge", "match": shown["match"], "code": shown["code"],
+    let expected = json!({"type": "challenge", "match": snapshot["match"], "code": snapshot["code"],
         "game": "chess", "clock": {"kind": "fischer", "main_ms": 60000, "increment_ms": 0},
         "rated": false, "seat": 0, "from": {"player": ann.id(), "name": "ann"}});
     assert_eq!(challenge, expected);
 
     // Nobody else can sit down, and whoever comes back is told again.
-    let join = json!({"type": "join", "match": shown["match"]});
+    let join = json!({"type": "join", "match": snapshot["match"]});
     let mut eve = server.connect_player("eve").await;
     assert_eq!(eve.expect_error(join.clone()).await, "seat_taken");
-    let decline = json!({"type": "decline", "match": shown["match"], "offer": "challenge"});
+    let decline = json!({"type": "decline", "match": snapshot["match"], "offer": "challenge"});
     assert_eq!(eve.expect_error(decline.clone()).await, "nothing_offered");
     assert_eq!(ann.expect_error(decline).await, "nothing_offered");
     let (mut bob, welcome) = server.resume_session(&bob.token()).await;
@@ -62,11 +62,11 @@ async fn who_is_challenged_is_told_and_sits_down() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_challenge_is_declined() {
+async fn declined_challenge_aborts_match() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let mut bob = server.connect_player("bob").await;
-    let id = json_string(&challenged(&mut ann, &bob).await["match"]);
+    let id = json_string(&create_challenge(&mut ann, &bob).await["match"]);
     bob.expect_event("challenge").await;
     let decline = json!({"type": "decline", "match": id, "offer": "challenge"});
     assert_eq!(bob.request(decline.clone()).await["type"], "ok");
@@ -77,34 +77,41 @@ async fn a_challenge_is_declined() {
     );
     assert_eq!(bob.drain_messages().await, [] as [Value; 0]);
     assert_eq!(bob.expect_error(decline).await, "nothing_offered");
-    let nothing = json!({"type": "decline", "match": "AAAAAA", "offer": "challenge"});
-    assert_eq!(bob.expect_error(nothing).await, "unknown_match");
+    let unknown = json!({"type": "decline", "match": "AAAAAA", "offer": "challenge"});
+    assert_eq!(bob.expect_error(unknown).await, "unknown_match");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_challenge_is_over_without_whom_it_is_for() {
+async fn challenge_ends_when_host_leaves_or_seats_bot() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let mut bob = server.connect_player("bob").await;
-    let left = json_string(&challenged(&mut ann, &bob).await["match"]);
-    let botted = json_string(&challenged(&mut ann, &bob).await["match"]);
+    let left_match = json_string(&create_challenge(&mut ann, &bob).await["match"]);
+    let bot_match = json_string(&create_challenge(&mut ann, &bob).await["match"]);
     for _ in 0..2 {
         bob.expect_event("challenge").await;
     }
-    ann.request(json!({"type": "leave", "match": left})).await;
-    assert_eq!(bob.expect_event("challenge_over").await["match"], left);
-    let bot = json!({"type": "seat", "match": botted, "seat": 0, "occupant": {"bot": "easy"}});
+    ann.request(json!({"type": "leave", "match": left_match}))
+        .await;
+    assert_eq!(
+        bob.expect_event("challenge_over").await["match"],
+        left_match
+    );
+    let bot = json!({"type": "seat", "match": bot_match, "seat": 0, "occupant": {"bot": "easy"}});
     assert_eq!(ann.request(bot).await["type"], "ok");
-    assert_eq!(bob.expect_event("challenge_over").await["match"], botted);
+    assert_eq!(bob.expect_event("challenge_over").await["match"], bot_match);
     // The host goes away.
-    let forgotten = json_string(&challenged(&mut ann, &bob).await["match"]);
+    let abandoned_match = json_string(&create_challenge(&mut ann, &bob).await["match"]);
     bob.expect_event("challenge").await;
     drop(ann);
-    assert_eq!(bob.expect_event("challenge_over").await["match"], forgotten);
+    assert_eq!(
+        bob.expect_event("challenge_over").await["match"],
+        abandoned_match
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_wrong_with_a_challenge_is_told() {
+async fn invalid_challenge_is_refused_with_reason() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let bob = server.connect_player("bob").await;
@@ -115,12 +122,18 @@ async fn what_is_wrong_with_a_challenge_is_told() {
         }
         request
     };
-    let nobody = json!({"for": "0b9e0000-0000-4000-8000-000000000000"});
-    assert_eq!(ann.expect_error(create(nobody)).await, "unknown_player");
-    let no_id = json!({"for": "bob"});
-    assert_eq!(ann.expect_error(create(no_id)).await, "unknown_player");
-    let ludo = json!({"for": "bob", "game": "ludo"});
-    assert_eq!(ann.expect_error(create(ludo)).await, "unknown_game");
+    let unknown_player = json!({"for": "0b9e0000-0000-4000-8000-000000000000"});
+    assert_eq!(
+        ann.expect_error(create(unknown_player)).await,
+        "unknown_player"
+    );
+    let malformed_id = json!({"for": "bob"});
+    assert_eq!(
+        ann.expect_error(create(malformed_id)).await,
+        "unknown_player"
+    );
+    let unknown_game = json!({"for": "bob", "game": "ludo"});
+    assert_eq!(ann.expect_error(create(unknown_game)).await, "unknown_game");
     let clock = json!({"kind": "move", "move_ms": 60_000});
     let rated = json!({"for": bob.id(), "rated": true, "clock": clock});
     assert_eq!(ann.expect_error(create(rated)).await, "not_registered");
@@ -136,7 +149,7 @@ async fn what_is_wrong_with_a_challenge_is_told() {
 
 /// Who has only watched, and is gone, can be challenged, and is told on coming back.
 #[tokio::test(start_paused = true)]
-async fn a_guest_who_has_gone_is_challenged() {
+async fn disconnected_guest_receives_challenge_on_return() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let bob = server.connect_player("bob").await;
@@ -144,19 +157,19 @@ async fn a_guest_who_has_gone_is_challenged() {
     drop(bob);
     advance_time(1).await;
     let create = json!({"type": "create", "game": "go", "for": id});
-    let shown = ann.request(create).await;
-    assert_eq!(shown["type"], "match");
+    let snapshot = ann.request(create).await;
+    assert_eq!(snapshot["type"], "match");
     let (_, welcome) = server.resume_session(&token).await;
     assert_eq!(welcome["resumed"], true);
     let challenge = &welcome["challenges"][0];
     assert_eq!(
         (&challenge["match"], &challenge["clock"]),
-        (&shown["match"], &json!(null))
+        (&snapshot["match"], &json!(null))
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn challenges_have_a_bound() {
+async fn challenges_to_one_player_are_limited_to_twenty() {
     let server = TestServer::start(Settings {
         live_matches_per_player: 100,
         ..settings_without_limits()
@@ -164,7 +177,7 @@ async fn challenges_have_a_bound() {
     let mut ann = server.connect_player("ann").await;
     let bob = server.connect_player("bob").await;
     for _ in 0..20 {
-        challenged(&mut ann, &bob).await;
+        create_challenge(&mut ann, &bob).await;
     }
     let create = json!({"type": "create", "game": "go", "for": bob.id()});
     assert_eq!(ann.expect_error(create.clone()).await, "too_many_matches");

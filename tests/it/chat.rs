@@ -150,11 +150,11 @@ async fn snapshot_contains_last_twenty_chat_messages() {
         }
         crate::support::advance_time(10).await;
     }
-    let shown = bob.request(json!({"type": "watch", "match": id})).await;
-    let said = shown["said"].as_array().expect("a list");
-    assert_eq!(said.len(), 20);
+    let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
+    let messages = snapshot["said"].as_array().expect("a list");
+    assert_eq!(messages.len(), 20);
     assert_eq!(
-        (&said[0]["text"], &said[19]["text"]),
+        (&messages[0]["text"], &messages[19]["text"]),
         (&json!("2"), &json!("11"))
     );
 }

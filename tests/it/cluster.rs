@@ -1,11 +1,11 @@
 //! Several servers over one store: any of them takes any client.
 
 mod analysing;
-mod blocks;
 mod changing_hands;
 mod clocks;
 mod lobby;
 mod people;
+mod blocks;
 mod playing;
 mod presence;
 mod ratings;
@@ -27,7 +27,7 @@ use crate::support::{TestPlayer, TestServer, settings_without_pings};
 struct Cluster {
     hub: MemoryHub,
     store: Arc<MemoryStore>,
-    count: u64,
+    started_count: u64,
 }
 
 /// One of them.
@@ -38,25 +38,25 @@ struct Node {
 
 impl Cluster {
     /// One more server.
-    async fn node(&mut self) -> Node {
-        self.node_with(settings_without_pings()).await
+    async fn start_node(&mut self) -> Node {
+        self.start_node_with(settings_without_pings()).await
     }
 
-    async fn node_with(&mut self, settings: Settings) -> Node {
-        self.count += 1;
+    async fn start_node_with(&mut self, settings: Settings) -> Node {
+        self.started_count += 1;
         // Servers with the chance of each other would take their guests for the same.
         let settings = Settings {
-            seed: settings.seed.map(|seed| seed + self.count),
+            seed: settings.seed.map(|seed| seed + self.started_count),
             ..settings
         };
-        let node = NodeId(Uuid::from_u128(self.count.into()));
-        let (bus, heard) = self.hub.join(node.0);
+        let node = NodeId(Uuid::from_u128(self.started_count.into()));
+        let (bus, receiver) = self.hub.join(node.0);
         let bus: Arc<dyn Bus> = Arc::new(bus);
         let links = ClusterLinks {
             node,
             directory: Arc::<MemoryStore>::clone(&self.store),
             bus: Arc::clone(&bus),
-            inbox: heard,
+            inbox: receiver,
         };
         let store = Arc::<MemoryStore>::clone(&self.store);
         let metrics = StoreMetrics::default();
@@ -73,19 +73,23 @@ impl Cluster {
     }
 
     /// So many servers.
-    async fn nodes<const N: usize>(&mut self) -> [Node; N] {
+    async fn start_nodes<const N: usize>(&mut self) -> [Node; N] {
         let mut nodes = Vec::new();
         for _ in 0..N {
-            nodes.push(self.node().await);
+            nodes.push(self.start_node().await);
         }
         nodes
             .try_into()
-            .unwrap_or_else(|_| unreachable!("there are N"))
+            .unwrap_or_else(|_| unreachable!("N nodes were started"))
     }
 }
 
 /// Ann on one server and Bob on another, in a match that Ann's server decides and both have seen start.
-async fn pair(here: &Node, there: &Node, create: Value) -> (TestPlayer, TestPlayer, String) {
+async fn start_match_across_nodes(
+    here: &Node,
+    there: &Node,
+    create: Value,
+) -> (TestPlayer, TestPlayer, String) {
     let mut ann = here.server.connect_player("ann").await;
     let mut bob = there.server.connect_player("bob").await;
     let id = ann.create_match(create).await;

@@ -28,25 +28,25 @@ use crate::real_sockets::{plyhouse_command, start_server};
 
 /// How often the server is killed while it is used, unless `CRASH_KILLS` says otherwise. `tests/run --all` kills
 /// it more often.
-const KILLS: usize = 16;
+const DEFAULT_KILLS: usize = 16;
 
-const PEOPLE: usize = 8;
+const PLAYER_COUNT: usize = 8;
 
-const WATCHERS: usize = 2;
+const SPECTATOR_COUNT: usize = 2;
 
 #[tokio::test]
-async fn nothing_that_was_told_is_lost() {
+async fn acknowledged_events_survive_repeated_kills() {
     let seed = std::env::var("CRASH_SEED");
     let seed = seed.map_or(1, |seed| seed.parse().expect("a number"));
     // Shown if it fails.
     println!("CRASH_SEED={seed} cargo test --test it crash");
     let kills = std::env::var("CRASH_KILLS");
-    let kills = kills.map_or(KILLS, |kills| kills.parse().expect("a number"));
+    let kills = kills.map_or(DEFAULT_KILLS, |kills| kills.parse().expect("a number"));
     let mut rng = StdRng::seed_from_u64(seed);
     let directory = tempfile::tempdir().expect("a directory");
     let data = directory.path().to_str().expect("text");
     let world = World::default();
-    let mut people: Vec<Person> = (0..PEOPLE)
+    let mut players: Vec<Person> = (0..PLAYER_COUNT)
         .map(|number| Person::new(number, StdRng::seed_from_u64(rng.random())))
         .collect();
 
@@ -56,40 +56,43 @@ async fn nothing_that_was_told_is_lost() {
             let mut process = plyhouse_command(&["--data", data, "--listen", "127.0.0.1:0"])
                 .stderr(Stdio::null())
                 .spawn()
-                .expect("started");
-            process.start_kill().expect("it runs");
-            process.wait().await.expect("it ends");
+                .expect("the process starts");
+            process.start_kill().expect("the process is running");
+            process.wait().await.expect("the process exits");
         }
-        let (process, url) = serve(data).await;
+        let (process, url) = launch_server(data).await;
         let kind = [Kind::Welcomed, Kind::Sent, Kind::Answered, Kind::Told][rng.random_range(0..4)];
-        let most = match kind {
-            Kind::Welcomed => PEOPLE,
+        let max_count = match kind {
+            Kind::Welcomed => PLAYER_COUNT,
             Kind::Sent | Kind::Answered => 60,
             Kind::Told => 150,
         };
-        world.begin(Doom::new(kind, rng.random_range(0..most), process));
-        let watchers: Vec<StdRng> = (0..WATCHERS)
+        world.begin(Doom::new(kind, rng.random_range(0..max_count), process));
+        let spectator_rngs: Vec<StdRng> = (0..SPECTATOR_COUNT)
             .map(|_| StdRng::seed_from_u64(rng.random()))
             .collect();
-        let watching = watchers.into_iter().map(|rng| world.watch(&url, rng));
-        let playing = people.iter_mut().map(|person| person.play(&world, &url));
-        let (_, played) = tokio::join!(join_all(watching), join_all(playing));
-        assert!(played.iter().all(Result::is_err), "nobody stops by himself");
+        let spectating = spectator_rngs.into_iter().map(|rng| world.watch(&url, rng));
+        let playing = players.iter_mut().map(|person| person.play(&world, &url));
+        let (_, results) = tokio::join!(join_all(spectating), join_all(playing));
+        assert!(
+            results.iter().all(Result::is_err),
+            "a player stopped before the server was killed"
+        );
         world.end().await;
     }
 
     // Now everybody plays to the end, and begins nothing more.
-    let (process, url) = serve(data).await;
+    let (process, url) = launch_server(data).await;
     world.begin(Doom::never(process));
     world.close();
-    let played = join_all(people.iter_mut().map(|person| person.play(&world, &url))).await;
-    assert!(played.iter().all(Result::is_ok), "somebody was cut off");
+    let results = join_all(players.iter_mut().map(|person| person.play(&world, &url))).await;
+    assert!(results.iter().all(Result::is_ok), "a connection was lost");
     world.kill();
     world.end().await;
 
-    let verified = run("verify", directory.path()).await;
+    let verified = run_store_command("verify", directory.path()).await;
     println!("{verified}");
-    let exported = run("export", directory.path()).await;
+    let exported = run_store_command("export", directory.path()).await;
     let counts = world.check(&exported);
     println!("{counts:?}");
     assert!(counts.acknowledged > 4 * kills, "{counts:?}");
@@ -103,19 +106,23 @@ async fn nothing_that_was_told_is_lost() {
 }
 
 /// A server of this store, and where it is reached.
-async fn serve(data: &str) -> (tokio::process::Child, String) {
+async fn launch_server(data: &str) -> (tokio::process::Child, String) {
     let options = ["--data", data, "--search-threads", "1", "--log", "warn"];
-    let unhurried = ["--requests-per-second", "1000000", "--burst", "1000000"];
-    let (process, address) = start_server(&[&options[..], &unhurried[..]].concat()).await;
+    let rate_limits = ["--requests-per-second", "1000000", "--burst", "1000000"];
+    let (process, address) = start_server(&[&options[..], &rate_limits[..]].concat()).await;
     (process, format!("ws://{address}/ws"))
 }
 
 /// What a command that must succeed says of the store.
-async fn run(what: &str, directory: &Path) -> String {
-    let mut command = plyhouse_command(&[what, "--data"]);
-    let output = command.arg(directory).output().await.expect("started");
-    let said = String::from_utf8(output.stdout).expect("text");
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{what}: {said}{complaints}");
-    said
+async fn run_store_command(subcommand: &str, directory: &Path) -> String {
+    let mut command = plyhouse_command(&[subcommand, "--data"]);
+    let output = command
+        .arg(directory)
+        .output()
+        .await
+        .expect("the process starts");
+    let stdout = String::from_utf8(output.stdout).expect("text");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{subcommand}: {stdout}{stderr}");
+    stdout
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use plyhouse_protocol::MatchCode;
 use serde_json::{Value, json};
 
-use crate::archive::{Client, run};
+use crate::export_command::{Client, run_on_store};
 use crate::real_sockets::{exchange_until_close, start_server};
 
 /// What is served under this path: head and body.
@@ -22,10 +22,10 @@ async fn play_moves(address: &str, game: &str, moves: &[&str]) -> Value {
         Client::connect(address).await,
         Client::connect(address).await,
     );
-    ann.ask(json!({"type": "hello", "name": "ann"})).await;
-    bob.ask(json!({"type": "hello", "name": "bob"})).await;
-    let created = ann.ask(json!({"type": "create", "game": game})).await;
-    bob.ask(json!({"type": "join", "match": created["match"]}))
+    ann.request(json!({"type": "hello", "name": "ann"})).await;
+    bob.request(json!({"type": "hello", "name": "bob"})).await;
+    let created = ann.request(json!({"type": "create", "game": game})).await;
+    bob.request(json!({"type": "join", "match": created["match"]}))
         .await;
     for (ply, m) in moves.iter().enumerate() {
         let player = if ply.is_multiple_of(2) {
@@ -34,13 +34,13 @@ async fn play_moves(address: &str, game: &str, moves: &[&str]) -> Value {
             &mut bob
         };
         let play = json!({"type": "move", "match": created["match"], "ply": ply, "move": m});
-        player.ask(play).await;
+        player.request(play).await;
     }
     created
 }
 
 fn run_export(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = run(directory, arguments);
+    let output = run_on_store(directory, arguments);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (
         output.status.code(),
@@ -115,7 +115,7 @@ async fn game_records_are_downloadable_and_match_the_export() {
 async fn welcome_lists_record_format_of_each_game() {
     let (_process, address) = start_server(&[]).await;
     let mut ann = Client::connect(&address).await;
-    let welcome = ann.ask(json!({"type": "hello"})).await;
+    let welcome = ann.request(json!({"type": "hello"})).await;
     let record = |id: &str| {
         let games = welcome["games"].as_array().expect("games");
         let game = games.iter().find(|game| game["game"] == id);
@@ -137,8 +137,10 @@ async fn account_name_with_file_extension_has_profile_page() {
     let (_process, address) = start_server(&[]).await;
     for name in ["kim", "kim.sgf", "lee.pgn", "ann.b.txt"] {
         let mut client = Client::connect(&address).await;
-        client.ask(json!({"type": "hello"})).await;
-        client.ask(json!({"type": "register", "name": name})).await;
+        client.request(json!({"type": "hello"})).await;
+        client
+            .request(json!({"type": "register", "name": name}))
+            .await;
     }
     for (path, content) in [
         ("/player/kim.sgf", "text/html"),

@@ -7,7 +7,7 @@ use plyhouse_server::Settings;
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
-use crate::archive::{Client, change, lines, run};
+use crate::export_command::{Client, execute_sql, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 use crate::support::{TestPlayer, TestServer, advance_time, json_string, settings_without_pings};
 
@@ -316,7 +316,7 @@ async fn analysis_starts_from_custom_position() {
 
 /// What a command says of a store, and whether it succeeds.
 fn run_command(directory: &Path, arguments: &[&str]) -> (bool, String) {
-    let output = run(directory, arguments);
+    let output = run_on_store(directory, arguments);
     let bytes = [output.stdout, output.stderr].concat();
     (
         output.status.success(),
@@ -332,14 +332,14 @@ async fn custom_position_survives_restart_and_is_exported() {
     let data = directory.to_str().expect("text");
     let (mut process, address) = start_server(&["--data", data]).await;
     let mut ann = Client::connect(&address).await;
-    let welcome = ann.ask(json!({"type": "hello", "name": "ann"})).await;
+    let welcome = ann.request(json!({"type": "hello", "name": "ann"})).await;
     let mut ids = Vec::new();
     for (game, position, m) in INITIAL_POSITIONS {
         let create = json!({"type": "create", "game": game, "position": position,
             "seats": [{"bot": "beginner"}, "me"]});
-        let id = json_string(&ann.ask(create).await["match"]);
+        let id = json_string(&ann.request(create).await["match"]);
         let play = json!({"type": "move", "match": id, "ply": 0, "move": m});
-        ann.ask(play).await;
+        ann.request(play).await;
         ids.push(id);
     }
     process.start_kill().expect("the process is running");
@@ -349,16 +349,16 @@ async fn custom_position_survives_restart_and_is_exported() {
 
     let (_process, address) = start_server(&["--data", data]).await;
     let mut ann = Client::connect(&address).await;
-    ann.ask(json!({"type": "hello", "token": welcome["token"]}))
+    ann.request(json!({"type": "hello", "token": welcome["token"]}))
         .await;
     for ((game, position, _), id) in INITIAL_POSITIONS.iter().zip(&ids) {
-        let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+        let shown = ann.request(json!({"type": "watch", "match": id})).await;
         assert_eq!(
             (&shown["start"], &shown["you"]),
             (&json!(position), &json!(1)),
             "{game}"
         );
-        let exported = lines(&run(directory, &["export", id]));
+        let exported = json_lines(&run_on_store(directory, &["export", id]));
         assert_eq!(exported[0]["start"], json!(position), "{game}");
     }
     for (index, format, part) in [
@@ -381,7 +381,7 @@ async fn custom_position_survives_restart_and_is_exported() {
     }
     // One of which nobody can tell how it began.
     let damage = "UPDATE matches SET terms = replace(terms, 'x.o/.../..x', 'xxx/oo./...')";
-    change(directory, damage);
+    execute_sql(directory, damage);
     let (is_valid, output) = run_command(directory, &["verify"]);
     assert!(
         !is_valid && output.contains("cannot have begun"),

@@ -6,7 +6,7 @@ use std::fs;
 use plyhouse_store::SqliteStore;
 use serde_json::{Value, json};
 
-use crate::archive::{Client, lines, run};
+use crate::export_command::{Client, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 
 /// Written by the second version of the tables: matches that ended by the rules, drawn, resigned,
@@ -42,9 +42,9 @@ async fn version_2_database_is_migrated_and_its_matches_continue() {
     expected
         .iter_mut()
         .for_each(|then| then["rated"] = false.into());
-    assert_eq!(lines(&run(directory, &["export"])), expected);
+    assert_eq!(json_lines(&run_on_store(directory, &["export"])), expected);
     let verify = || {
-        let verified = run(directory, &["verify"]);
+        let verified = run_on_store(directory, &["verify"]);
         String::from_utf8(verified.stdout).expect("text")
     };
     let expected_summary = "11 matches (5 live, 6 ended), 68 events, 3 players, 0 damages\n";
@@ -53,21 +53,23 @@ async fn version_2_database_is_migrated_and_its_matches_continue() {
     let data = directory.to_str().expect("text");
     let (mut process, address) = start_server(&["--data", data]).await;
     let mut ann = Client::connect(&address).await;
-    let welcome = ann.ask(json!({"type": "hello", "token": ANN_TOKEN})).await;
+    let welcome = ann
+        .request(json!({"type": "hello", "token": ANN_TOKEN}))
+        .await;
     assert_eq!(welcome["resumed"], true, "{welcome}");
     assert_eq!(welcome["following"].as_array().map(Vec::len), Some(5));
-    let ended = ann.ask(json!({"type": "history"})).await;
+    let ended = ann.request(json!({"type": "history"})).await;
     let ended = ended["rows"].as_array().expect("a list").iter();
     let ended: Vec<&str> = ended
         .map(|row| row["match"].as_str().expect("an id"))
         .collect();
     assert_eq!(ended, ENDED_MATCH_IDS, "ended matches are listed");
     let explored = ann
-        .ask(json!({"type": "explore", "game": "tic-tac-toe"}))
+        .request(json!({"type": "explore", "game": "tic-tac-toe"}))
         .await;
     assert_eq!(explored["n"], 2, "{explored}");
     let play = json!({"type": "move", "match": CHESS_MATCH_ID, "ply": 4, "move": "f1b5"});
-    assert_eq!(ann.ask(play).await["seq"], 8);
+    assert_eq!(ann.request(play).await["seq"], 8);
     process.start_kill().expect("the process is running");
     process.wait().await.expect("the process exits");
     assert_eq!(verify(), expected_summary.replace("68 events", "69 events"));

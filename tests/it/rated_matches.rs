@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::accounts::registered;
-use crate::blocks::program;
+use crate::accounts::connect_registered_player;
+use crate::player_blocks::connect_bot_account;
 use crate::support::{TestPlayer, TestServer, advance_time, settings_without_pings};
 
 /// A clock that no test waits for.
@@ -65,8 +65,8 @@ pub(crate) async fn play_rated_loss(
 #[tokio::test(start_paused = true)]
 async fn rated_match_changes_ratings_and_notifies_players() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
     let id = ann.create_match(rated_match_params()).await;
     let shown = bob.request(json!({"type": "join", "match": id})).await;
     assert_eq!(shown["rated"], true);
@@ -133,7 +133,7 @@ async fn rated_match_changes_ratings_and_notifies_players() {
 #[tokio::test(start_paused = true)]
 async fn rated_play_requires_accounts_and_no_server_bot() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let mut guest = server.connect_player("cat").await;
     let mut create = rated_match_params();
     create["type"] = json!("create");
@@ -167,7 +167,7 @@ async fn rated_play_requires_accounts_and_no_server_bot() {
 #[tokio::test(start_paused = true)]
 async fn bot_accounts_play_rated_only_against_bots() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let key = json!({"type": "create_key", "label": "laptop", "bot": "randy",
         "password": crate::accounts::PASSWORD});
     let key = ann.request(key).await;
@@ -211,9 +211,9 @@ async fn bot_accounts_play_rated_only_against_bots() {
 #[tokio::test(start_paused = true)]
 async fn rated_challenge_requires_eligible_opponent() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
-    let mut one = program(&server, &mut bob, "one").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
+    let mut one = connect_bot_account(&server, &mut bob, "one").await;
     let guest = server.connect_player("carl").await;
     let challenge = |other: &Value| {
         let mut challenge = rated_match_params();
@@ -235,9 +235,9 @@ async fn rated_challenge_requires_eligible_opponent() {
 #[tokio::test(start_paused = true)]
 async fn bots_of_same_owner_cannot_play_each_other_rated() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let mut one = program(&server, &mut ann, "one").await;
-    let mut two = program(&server, &mut ann, "two").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut one = connect_bot_account(&server, &mut ann, "one").await;
+    let mut two = connect_bot_account(&server, &mut ann, "two").await;
     let id = one.create_match(rated_match_params()).await;
     let join = json!({"type": "join", "match": id});
     assert_eq!(two.expect_error(join.clone()).await, "not_allowed");
@@ -254,8 +254,8 @@ async fn bots_of_same_owner_cannot_play_each_other_rated() {
             "{messages:?}"
         );
     }
-    let mut bob = registered(&server, "bob").await;
-    let mut other = program(&server, &mut bob, "other").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
+    let mut other = connect_bot_account(&server, &mut bob, "other").await;
     assert_eq!(other.request(rated_seek(None)).await["type"], "ok");
     receive_until(&mut one, "match").await;
     assert_eq!(other.request(join).await["type"], "match");
@@ -265,8 +265,8 @@ async fn bots_of_same_owner_cannot_play_each_other_rated() {
 async fn repeated_identical_match_changes_no_ratings() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
-        registered(&server, "ann").await,
-        registered(&server, "bob").await,
+        connect_registered_player(&server, "ann").await,
+        connect_registered_player(&server, "bob").await,
     );
     let (_, first) = play_rated_loss(&mut ann, &mut bob, ["b2", "a1"]).await;
     assert_eq!(first["changes"].as_array().map(Vec::len), Some(2));
@@ -287,8 +287,8 @@ async fn repeated_identical_match_changes_no_ratings() {
 async fn repeated_aborts_ban_from_rated_play() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
-        registered(&server, "ann").await,
-        registered(&server, "bob").await,
+        connect_registered_player(&server, "ann").await,
+        connect_registered_player(&server, "bob").await,
     );
     // Right after a start nobody is blamed.
     advance_time(601).await;
@@ -313,9 +313,9 @@ async fn repeated_aborts_ban_from_rated_play() {
 #[tokio::test(start_paused = true)]
 async fn seek_rating_range_widens_until_both_fit() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
-    let mut cat = registered(&server, "cat").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
+    let mut cat = connect_registered_player(&server, "cat").await;
     let (_, rating_event) = play_rated_loss(&mut ann, &mut bob, ["b2", "a1"]).await;
     let rating_gap = rating_event["changes"][0]["after"]
         .as_i64()
@@ -376,8 +376,8 @@ async fn leaderboard_of_unplayed_game_is_empty() {
 async fn rematch_of_rated_match_is_rated() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
-        registered(&server, "ann").await,
-        registered(&server, "bob").await,
+        connect_registered_player(&server, "ann").await,
+        connect_registered_player(&server, "bob").await,
     );
     let (id, rating_event) = play_rated_loss(&mut ann, &mut bob, ["b2", "a1"]).await;
     for player in [&mut ann, &mut bob] {
@@ -397,8 +397,8 @@ async fn rematch_of_rated_match_is_rated() {
 #[tokio::test(start_paused = true)]
 async fn excluded_player_is_removed_from_all_ratings() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
     play_rated_loss(&mut ann, &mut bob, ["b2", "a1"]).await;
     let unrate = |name: &str| plyhouse_server::AdminCommand::ExcludeFromRatings {
         name: name.to_owned(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::accounts::registered;
+use crate::accounts::connect_registered_player;
 use crate::support::{
     TestPlayer, TestServer, advance_time, settings, settings_without_limits, settings_without_pings,
 };
@@ -186,7 +186,7 @@ async fn seek_list_hides_self_blocked_and_deleted_players() {
 #[tokio::test(start_paused = true)]
 async fn seek_list_shows_rating_of_accounts() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
+    let mut ann = connect_registered_player(&server, "ann").await;
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let rated = json!({"type": "seek", "game": "chess", "clock": clock, "rated": true});
     assert_eq!(ann.request(rated).await["type"], "ok");

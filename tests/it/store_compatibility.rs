@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::archive::Client;
+use crate::export_command::Client;
 use crate::real_sockets::{exchange_until_close, start_server};
 
 /// Values that differ from one run of a server to the next on the same store.
@@ -243,7 +243,7 @@ async fn check_server_replies(fixture: &FixtureCopy) {
     for exchange in answers.as_array().expect("a list") {
         let (request, expected) = (&exchange["request"], &exchange["answer"]);
         if request["type"] == "hello" {
-            let welcome = ann.ask(json!({"type": "hello", "token": token})).await;
+            let welcome = ann.request(json!({"type": "hello", "token": token})).await;
             for field in STORED_WELCOME_FIELDS {
                 let (now, then) = (
                     without_volatile_fields(&welcome[field]),
@@ -252,7 +252,7 @@ async fn check_server_replies(fixture: &FixtureCopy) {
                 assert_eq!(now, then, "{field} of welcome");
             }
         } else {
-            let actual = ann.ask(request.clone()).await;
+            let actual = ann.request(request.clone()).await;
             assert_eq!(
                 without_volatile_fields(&actual),
                 without_volatile_fields(expected),
@@ -281,7 +281,7 @@ async fn log_in(host: &str, hello: Value, player: &Value) -> Client {
     let mut client = Client::connect(host).await;
     let mut request = hello;
     request["type"] = "hello".into();
-    let welcome = client.ask(request).await;
+    let welcome = client.request(request).await;
     assert_eq!(welcome["resumed"], true, "{welcome}");
     assert_eq!(welcome["player"]["id"], player["id"], "{welcome}");
     client
@@ -289,11 +289,11 @@ async fn log_in(host: &str, hello: Value, player: &Value) -> Client {
 
 /// Plays the first move that is legal.
 async fn play_first_legal_move(client: &mut Client, id: &Value) -> u64 {
-    let snapshot = client.ask(json!({"type": "watch", "match": id})).await;
+    let snapshot = client.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(snapshot["turn"], snapshot["you"], "{snapshot}");
     let (ply, m) = (&snapshot["ply"], &snapshot["legal"][0]);
     let play = json!({"type": "move", "match": id, "ply": ply, "move": m});
-    let answer = client.ask(play).await;
+    let answer = client.request(play).await;
     answer["seq"].as_u64().expect("the number of an event")
 }
 
@@ -320,7 +320,7 @@ async fn check_matches_continue(fixture: &FixtureCopy) {
     play_first_legal_move(&mut lea, &live["dormant"]).await;
     for name in ["stood-in", "open", "challenge"] {
         let join = json!({"type": "join", "match": live[name]});
-        let snapshot = bob.ask(join).await;
+        let snapshot = bob.request(join).await;
         assert_eq!(
             (&snapshot["status"], &snapshot["you"]),
             (&json!("running"), &json!(1)),

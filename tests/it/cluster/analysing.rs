@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_server::{SearchMode, Settings};
 use serde_json::{Value, json};
 
-use super::{Cluster, Node, pair};
+use super::{Cluster, Node, start_match_across_nodes};
 use crate::support::{TestPlayer, advance_time, play_match_to_end, settings_without_pings};
 
 fn to(kind: &str, id: &str) -> Value {
@@ -30,9 +30,9 @@ async fn analysed(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value) {
 #[tokio::test(start_paused = true)]
 async fn a_match_is_looked_at_on_any_server() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.nodes().await;
+    let [here, there, beside] = cluster.start_nodes().await;
     let create = json!({"game": "tic-tac-toe", "seats": ["me", "open"]});
-    let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     let mut cat = beside.server.connect_player("cat").await;
     cat.request(to("watch", &id)).await;
     assert_eq!(bob.expect_error(to("analyse", &id)).await, "match_running");
@@ -66,7 +66,7 @@ async fn a_match_is_looked_at_on_any_server() {
 #[tokio::test(start_paused = true)]
 async fn twenty_are_looked_at_on_all_servers_together() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob) = (
         here.server.connect_player("ann").await,
         here.server.connect_player("bob").await,
@@ -123,7 +123,7 @@ async fn against_bot(
 #[tokio::test(start_paused = true)]
 async fn a_hint_is_told_through_a_copy() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.nodes().await;
+    let [here, there, beside] = cluster.start_nodes().await;
     let (mut host, mut ann, id) = against_bot(&here, &there, false).await;
     let mut cat = beside.server.connect_player("cat").await;
     cat.request(to("watch", &id)).await;
@@ -158,7 +158,7 @@ async fn a_hint_is_told_through_a_copy() {
 #[tokio::test(start_paused = true)]
 async fn what_a_bot_thinks_is_told_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let (mut host, mut ann, id) = against_bot(&here, &there, true).await;
     ann.play_move(&id, 0, "b2").await;
     for player in [&mut host, &mut ann] {
@@ -188,8 +188,8 @@ async fn a_move_on_another_server_ends_the_search_for_a_hint() {
             search_time: Duration::from_secs(3600),
             ..settings_without_pings()
         };
-        let here = cluster.node_with(settings()).await;
-        let there = cluster.node_with(settings()).await;
+        let here = cluster.start_node_with(settings()).await;
+        let there = cluster.start_node_with(settings()).await;
         let mut ann = here.server.connect_player("ann").await;
         let create = json!({"game": "chess", "seats": ["me", {"bot": "easy"}]});
         let id = ann.create_match(create).await;

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 
 #[tokio::test(start_paused = true)]
 async fn a_block_holds_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"game": "chess"})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"game": "chess"})).await;
     let block = json!({"type": "block", "player": bob.id()});
     assert_eq!(ann.request(block).await["type"], "blocked");
 

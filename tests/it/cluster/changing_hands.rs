@@ -5,15 +5,16 @@ use plyhouse_protocol::MatchId;
 use plyhouse_store::Store;
 use serde_json::json;
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 use crate::support::advance_time;
 
 /// A server that stops gives its matches up at once.
 #[tokio::test(start_paused = true)]
 async fn a_match_outlives_a_server_that_stops() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     assert_eq!(ann.play_move(&id, 0, "a1").await["type"], "ok");
     bob.expect_event("moved").await;
     let token = ann.token();
@@ -37,8 +38,9 @@ async fn a_match_outlives_a_server_that_stops() {
 #[tokio::test(start_paused = true)]
 async fn an_owner_that_is_cut_off_is_taken_from() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     assert_eq!(ann.play_move(&id, 0, "a1").await["type"], "ok");
     bob.expect_event("moved").await;
     here.bus.close();
@@ -60,8 +62,9 @@ async fn an_owner_that_is_cut_off_is_taken_from() {
 #[tokio::test(start_paused = true)]
 async fn a_robbed_owner_shows_what_has_become_of_its_match() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     here.bus.close();
     bob.expect_event("match").await;
     let shown = ann.expect_event("match").await;
@@ -72,8 +75,9 @@ async fn a_robbed_owner_shows_what_has_become_of_its_match() {
 #[tokio::test(start_paused = true)]
 async fn a_move_from_ahead_has_the_owner_look() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     let plain = ann.play_move(&id, 4, "a1").await;
     assert_eq!(
         plain["code"], "stale_ply",
@@ -92,8 +96,9 @@ async fn a_move_from_ahead_has_the_owner_look() {
 #[tokio::test(start_paused = true)]
 async fn a_rematch_is_offered_though_the_owner_is_gone() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     assert_eq!(
         bob.request(json!({"type": "resign", "match": id})).await["type"],
         "ok"
@@ -141,10 +146,10 @@ async fn cluster_moves(cluster: &Cluster, id: &str) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn what_was_stored_and_not_answered_is_not_done_twice() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let create = json!({"seats": ["me", "open"], "clock": clock});
-    let (_ann, mut bob, id) = pair(&here, &there, create).await;
+    let (_ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     let give = json!({"type": "give_time", "match": id, "ms": 15000});
     assert_eq!(bob.request(give.clone()).await["type"], "ok");
     // What the owner does with the next request before it dies.
@@ -178,9 +183,9 @@ async fn given_times(cluster: &Cluster, id: &str) -> usize {
 #[tokio::test(start_paused = true)]
 async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let create = json!({"seats": ["me", "open"], "patience_ms": 60000});
-    let (_ann, mut bob, id) = pair(&here, &there, create).await;
+    let (_ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     here.bus.close();
     assert_eq!(bob.expect_event("match").await["epoch"], 1);
     advance_time(600).await;
@@ -199,8 +204,9 @@ async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
 #[tokio::test(start_paused = true)]
 async fn followers_elsewhere_are_shown_the_match_of_its_new_owner() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.nodes().await;
-    let (_ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there, beside] = cluster.start_nodes().await;
+    let (_ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     let mut cat = beside.server.connect_player("cat").await;
     let watched = cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(watched["epoch"], serde_json::Value::Null);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 use crate::support::{TestPlayer, json_string};
 
 /// Longest that a copy waits for the owner before it sends a snapshot without the clock.
@@ -56,9 +56,9 @@ async fn watch_on_a_server_without_a_copy_shows_the_clock() {
     for clock in clocks() {
         for plies in [0, 1, 3] {
             let mut cluster = Cluster::default();
-            let [here, there, beside] = cluster.nodes().await;
+            let [here, there, beside] = cluster.start_nodes().await;
             let create = json!({"seats": ["me", "open"], "clock": clock});
-            let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+            let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
             for (ply, m) in ["a1", "b2", "a2"].into_iter().take(plies).enumerate() {
                 let (mover, other) = match ply % 2 {
                     0 => (&mut ann, &mut bob),
@@ -81,7 +81,7 @@ async fn watch_on_a_server_without_a_copy_shows_the_clock() {
 async fn both_players_of_a_seek_across_servers_see_the_clock() {
     for clock in &clocks()[..3] {
         let mut cluster = Cluster::default();
-        let [here, there] = cluster.nodes().await;
+        let [here, there] = cluster.start_nodes().await;
         let mut ann = here.server.connect_player("ann").await;
         let mut bob = there.server.connect_player("bob").await;
         let seek = json!({"type": "seek", "game": "chess", "clock": clock});
@@ -105,9 +105,9 @@ async fn both_players_of_a_seek_across_servers_see_the_clock() {
 async fn hello_on_a_server_without_a_copy_shows_the_clock() {
     for clock in clocks().into_iter().take(4) {
         let mut cluster = Cluster::default();
-        let [here, there, beside] = cluster.nodes().await;
+        let [here, there, beside] = cluster.start_nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
-        let (_ann, bob, id) = pair(&here, &there, create).await;
+        let (_ann, bob, id) = start_match_across_nodes(&here, &there, create).await;
         let (mut again, _) = beside.server.resume_session(&bob.token()).await;
         let shown = again.expect_event("match").await;
         let mut dan = here.server.connect_player("dan").await;
@@ -121,9 +121,9 @@ async fn hello_on_a_server_without_a_copy_shows_the_clock() {
 async fn snapshot_of_a_former_owner_shows_the_clock_of_the_new_owner() {
     for clock in clocks().into_iter().take(4) {
         let mut cluster = Cluster::default();
-        let [here, there, beside] = cluster.nodes().await;
+        let [here, there, beside] = cluster.start_nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
-        let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+        let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
         let mut cat = beside.server.connect_player("cat").await;
         cat.request(watch(&id)).await;
         for (ply, m) in [(0, "a1"), (1, "b2"), (2, "a2")] {
@@ -159,11 +159,11 @@ async fn snapshot_of_a_former_owner_shows_the_clock_of_the_new_owner() {
 async fn wait_for_a_silent_owner_ends() {
     for clock in clocks().into_iter().take(3) {
         let mut cluster = Cluster::default();
-        let [here, there] = cluster.nodes().await;
+        let [here, there] = cluster.start_nodes().await;
         let silent = NodeId(Uuid::from_u128(99));
         let (_bus, _unheard) = cluster.hub.join(silent.0);
         let create = json!({"seats": ["me", "open"], "clock": clock});
-        let (_ann, _bob, id) = pair(&here, &here, create).await;
+        let (_ann, _bob, id) = start_match_across_nodes(&here, &here, create).await;
         cluster
             .store
             .renew_lease(silent)
@@ -192,9 +192,9 @@ async fn wait_for_a_silent_owner_ends() {
 async fn snapshot_of_an_ended_match_has_no_turn() {
     for clock in clocks() {
         let mut cluster = Cluster::default();
-        let [here, there, beside] = cluster.nodes().await;
+        let [here, there, beside] = cluster.start_nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
-        let (ann, mut bob, id) = pair(&here, &there, create).await;
+        let (ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
         let mut cat = beside.server.connect_player("cat").await;
         cat.request(watch(&id)).await;
         let loaded = cluster.store.load(parse_match_id(&id)).await;

@@ -9,14 +9,14 @@ use plyhouse_store::{MatchRecord, NodeId, Store};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 use crate::support::{TestPlayer, json_string, settings_without_limits, settings_without_pings};
 
 /// A player has one session, on whatever server.
 #[tokio::test(start_paused = true)]
 async fn a_later_session_ends_the_earlier() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let (mut again, welcome) = there.server.resume_session(&ann.token()).await;
     assert_eq!(welcome["resumed"], true);
@@ -28,7 +28,7 @@ async fn a_later_session_ends_the_earlier() {
 #[tokio::test(start_paused = true)]
 async fn seeks_are_paired_across_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let seek = json!({"type": "seek", "game": "chess"});
     let mut gone = here.server.connect_player("gone").await;
     assert_eq!(gone.request(seek.clone()).await["type"], "ok");
@@ -47,7 +47,7 @@ async fn seeks_are_paired_across_servers() {
 #[tokio::test(start_paused = true)]
 async fn many_seek_on_two_servers() {
     let mut cluster = Cluster::default();
-    let nodes: [_; 2] = cluster.nodes().await;
+    let nodes: [_; 2] = cluster.start_nodes().await;
     let mut players: Vec<TestPlayer> = Vec::new();
     for n in 0..500 {
         let mut player = nodes[n % 2].server.connect_player(&format!("p{n}")).await;
@@ -68,7 +68,7 @@ async fn many_seek_on_two_servers() {
 #[tokio::test(start_paused = true)]
 async fn who_seeks_is_seen_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut cat = there.server.connect_player("cat").await;
     let watch = json!({"type": "watch_list", "game": "chess", "seekers": true});
     assert_eq!(cat.request(watch).await["type"], "ok");
@@ -111,11 +111,12 @@ async fn who_seeks_is_seen_on_all_servers() {
 #[tokio::test(start_paused = true)]
 async fn lists_show_the_matches_of_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut cat = there.server.connect_player("cat").await;
     let watch = json!({"type": "watch_list", "status": "running"});
     assert_eq!(cat.request(watch).await["type"], "ok");
-    let (_ann, _bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let (_ann, _bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     loop {
         let changed = cat.expect_event("list_changed").await;
         let changed = changed["changed"].as_array().unwrap();
@@ -137,7 +138,7 @@ async fn lists_show_the_matches_of_all_servers() {
 #[tokio::test(start_paused = true)]
 async fn rows_of_other_servers_tell_of_positions() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob) = (
         here.server.connect_player("ann").await,
         there.server.connect_player("bob").await,
@@ -169,7 +170,7 @@ async fn rows_of_other_servers_tell_of_positions() {
 #[tokio::test(start_paused = true)]
 async fn a_challenge_crosses_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let mut bob = there.server.connect_player("bob").await;
     let id = ann
@@ -190,8 +191,8 @@ async fn hosts_are_bounded_on_all_servers_together() {
         live_matches_per_player: 2,
         ..settings_without_pings()
     };
-    let here = cluster.node_with(settings.clone()).await;
-    let there = cluster.node_with(settings).await;
+    let here = cluster.start_node_with(settings.clone()).await;
+    let there = cluster.start_node_with(settings).await;
     let mut ann = here.server.connect_player("ann").await;
     ann.create_match(json!({"seats": ["me", "open"]})).await;
     // As a server would that does not know of the first: it has just heard of the player.
@@ -230,8 +231,8 @@ async fn new_matches_of_bots_go_where_fewer_searches_wait() {
         live_matches_per_player: 200,
         ..settings_without_limits()
     };
-    let busy = cluster.node_with(settings.clone()).await;
-    let idle = cluster.node_with(settings).await;
+    let busy = cluster.start_node_with(settings.clone()).await;
+    let idle = cluster.start_node_with(settings).await;
     let mut ann = busy.server.connect_player("ann").await;
     let create =
         json!({"type": "create", "game": "chess", "seats": [{"bot": "max"}, {"bot": "max"}]});

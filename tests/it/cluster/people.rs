@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 use crate::sessions::add_connection;
 use crate::support::advance_time;
 
@@ -11,7 +11,7 @@ use crate::support::advance_time;
 #[tokio::test(start_paused = true)]
 async fn a_session_spans_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let mut again = add_connection(&there.server, &ann.token()).await;
     for tab in [&mut ann, &mut again] {
@@ -38,7 +38,7 @@ async fn a_session_spans_servers() {
 #[tokio::test(start_paused = true)]
 async fn a_session_that_ended_unheard_ends() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let mut again = add_connection(&there.server, &ann.token()).await;
     there.bus.close();
@@ -54,7 +54,7 @@ async fn a_session_that_ended_unheard_ends() {
 #[tokio::test(start_paused = true)]
 async fn a_session_ends_while_nothing_is_heard() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
     let mut ann = here.server.connect_player("ann").await;
     let mut bob = here.server.connect_player("bob").await;
@@ -74,7 +74,7 @@ async fn a_session_ends_while_nothing_is_heard() {
 #[tokio::test(start_paused = true)]
 async fn a_device_is_paired_on_another_server() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     // By then the servers know of each other.
     advance_time(2).await;
     let mut ann = here.server.connect_player("ann").await;
@@ -98,7 +98,7 @@ async fn a_device_is_paired_on_another_server() {
 #[tokio::test(start_paused = true)]
 async fn a_name_is_ones_own_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let mut again = add_connection(&there.server, &ann.token()).await;
     let register = json!({"type": "register", "name": "ann", "password": "correct horse"});
@@ -135,7 +135,7 @@ async fn a_name_is_ones_own_on_all_servers() {
 #[tokio::test(start_paused = true)]
 async fn a_name_is_told_while_nothing_is_heard() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
     let mut ann = here.server.connect_player("ann").await;
     let mut again = add_connection(&there.server, &ann.token()).await;
@@ -164,8 +164,9 @@ async fn a_name_is_told_while_nothing_is_heard() {
 #[tokio::test(start_paused = true)]
 async fn a_player_is_gone_with_the_last_connection_of_all() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (ann, mut bob, id) = pair(&here, &here, json!({"patience_ms": 10_000})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (ann, mut bob, id) =
+        start_match_across_nodes(&here, &here, json!({"patience_ms": 10_000})).await;
     let mut again = add_connection(&there.server, &ann.token()).await;
     assert_eq!(again.expect_event("match").await["match"], json!(id));
     let other = again.create_match(json!({"patience_ms": 10_000})).await;
@@ -192,7 +193,7 @@ async fn a_player_is_gone_with_the_last_connection_of_all() {
 #[tokio::test(start_paused = true)]
 async fn a_player_has_one_seek_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let mut again = add_connection(&there.server, &ann.token()).await;
     let seek = |game: &str| json!({"type": "seek", "game": game});
@@ -213,9 +214,9 @@ async fn a_player_has_one_seek_on_all_servers() {
 #[tokio::test(start_paused = true)]
 async fn a_player_is_forgotten_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({})).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, json!({})).await;
     let mut again = add_connection(&there.server, &ann.token()).await;
     assert_eq!(
         ann.expect_error(json!({"type": "forget_me"})).await,
@@ -258,9 +259,9 @@ async fn a_player_is_forgotten_on_all_servers() {
 #[tokio::test(start_paused = true)]
 async fn a_player_is_forgotten_while_nothing_is_heard() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
-    let (mut ann, mut bob, id) = pair(&there, &here, json!({})).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&there, &here, json!({})).await;
     let mut again = add_connection(&here.server, &ann.token()).await;
     ann.request(json!({"type": "resign", "match": id})).await;
     bob.expect_event("ended").await;
@@ -282,7 +283,7 @@ async fn a_player_is_forgotten_while_nothing_is_heard() {
 #[tokio::test(start_paused = true)]
 async fn nobody_is_forgotten_whose_match_is_out_of_reach() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
     let mut ann = here.server.connect_player("ann").await;
     let mut again = add_connection(&there.server, &ann.token()).await;
@@ -299,9 +300,9 @@ async fn nobody_is_forgotten_whose_match_is_out_of_reach() {
 #[tokio::test(start_paused = true)]
 async fn whoever_was_forgotten_unheard_is_forgotten() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
-    let (mut ann, mut bob, id) = pair(&there, &here, json!({})).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&there, &here, json!({})).await;
     let mut again = add_connection(&here.server, &ann.token()).await;
     ann.request(json!({"type": "resign", "match": id})).await;
     bob.expect_event("ended").await;

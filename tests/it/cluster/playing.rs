@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 use crate::support::{json_string, settings_without_pings};
 
 /// What was told of a match, but for what is told of who is there.
@@ -18,8 +18,9 @@ fn told(messages: Vec<Value>) -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn a_match_is_played_across_servers() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there, beside] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     let mut cat = beside.server.connect_player("cat").await;
     let shown = cat.request(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["status"], "running");
@@ -72,8 +73,9 @@ async fn a_match_is_played_across_servers() {
 #[tokio::test(start_paused = true)]
 async fn refusals_cross_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (_ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (_ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     let refused = bob.play_move(&id, 0, "a1").await;
     assert_eq!(refused["code"], "not_your_turn", "{refused}");
     let stale = bob.play_move(&id, 7, "a1").await;
@@ -87,8 +89,9 @@ async fn refusals_cross_servers() {
 #[tokio::test(start_paused = true)]
 async fn presence_crosses_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     let mut cat = there.server.connect_player("cat").await;
     cat.request(json!({"type": "watch", "match": id})).await;
     ann.wait_for_presence(json!([true, true]), 1).await;
@@ -106,7 +109,7 @@ async fn presence_crosses_servers() {
 #[tokio::test(start_paused = true)]
 async fn a_bot_answers_whoever_is_elsewhere() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let create = json!({"seats": ["me", {"bot": "easy"}]});
     let id = ann.create_match(create).await;
@@ -123,8 +126,9 @@ async fn a_bot_answers_whoever_is_elsewhere() {
 #[tokio::test(start_paused = true)]
 async fn what_is_said_crosses_servers() {
     let mut cluster = Cluster::default();
-    let [here, there, third] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there, third] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     let say = |preset| json!({"type": "say", "match": id, "preset": preset});
     assert_eq!(bob.request(say("hello")).await["type"], "ok");
     assert_eq!(ann.expect_event("said").await["preset"], "hello");
@@ -152,8 +156,9 @@ async fn what_is_said_crosses_servers() {
 #[tokio::test(start_paused = true)]
 async fn a_rematch_is_agreed_on_across_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
-    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let [here, there] = cluster.start_nodes().await;
+    let (mut ann, mut bob, id) =
+        start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     assert_eq!(
         bob.request(json!({"type": "resign", "match": id})).await["type"],
         "ok"
@@ -189,11 +194,11 @@ async fn a_late_move_from_another_server_comes_after_the_flag() {
         lag_compensation: Duration::from_secs(1),
         ..settings_without_pings()
     };
-    let here = cluster.node_with(settings.clone()).await;
-    let there = cluster.node_with(settings).await;
+    let here = cluster.start_node_with(settings.clone()).await;
+    let there = cluster.start_node_with(settings).await;
     let clock = json!({"kind": "fischer", "main_ms": 2000, "increment_ms": 0});
     let create = json!({"seats": ["me", "open"], "clock": clock});
-    let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     for (ply, m) in [(0, "a1"), (2, "a2")] {
         assert_eq!(ann.play_move(&id, ply, m).await["type"], "ok");
         bob.expect_event("moved").await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 use crate::presence::assert_presence_consistent;
 
 /// Asserts that the player in seat 1 is gone and may be so for this long, except for 1.5 s.
@@ -19,9 +19,9 @@ fn assert_gone(presence: &Value, left_ms: u64) {
 #[tokio::test(start_paused = true)]
 async fn gone_ms_on_a_copy_counts_down() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.nodes().await;
+    let [here, there, beside] = cluster.start_nodes().await;
     let create = json!({"seats": ["me", "open"], "patience_ms": 60_000});
-    let (mut ann, bob, id) = pair(&here, &there, create).await;
+    let (mut ann, bob, id) = start_match_across_nodes(&here, &there, create).await;
     let watch = json!({"type": "watch", "match": id});
     let mut cat = beside.server.connect_player("cat").await;
     cat.request(watch.clone()).await;
@@ -45,9 +45,9 @@ async fn gone_ms_on_a_copy_counts_down() {
 #[tokio::test(start_paused = true)]
 async fn gone_ms_of_a_delayed_match_counts_down() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.nodes().await;
+    let [here, there, beside] = cluster.start_nodes().await;
     let create = json!({"game": "chess", "patience_ms": 60_000, "delay_ms": 10_000});
-    let (_ann, bob, id) = pair(&here, &there, create).await;
+    let (_ann, bob, id) = start_match_across_nodes(&here, &there, create).await;
     sleep(Duration::from_secs(15)).await;
     drop(bob);
     let watch = json!({"type": "watch", "match": id});
@@ -69,9 +69,9 @@ async fn gone_ms_of_a_delayed_match_counts_down() {
 #[tokio::test(start_paused = true)]
 async fn presence_agrees_with_itself_on_every_server() {
     let mut cluster = Cluster::default();
-    let nodes: [_; 3] = cluster.nodes().await;
+    let nodes: [_; 3] = cluster.start_nodes().await;
     let create = json!({"seats": ["me", "open"], "patience_ms": 60_000});
-    let (mut ann, mut bob, id) = pair(&nodes[0], &nodes[1], create).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&nodes[0], &nodes[1], create).await;
     let mut cat = nodes[2].server.connect_player("cat").await;
     cat.request(json!({"type": "watch", "match": id})).await;
     for round in 0..12 {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Cluster;
-use crate::accounts::registered;
+use crate::accounts::connect_registered_player;
 use crate::rated_matches::{play_rated_loss, rated_match_params, rated_seek, receive_until};
 use crate::sessions::add_connection;
 use crate::support::advance_time;
@@ -12,10 +12,10 @@ use crate::support::advance_time;
 #[tokio::test(start_paused = true)]
 async fn ratings_are_told_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
-    let mut ann = registered(&here.server, "ann").await;
-    let mut bob = registered(&there.server, "bob").await;
+    let mut ann = connect_registered_player(&here.server, "ann").await;
+    let mut bob = connect_registered_player(&there.server, "bob").await;
     let mut again = add_connection(&there.server, &ann.token()).await;
     let id = ann.create_match(rated_match_params()).await;
     let watch = json!({"type": "watch", "match": id});
@@ -47,11 +47,11 @@ async fn ratings_are_told_on_all_servers() {
 #[tokio::test(start_paused = true)]
 async fn rated_seeks_of_two_servers_widen_until_both_fit() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     advance_time(2).await;
-    let mut ann = registered(&here.server, "ann").await;
-    let mut bob = registered(&here.server, "bob").await;
-    let mut cat = registered(&there.server, "cat").await;
+    let mut ann = connect_registered_player(&here.server, "ann").await;
+    let mut bob = connect_registered_player(&here.server, "bob").await;
+    let mut cat = connect_registered_player(&there.server, "cat").await;
     let (_, told) = play_rated_loss(&mut ann, &mut bob, ["b2", "a1"]).await;
     let apart = told["changes"][0]["after"].as_i64().expect("a rating") - 1500;
     assert!((100..300).contains(&apart), "{told}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Cluster, pair};
+use super::{Cluster, start_match_across_nodes};
 use crate::support::json_string;
 
 fn to(kind: &str, id: &str) -> Value {
@@ -21,7 +21,7 @@ fn seqs(messages: &[Value]) -> Vec<u64> {
 #[tokio::test(start_paused = true)]
 async fn a_match_that_nobody_may_watch_is_not_there_on_any_server() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.nodes().await;
+    let [here, there, beside] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
     let id = ann
         .create_match(json!({"game": "chess", "watch": "nobody"}))
@@ -50,9 +50,9 @@ async fn a_match_that_nobody_may_watch_is_not_there_on_any_server() {
 #[tokio::test(start_paused = true)]
 async fn a_delay_holds_on_all_servers() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let create = json!({"game": "chess", "delay_ms": 10_000});
-    let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     let mut dan = here.server.connect_player("dan").await;
     let mut cat = there.server.connect_player("cat").await;
     for stranger in [&mut dan, &mut cat] {
@@ -87,9 +87,9 @@ async fn a_delay_holds_on_all_servers() {
 #[tokio::test(start_paused = true)]
 async fn a_delay_outlives_the_owner() {
     let mut cluster = Cluster::default();
-    let [here, there] = cluster.nodes().await;
+    let [here, there] = cluster.start_nodes().await;
     let create = json!({"game": "chess", "delay_ms": 600_000});
-    let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+    let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
     let mut cat = there.server.connect_player("cat").await;
     assert_eq!(cat.request(to("watch", &id)).await["seq"], 0);
     ann.play_move(&id, 0, "e2e4").await;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
-use super::serve;
+use super::launch_server;
 use crate::real_sockets::send_signal;
 use crate::support::json_string;
 
@@ -125,7 +125,7 @@ async fn begun(url: &str, main_ms: u64) -> (Person, Person, String) {
 #[tokio::test]
 async fn a_process_that_stood_still_flags_nobody() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (process, url) = serve(directory.path().to_str().expect("text")).await;
+    let (process, url) = launch_server(directory.path().to_str().expect("text")).await;
     let (mut ann, mut bob, id) = begun(&url, 2000).await;
 
     send_signal(&process, "STOP").await;
@@ -146,7 +146,7 @@ async fn a_process_that_stood_still_flags_nobody() {
 async fn a_turn_that_is_cut_short_has_its_time_again() {
     let directory = tempfile::tempdir().expect("a directory");
     let data = directory.path().to_str().expect("text");
-    let (mut process, url) = serve(data).await;
+    let (mut process, url) = launch_server(data).await;
     let (mut ann, mut bob, id) = begun(&url, 60_000).await;
     ann.play(&id, 2, "g1f3").await;
     bob.told("moved").await;
@@ -160,7 +160,7 @@ async fn a_turn_that_is_cut_short_has_its_time_again() {
     }
     die(&mut process).await;
 
-    let (_process, url) = serve(data).await;
+    let (_process, url) = launch_server(data).await;
     let times = |told: &Value| json!([told["left_ms"], told["turn_ms"], told["stands"]]);
     let (mut bob, shown) = bob.come_back(&url).await;
     assert_eq!(times(&shown), json!([before, 0, true]));

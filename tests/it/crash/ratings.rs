@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 use tokio::process::Child;
 
-use super::serve;
+use super::launch_server;
 use crate::support::json_string;
 
 /// How often the server is killed, unless `RATED_KILLS` says otherwise.
@@ -164,7 +164,7 @@ async fn each_match_is_rated_once() {
         if kill % OF_TWO == 0 {
             two = ["ann", "bob"].map(|name| Account::new(format!("{name} {kill}")));
         }
-        let (server, url) = serve(data).await;
+        let (server, url) = launch_server(data).await;
         for account in &mut two {
             account.connect(&url).await;
         }

@@ -5,20 +5,20 @@ use std::path::Path;
 use plyhouse_connection::Connection;
 use serde_json::{Value, json};
 
-use crate::archive::{Client, run};
+use crate::export_command::{Client, run_on_store};
 use crate::real_sockets::{send_signal, start_server};
 
 /// What the command has printed.
 fn run_account(directory: &Path, args: &[&str]) -> String {
     let args = [&["account"], args].concat();
-    let output = run(directory, &args);
+    let output = run_on_store(directory, &args);
     assert!(output.status.success(), "{args:?}: {output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
 fn account_error(directory: &Path, args: &[&str]) -> String {
     let args = [&["account"], args].concat();
-    let output = run(directory, &args);
+    let output = run_on_store(directory, &args);
     assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -51,10 +51,10 @@ async fn account_commands_work_with_and_without_running_server() {
     ];
     let (mut process, address) = start_server(&data).await;
     let mut ann = Client::connect(&address).await;
-    ann.ask(json!({"type": "hello", "name": "ann"})).await;
+    ann.request(json!({"type": "hello", "name": "ann"})).await;
     let invite = run_account(directory, &["invite"]);
     let register = json!({"type": "register", "name": "ann", "invite": invite.trim()});
-    assert_eq!(ann.ask(register).await["type"], "ok");
+    assert_eq!(ann.request(register).await["type"], "ok");
     let listed = run_account(directory, &["list"]);
     assert!(listed.starts_with("ann\tperson\t1\t"), "{listed}");
     assert_eq!(listed.lines().count(), 1);
@@ -72,16 +72,16 @@ async fn account_commands_work_with_and_without_running_server() {
         ("https://play.example.org/pair", 26)
     );
     for url in ["play.example.org", "https://", "https://a/b", "ftp://a"] {
-        let output = run(directory, &["account", "recover", "anna", "--url", url]);
+        let output = run_on_store(directory, &["account", "recover", "anna", "--url", url]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
     }
-    let output = run(directory, &["account", "recover", "anna"]);
+    let output = run_on_store(directory, &["account", "recover", "anna"]);
     let stderr = String::from_utf8(output.stderr).expect("text");
     assert!(stderr.contains("/pair#KEY"), "{stderr}");
     let key = String::from_utf8(output.stdout).expect("text");
     let mut phone = Client::connect(&address).await;
     let hello = json!({"type": "hello", "recovery": key.trim(), "label": "phone"});
-    assert_eq!(phone.ask(hello.clone()).await["player"]["name"], "anna");
+    assert_eq!(phone.request(hello.clone()).await["player"]["name"], "anna");
     assert_eq!(hello_error_code(&address, hello).await, "bad_code");
 
     // Without a server the same is done at once.
@@ -91,7 +91,7 @@ async fn account_commands_work_with_and_without_running_server() {
     assert_eq!(run_account(directory, &["close", "annie"]), "");
     assert_eq!(run_account(directory, &["list"]), "");
     assert!(account_error(directory, &["close", "annie"]).contains("no account of this name"));
-    let verified = run(directory, &["verify"]);
+    let verified = run_on_store(directory, &["verify"]);
     assert!(verified.status.success(), "{verified:?}");
 }
 
@@ -104,19 +104,19 @@ async fn closing_account_removes_name_on_running_server() {
     let (mut process, address) = start_server(&data).await;
     let mut ann = Client::connect(&address).await;
     let name = "Ann Unmistakable";
-    ann.ask(json!({"type": "hello", "name": name})).await;
-    ann.ask(json!({"type": "register", "name": name})).await;
+    ann.request(json!({"type": "hello", "name": name})).await;
+    ann.request(json!({"type": "register", "name": name})).await;
     let seats = json!(["me", {"bot": "easy"}]);
     let create = json!({"type": "create", "game": "tic-tac-toe", "seats": seats});
-    ann.ask(create).await;
+    ann.request(create).await;
     assert_eq!(run_account(directory, &["close", name]), "");
-    let exported = run(directory, &["export"]);
+    let exported = run_on_store(directory, &["export"]);
     let exported = String::from_utf8(exported.stdout).expect("text");
     assert!(
         !exported.contains(name) && exported.contains("someone"),
         "{exported}"
     );
-    let verified = run(directory, &["verify"]);
+    let verified = run_on_store(directory, &["verify"]);
     assert!(verified.status.success(), "{verified:?}");
     process.start_kill().expect("the process is running");
     process.wait().await.expect("the process exits");
@@ -126,7 +126,7 @@ async fn closing_account_removes_name_on_running_server() {
 #[test]
 fn trusted_user_header_requires_trusted_proxy_and_accounts() {
     let directory = tempfile::tempdir().expect("a directory");
-    let output = run(directory.path(), &["--trusted-user-header", "Remote-User"]);
+    let output = run_on_store(directory.path(), &["--trusted-user-header", "Remote-User"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(stderr.contains("--trusted-proxy"), "{stderr}");
@@ -137,7 +137,7 @@ fn trusted_user_header_requires_trusted_proxy_and_accounts() {
         "--trusted-proxy",
         "::1",
     ];
-    let output = run(
+    let output = run_on_store(
         directory.path(),
         &[&both[..], &["--accounts", "off"]].concat(),
     );

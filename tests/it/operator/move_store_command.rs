@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::json;
 
-use crate::archive::{Client, lines, run, three_matches};
+use crate::export_command::{Client, create_store_with_three_matches, json_lines, run_on_store};
 use crate::real_sockets::start_server;
 
 fn run_move_store(from: &Path, to: &Path) -> Output {
@@ -32,7 +32,7 @@ async fn moved_store_is_identical_and_can_be_served() {
         directories.path().join("from"),
         directories.path().join("to"),
     );
-    let matches = three_matches(&from).await;
+    let matches = create_store_with_three_matches(&from).await;
 
     let moved = run_move_store(&from, &to);
     assert!(moved.status.success(), "{moved:?}");
@@ -40,18 +40,21 @@ async fn moved_store_is_identical_and_can_be_served() {
     let counts = "3 matches (2 live, 1 ended), ";
     assert_eq!(output.matches(counts).count(), 2, "{output}");
     assert!(output.ends_with("each is there as it was\n"), "{output}");
-    for check in [run(&from, &["verify"]), run(&to, &["verify"])] {
+    for check in [
+        run_on_store(&from, &["verify"]),
+        run_on_store(&to, &["verify"]),
+    ] {
         assert!(check.status.success(), "{check:?}");
     }
-    let exported = [&from, &to].map(|store| lines(&run(store, &["export"])));
+    let exported = [&from, &to].map(|store| json_lines(&run_on_store(store, &["export"])));
     assert_eq!(exported[0], exported[1]);
 
     let data = to.to_str().expect("text");
     let (mut process, address) = start_server(&["--data", data]).await;
     let mut bob = Client::connect(&address).await;
-    bob.ask(json!({"type": "hello", "name": "bob"})).await;
+    bob.request(json!({"type": "hello", "name": "bob"})).await;
     let watch = json!({"type": "watch", "match": matches[1]["code"]});
-    let seen = bob.ask(watch).await;
+    let seen = bob.request(watch).await;
     assert_eq!(
         (&seen["match"], &seen["status"]),
         (&matches[1]["match"], &json!("running"))
@@ -65,8 +68,8 @@ async fn moved_store_is_identical_and_can_be_served() {
 async fn move_store_refuses_missing_nonempty_or_locked_stores() {
     let directories = tempfile::tempdir().expect("a directory");
     let path_of = |name| directories.path().join(name);
-    three_matches(&path_of("full")).await;
-    three_matches(&path_of("other")).await;
+    create_store_with_three_matches(&path_of("full")).await;
+    create_store_with_three_matches(&path_of("other")).await;
 
     let output = failure_stderr(&run_move_store(&path_of("nothing"), &path_of("new")));
     assert!(output.contains("there is no store in"), "{output}");

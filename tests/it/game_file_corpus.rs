@@ -31,9 +31,9 @@ const GAMES: [&str; 7] = [
 struct Entry {
     file: PathBuf,
     game: String,
-    analyse: Option<Vec<Analysed>>,
-    openings: Option<Expected<Vec<Opening>>>,
-    loadsgf: Option<Expected<Loaded>>,
+    analyse: Option<Vec<ExpectedAnalysis>>,
+    openings: Option<Expected<Vec<ExpectedOpening>>>,
+    loadsgf: Option<Expected<ExpectedBoard>>,
 }
 
 /// A value, or part of the message with which the file is refused.
@@ -45,38 +45,40 @@ enum Expected<T> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Analysed {
+struct ExpectedAnalysis {
     position: String,
     /// The number of legal moves, if the game is not over.
-    legal: Option<u64>,
+    #[serde(rename = "legal")]
+    legal_moves: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Opening {
+struct ExpectedOpening {
     position: String,
-    moves: usize,
+    #[serde(rename = "moves")]
+    move_count: usize,
 }
 
 #[derive(Debug, Deserialize)]
-struct Loaded {
+struct ExpectedBoard {
     /// Rows of the board, as the wire writes them.
     stones: String,
     /// The answer to `final_score`.
     score: String,
 }
 
-fn folder() -> PathBuf {
+fn corpus_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/corpus")
 }
 
-fn entries() -> Vec<Entry> {
-    let text = fs::read_to_string(folder().join("expected.json")).expect("the manifest");
+fn load_entries() -> Vec<Entry> {
+    let text = fs::read_to_string(corpus_directory().join("expected.json")).expect("the manifest");
     serde_json::from_str(&text).expect("the manifest is JSON")
 }
 
 impl Entry {
     fn path(&self) -> PathBuf {
-        folder().join(&self.file)
+        corpus_directory().join(&self.file)
     }
 
     fn name(&self) -> std::path::Display<'_> {
@@ -84,14 +86,14 @@ impl Entry {
     }
 
     /// What `analyse` is given: a position, or nothing for the start of the game, and moves.
-    fn lines(&self) -> Vec<(String, String)> {
+    fn analyse_inputs(&self) -> Vec<(String, String)> {
         let text = fs::read_to_string(self.path()).expect("the file is UTF-8");
         let text = text.trim_start_matches('\u{feff}');
         if matches!(
             self.file.extension().and_then(|e| e.to_str()),
             Some("pgn" | "pdn")
         ) {
-            return games_of(text);
+            return split_games(text);
         }
         let lines = text.lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '%']));
@@ -100,7 +102,7 @@ impl Entry {
 }
 
 /// The games of a PGN or PDN file: the position of the FEN tag, and the moves in one line.
-fn games_of(text: &str) -> Vec<(String, String)> {
+fn split_games(text: &str) -> Vec<(String, String)> {
     let mut games = Vec::new();
     let mut in_moves = true;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -121,7 +123,7 @@ fn games_of(text: &str) -> Vec<(String, String)> {
 }
 
 /// Runs the server binary with this on stdin.
-pub(crate) fn run(arguments: &[&str], input: &str) -> Output {
+pub(crate) fn run_plyhouse(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(BINARY)
         .args(arguments)
         .stdin(Stdio::piped())
@@ -129,15 +131,15 @@ pub(crate) fn run(arguments: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let mut stdin = child.stdin.take().expect("it is piped");
+    let mut stdin = child.stdin.take().expect("stdin is piped");
     // A command that refuses its arguments does not read.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
-    child.wait_with_output().expect("it ends")
+    child.wait_with_output().expect("the process exits")
 }
 
 /// Panics with all faults, so that one run shows every file that fails.
-fn assert_none(faults: &[String]) {
+fn assert_no_faults(faults: &[String]) {
     assert!(
         faults.is_empty(),
         "{} faults:\n{}",
@@ -148,7 +150,7 @@ fn assert_none(faults: &[String]) {
 
 #[test]
 fn corpus_has_enough_files_for_every_reader() {
-    let entries = entries();
+    let entries = load_entries();
     assert!(entries.len() >= FILES_MIN, "{} files", entries.len());
     for entry in &entries {
         assert!(GAMES.contains(&entry.game.as_str()), "{}", entry.name());
@@ -161,88 +163,92 @@ fn corpus_has_enough_files_for_every_reader() {
 }
 
 /// Reads an answer of `analyse --json`.
-fn position_of(answer: &str) -> String {
+fn parse_position(answer: &str) -> String {
     let answer: serde_json::Value = serde_json::from_str(answer).expect("an object");
     let position = answer["position"].as_str().map(str::to_owned);
     position.unwrap_or_else(|| answer.to_string())
 }
 
-const ANALYSE: [&str; 8] = [
+const ANALYSE_ARGUMENTS: [&str; 8] = [
     "analyse", "--json", "--depth", "1", "--table", "1", "--game", "GAME",
 ];
 
-fn analyse(game: &str, more: &[&str], input: &str) -> Output {
-    let mut arguments = ANALYSE.to_vec();
+fn run_analyse(game: &str, extra_arguments: &[&str], input: &str) -> Output {
+    let mut arguments = ANALYSE_ARGUMENTS.to_vec();
     arguments[7] = game;
-    run(&[&arguments, more].concat(), input)
+    run_plyhouse(&[&arguments, extra_arguments].concat(), input)
 }
 
 /// The answers to lines of moves or positions on stdin, and to positions with moves as arguments.
 #[test]
-fn analyse_reads_corpus() {
-    let entries = entries();
+fn analyse_reaches_expected_positions() {
+    let entries = load_entries();
     let mut faults = Vec::new();
     for game in GAMES {
         let mut input = String::new();
-        let mut wanted = Vec::new();
+        let mut expected_answers = Vec::new();
         for entry in entries.iter().filter(|entry| entry.game == game) {
             let Some(expected) = &entry.analyse else {
                 continue;
             };
-            let lines = entry.lines();
+            let lines = entry.analyse_inputs();
             assert_eq!(lines.len(), expected.len(), "{}", entry.name());
             for ((fen, moves), expected) in lines.iter().zip(expected) {
                 if fen.is_empty() {
                     writeln!(input, "{moves}").expect("written to memory");
-                    wanted.push((entry, moves.clone(), &expected.position));
+                    expected_answers.push((entry, moves.clone(), &expected.position));
                 } else if moves.is_empty() {
                     writeln!(input, "{fen}").expect("written to memory");
-                    wanted.push((entry, fen.clone(), &expected.position));
+                    expected_answers.push((entry, fen.clone(), &expected.position));
                 } else {
-                    let output = analyse(game, &["--moves", moves, "--", fen], "");
+                    let output = run_analyse(game, &["--moves", moves, "--", fen], "");
                     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                    let told = match output.status.success() {
-                        true => position_of(&text),
+                    let position = match output.status.success() {
+                        true => parse_position(&text),
                         false => String::from_utf8_lossy(&output.stderr).into_owned(),
                     };
-                    if told != expected.position {
-                        faults.push(format!("{}: {fen} {moves}: {told}", entry.name()));
+                    if position != expected.position {
+                        faults.push(format!("{}: {fen} {moves}: {position}", entry.name()));
                     }
                 }
             }
         }
-        let output = analyse(game, &["-"], &input);
+        let output = run_analyse(game, &["-"], &input);
         let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(text.lines().count(), wanted.len(), "{game}: {output:?}");
-        for ((entry, line, position), answer) in wanted.iter().zip(text.lines()) {
-            let told = position_of(answer);
-            if told != **position {
-                faults.push(format!("{}: {line}: {told}", entry.name()));
+        assert_eq!(
+            text.lines().count(),
+            expected_answers.len(),
+            "{game}: {output:?}"
+        );
+        for ((entry, line, position), answer) in expected_answers.iter().zip(text.lines()) {
+            let answered_position = parse_position(answer);
+            if answered_position != **position {
+                faults.push(format!("{}: {line}: {answered_position}", entry.name()));
             }
         }
     }
-    assert_none(&faults);
+    assert_no_faults(&faults);
 }
 
 /// The position of an argument has as many legal moves as other libraries count.
 #[test]
-fn perft_counts_legal_moves_of_corpus() {
+fn perft_counts_expected_legal_moves() {
     let mut faults = Vec::new();
-    for entry in entries() {
+    for entry in load_entries() {
         let Some(expected) = &entry.analyse else {
             continue;
         };
-        let lines = entry.lines();
+        let lines = entry.analyse_inputs();
         // Moves of a game with a position of its own cannot be given to `perft`.
-        let counted = lines
+        let countable = lines
             .iter()
             .zip(expected)
             .find_map(|((fen, moves), value)| {
-                let one = if moves.is_empty() { fen } else { moves };
-                let is_one = moves.is_empty() || fen.is_empty();
-                Some((one, value.legal?)).filter(|_| is_one)
+                let line = if moves.is_empty() { fen } else { moves };
+                let is_single = moves.is_empty() || fen.is_empty();
+                Some((line, value.legal_moves?)).filter(|_| is_single)
             });
-        let Some((line, legal)) = counted else {
+        let Some((line, legal)) = countable else {
             continue;
         };
         let arguments = [
@@ -255,21 +261,21 @@ fn perft_counts_legal_moves_of_corpus() {
             "--",
             line,
         ];
-        let output = run(&arguments, "");
+        let output = run_plyhouse(&arguments, "");
         let text = String::from_utf8_lossy(&output.stdout);
         let row = text.lines().nth(1).unwrap_or("null");
         let row: serde_json::Value = serde_json::from_str(row).expect("an object");
         if row["nodes"] != legal {
-            let told = String::from_utf8_lossy(&output.stderr);
-            faults.push(format!("{}: {line}: {row} {told}", entry.name()));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            faults.push(format!("{}: {line}: {row} {stderr}", entry.name()));
         }
     }
-    assert_none(&faults);
+    assert_no_faults(&faults);
 }
 
 /// An engine that writes what it is told to a file, and answers with a move that does not exist. So it loses
 /// at its first move, and the file shows how the game began.
-fn recorder(game: &str) -> (&'static str, &'static str) {
+fn recording_engine(game: &str) -> (&'static str, &'static str) {
     match game {
         "go" => (
             "proto=gtp",
@@ -290,42 +296,42 @@ fn recorder(game: &str) -> (&'static str, &'static str) {
 }
 
 /// How a game began: the position, or nothing for the start of the game, and the moves.
-type Beginning = (String, Vec<String>);
+type GameStart = (String, Vec<String>);
 
 /// Reads how each game began from what an engine was told. There is none for a game that was over before the
 /// engine's first turn.
-fn beginnings(told: &str) -> Vec<Option<Beginning>> {
+fn parse_game_starts(log: &str) -> Vec<Option<GameStart>> {
     let mut games = Vec::new();
     let mut moves = Vec::new();
-    for line in told.lines() {
+    for line in log.lines() {
         let words: Vec<_> = line.split_whitespace().collect();
-        let beginning = match words[..] {
+        let start = match words[..] {
             ["ucinewgame"] | ["clear_board"] | ["START", _] => {
                 games.push(None);
                 moves.clear();
                 continue;
             }
-            ["position", ..] => Some(beginning_of_uci(line)),
+            ["position", ..] => Some(parse_uci_position(line)),
             ["genmove", _] | ["DONE"] => Some((String::new(), std::mem::take(&mut moves))),
             ["play", _, m] => {
                 moves.push(m.to_owned());
                 None
             }
             [point] => {
-                moves.extend(square_of_piskvork(point));
+                moves.extend(parse_piskvork_square(point));
                 None
             }
             _ => None,
         };
         if let Some(game) = games.last_mut() {
-            *game = game.take().or(beginning);
+            *game = game.take().or(start);
         }
     }
     games
 }
 
 /// Reads the command `position`.
-fn beginning_of_uci(line: &str) -> Beginning {
+fn parse_uci_position(line: &str) -> GameStart {
     let (start, moves) = line.split_once(" moves ").unwrap_or((line, ""));
     let start = start.trim_start_matches("position ");
     let start = start
@@ -336,7 +342,7 @@ fn beginning_of_uci(line: &str) -> Beginning {
 }
 
 /// The square of a line `x,y,owner`, counted from the upper left corner.
-fn square_of_piskvork(line: &str) -> Option<String> {
+fn parse_piskvork_square(line: &str) -> Option<String> {
     let numbers: Vec<u8> = line
         .split(',')
         .map_while(|part| part.parse().ok())
@@ -346,8 +352,8 @@ fn square_of_piskvork(line: &str) -> Option<String> {
 }
 
 /// The position after these moves.
-fn replayed(game: &str, (start, moves): &Beginning) -> String {
-    let mut analyst = find_game(game).expect("it is hosted").analysis_board(0);
+fn replay_game_start(game: &str, (start, moves): &GameStart) -> String {
+    let mut analyst = find_game(game).expect("a known game").analysis_board(0);
     let moves = moves.join(" ");
     let result = match start.is_empty() {
         true => analyst.set_up(&moves),
@@ -362,7 +368,7 @@ fn replayed(game: &str, (start, moves): &Beginning) -> String {
 }
 
 /// What is wrong with how a contest reads the file.
-fn fault_of_openings(entry: &Entry, expected: &Expected<Vec<Opening>>) -> Option<String> {
+fn check_openings(entry: &Entry, expected: &Expected<Vec<ExpectedOpening>>) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
     let log = log.to_str().expect("UTF-8");
@@ -373,10 +379,10 @@ fn fault_of_openings(entry: &Entry, expected: &Expected<Vec<Opening>>) -> Option
         Expected::Refused { .. } => 1,
     };
     let games = (2 * count).to_string();
-    let (proto, script) = recorder(&entry.game);
+    let (proto, script) = recording_engine(&entry.game);
     let script = format!("arg={script}");
     let log_argument = format!("arg={log}");
-    let output = run(
+    let output = run_plyhouse(
         &[
             "match",
             &entry.game,
@@ -399,50 +405,59 @@ fn fault_of_openings(entry: &Entry, expected: &Expected<Vec<Opening>>) -> Option
         ],
         "",
     );
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     let openings = match expected {
-        Expected::Refused { refused } if output.status.success() || !said.contains(refused) => {
-            return Some(format!("not refused because {refused}: {said}"));
+        Expected::Refused { refused } if output.status.success() || !stderr.contains(refused) => {
+            return Some(format!("not refused because {refused}: {stderr}"));
         }
         Expected::Refused { .. } => return None,
-        Expected::Read(_) if !output.status.success() => return Some(said.into_owned()),
+        Expected::Read(_) if !output.status.success() => return Some(stderr.into_owned()),
         Expected::Read(openings) => openings,
     };
-    let told = fs::read_to_string(log).expect("the engine has written it");
-    let games = beginnings(&told);
+    let log_text = fs::read_to_string(log).expect("the engine wrote its log");
+    let games = parse_game_starts(&log_text);
     if games.len() != 2 * openings.len() {
-        return Some(format!("{} games: {told}", games.len()));
+        return Some(format!("{} games: {log_text}", games.len()));
     }
-    for (pair, Opening { position, moves }) in games.chunks(2).zip(openings) {
+    for (
+        pair,
+        ExpectedOpening {
+            position,
+            move_count: moves,
+        },
+    ) in games.chunks(2).zip(openings)
+    {
         // In one of the two games of an opening the recorder moves first.
         let first = pair.iter().flatten().min_by_key(|(_, moves)| moves.len());
         let first = first.expect("the recorder has had a turn");
-        let told = replayed(&entry.game, first);
+        let position_reached = replay_game_start(&entry.game, first);
         // An engine is told of a position without the moves that lead to it.
-        let is_whole = first.1.is_empty() || first.1.len() == *moves;
-        if told != *position || !is_whole {
-            return Some(format!("{told} after {first:?}, not {position}"));
+        let is_complete = first.1.is_empty() || first.1.len() == *moves;
+        if position_reached != *position || !is_complete {
+            return Some(format!(
+                "{position_reached} after {first:?}, not {position}"
+            ));
         }
     }
     None
 }
 
 #[test]
-fn contests_begin_with_openings_of_corpus() {
+fn engine_matches_start_from_expected_openings() {
     let mut faults = Vec::new();
-    for entry in entries() {
+    for entry in load_entries() {
         let Some(expected) = &entry.openings else {
             continue;
         };
-        if let Some(fault) = fault_of_openings(&entry, expected) {
+        if let Some(fault) = check_openings(&entry, expected) {
             faults.push(format!("{}: {fault}", entry.name()));
         }
     }
-    assert_none(&faults);
+    assert_no_faults(&faults);
 }
 
 /// The rows of `showboard`, as the wire writes them.
-fn rows_of(board: &str) -> String {
+fn parse_board_rows(board: &str) -> String {
     let rows = board.lines().filter_map(|line| {
         let (number, row) = line.trim().split_once(' ')?;
         number.parse::<u8>().ok()?;
@@ -458,8 +473,8 @@ fn rows_of(board: &str) -> String {
 }
 
 #[test]
-fn gtp_loads_records_of_corpus() {
-    let entries: Vec<_> = (entries().into_iter())
+fn loadsgf_reads_expected_boards() {
+    let entries: Vec<_> = (load_entries().into_iter())
         .filter(|entry| entry.loadsgf.is_some())
         .collect();
     // GTP separates words by spaces, which the path of a checkout may contain.
@@ -467,7 +482,7 @@ fn gtp_loads_records_of_corpus() {
     let mut input = String::new();
     for (number, entry) in entries.iter().enumerate() {
         let copy = folder.path().join(format!("{number}.sgf"));
-        fs::copy(entry.path(), &copy).expect("it can be copied");
+        fs::copy(entry.path(), &copy).expect("the file is copied");
         let path = copy.display();
         write!(
             input,
@@ -475,7 +490,7 @@ fn gtp_loads_records_of_corpus() {
         )
         .expect("written to memory");
     }
-    let output = run(&["engine", "--game", "go", "--table", "1"], &input);
+    let output = run_plyhouse(&["engine", "--game", "go", "--table", "1"], &input);
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).expect("text");
     let answers: Vec<_> = text.trim_end().split("\n\n").collect();
@@ -484,20 +499,29 @@ fn gtp_loads_records_of_corpus() {
     let mut faults = Vec::new();
     for (entry, answers) in entries.iter().zip(answers.chunks(5)) {
         let [_, _, loaded, board, score] = answers else {
-            unreachable!("there are five")
+            unreachable!("five answers per file")
         };
-        let (stones, told) = (rows_of(board), score.trim_start_matches("= "));
-        let is_right = match entry.loadsgf.as_ref().expect("it was filtered") {
+        let (stones, final_score) = (parse_board_rows(board), score.trim_start_matches("= "));
+        let is_expected = match entry
+            .loadsgf
+            .as_ref()
+            .expect("entries are filtered by loadsgf")
+        {
             Expected::Read(expected) => {
-                loaded.starts_with('=') && stones == expected.stones && told == expected.score
+                loaded.starts_with('=')
+                    && stones == expected.stones
+                    && final_score == expected.score
             }
             Expected::Refused { refused } => {
                 loaded.starts_with('?') && loaded.contains(refused) && stones == empty
             }
         };
-        if !is_right {
-            faults.push(format!("{}: {loaded}: {stones} {told}", entry.name()));
+        if !is_expected {
+            faults.push(format!(
+                "{}: {loaded}: {stones} {final_score}",
+                entry.name()
+            ));
         }
     }
-    assert_none(&faults);
+    assert_no_faults(&faults);
 }

@@ -11,7 +11,7 @@ use crate::limits::request_upgrade;
 use crate::support::{TestServer, advance_time, settings};
 
 #[tokio::test(start_paused = true)]
-async fn the_twentieth_malformed_message_is_answered_and_the_last() {
+async fn twentieth_malformed_message_is_answered_then_closes() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     for _ in 0..20 {
@@ -24,7 +24,7 @@ async fn the_twentieth_malformed_message_is_answered_and_the_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_over_the_limit_closes() {
+async fn message_over_size_limit_closes_connection() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     let padded = |bytes: usize| {
@@ -38,11 +38,11 @@ async fn a_message_over_the_limit_closes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_is_closed() {
+async fn request_flood_closes_connection() {
     let server = TestServer::start(settings());
     let mut ann = server.connect_player("ann").await;
     // The server answers, then refuses, and at last has enough of it.
-    let closed = loop {
+    let close_code = loop {
         ann.try_send_text(r#"{"type":"ping"}"#)
             .await
             .expect("the close frame comes first");
@@ -50,29 +50,29 @@ async fn a_flood_is_closed() {
             break code;
         }
     };
-    assert_eq!(closed, 4003);
+    assert_eq!(close_code, 4003);
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_stays_silent_is_pinged_and_then_closed() {
+async fn unresponsive_client_is_closed_after_ping() {
     let server = TestServer::start(settings());
     // A client that listens answers pings and stays.
     let mut ann = server.connect_player("ann").await;
-    let begun = Instant::now();
-    let stayed = tokio::time::timeout(Duration::from_secs(200), ann.wait_for_close()).await;
+    let start = Instant::now();
+    let result = tokio::time::timeout(Duration::from_secs(200), ann.wait_for_close()).await;
     assert!(
-        stayed.is_err(),
-        "closed with {stayed:?} after {:?}",
-        begun.elapsed()
+        result.is_err(),
+        "closed with {result:?} after {:?}",
+        start.elapsed()
     );
 
     // However short the limit, it is pinged before.
-    let hasty = Settings {
+    let short_timeout = Settings {
         idle_timeout: Duration::from_secs(2),
         ..settings()
     };
-    let hasty = TestServer::start(hasty);
-    let mut cat = hasty.connect_player("cat").await;
+    let short_timeout_server = TestServer::start(short_timeout);
+    let mut cat = short_timeout_server.connect_player("cat").await;
     assert!(
         tokio::time::timeout(Duration::from_secs(60), cat.wait_for_close())
             .await
@@ -87,17 +87,17 @@ async fn who_stays_silent_is_pinged_and_then_closed() {
 
 /// Whichever of the two bounds is reached: the messages that wait, or their bytes.
 #[tokio::test(start_paused = true)]
-async fn who_does_not_read_is_closed_and_costs_nobody_else() {
-    let few = Settings {
+async fn slow_reader_is_closed_without_delaying_others() {
+    let few_messages = Settings {
         outbox_messages: 4,
         ..settings()
     };
     // Room for a few of the events of a board that has two hundred legal moves to tell.
-    let small = Settings {
+    let few_bytes = Settings {
         outbox_bytes: 6_000,
         ..settings()
     };
-    for (settings, game) in [(few, "tic-tac-toe"), (small, "gomoku")] {
+    for (settings, game) in [(few_messages, "tic-tac-toe"), (few_bytes, "gomoku")] {
         let server = TestServer::start(settings);
         let (mut ann, mut bob, id) = server.start_match_of(game).await;
         // A pipe that holds about one event. What is told after that waits in the outbox.
@@ -132,12 +132,14 @@ async fn who_does_not_read_is_closed_and_costs_nobody_else() {
 /// What a match could not write itself goes out as soon as the client reads on, not when something
 /// else happens to the connection.
 #[tokio::test(start_paused = true)]
-async fn who_reads_late_is_told_everything_at_once() {
+async fn late_reader_receives_all_queued_events_at_once() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, id) = server.start_match().await;
-    let mut late = server.connect_with_pipe(256).await;
-    late.send_hello(json!({})).await;
-    late.request(json!({"type": "watch", "match": id})).await;
+    let mut late_reader = server.connect_with_pipe(256).await;
+    late_reader.send_hello(json!({})).await;
+    late_reader
+        .request(json!({"type": "watch", "match": id}))
+        .await;
     let moves = ["a1", "b2", "c3", "b1", "b3", "a3"];
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
@@ -145,36 +147,36 @@ async fn who_reads_late_is_told_everything_at_once() {
         // Lets the connection of the late one find out that its pipe is full.
         tokio::task::yield_now().await;
     }
-    let begun = Instant::now();
+    let start = Instant::now();
     for m in moves {
-        assert_eq!(late.expect_event("moved").await["move"], m);
+        assert_eq!(late_reader.expect_event("moved").await["move"], m);
     }
     assert!(
-        begun.elapsed() < Duration::from_secs(1),
+        start.elapsed() < Duration::from_secs(1),
         "after {:?}",
-        begun.elapsed()
+        start.elapsed()
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_stops_says_so() {
+async fn stopping_server_closes_connections_with_1001() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, _) = server.start_match().await;
     let _silent = server.connect_raw();
     let stopping = server.server.clone();
-    let stopped = Instant::now();
+    let start = Instant::now();
     let ((), a, b) = tokio::join!(stopping.stop(), ann.wait_for_close(), bob.wait_for_close());
     assert_eq!((a, b), (1001, 1001));
     assert!(
-        stopped.elapsed() < Duration::from_secs(2),
-        "something held it back"
+        start.elapsed() < Duration::from_secs(2),
+        "the stop was delayed"
     );
 }
 
 /// Whoever has been told goodbye is given so long to read it, and then let go of, whether it reads or
 /// not.
 #[tokio::test(start_paused = true)]
-async fn a_goodbye_is_waited_for_and_not_for_ever() {
+async fn close_handshake_is_bounded_by_close_timeout() {
     const STEP: Duration = Duration::from_millis(100);
     for seconds in [1, 7] {
         let server = TestServer::start(Settings {
@@ -182,29 +184,32 @@ async fn a_goodbye_is_waited_for_and_not_for_ever() {
             ..settings()
         });
         let mut ann = server.connect_player("ann").await;
-        for reads in [true, false] {
-            let (_, mut rude) = request_upgrade(&server, "192.0.2.1", "").await;
+        for reads_close_frame in [true, false] {
+            let (_, mut stream) = request_upgrade(&server, "192.0.2.1", "").await;
             // A frame without a mask, which no client may send.
-            rude.write_all(&[0x81, 1, b'x']).await.expect("open");
-            if reads {
-                let mut told = Vec::new();
-                rude.read_to_end(&mut told).await.expect("it says goodbye");
+            stream.write_all(&[0x81, 1, b'x']).await.expect("open");
+            if reads_close_frame {
+                let mut received = Vec::new();
+                stream
+                    .read_to_end(&mut received)
+                    .await
+                    .expect("a close frame");
                 // The close frame, with its code.
                 let code = 1002_u16.to_be_bytes();
-                assert!(told.windows(2).any(|two| two == code), "{told:?}");
+                assert!(received.windows(2).any(|two| two == code), "{received:?}");
             } else {
                 ann.request(json!({"type": "ping"})).await;
             }
-            let begun = Instant::now();
-            while rude.write_all(b"x").await.is_ok() {
+            let start = Instant::now();
+            while stream.write_all(b"x").await.is_ok() {
                 tokio::time::sleep(STEP).await;
                 assert_eq!(ann.request(json!({"type": "ping"})).await["type"], "pong");
             }
-            let waited = begun.elapsed();
-            let wanted = Duration::from_secs(seconds);
+            let elapsed = start.elapsed();
+            let expected = Duration::from_secs(seconds);
             assert!(
-                waited >= wanted - STEP && waited <= wanted + STEP,
-                "{waited:?}, and was to be {wanted:?}"
+                elapsed >= expected - STEP && elapsed <= expected + STEP,
+                "{elapsed:?}, expected {expected:?}"
             );
         }
     }
@@ -213,22 +218,22 @@ async fn a_goodbye_is_waited_for_and_not_for_ever() {
 /// A browser asks for many files over few connections; none is kept for long. Who asks late is
 /// answered, too, and told that it was the last.
 #[tokio::test(start_paused = true)]
-async fn a_connection_for_files_is_kept_for_a_while() {
-    const ASK: &str = "GET /healthz HTTP/1.1\r\nHost: plyhouse.test\r\n\r\n";
+async fn http_connection_is_short_lived_but_answers_late_request() {
+    const HEALTH_REQUEST: &str = "GET /healthz HTTP/1.1\r\nHost: plyhouse.test\r\n\r\n";
     let server = TestServer::start(settings());
-    let all_after = async |pause: u64, requests: usize| {
+    let send_after_pause = async |pause: u64, requests: usize| {
         let mut stream = server.connect_raw();
-        let begun = Instant::now();
+        let start = Instant::now();
         tokio::time::sleep(Duration::from_secs(pause)).await;
-        let requests = ASK.repeat(requests);
+        let requests = HEALTH_REQUEST.repeat(requests);
         stream.write_all(requests.as_bytes()).await.expect("open");
         let mut answers = String::new();
         let read = stream.read_to_string(&mut answers);
-        read.await.expect("it is closed when nothing is left");
+        read.await.expect("the server closes the connection");
         let answered = answers.matches("HTTP/1.1 200 ").count();
-        let told = answers.contains("connection: close");
-        (answered, told, begun.elapsed().as_secs())
+        let has_close_header = answers.contains("connection: close");
+        (answered, has_close_header, start.elapsed().as_secs())
     };
-    assert_eq!(all_after(0, 3).await, (3, false, 3));
-    assert_eq!(all_after(5, 1).await, (1, true, 5));
+    assert_eq!(send_after_pause(0, 3).await, (3, false, 3));
+    assert_eq!(send_after_pause(5, 1).await, (1, true, 5));
 }

@@ -10,17 +10,19 @@ use serde_json::{Value, json};
 use crate::real_sockets::start_server;
 
 /// Runs a command on the store in this directory.
-pub(crate) fn run(directory: &Path, args: &[&str]) -> Output {
-    command(directory, args).output().expect("the binary runs")
+pub(crate) fn run_on_store(directory: &Path, args: &[&str]) -> Output {
+    store_command(directory, args)
+        .output()
+        .expect("the binary runs")
 }
 
-fn command(directory: &Path, args: &[&str]) -> Command {
+fn store_command(directory: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plyhouse"));
     command.args(args).arg("--data").arg(directory);
     command
 }
 
-pub(crate) fn lines(output: &Output) -> Vec<Value> {
+pub(crate) fn json_lines(output: &Output) -> Vec<Value> {
     let text = std::str::from_utf8(&output.stdout).expect("text");
     let lines = text.lines().map(serde_json::from_str);
     lines.collect::<Result<_, _>>().expect("JSON")
@@ -36,7 +38,7 @@ impl Client {
     }
 
     /// Asks, and gives the answer.
-    pub(crate) async fn ask(&mut self, mut request: Value) -> Value {
+    pub(crate) async fn request(&mut self, mut request: Value) -> Value {
         request["id"] = 1.into();
         let sent = self.0.send_text(request.to_string()).await;
         sent.expect("open");
@@ -51,63 +53,69 @@ impl Client {
     }
 
     /// Creates a match against a bot that moves second, and plays the first move.
-    async fn begin(&mut self) -> Value {
+    async fn start_bot_match(&mut self) -> Value {
         let seats = json!(["me", {"bot": "easy"}]);
         let create = json!({"type": "create", "game": "tic-tac-toe", "seats": seats});
-        let created = self.ask(create).await;
+        let created = self.request(create).await;
         let id = &created["match"];
         let play = json!({"type": "move", "match": id, "ply": 0, "move": "b2"});
-        self.ask(play).await;
+        self.request(play).await;
         created
     }
 }
 
 /// The matches of a server that has been killed: one that ended, and two that are live.
-pub(crate) async fn three_matches(directory: &Path) -> Vec<Value> {
+pub(crate) async fn create_store_with_three_matches(directory: &Path) -> Vec<Value> {
     let data = directory.to_str().expect("text");
     let (mut process, address) = start_server(&["--data", data]).await;
     let mut ann = Client::connect(&address).await;
-    ann.ask(json!({"type": "hello", "name": "ann"})).await;
+    ann.request(json!({"type": "hello", "name": "ann"})).await;
     let mut matches = Vec::new();
     for _ in 0..3 {
-        matches.push(ann.begin().await);
+        matches.push(ann.start_bot_match().await);
     }
-    ann.ask(json!({"type": "resign", "match": matches[0]["match"]}))
+    ann.request(json!({"type": "resign", "match": matches[0]["match"]}))
         .await;
-    for output in [run(directory, &["export"]), run(directory, &["verify"])] {
-        assert!(output.status.success(), "while it runs: {output:?}");
+    for output in [
+        run_on_store(directory, &["export"]),
+        run_on_store(directory, &["verify"]),
+    ] {
+        assert!(output.status.success(), "while the server runs: {output:?}");
     }
-    process.start_kill().expect("it runs");
-    process.wait().await.expect("it ends");
+    process.start_kill().expect("the process is running");
+    process.wait().await.expect("the process exits");
     matches
 }
 
-pub(crate) fn change(directory: &Path, sql: &str) {
+pub(crate) fn execute_sql(directory: &Path, sql: &str) {
     let database = rusqlite::Connection::open(directory.join("plyhouse.db"));
-    let changed = database.expect("it opens").execute_batch(sql);
+    let changed = database.expect("the database opens").execute_batch(sql);
     changed.expect(sql);
 }
 
 #[tokio::test]
-async fn what_is_kept_is_printed() {
+async fn export_prints_stored_matches() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
-    let matches = three_matches(directory).await;
-    let ids: Vec<&Value> = matches.iter().map(|one| &one["match"]).collect();
+    let matches = create_store_with_three_matches(directory).await;
+    let ids: Vec<&Value> = matches.iter().map(|created| &created["match"]).collect();
 
-    let all = lines(&run(directory, &["export"]));
+    let exported = json_lines(&run_on_store(directory, &["export"]));
     assert!(
-        all.iter().map(|one| &one["id"]).eq(ids.iter().copied()),
-        "{all:#?}"
+        exported
+            .iter()
+            .map(|one| &one["id"])
+            .eq(ids.iter().copied()),
+        "{exported:#?}"
     );
-    let first = &all[0];
+    let first = &exported[0];
     assert_eq!(first["code"], matches[0]["code"]);
     assert_eq!(first["game"], "tic-tac-toe");
     assert_eq!(first["players"][0]["name"], "ann");
     assert_eq!(first["host"], first["players"][0]["id"]);
     let created_ms = first["created_ms"].as_u64().expect("a time");
     assert!(first["ended_ms"].as_u64() >= Some(created_ms), "{first}");
-    assert!(all[1]["ended_ms"].is_null());
+    assert!(exported[1]["ended_ms"].is_null());
     let events = first["events"].as_array().expect("a list");
     for (index, event) in events.iter().enumerate() {
         assert_eq!(event["seq"], index + 1);
@@ -127,71 +135,87 @@ async fn what_is_kept_is_printed() {
     // By code or id, in the order asked for; what is not there is told, and the rest printed.
     let code = matches[2]["code"].as_str().expect("a code").to_lowercase();
     let id = ids[1].as_str().expect("an id");
-    let some = run(directory, &["export", &code, "nowhere", id]);
-    assert_eq!(some.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&some.stderr).into_owned();
-    assert!(said.contains(r#"there is no match "nowhere""#), "{said}");
+    let selected = run_on_store(directory, &["export", &code, "nowhere", id]);
+    assert_eq!(selected.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&selected.stderr).into_owned();
     assert!(
-        lines(&some)
+        stderr.contains(r#"there is no match "nowhere""#),
+        "{stderr}"
+    );
+    assert!(
+        json_lines(&selected)
             .iter()
             .map(|one| &one["id"])
             .eq([ids[2], ids[1]])
     );
 
     // Whoever reads may stop.
-    let mut child = command(directory, &["export"])
+    let mut child = store_command(directory, &["export"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
     drop(child.stdout.take());
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("the process exits");
     assert!(output.status.success(), "{output:?}");
     assert!(output.stderr.is_empty(), "{output:?}");
 }
 
 #[tokio::test]
-async fn damage_is_told_and_the_rest_is_printed() {
+async fn corrupt_match_is_reported_and_others_are_exported() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
-    let matches = three_matches(directory).await;
-    let sound = run(directory, &["verify"]);
-    assert!(sound.status.success(), "{sound:?}");
-    let told = String::from_utf8(sound.stdout).expect("text");
-    assert!(told.starts_with("3 matches (2 live, 1 ended), "), "{told}");
-    assert!(told.ends_with(" events, 1 players, 0 damages\n"), "{told}");
+    let matches = create_store_with_three_matches(directory).await;
+    let intact = run_on_store(directory, &["verify"]);
+    assert!(intact.status.success(), "{intact:?}");
+    let stdout = String::from_utf8(intact.stdout).expect("text");
+    assert!(
+        stdout.starts_with("3 matches (2 live, 1 ended), "),
+        "{stdout}"
+    );
+    assert!(
+        stdout.ends_with(" events, 1 players, 0 damages\n"),
+        "{stdout}"
+    );
 
-    change(
+    execute_sql(
         directory,
         "UPDATE events SET event = '{}' WHERE seq = 4 AND match = (SELECT min(id) FROM matches)",
     );
-    let damaged = matches[0]["match"].as_str().expect("an id");
-    let verified = run(directory, &["verify"]);
+    let corrupt_id = matches[0]["match"].as_str().expect("an id");
+    let verified = run_on_store(directory, &["verify"]);
     assert_eq!(verified.status.code(), Some(1));
     let first = BufReader::new(&*verified.stdout).lines().next();
     let first = first.expect("a line").expect("text");
     assert!(
-        first.contains(damaged) && first.contains("event 4"),
+        first.contains(corrupt_id) && first.contains("event 4"),
         "{first}"
     );
 
-    let exported = run(directory, &["export"]);
+    let exported = run_on_store(directory, &["export"]);
     assert_eq!(exported.status.code(), Some(1));
-    assert_eq!(lines(&exported).len(), 2);
-    let said = String::from_utf8_lossy(&exported.stderr).into_owned();
-    assert!(said.contains(damaged), "{said}");
+    assert_eq!(json_lines(&exported).len(), 2);
+    let stderr = String::from_utf8_lossy(&exported.stderr).into_owned();
+    assert!(stderr.contains(corrupt_id), "{stderr}");
 }
 
 #[test]
-fn where_no_store_is_none_is_made() {
+fn missing_store_is_reported_and_not_created() {
     let directory = tempfile::tempdir().expect("a directory");
     for command in ["export", "verify"] {
-        let output = run(directory.path(), &[command]);
+        let output = run_on_store(directory.path(), &[command]);
         assert_eq!(output.status.code(), Some(1));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("there is no store in"), "{said}");
-        let output = run(Path::new(":memory:"), &[command]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stderr.contains("there is no store in"), "{stderr}");
+        let output = run_on_store(Path::new(":memory:"), &[command]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
     }
-    assert_eq!(directory.path().read_dir().expect("there").count(), 0);
+    assert_eq!(
+        directory
+            .path()
+            .read_dir()
+            .expect("the directory exists")
+            .count(),
+        0
+    );
 }

@@ -9,7 +9,10 @@ use plyhouse_store::{MatchRecord, MemoryStore, NodeId, PlayerRecord, Store};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{DAY, HOUR, START_MS, metric, started_at, watch, with};
+use super::{
+    SECONDS_PER_DAY, SECONDS_PER_HOUR, START_MS, metric_value, settings_started_at,
+    start_server_with_store, watch_match,
+};
 use crate::support::advance_time;
 
 const MATCHES: u64 = 2000;
@@ -31,7 +34,7 @@ fn record(number: u64, ago_s: u64) -> MatchRecord {
         host: players[0].id,
         terms: Terms {
             clock: Some(ClockControl::Move {
-                move_ms: DAY * 1000,
+                move_ms: SECONDS_PER_DAY * 1000,
             }),
             ..Terms::with_defaults(true, 0, number)
         },
@@ -61,8 +64,8 @@ async fn many_matches_wait_and_those_that_are_due_end_in_their_order() {
     let store = Arc::new(MemoryStore::default());
     // Neither in the order of their ids nor in that of their creation.
     let began_ago = |number: u64| match number {
-        number if number < DUE => DAY + 60 + (number * 37 % DUE) * 60,
-        number => number % (DAY / 2),
+        number if number < DUE => SECONDS_PER_DAY + 60 + (number * 37 % DUE) * 60,
+        number => number % (SECONDS_PER_DAY / 2),
     };
     for number in 0..MATCHES {
         for number in [2 * number, 2 * number + 1] {
@@ -75,23 +78,23 @@ async fn many_matches_wait_and_those_that_are_due_end_in_their_order() {
         let created = store.create(NodeId(Uuid::nil()), record).await;
         created.expect("kept");
     }
-    let server = with(started_at(0), &store);
+    let server = start_server_with_store(settings_started_at(0), &store);
     let recovered = server.server.recover().await.expect("readable");
     assert_eq!((recovered.live, recovered.hibernating), (0, MATCHES));
-    assert_eq!(metric(&server, "players"), 0);
+    assert_eq!(metric_value(&server, "players"), 0);
     let mut cat = server.connect_player("cat").await;
     let mut due: Vec<u64> = (0..DUE).collect();
     for number in &due {
-        let shown = watch(&mut cat, &id(*number).to_string()).await;
+        let shown = watch_match(&mut cat, &id(*number).to_string()).await;
         assert_eq!(shown["status"], "running");
         // No faster than anybody may ask.
         advance_time(1).await;
     }
     due.sort_by_key(|number| std::cmp::Reverse(began_ago(*number)));
-    advance_time(HOUR).await;
+    advance_time(SECONDS_PER_HOUR).await;
     for number in due {
         let ended = cat.expect_event("ended").await;
         assert_eq!(ended["match"], json!(id(number).to_string()));
     }
-    assert_eq!(metric(&server, "matches_dormant"), MATCHES - DUE);
+    assert_eq!(metric_value(&server, "matches_dormant"), MATCHES - DUE);
 }

@@ -13,17 +13,17 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 /// How long a test waits for the machine, however busy it is.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The real server, whose files may not grow beyond a limit that can be lifted.
-struct Limited {
+struct FileLimitedServer {
     process: Child,
     address: String,
 }
 
-impl Limited {
-    async fn start(directory: &Path, kib: Option<u32>) -> Self {
-        let limit = kib.map_or("unlimited".to_owned(), |kib| (kib * 2).to_string());
+impl FileLimitedServer {
+    async fn start(directory: &Path, limit_kib: Option<u32>) -> Self {
+        let limit = limit_kib.map_or("unlimited".to_owned(), |kib| (kib * 2).to_string());
         // A write beyond the limit then fails, instead of ending the process.
         let script = format!("trap '' XFSZ; ulimit -S -f {limit}; exec \"$0\" \"$@\"");
         let mut process = Command::new("sh")
@@ -41,11 +41,13 @@ impl Limited {
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
-            .expect("started");
+            .expect("the process starts");
         let stderr = process.stderr.take().expect("piped");
         let mut lines = BufReader::new(stderr).lines();
         let address = loop {
-            let line = timeout(PATIENCE, lines.next_line()).await.expect("in time");
+            let line = timeout(TIMEOUT, lines.next_line())
+                .await
+                .expect("before the timeout");
             let line = line.expect("readable").expect("a line");
             if let Some(address) = line.strip_prefix("listening on ") {
                 break address.to_owned();
@@ -58,22 +60,26 @@ impl Limited {
     }
 
     /// Kills the server and waits until it is dead: until then the directory is in use.
-    async fn crash(mut self) {
-        self.process.kill().await.expect("it runs");
+    async fn kill(mut self) {
+        self.process.kill().await.expect("the process is running");
     }
 
-    async fn lift_the_limit(&self) {
-        let pid = self.process.id().expect("it runs").to_string();
-        let lifted = Command::new("prlimit")
+    async fn lift_file_limit(&self) {
+        let pid = self
+            .process
+            .id()
+            .expect("the process is running")
+            .to_string();
+        let status = Command::new("prlimit")
             .args(["--pid", &pid, "--fsize=unlimited"])
             .status()
             .await;
-        assert!(lifted.expect("prlimit is there").success());
+        assert!(status.expect("prlimit is installed").success());
     }
 
     /// Waits until the sign of health is this.
-    async fn is_told(&self, status: &str) {
-        let told = async {
+    async fn wait_for_health_status(&self, status: &str) {
+        let poll_health = async {
             loop {
                 let mut stream = TcpStream::connect(&self.address).await.expect("listening");
                 let request = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n";
@@ -85,7 +91,9 @@ impl Limited {
                 }
             }
         };
-        timeout(PATIENCE, told).await.expect("in time");
+        timeout(TIMEOUT, poll_health)
+            .await
+            .expect("before the timeout");
     }
 
     async fn connect(&self) -> Client {
@@ -105,15 +113,15 @@ struct Client {
 
 impl Client {
     /// The answer to a request. What comes before it is passed over.
-    async fn ask(&mut self, mut request: Value) -> Value {
+    async fn request(&mut self, mut request: Value) -> Value {
         let id = self.next_id;
         self.next_id += 1;
         request["id"] = id.into();
         let text = request.to_string();
         self.connection.send_text(text).await.expect("open");
         loop {
-            let text = timeout(PATIENCE, self.connection.receive_text()).await;
-            let text = text.expect("in time").expect("open");
+            let text = timeout(TIMEOUT, self.connection.receive_text()).await;
+            let text = text.expect("before the timeout").expect("open");
             let message: Value = serde_json::from_str(&text).expect("JSON");
             if message["re"] == id {
                 return message;
@@ -122,40 +130,40 @@ impl Client {
     }
 
     /// Creates a match and ends it at once; its id, or the refusal.
-    async fn play_a_match(&mut self) -> Result<String, Value> {
+    async fn play_match(&mut self) -> Result<String, Value> {
         let create = json!({"type": "create", "game": "tic-tac-toe", "seats": ["me", "open"]});
-        let created = self.ask(create).await;
+        let created = self.request(create).await;
         let Some(id) = created["match"].as_str() else {
             return Err(created);
         };
-        let left = self.ask(json!({"type": "leave", "match": id})).await;
-        if left["type"] == "ok" {
+        let answer = self.request(json!({"type": "leave", "match": id})).await;
+        if answer["type"] == "ok" {
             Ok(id.to_owned())
         } else {
-            Err(left)
+            Err(answer)
         }
     }
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_and_survived() {
+async fn full_disk_is_reported_and_loses_no_acknowledged_match() {
     let directory = tempfile::tempdir().expect("a directory");
-    let server = Limited::start(directory.path(), Some(768)).await;
+    let server = FileLimitedServer::start(directory.path(), Some(768)).await;
     let mut ann = server.connect().await;
-    let welcome = ann.ask(json!({"type": "hello", "name": "ann"})).await;
+    let welcome = ann.request(json!({"type": "hello", "name": "ann"})).await;
     let seats = json!(["me", {"bot": "max"}]);
     let create = json!({"type": "create", "game": "tic-tac-toe", "seats": seats, "pace_ms": 1});
-    let running = ann.ask(create).await;
-    let running = running["match"].as_str().expect("created").to_owned();
+    let created = ann.request(create).await;
+    let running_id = created["match"].as_str().expect("created").to_owned();
 
     // The log that is written first is put into the database when it is full, so there is room for
     // more after the first refusal, but not for ever.
-    let mut kept = Vec::new();
+    let mut stored_ids = Vec::new();
     let mut refused_in_a_row = 0;
     while refused_in_a_row < 20 {
-        match ann.play_a_match().await {
+        match ann.play_match().await {
             Ok(id) => {
-                kept.push(id);
+                stored_ids.push(id);
                 refused_in_a_row = 0;
             }
             Err(refused) => {
@@ -163,43 +171,46 @@ async fn a_full_disk_is_told_and_survived() {
                 refused_in_a_row += 1;
             }
         }
-        assert!(kept.len() < 10_000, "the disk does not get full");
+        assert!(stored_ids.len() < 10_000, "the disk does not get full");
     }
-    assert!(kept.len() > 10, "only {} matches", kept.len());
-    server.is_told("503").await;
-    let moved = json!({"type": "move", "match": running, "ply": 0, "move": "b2"});
+    assert!(stored_ids.len() > 10, "only {} matches", stored_ids.len());
+    server.wait_for_health_status("503").await;
+    let play = json!({"type": "move", "match": running_id, "ply": 0, "move": "b2"});
     // A move takes less room than a match: it may find some, and is repeated below.
-    let answer = ann.ask(moved.clone()).await;
+    let answer = ann.request(play.clone()).await;
     assert!(
         answer["type"] == "ok" || answer["code"] == "overloaded",
         "{answer}"
     );
 
-    server.lift_the_limit().await;
-    server.is_told("200").await;
-    let went_on = timeout(PATIENCE, async {
+    server.lift_file_limit().await;
+    server.wait_for_health_status("200").await;
+    let retry_until_accepted = timeout(TIMEOUT, async {
         loop {
-            let answer = ann.ask(moved.clone()).await;
+            let answer = ann.request(play.clone()).await;
             if answer["type"] == "ok" {
                 return answer;
             }
             assert_eq!(answer["code"], "overloaded");
         }
     });
-    assert_eq!(went_on.await.expect("in time")["seq"], 4);
-    kept.push(ann.play_a_match().await.expect("there is room"));
+    assert_eq!(
+        retry_until_accepted.await.expect("before the timeout")["seq"],
+        4
+    );
+    stored_ids.push(ann.play_match().await.expect("the disk has space again"));
 
     // All that was told is there after a crash, too.
-    server.crash().await;
-    let server = Limited::start(directory.path(), None).await;
+    server.kill().await;
+    let server = FileLimitedServer::start(directory.path(), None).await;
     let mut ann = server.connect().await;
     let hello = json!({"type": "hello", "token": welcome["token"]});
-    assert_eq!(ann.ask(hello).await["resumed"], true);
+    assert_eq!(ann.request(hello).await["resumed"], true);
     let watch = |id: &str| json!({"type": "watch", "match": id});
-    assert_eq!(ann.ask(watch(&running)).await["moves"][0], "b2");
-    for id in kept {
-        let seen = ann.ask(watch(&id)).await;
-        assert_eq!(seen["status"], "ended", "{seen}");
-        ann.ask(json!({"type": "leave", "match": id})).await;
+    assert_eq!(ann.request(watch(&running_id)).await["moves"][0], "b2");
+    for id in stored_ids {
+        let snapshot = ann.request(watch(&id)).await;
+        assert_eq!(snapshot["status"], "ended", "{snapshot}");
+        ann.request(json!({"type": "leave", "match": id})).await;
     }
 }

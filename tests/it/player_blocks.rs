@@ -4,11 +4,15 @@ use plyhouse_protocol::ChatMode;
 use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
-use crate::accounts::registered;
+use crate::accounts::connect_registered_player;
 use crate::support::{TestPlayer, TestServer, settings_without_pings};
 
 /// A program of this player's, with an account of its own.
-pub(crate) async fn program(server: &TestServer, owner: &mut TestPlayer, name: &str) -> TestPlayer {
+pub(crate) async fn connect_bot_account(
+    server: &TestServer,
+    owner: &mut TestPlayer,
+    name: &str,
+) -> TestPlayer {
     let key = json!({"type": "create_key", "bot": name, "password": crate::accounts::PASSWORD});
     let key = owner.request(key).await;
     assert_eq!(key["type"], "key", "{key}");
@@ -17,11 +21,11 @@ pub(crate) async fn program(server: &TestServer, owner: &mut TestPlayer, name: &
     program
 }
 
-fn block(other: &TestPlayer, on: bool) -> Value {
+fn block_request(other: &TestPlayer, on: bool) -> Value {
     json!({"type": "block", "player": other.id(), "on": on})
 }
 
-async fn players(server: &TestServer) -> (TestPlayer, TestPlayer) {
+async fn connect_two_players(server: &TestServer) -> (TestPlayer, TestPlayer) {
     (
         server.connect_player("ann").await,
         server.connect_player("bob").await,
@@ -29,9 +33,9 @@ async fn players(server: &TestServer) -> (TestPlayer, TestPlayer) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_is_told_whom_they_block() {
+async fn block_list_is_visible_only_to_blocking_player() {
     let server = TestServer::start(settings_without_pings());
-    let (mut ann, mut bob) = players(&server).await;
+    let (mut ann, mut bob) = connect_two_players(&server).await;
     let list = json!({"type": "block"});
     let none = ann.request(list.clone()).await;
     assert_eq!(
@@ -40,49 +44,52 @@ async fn a_player_is_told_whom_they_block() {
     );
     let row = json!([{"id": bob.id(), "name": "bob"}]);
     for _ in 0..2 {
-        assert_eq!(ann.request(block(&bob, true)).await["players"], row);
+        assert_eq!(ann.request(block_request(&bob, true)).await["players"], row);
     }
     assert_eq!(ann.request(list.clone()).await["players"], row);
     assert_eq!(bob.request(list.clone()).await["players"], json!([]));
     assert_eq!(
         bob.drain_messages().await,
         Vec::<Value>::new(),
-        "the other is told nothing"
+        "the blocked player is not notified"
     );
 
-    let (mut again, _) = server.resume_session(&ann.token()).await;
-    assert_eq!(again.request(list).await["players"], row);
+    let (mut resumed, _) = server.resume_session(&ann.token()).await;
+    assert_eq!(resumed.request(list).await["players"], row);
     assert_eq!(
-        again.request(block(&bob, false)).await["players"],
+        resumed.request(block_request(&bob, false)).await["players"],
         json!([])
     );
 
-    let nobody = json!({"type": "block", "player": "01a20c3b-238c-7b71-be60-2f2534b9d236"});
-    assert_eq!(again.expect_error(nobody).await, "unknown_player");
-    let nonsense = json!({"type": "block", "player": "bob"});
-    assert_eq!(again.expect_error(nonsense).await, "unknown_player");
-    let oneself = json!({"type": "block", "player": again.id()});
-    assert_eq!(again.expect_error(oneself).await, "not_allowed");
+    let unknown = json!({"type": "block", "player": "01a20c3b-238c-7b71-be60-2f2534b9d236"});
+    assert_eq!(resumed.expect_error(unknown).await, "unknown_player");
+    let malformed = json!({"type": "block", "player": "bob"});
+    assert_eq!(resumed.expect_error(malformed).await, "unknown_player");
+    let oneself = json!({"type": "block", "player": resumed.id()});
+    assert_eq!(resumed.expect_error(oneself).await, "not_allowed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_blocks_nobody() {
+async fn api_key_cannot_block() {
     let server = TestServer::start(settings_without_pings());
-    let (mut ann, bob) = players(&server).await;
+    let (mut ann, bob) = connect_two_players(&server).await;
     let key = ann.request(json!({"type": "create_key"})).await["key"].clone();
     let mut program = server.connect().await;
     program.send_hello(json!({"token": key})).await;
-    assert_eq!(program.expect_error(block(&bob, true)).await, "not_allowed");
+    assert_eq!(
+        program.expect_error(block_request(&bob, true)).await,
+        "not_allowed"
+    );
     let list = program.request(json!({"type": "block"})).await;
     assert_eq!(list["players"], json!([]));
 }
 
 /// Whoever of the two it is that asks, and whoever of them has blocked the other.
 #[tokio::test(start_paused = true)]
-async fn who_is_blocked_is_not_met() {
+async fn blocked_players_cannot_join_challenge_or_be_paired() {
     let server = TestServer::start(settings_without_pings());
-    let (mut ann, mut bob) = players(&server).await;
-    ann.request(block(&bob, true)).await;
+    let (mut ann, mut bob) = connect_two_players(&server).await;
+    ann.request(block_request(&bob, true)).await;
     for _ in 0..2 {
         let id = ann.create_match(json!({})).await;
         let join = json!({"type": "join", "match": id});
@@ -91,11 +98,11 @@ async fn who_is_blocked_is_not_met() {
         assert_eq!(
             bob.request(watch).await["status"],
             "open",
-            "it may be watched"
+            "a blocked player may watch"
         );
         let bots = json!({"seats": [{"bot": "easy"}, "open"]});
-        let hosted = ann.create_match(bots).await;
-        let hosted = json!({"type": "join", "match": hosted});
+        let bot_match = ann.create_match(bots).await;
+        let hosted = json!({"type": "join", "match": bot_match});
         assert_eq!(bob.expect_error(hosted).await, "not_allowed");
         let challenge = json!({"type": "create", "game": "chess", "for": ann.id()});
         assert_eq!(bob.expect_error(challenge).await, "not_allowed");
@@ -108,7 +115,7 @@ async fn who_is_blocked_is_not_met() {
                     .drain_messages()
                     .await
                     .iter()
-                    .all(|told| told["type"] != "match")
+                    .all(|message| message["type"] != "match")
             );
         }
         let mut cat = server.connect_player("cat").await;
@@ -126,21 +133,21 @@ async fn who_is_blocked_is_not_met() {
 
 /// Nor by a program of their own: not by one that was there, not by one that is made after that.
 #[tokio::test(start_paused = true)]
-async fn who_is_blocked_is_not_met_by_a_program_of_theirs() {
+async fn block_applies_to_bot_accounts_of_blocked_player() {
     let server = TestServer::start(settings_without_pings());
-    let mut ann = registered(&server, "ann").await;
-    let mut bob = registered(&server, "bob").await;
-    let mut randy = program(&server, &mut bob, "randy").await;
-    ann.request(block(&bob, true)).await;
-    let mut later = program(&server, &mut bob, "rita").await;
-    let hosted = later.create_match(json!({})).await;
+    let mut ann = connect_registered_player(&server, "ann").await;
+    let mut bob = connect_registered_player(&server, "bob").await;
+    let mut randy = connect_bot_account(&server, &mut bob, "randy").await;
+    ann.request(block_request(&bob, true)).await;
+    let mut rita = connect_bot_account(&server, &mut bob, "rita").await;
+    let hosted = rita.create_match(json!({})).await;
     let join = |id: &str| json!({"type": "join", "match": id});
     assert_eq!(ann.expect_error(join(&hosted)).await, "not_allowed");
     let id = ann.create_match(json!({})).await;
     let challenge = json!({"type": "create", "game": "chess", "for": ann.id()});
     let seek = json!({"type": "seek", "game": "othello"});
     ann.request(seek.clone()).await;
-    for program in [&mut randy, &mut later] {
+    for program in [&mut randy, &mut rita] {
         assert_eq!(program.expect_error(join(&id)).await, "not_allowed");
         assert_eq!(program.expect_error(challenge.clone()).await, "not_allowed");
         assert_eq!(program.request(seek.clone()).await["type"], "ok");
@@ -148,34 +155,34 @@ async fn who_is_blocked_is_not_met_by_a_program_of_theirs() {
         program.request(json!({"type": "unseek"})).await;
     }
     // To block one's program is to block its owner.
-    ann.request(block(&bob, false)).await;
-    ann.request(block(&randy, true)).await;
+    ann.request(block_request(&bob, false)).await;
+    ann.request(block_request(&randy, true)).await;
     assert_eq!(bob.expect_error(join(&id)).await, "not_allowed");
-    assert_eq!(later.expect_error(join(&id)).await, "not_allowed");
-    ann.request(block(&randy, false)).await;
+    assert_eq!(rita.expect_error(join(&id)).await, "not_allowed");
+    ann.request(block_request(&randy, false)).await;
     assert_eq!(randy.request(join(&id)).await["type"], "match");
 }
 
 /// What is played goes on, and ends the series.
 #[tokio::test(start_paused = true)]
-async fn there_is_no_rematch_of_who_is_blocked() {
+async fn block_prevents_rematch_but_not_current_match() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob, id) = server.start_match().await;
-    bob.request(block(&ann, true)).await;
+    bob.request(block_request(&ann, true)).await;
     assert_eq!(ann.play_move(&id, 0, "b2").await["type"], "ok");
     bob.request(json!({"type": "resign", "match": id})).await;
     let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
     for player in [&mut ann, &mut bob] {
         assert_eq!(player.expect_error(offer.clone()).await, "not_allowed");
     }
-    bob.request(block(&ann, false)).await;
+    bob.request(block_request(&ann, false)).await;
     for player in [&mut ann, &mut bob] {
         assert_eq!(player.request(offer.clone()).await["type"], "ok");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_blocked_is_not_heard() {
+async fn chat_of_blocked_player_is_hidden() {
     let server = TestServer::start(Settings {
         chat: ChatMode::Text,
         ..settings_without_pings()
@@ -185,26 +192,33 @@ async fn who_is_blocked_is_not_heard() {
     let watch = json!({"type": "watch", "match": id});
     ann.request(say("before")).await;
     assert_eq!(bob.expect_event("said").await["text"], "before");
-    bob.request(block(&ann, true)).await;
+    bob.request(block_request(&ann, true)).await;
     ann.request(say("to bob")).await;
     bob.request(say("to ann")).await;
-    for (player, own) in [(&mut ann, 2), (&mut bob, 1)] {
-        let heard = player.drain_messages().await;
-        let said: Vec<&Value> = heard.iter().filter(|told| told["type"] == "said").collect();
+    for (player, visible_count) in [(&mut ann, 2), (&mut bob, 1)] {
+        let messages = player.drain_messages().await;
+        let chat: Vec<&Value> = messages
+            .iter()
+            .filter(|message| message["type"] == "said")
+            .collect();
         assert!(
-            said.iter()
+            chat.iter()
                 .all(|told| told["name"] == player.welcome["player"]["name"])
         );
-        let shown = player.request(watch.clone()).await;
-        assert_eq!(shown["said"].as_array().map(Vec::len), Some(own), "{shown}");
+        let snapshot = player.request(watch.clone()).await;
+        assert_eq!(
+            snapshot["said"].as_array().map(Vec::len),
+            Some(visible_count),
+            "{snapshot}"
+        );
     }
     // Whoever comes back does not hear of it either.
-    let (mut again, _) = server.resume_session(&bob.token()).await;
+    let (mut resumed, _) = server.resume_session(&bob.token()).await;
     assert_eq!(
-        again.expect_event("match").await["said"][0]["text"],
+        resumed.expect_event("match").await["said"][0]["text"],
         "to ann"
     );
-    again.request(block(&ann, false)).await;
-    let shown = again.request(watch).await;
-    assert_eq!(shown["said"].as_array().map(Vec::len), Some(3));
+    resumed.request(block_request(&ann, false)).await;
+    let snapshot = resumed.request(watch).await;
+    assert_eq!(snapshot["said"].as_array().map(Vec::len), Some(3));
 }

@@ -14,83 +14,86 @@ use crate::support::{
 };
 
 /// A game in which both go wrong: x lets o win, who does not see it, and loses at last.
-const MOVES: [&str; 7] = ["a1", "c3", "c1", "b1", "a3", "b2", "a2"];
+const MOVES_WITH_BLUNDERS: [&str; 7] = ["a1", "c3", "c1", "b1", "a3", "b2", "a2"];
 
-fn analyse(id: &str) -> Value {
+fn analyse_request(id: &str) -> Value {
     json!({"type": "analyse", "match": id})
 }
 
 /// Asks, and gives all that is told: the plies from the last on, what the end is worth, and the accuracy.
-async fn analysed(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value, Value) {
-    assert_eq!(player.request(analyse(id)).await["type"], "ok");
+async fn run_analysis(player: &mut TestPlayer, id: &str) -> (Vec<Value>, Value, Value) {
+    assert_eq!(player.request(analyse_request(id)).await["type"], "ok");
     let (mut plies, mut end) = (Vec::new(), Value::Null);
     loop {
-        let part = player.expect_event("analysis").await;
-        assert_eq!(part["match"], *id);
+        let message = player.expect_event("analysis").await;
+        assert_eq!(message["match"], *id);
         if plies.is_empty() && end.is_null() {
-            end = part["end"].clone();
+            end = message["end"].clone();
         }
-        plies.extend(part["plies"].as_array().expect("a list").iter().cloned());
-        assert_eq!(part["done"], plies.len());
-        if part["done"] == part["of"] {
-            return (plies, end, part["accuracy"].clone());
+        plies.extend(message["plies"].as_array().expect("a list").iter().cloned());
+        assert_eq!(message["done"], plies.len());
+        if message["done"] == message["of"] {
+            return (plies, end, message["accuracy"].clone());
         }
-        assert!(part.get("accuracy").is_none(), "{part}");
+        assert!(message.get("accuracy").is_none(), "{message}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_is_looked_at_once() {
+async fn stored_analysis_is_reused_unless_more_nodes_are_requested() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
         server.connect_player("ann").await,
         server.connect_player("bob").await,
     );
     let create = json!({"game": "tic-tac-toe"});
-    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
-    let (plies, end, accuracy) = analysed(&mut ann, &id).await;
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES_WITH_BLUNDERS).await;
+    let (plies, end, accuracy) = run_analysis(&mut ann, &id).await;
     assert_eq!(plies.len(), 7);
     assert_eq!((&end["wins"], &end["win"]), (&json!(0), &json!(1.0)));
-    for (ply, told) in plies.iter().rev().enumerate() {
+    for (ply, ply_analysis) in plies.iter().rev().enumerate() {
         assert_eq!(
-            (&told["ply"], &told["move"]),
-            (&json!(ply), &json!(MOVES[ply]))
+            (&ply_analysis["ply"], &ply_analysis["move"]),
+            (&json!(ply), &json!(MOVES_WITH_BLUNDERS[ply]))
         );
-        assert_eq!(told["seat"], ply % 2);
+        assert_eq!(ply_analysis["seat"], ply % 2);
         assert_eq!(
-            told.get("judged").is_some(),
-            told.get("why").is_some(),
-            "{told}"
+            ply_analysis.get("judged").is_some(),
+            ply_analysis.get("why").is_some(),
+            "{ply_analysis}"
         );
         assert_eq!(
-            told.get("judged").is_some(),
-            told.get("said").is_some(),
-            "{told}"
+            ply_analysis.get("judged").is_some(),
+            ply_analysis.get("said").is_some(),
+            "{ply_analysis}"
         );
     }
     // After a1 the corner across loses, as x then has two ways to win: the middle would draw.
-    let bad = &plies[5];
+    let blunder = &plies[5];
     assert_eq!(
-        (&bad["move"], &bad["judged"]),
+        (&blunder["move"], &blunder["judged"]),
         (&json!("c3"), &json!("blunder"))
     );
-    let why = &bad["why"];
+    let explanation = &blunder["why"];
     assert_eq!(
-        (&why["kind"], &why["keeps"]),
+        (&explanation["kind"], &explanation["keeps"]),
         (&json!("allows_win"), &json!("draw"))
     );
-    assert_eq!((&why["better"], &bad["best"]), (&json!("b2"), &json!("b2")));
-    let said = bad["said"].as_str().expect("words");
+    assert_eq!(
+        (&explanation["better"], &blunder["best"]),
+        (&json!("b2"), &json!("b2"))
+    );
+    let text = blunder["said"].as_str().expect("text");
     assert!(
-        said.contains("c3") && said.contains("x wins") && said.contains("b2"),
-        "{said}"
+        text.contains("c3") && text.contains("x wins") && text.contains("b2"),
+        "{text}"
     );
     let [first, second] = [0, 1].map(|seat| accuracy[seat].as_u64().expect("a number"));
     assert!(first == 100 && second < 100, "{accuracy}");
 
     // It is kept: nobody thinks again.
-    let again = analysed(&mut bob, &id).await;
-    assert_eq!(again, (plies, end, accuracy));
+    let repeated = run_analysis(&mut bob, &id).await;
+    assert_eq!(repeated, (plies, end, accuracy));
     let metrics = server.server.metrics_text();
     for line in [
         "plyhouse_analyses_total 1",
@@ -99,8 +102,8 @@ async fn a_match_is_looked_at_once() {
         assert!(metrics.contains(line), "{line}");
     }
     // Not if it is to be more than that.
-    let more = json!({"type": "analyse", "match": id, "nodes": 1_000_000});
-    assert_eq!(ann.request(more).await["type"], "ok");
+    let deeper = json!({"type": "analyse", "match": id, "nodes": 1_000_000});
+    assert_eq!(ann.request(deeper).await["type"], "ok");
     while ann.expect_event("analysis").await.get("accuracy").is_none() {}
     assert!(
         server
@@ -112,7 +115,7 @@ async fn a_match_is_looked_at_once() {
 
 /// What an older server has kept lacks what is told now: it is found again, with as much effort, and then kept.
 #[tokio::test(start_paused = true)]
-async fn what_an_older_server_kept_is_found_again() {
+async fn analysis_stored_by_older_server_is_replaced() {
     let store = Arc::new(MemoryStore::default());
     let server = TestServer::with_store(
         settings_without_pings(),
@@ -123,21 +126,21 @@ async fn what_an_older_server_kept_is_found_again() {
         server.connect_player("bob").await,
     );
     let create = json!({"game": "tic-tac-toe"});
-    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES_WITH_BLUNDERS).await;
     let end = json!({"value": 0, "win": 0.5, "exact": false});
-    let older =
+    let outdated =
         json!({"match": id, "done": 0, "of": 0, "plies": [], "end": end, "accuracy": [50, 50]});
     let nodes = 200_000;
-    let text = older.to_string();
-    let known = serde_json::from_value(json!(id)).expect("it is an id");
-    let kept = store
-        .store_analysis(known, StoredAnalysis { nodes, text })
+    let text = outdated.to_string();
+    let match_id = serde_json::from_value(json!(id)).expect("an id");
+    let stored = store
+        .store_analysis(match_id, StoredAnalysis { nodes, text })
         .await;
-    assert_eq!(kept, Ok(true));
-    let found = analysed(&mut ann, &id).await;
-    assert_eq!(found.0.len(), MOVES.len());
+    assert_eq!(stored, Ok(true));
+    let analysis = run_analysis(&mut ann, &id).await;
+    assert_eq!(analysis.0.len(), MOVES_WITH_BLUNDERS.len());
     // Nobody thinks a third time.
-    assert_eq!(analysed(&mut bob, &id).await, found);
+    assert_eq!(run_analysis(&mut bob, &id).await, analysis);
     let metrics = server.server.metrics_text();
     for line in [
         "plyhouse_analyses_total 1",
@@ -145,13 +148,13 @@ async fn what_an_older_server_kept_is_found_again() {
     ] {
         assert!(metrics.contains(line), "{line}");
     }
-    let kept = store.analysis(known).await.expect("readable");
-    assert_eq!(kept.map(|kept| kept.nodes), Some(nodes));
+    let stored = store.analysis(match_id).await.expect("readable");
+    assert_eq!(stored.map(|kept| kept.nodes), Some(nodes));
 }
 
 /// Whoever has been told the last part can ask of another match, though a slow store does not have the first yet.
 #[tokio::test(start_paused = true)]
-async fn the_next_match_need_not_wait_for_the_store() {
+async fn next_analysis_does_not_wait_for_store_write() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(
         settings_without_pings(),
@@ -164,21 +167,33 @@ async fn the_next_match_need_not_wait_for_the_store() {
     let mut ids = Vec::new();
     for _ in 0..2 {
         ids.push(
-            play_match_to_end(&mut ann, &mut bob, json!({"game": "tic-tac-toe"}), &MOVES).await,
+            play_match_to_end(
+                &mut ann,
+                &mut bob,
+                json!({"game": "tic-tac-toe"}),
+                &MOVES_WITH_BLUNDERS,
+            )
+            .await,
         );
     }
-    let closed = store.write_gate.lock().await;
+    let writes_blocked = store.write_gate.lock().await;
     for id in &ids {
-        assert_eq!(analysed(&mut ann, id).await.0.len(), MOVES.len());
+        assert_eq!(
+            run_analysis(&mut ann, id).await.0.len(),
+            MOVES_WITH_BLUNDERS.len()
+        );
     }
     // The first is known, though it is not kept.
-    assert_eq!(analysed(&mut bob, &ids[0]).await.0.len(), MOVES.len());
-    drop(closed);
+    assert_eq!(
+        run_analysis(&mut bob, &ids[0]).await.0.len(),
+        MOVES_WITH_BLUNDERS.len()
+    );
+    drop(writes_blocked);
 }
 
 /// What was found is kept where nobody has an account, too.
 #[tokio::test(start_paused = true)]
-async fn a_server_without_accounts_keeps_what_was_found() {
+async fn analysis_is_stored_when_accounts_are_off() {
     let server = TestServer::start(Settings {
         accounts: AccountPolicy::Off,
         ..settings_without_pings()
@@ -188,49 +203,64 @@ async fn a_server_without_accounts_keeps_what_was_found() {
         server.connect_player("bob").await,
     );
     let create = json!({"game": "tic-tac-toe"});
-    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
-    assert_eq!(analysed(&mut ann, &id).await, analysed(&mut ann, &id).await);
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES_WITH_BLUNDERS).await;
+    assert_eq!(
+        run_analysis(&mut ann, &id).await,
+        run_analysis(&mut ann, &id).await
+    );
     let metrics = server.server.metrics_text();
     assert!(metrics.contains("plyhouse_analyses_total 1"), "{metrics}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_not_ask_is_told_why() {
+async fn refused_analysis_states_reason() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
         server.connect_player("ann").await,
         server.connect_player("bob").await,
     );
     let mut cyd = server.connect_player("cyd").await;
-    assert_eq!(ann.expect_error(analyse("QQQQQQ")).await, "unknown_match");
+    assert_eq!(
+        ann.expect_error(analyse_request("QQQQQQ")).await,
+        "unknown_match"
+    );
     let open = ann.create_match(json!({"game": "tic-tac-toe"})).await;
-    assert_eq!(cyd.expect_error(analyse(&open)).await, "not_seated");
-    assert_eq!(ann.expect_error(analyse(&open)).await, "match_not_started");
+    assert_eq!(cyd.expect_error(analyse_request(&open)).await, "not_seated");
+    assert_eq!(
+        ann.expect_error(analyse_request(&open)).await,
+        "match_not_started"
+    );
     bob.request(json!({"type": "join", "match": open})).await;
-    assert_eq!(cyd.expect_error(analyse(&open)).await, "not_seated");
-    assert_eq!(bob.expect_error(analyse(&open)).await, "match_running");
+    assert_eq!(cyd.expect_error(analyse_request(&open)).await, "not_seated");
+    assert_eq!(
+        bob.expect_error(analyse_request(&open)).await,
+        "match_running"
+    );
     bob.request(json!({"type": "resign", "match": open})).await;
     assert_eq!(
-        ann.expect_error(analyse(&open)).await,
+        ann.expect_error(analyse_request(&open)).await,
         "not_allowed",
         "no move was played"
     );
     let hidden = json!({"game": "tic-tac-toe", "watch": "nobody"});
     let hidden = play_match_to_end(&mut ann, &mut bob, hidden, &["a1"]).await;
-    assert_eq!(cyd.expect_error(analyse(&hidden)).await, "unknown_match");
+    assert_eq!(
+        cyd.expect_error(analyse_request(&hidden)).await,
+        "unknown_match"
+    );
     for nodes in [99, 1_000_001] {
-        let wanted = json!({"type": "analyse", "match": hidden, "nodes": nodes});
-        let refused = ann.request_unchecked(wanted).await;
+        let request = json!({"type": "analyse", "match": hidden, "nodes": nodes});
+        let refused = ann.request_unchecked(request).await;
         assert_eq!(
             (&refused["code"], &refused["field"]),
             (&json!("bad_field"), &json!("nodes"))
         );
     }
-    assert_eq!(analysed(&mut ann, &hidden).await.0.len(), 1);
+    assert_eq!(run_analysis(&mut ann, &hidden).await.0.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_may_let_anyone_ask_or_nobody() {
+async fn analysis_setting_admits_spectators_or_nobody() {
     let server = TestServer::start(Settings {
         analysis: AnalysisAccess::Anyone,
         ..settings_without_pings()
@@ -242,20 +272,24 @@ async fn an_operator_may_let_anyone_ask_or_nobody() {
     let mut cyd = server.connect_player("cyd").await;
     assert_eq!(cyd.welcome["analysis"], "anyone");
     let create = json!({"game": "tic-tac-toe"});
-    let id = play_match_to_end(&mut ann, &mut bob, create.clone(), &MOVES).await;
-    assert_eq!(cyd.expect_error(analyse(&id)).await, "not_following");
+    let id = play_match_to_end(&mut ann, &mut bob, create.clone(), &MOVES_WITH_BLUNDERS).await;
+    assert_eq!(
+        cyd.expect_error(analyse_request(&id)).await,
+        "not_following"
+    );
     cyd.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(analysed(&mut cyd, &id).await.0.len(), 7);
+    assert_eq!(run_analysis(&mut cyd, &id).await.0.len(), 7);
     // What is seen later is past later.
     let delayed = json!({"game": "tic-tac-toe", "delay_ms": 60_000});
-    let late = play_match_to_end(&mut ann, &mut bob, delayed, &MOVES).await;
-    cyd.request(json!({"type": "watch", "match": late})).await;
+    let delayed_id = play_match_to_end(&mut ann, &mut bob, delayed, &MOVES_WITH_BLUNDERS).await;
+    cyd.request(json!({"type": "watch", "match": delayed_id}))
+        .await;
     assert_eq!(
-        cyd.expect_error(analyse(&late)).await,
+        cyd.expect_error(analyse_request(&delayed_id)).await,
         "match_not_started",
-        "so it looks"
+        "as seen by a delayed spectator"
     );
-    assert_eq!(analysed(&mut ann, &late).await.0.len(), 7);
+    assert_eq!(run_analysis(&mut ann, &delayed_id).await.0.len(), 7);
 
     let server = TestServer::start(Settings {
         analysis: AnalysisAccess::Off,
@@ -265,57 +299,55 @@ async fn an_operator_may_let_anyone_ask_or_nobody() {
         server.connect_player("ann").await,
         server.connect_player("bob").await,
     );
-    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
-    assert_eq!(ann.expect_error(analyse(&id)).await, "not_allowed");
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES_WITH_BLUNDERS).await;
+    assert_eq!(ann.expect_error(analyse_request(&id)).await, "not_allowed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_has_twenty_looked_at_a_day() {
+async fn daily_analysis_limit_survives_restart() {
     let store = Arc::new(MemoryStore::default());
-    let of = |seed| {
+    let start_server = |seed| {
         let settings = Settings {
             seed: Some(seed),
             ..settings_without_pings()
         };
         TestServer::with_store(settings, Arc::clone(&store) as Arc<dyn Store>)
     };
-    let server = of(8);
+    let server = start_server(8);
     let (mut ann, mut bob) = (
         server.connect_player("ann").await,
         server.connect_player("bob").await,
     );
     let create = json!({"game": "tic-tac-toe"});
-    let mut all = Vec::new();
+    let mut ids = Vec::new();
     for _ in 0..21 {
-        all.push(play_match_to_end(&mut ann, &mut bob, create.clone(), &["b2"]).await);
+        ids.push(play_match_to_end(&mut ann, &mut bob, create.clone(), &["b2"]).await);
         advance_time(11).await;
     }
-    for id in &all[..20] {
-        assert_eq!(analysed(&mut ann, id).await.0.len(), 1);
+    for id in &ids[..20] {
+        assert_eq!(run_analysis(&mut ann, id).await.0.len(), 1);
     }
-    let refused = ann.request(analyse(&all[20])).await;
+    let refused = ann.request(analyse_request(&ids[20])).await;
     assert_eq!(refused["code"], "too_soon");
     // A server that is started again goes on counting.
     server.server.stop().await;
-    let server = of(9);
+    let server = start_server(9);
     assert_eq!(server.server.recover().await.expect("readable").corrupt, 0);
     let (mut ann, _) = server.resume_session(&ann.token()).await;
-    let refused = ann.request(analyse(&all[20])).await;
+    let refused = ann.request(analyse_request(&ids[20])).await;
     assert_eq!(refused["code"], "too_soon", "{refused}");
-    let wait_ms = refused["retry_after_ms"]
-        .as_u64()
-        .expect("a day after the first");
+    let wait_ms = refused["retry_after_ms"].as_u64().expect("a number");
     assert!(wait_ms <= 24 * 3600 * 1000, "{wait_ms}");
     // What is kept can be had again, and others have their own days.
-    assert_eq!(analysed(&mut ann, &all[0]).await.0.len(), 1);
+    assert_eq!(run_analysis(&mut ann, &ids[0]).await.0.len(), 1);
     // The clock of this server began anew, and goes after that by which the first were counted.
     advance_time(wait_ms / 1000 + 600).await;
-    assert_eq!(analysed(&mut ann, &all[20]).await.0.len(), 1);
+    assert_eq!(run_analysis(&mut ann, &ids[20]).await.0.len(), 1);
 }
 
 /// What is to be seen of a bad move on the board, and in chess the lines as its players write them.
 #[tokio::test(start_paused = true)]
-async fn signs_and_written_moves_are_told() {
+async fn explanation_contains_findings_and_san() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
         server.connect_player("ann").await,
@@ -323,57 +355,65 @@ async fn signs_and_written_moves_are_told() {
     );
     // The corner across lets x threaten in two ways.
     let create = json!({"game": "tic-tac-toe"});
-    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES).await;
-    let (plies, _, _) = analysed(&mut ann, &id).await;
-    let why = &plies[5]["why"];
-    assert_eq!(why["signs"], json!([{"sign": "two_threats"}]), "{why}");
+    let id = play_match_to_end(&mut ann, &mut bob, create, &MOVES_WITH_BLUNDERS).await;
+    let (plies, _, _) = run_analysis(&mut ann, &id).await;
+    let explanation = &plies[5]["why"];
+    assert_eq!(
+        explanation["signs"],
+        json!([{"sign": "two_threats"}]),
+        "{explanation}"
+    );
     assert!(
-        why.get("goes_on").is_none() && why.get("san").is_none(),
-        "{why}"
+        explanation.get("goes_on").is_none() && explanation.get("san").is_none(),
+        "{explanation}"
     );
     assert!(plies.iter().all(|ply| ply.get("san").is_none()));
-    let said = plies[5]["said"].as_str().expect("words");
-    assert!(said.contains("in two ways at once"), "{said}");
+    let text = plies[5]["said"].as_str().expect("text");
+    assert!(text.contains("in two ways at once"), "{text}");
 
     let moves = ["e2e4", "e7e5", "d1g4", "d7d6", "g1f3", "c8g4"];
     let id = play_match_to_end(&mut ann, &mut bob, json!({"game": "chess"}), &moves).await;
-    let (plies, _, _) = analysed(&mut ann, &id).await;
+    let (plies, _, _) = run_analysis(&mut ann, &id).await;
     for ply in &plies {
         let (pv, san) = (&ply["pv"], &ply["san"]);
-        assert_eq!(as_many(pv), as_many(san), "{ply}");
+        assert_eq!(line_length(pv), line_length(san), "{ply}");
     }
     assert_eq!(
         (&plies[0]["best"], &plies[0]["san"][0]),
         (&json!("c8g4"), &json!("Bxg4"))
     );
     // The queen stood there.
-    let why = &plies[1]["why"];
-    assert_eq!(why["kind"], "loses_material", "{why}");
+    let explanation = &plies[1]["why"];
+    assert_eq!(explanation["kind"], "loses_material", "{explanation}");
     assert_eq!(
-        (&why["san"][0], &why["goes_on"]),
+        (&explanation["san"][0], &explanation["goes_on"]),
         (&json!("Bxg4"), &json!(true))
     );
-    assert_eq!(as_many(&why["punished"]), as_many(&why["san"]), "{why}");
-    assert!(why.get("signs").is_none(), "{why}");
+    assert_eq!(
+        line_length(&explanation["punished"]),
+        line_length(&explanation["san"]),
+        "{explanation}"
+    );
+    assert!(explanation.get("signs").is_none(), "{explanation}");
 }
 
 /// How many moves a line has.
-fn as_many(line: &Value) -> usize {
+fn line_length(line: &Value) -> usize {
     line.as_array().expect("a line").len()
 }
 
 /// A hint and what a bot thinks are told as players of chess write, too; of other games that is not told.
 #[tokio::test(start_paused = true)]
-async fn hints_and_thoughts_of_chess_are_written_as_its_players_do() {
+async fn hints_and_bot_thinking_contain_san_only_in_chess() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     for (game, writes_san) in [("chess", true), ("tic-tac-toe", false)] {
         let seats = json!(["me", {"bot": "max"}]);
         // Whoever moves at once is not seen to think.
         let fields = json!({"game": game, "seats": seats, "pace_ms": 2000, "thinking": true});
-        let id = against_a_bot(&mut ann, fields).await;
-        let told = ann.request(hint(&id, 0)).await;
-        let m = told["move"].as_str().expect("a move").to_owned();
+        let id = create_match_against_bot(&mut ann, fields).await;
+        let hint_answer = ann.request(hint_request(&id, 0)).await;
+        let m = hint_answer["move"].as_str().expect("a move").to_owned();
         assert_eq!(ann.play_move(&id, 0, &m).await["type"], "ok");
         let thought = loop {
             let message = ann.next_message().await;
@@ -385,12 +425,12 @@ async fn hints_and_thoughts_of_chess_are_written_as_its_players_do() {
             (&thought["match"], &thought["ply"]),
             (&json!(id), &json!(1))
         );
-        for told in [&told, &thought] {
-            let san = told.get("san");
-            assert_eq!(san.is_some(), writes_san, "{told}");
+        for message in [&hint_answer, &thought] {
+            let san = message.get("san");
+            assert_eq!(san.is_some(), writes_san, "{message}");
             assert!(
-                san.is_none_or(|san| as_many(san) == as_many(&told["pv"])),
-                "{told}"
+                san.is_none_or(|san| line_length(san) == line_length(&message["pv"])),
+                "{message}"
             );
         }
         ann.request(json!({"type": "resign", "match": id})).await;
@@ -399,7 +439,7 @@ async fn hints_and_thoughts_of_chess_are_written_as_its_players_do() {
 
 /// All games, also where a node is a playout.
 #[tokio::test(start_paused = true)]
-async fn matches_of_all_games_are_looked_at() {
+async fn analysis_covers_every_ply_in_all_games() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob) = (
         server.connect_player("ann").await,
@@ -423,22 +463,22 @@ async fn matches_of_all_games_are_looked_at() {
     ];
     for (game, moves) in games.into_iter().zip(moves) {
         let id = play_match_to_end(&mut ann, &mut bob, json!({"game": game}), moves).await;
-        let asked = json!({"type": "analyse", "match": id, "nodes": 500});
-        assert_eq!(ann.request(asked).await["type"], "ok", "{game}");
-        let mut told = 0;
+        let request = json!({"type": "analyse", "match": id, "nodes": 500});
+        assert_eq!(ann.request(request).await["type"], "ok", "{game}");
+        let mut ply_count = 0;
         loop {
-            let part = ann.expect_event("analysis").await;
-            told += part["plies"].as_array().expect("a list").len();
-            if part.get("accuracy").is_some() {
+            let message = ann.expect_event("analysis").await;
+            ply_count += message["plies"].as_array().expect("a list").len();
+            if message.get("accuracy").is_some() {
                 break;
             }
         }
-        assert_eq!(told, moves.len(), "{game}");
+        assert_eq!(ply_count, moves.len(), "{game}");
     }
 }
 
 /// Ann plays a bot, which waits for her.
-async fn against_a_bot(ann: &mut TestPlayer, fields: Value) -> String {
+async fn create_match_against_bot(ann: &mut TestPlayer, fields: Value) -> String {
     let mut create = json!({"game": "tic-tac-toe", "seats": ["me", {"bot": "easy"}]});
     create
         .as_object_mut()
@@ -447,45 +487,48 @@ async fn against_a_bot(ann: &mut TestPlayer, fields: Value) -> String {
     ann.create_match(create).await
 }
 
-fn hint(id: &str, ply: u64) -> Value {
+fn hint_request(id: &str, ply: u64) -> Value {
     json!({"type": "hint", "match": id, "ply": ply})
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_is_told_and_kept() {
+async fn hint_is_answered_broadcast_and_recorded_once() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut cyd) = (
         server.connect_player("ann").await,
         server.connect_player("cyd").await,
     );
-    let id = against_a_bot(&mut ann, json!({})).await;
+    let id = create_match_against_bot(&mut ann, json!({})).await;
     cyd.request(json!({"type": "watch", "match": id})).await;
-    let (_, came) = ann.request_and_collect(hint(&id, 0)).await;
-    let [.., event, told] = &came[..] else {
-        panic!("an event and an answer: {came:?}");
+    let (_, messages) = ann.request_and_collect(hint_request(&id, 0)).await;
+    let [.., event, answer] = &messages[..] else {
+        panic!("an event and an answer: {messages:?}");
     };
     assert_eq!(
         (&event["type"], &event["seat"], &event["ply"]),
         (&json!("hinted"), &json!(0), &json!(0))
     );
     assert_eq!(
-        (&told["type"], &told["ply"], &told["win"]),
+        (&answer["type"], &answer["ply"], &answer["win"]),
         (&json!("hint"), &json!(0), &json!(0.5))
     );
     assert_eq!(
-        (&told["exact"], &told["move"]),
-        (&json!(true), &told["pv"][0])
+        (&answer["exact"], &answer["move"]),
+        (&json!(true), &answer["pv"][0])
     );
     assert_eq!(cyd.expect_event("hinted").await["seq"], event["seq"]);
     // What is known already is no event.
-    assert_eq!(ann.request(hint(&id, 0)).await["move"], told["move"]);
+    assert_eq!(
+        ann.request(hint_request(&id, 0)).await["move"],
+        answer["move"]
+    );
     assert!(
         cyd.drain_messages()
             .await
             .iter()
             .all(|message| message["type"] != "hinted")
     );
-    let m = told["move"].as_str().expect("a move").to_owned();
+    let m = answer["move"].as_str().expect("a move").to_owned();
     assert_eq!(ann.play_move(&id, 0, &m).await["type"], "ok");
     while ann.expect_event("moved").await["ply"] != 1 {}
     // Whoever asks later what has happened is told of it, too.
@@ -494,32 +537,47 @@ async fn a_hint_is_told_and_kept() {
         .await;
     let hinted = events["events"].as_array().expect("a list").iter();
     assert_eq!(hinted.filter(|event| event["type"] == "hinted").count(), 1);
-    assert_eq!(ann.expect_error(hint(&id, 1)).await, "stale_ply");
-    assert_eq!(ann.request(hint(&id, 2)).await["type"], "hint");
+    assert_eq!(ann.expect_error(hint_request(&id, 1)).await, "stale_ply");
+    assert_eq!(ann.request(hint_request(&id, 2)).await["type"], "hint");
 }
 
 #[tokio::test(start_paused = true)]
-async fn hints_are_for_fun_against_bots() {
+async fn hint_is_refused_outside_own_turn_against_bot() {
     let server = TestServer::start(settings_without_pings());
     let (mut ann, mut bob, id) = server.start_match().await;
-    assert_eq!(ann.expect_error(hint("QQQQQQ", 0)).await, "unknown_match");
+    assert_eq!(
+        ann.expect_error(hint_request("QQQQQQ", 0)).await,
+        "unknown_match"
+    );
     let mut cyd = server.connect_player("cyd").await;
-    assert_eq!(cyd.expect_error(hint(&id, 0)).await, "not_seated");
+    assert_eq!(cyd.expect_error(hint_request(&id, 0)).await, "not_seated");
     let open = ann.create_match(json!({"game": "tic-tac-toe"})).await;
-    assert_eq!(ann.expect_error(hint(&open, 0)).await, "match_not_started");
+    assert_eq!(
+        ann.expect_error(hint_request(&open, 0)).await,
+        "match_not_started"
+    );
     let (mut first, mut second) = (&mut ann, &mut bob);
-    if first.expect_error(hint(&id, 0)).await == "not_your_turn" {
+    if first.expect_error(hint_request(&id, 0)).await == "not_your_turn" {
         std::mem::swap(&mut first, &mut second);
     }
-    assert_eq!(first.expect_error(hint(&id, 0)).await, "not_allowed");
-    assert_eq!(first.expect_error(hint(&id, 1)).await, "stale_ply");
-    assert_eq!(second.expect_error(hint(&id, 0)).await, "not_your_turn");
+    assert_eq!(
+        first.expect_error(hint_request(&id, 0)).await,
+        "not_allowed"
+    );
+    assert_eq!(first.expect_error(hint_request(&id, 1)).await, "stale_ply");
+    assert_eq!(
+        second.expect_error(hint_request(&id, 0)).await,
+        "not_your_turn"
+    );
     first.request(json!({"type": "resign", "match": id})).await;
-    assert_eq!(first.expect_error(hint(&id, 0)).await, "match_ended");
+    assert_eq!(
+        first.expect_error(hint_request(&id, 0)).await,
+        "match_ended"
+    );
 }
 
 /// The numbers of plies of which it was told what a bot thinks, as long as the match goes on.
-async fn thoughts(player: &mut TestPlayer) -> Vec<Value> {
+async fn collect_thinking_until_end(player: &mut TestPlayer) -> Vec<Value> {
     let mut thoughts = Vec::new();
     loop {
         let message = player.next_message().await;
@@ -532,22 +590,22 @@ async fn thoughts(player: &mut TestPlayer) -> Vec<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_bots_think_is_told_where_that_was_asked_for() {
+async fn bot_thinking_is_broadcast_only_when_requested() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     let bots = json!([{"bot": "medium"}, {"bot": "max"}]);
     let create = json!({"game": "tic-tac-toe", "seats": bots, "pace_ms": 1000, "thinking": true});
     let id = ann.create_match(create.clone()).await;
-    let shown = ann.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(shown["thinking"], true);
-    let told = thoughts(&mut ann).await;
-    assert!(told.len() >= 5, "{told:?}");
-    let plies: Vec<u64> = told
+    let snapshot = ann.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(snapshot["thinking"], true);
+    let thinking_events = collect_thinking_until_end(&mut ann).await;
+    assert!(thinking_events.len() >= 5, "{thinking_events:?}");
+    let plies: Vec<u64> = thinking_events
         .iter()
         .filter_map(|thought| thought["ply"].as_u64())
         .collect();
     assert!(plies.is_sorted() && plies.last() > Some(&4), "{plies:?}");
-    for thought in &told {
+    for thought in &thinking_events {
         assert_eq!(thought["match"], id);
         assert!(
             !thought["pv"].as_array().expect("a list").is_empty(),
@@ -558,12 +616,12 @@ async fn what_bots_think_is_told_where_that_was_asked_for() {
     let mut fast = create.clone();
     fast["pace_ms"] = json!(10);
     ann.create_match(fast.clone()).await;
-    assert!(thoughts(&mut ann).await.len() <= 1);
+    assert!(collect_thinking_until_end(&mut ann).await.len() <= 1);
     // Nobody has asked.
     let mut silent = fast;
     silent["thinking"] = Value::Null;
     ann.create_match(silent).await;
-    assert!(thoughts(&mut ann).await.is_empty());
+    assert!(collect_thinking_until_end(&mut ann).await.is_empty());
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let rated =
         json!({"type": "create", "game": "chess", "clock": clock, "rated": true, "thinking": true});
@@ -576,7 +634,7 @@ async fn what_bots_think_is_told_where_that_was_asked_for() {
 
 /// A bot of full strength tells more than once what it thinks, and a bot that stands in nothing.
 #[tokio::test]
-async fn a_bot_is_seen_to_think() {
+async fn thinking_bot_reports_increasing_depths() {
     let server = TestServer::start(Settings {
         search: plyhouse_server::SearchMode::Threads(1),
         search_table: 1 << 20,
@@ -585,21 +643,21 @@ async fn a_bot_is_seen_to_think() {
     let mut ann = server.connect_player("ann").await;
     let create = json!({"game": "chess", "seats": [{"bot": "max"}, "me"], "thinking": true});
     ann.create_match(create).await;
-    let mut told = Vec::new();
+    let mut thoughts = Vec::new();
     loop {
         let message = ann.next_message().await;
         match message["type"].as_str() {
-            Some("thinking") => told.push(message),
+            Some("thinking") => thoughts.push(message),
             Some("moved") => break,
             _ => {}
         }
     }
-    let depths: Vec<u64> = told
+    let depths: Vec<u64> = thoughts
         .iter()
         .filter_map(|thought| thought["depth"].as_u64())
         .collect();
     assert!(depths.len() > 1 && depths.is_sorted(), "{depths:?}");
-    let last = told.last().expect("some");
+    let last = thoughts.last().expect("at least one message");
     assert!(
         last["pruned"].as_u64() > Some(0) && last["nodes"].as_u64() > Some(0),
         "{last}"
@@ -608,7 +666,7 @@ async fn a_bot_is_seen_to_think() {
 
 /// A bot that waits for its pace has thought already: whoever comes then is told what.
 #[tokio::test(start_paused = true)]
-async fn who_comes_late_is_told_the_last_thought() {
+async fn late_spectator_receives_current_thinking() {
     let server = TestServer::start(settings_without_pings());
     let mut ann = server.connect_player("ann").await;
     let seats = json!([{"bot": "max"}, "me"]);
@@ -617,23 +675,23 @@ async fn who_comes_late_is_told_the_last_thought() {
     let thought = ann.expect_event("thinking").await;
     assert_eq!(thought["ply"], 0);
     let mut bob = server.connect_player("bob").await;
-    let shown = bob.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(shown["type"], "match");
+    let snapshot = bob.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(snapshot["type"], "match");
     assert_eq!(bob.next_message().await, thought);
     // What was thought of a position that is gone is told to nobody.
     ann.expect_event("moved").await;
     let mut eve = server.connect_player("eve").await;
     eve.request(json!({"type": "watch", "match": id})).await;
-    let (_, came) = eve.request_and_collect(json!({"type": "ping"})).await;
+    let (_, messages) = eve.request_and_collect(json!({"type": "ping"})).await;
     assert!(
-        came.iter().all(|told| told["type"] != "thinking"),
-        "{came:?}"
+        messages.iter().all(|message| message["type"] != "thinking"),
+        "{messages:?}"
     );
 }
 
 /// Whoever has asked for several and pings hears of the ping before the last of them is found.
 #[tokio::test(start_paused = true)]
-async fn nothing_waits_for_a_hint() {
+async fn ping_is_answered_before_running_hints() {
     let settings = Settings {
         search_time: Duration::from_secs(1),
         ..settings_without_pings()
@@ -642,29 +700,29 @@ async fn nothing_waits_for_a_hint() {
     let mut ann = server.connect_player("ann").await;
     let mut ids = Vec::new();
     for _ in 0..4 {
-        ids.push(against_a_bot(&mut ann, json!({"game": "chess"})).await);
+        ids.push(create_match_against_bot(&mut ann, json!({"game": "chess"})).await);
     }
     for (number, id) in ids.iter().enumerate() {
-        let asked = json!({"type": "hint", "id": number + 1000, "match": id, "ply": 0});
-        ann.send_text(&asked.to_string()).await;
+        let request = json!({"type": "hint", "id": number + 1000, "match": id, "ply": 0});
+        ann.send_text(&request.to_string()).await;
     }
     let ping = json!({"type": "ping", "id": 2000});
     ann.send_text(&ping.to_string()).await;
-    let mut told = Vec::new();
-    while told.len() < 5 {
+    let mut answers = Vec::new();
+    while answers.len() < 5 {
         let message = ann.next_message().await;
         let re = message["re"].as_u64();
-        told.extend(re.map(|re| (re, message["type"].clone())));
+        answers.extend(re.map(|re| (re, message["type"].clone())));
     }
-    assert_ne!(told[4].0, 2000, "{told:?}");
-    told.sort_by_key(|(re, _)| *re);
+    assert_ne!(answers[4].0, 2000, "{answers:?}");
+    answers.sort_by_key(|(re, _)| *re);
     let hints = (1000..1004).map(|re| (re, json!("hint")));
-    assert_eq!(told[..4], hints.collect::<Vec<_>>());
+    assert_eq!(answers[..4], hints.collect::<Vec<_>>());
 }
 
 /// A hint is looked for until it is part of its match, which waits here for the store.
 #[tokio::test(start_paused = true)]
-async fn a_fifth_hint_at_once_is_too_many() {
+async fn fifth_concurrent_hint_is_refused() {
     let store = Arc::new(FailingStore::default());
     let server = TestServer::with_store(
         settings_without_pings(),
@@ -673,34 +731,34 @@ async fn a_fifth_hint_at_once_is_too_many() {
     let mut ann = server.connect_player("ann").await;
     let mut ids = Vec::new();
     for _ in 0..5 {
-        ids.push(against_a_bot(&mut ann, json!({})).await);
+        ids.push(create_match_against_bot(&mut ann, json!({})).await);
     }
-    let gate = store.write_gate.lock().await;
+    let writes_blocked = store.write_gate.lock().await;
     for (number, id) in (1000..).zip(&ids) {
-        let asked = json!({"type": "hint", "id": number, "match": id, "ply": 0});
-        ann.send_text(&asked.to_string()).await;
+        let request = json!({"type": "hint", "id": number, "match": id, "ply": 0});
+        ann.send_text(&request.to_string()).await;
     }
     let refused = ann.next_message().await;
     assert_eq!(
         (&refused["re"], &refused["code"]),
         (&json!(1004), &json!("overloaded"))
     );
-    drop(gate);
-    let mut told = Vec::new();
-    while told.len() < 4 {
+    drop(writes_blocked);
+    let mut answers = Vec::new();
+    while answers.len() < 4 {
         let message = ann.next_message().await;
         let re = message["re"].as_u64();
-        told.extend(re.map(|re| (re, message["type"].clone())));
+        answers.extend(re.map(|re| (re, message["type"].clone())));
     }
-    told.sort_by_key(|(re, _)| *re);
+    answers.sort_by_key(|(re, _)| *re);
     let hints = (1000..1004).map(|re| (re, json!("hint")));
-    assert_eq!(told, hints.collect::<Vec<_>>());
+    assert_eq!(answers, hints.collect::<Vec<_>>());
     // There is room again.
-    assert_eq!(ann.request(hint(&ids[4], 0)).await["type"], "hint");
+    assert_eq!(ann.request(hint_request(&ids[4], 0)).await["type"], "hint");
 }
 
 /// A server whose only search thread would look for a hint for an hour.
-fn slow_search() -> Settings {
+fn slow_search_settings() -> Settings {
     Settings {
         search: plyhouse_server::SearchMode::Threads(1),
         search_table: 1 << 20,
@@ -710,38 +768,38 @@ fn slow_search() -> Settings {
 }
 
 /// Gives the answers to requests with these numbers, in the order of the numbers, well before a search would end.
-async fn answers<const N: usize>(player: &mut TestPlayer, numbers: [u64; N]) -> [Value; N] {
-    let mut told = [const { Value::Null }; N];
-    let all = async {
-        while told.iter().any(Value::is_null) {
+async fn receive_answers<const N: usize>(player: &mut TestPlayer, numbers: [u64; N]) -> [Value; N] {
+    let mut answers = [const { Value::Null }; N];
+    let receive_all = async {
+        while answers.iter().any(Value::is_null) {
             let message = player.next_message().await;
-            let place = numbers.iter().position(|number| message["re"] == *number);
-            if let Some(place) = place {
-                told[place] = message;
+            let index = numbers.iter().position(|number| message["re"] == *number);
+            if let Some(place) = index {
+                answers[place] = message;
             }
         }
     };
-    let in_time = tokio::time::timeout(Duration::from_secs(60), all).await;
-    in_time.unwrap_or_else(|_| panic!("not answered: {told:?}"));
-    told
+    let result = tokio::time::timeout(Duration::from_secs(60), receive_all).await;
+    result.unwrap_or_else(|_| panic!("not answered: {answers:?}"));
+    answers
 }
 
-async fn send_numbered(player: &mut TestPlayer, number: u64, mut request: Value) {
+async fn send_with_id(player: &mut TestPlayer, number: u64, mut request: Value) {
     request["id"] = number.into();
     player.send_text(&request.to_string()).await;
 }
 
 /// The answer comes with the move, and the search thread is free for the bot.
 #[tokio::test]
-async fn a_move_ends_the_search_for_a_hint() {
+async fn move_cancels_running_hint() {
     for (game, m) in [("chess", "e2e4"), ("draughts", "11-15"), ("go", "D4")] {
-        let server = TestServer::start(slow_search());
+        let server = TestServer::start(slow_search_settings());
         let mut ann = server.connect_player("ann").await;
-        let id = against_a_bot(&mut ann, json!({"game": game})).await;
-        send_numbered(&mut ann, 1000, hint(&id, 0)).await;
+        let id = create_match_against_bot(&mut ann, json!({"game": game})).await;
+        send_with_id(&mut ann, 1000, hint_request(&id, 0)).await;
         let play = json!({"type": "move", "match": id, "ply": 0, "move": m});
-        send_numbered(&mut ann, 1001, play).await;
-        let [hinted, played] = answers(&mut ann, [1000, 1001]).await;
+        send_with_id(&mut ann, 1001, play).await;
+        let [hinted, played] = receive_answers(&mut ann, [1000, 1001]).await;
         assert_eq!(played["type"], "ok", "{played}");
         assert_eq!(hinted["code"], "stale_ply", "{hinted}");
         assert_eq!(hinted["expected"], 1, "{hinted}");
@@ -754,15 +812,15 @@ async fn a_move_ends_the_search_for_a_hint() {
 
 /// What else ends the ply ends the search, too: the end of the match, and a takeback.
 #[tokio::test]
-async fn the_end_of_a_match_ends_the_search_for_a_hint() {
+async fn match_end_cancels_running_hint() {
     for game in ["chess", "othello", "gomoku"] {
-        let server = TestServer::start(slow_search());
+        let server = TestServer::start(slow_search_settings());
         let mut ann = server.connect_player("ann").await;
-        let id = against_a_bot(&mut ann, json!({"game": game})).await;
-        send_numbered(&mut ann, 1000, hint(&id, 0)).await;
+        let id = create_match_against_bot(&mut ann, json!({"game": game})).await;
+        send_with_id(&mut ann, 1000, hint_request(&id, 0)).await;
         let resign = json!({"type": "resign", "match": id});
-        send_numbered(&mut ann, 1001, resign).await;
-        let [hinted, resigned] = answers(&mut ann, [1000, 1001]).await;
+        send_with_id(&mut ann, 1001, resign).await;
+        let [hinted, resigned] = receive_answers(&mut ann, [1000, 1001]).await;
         assert_eq!(resigned["type"], "ok", "{resigned}");
         assert_eq!(hinted["code"], "match_ended", "{hinted}");
     }
