@@ -1,11 +1,11 @@
 //! Several servers over one store: any of them takes any client.
 
 mod analysing;
+mod blocks;
 mod changing_hands;
 mod clocks;
 mod lobby;
 mod people;
-mod blocks;
 mod playing;
 mod presence;
 mod ratings;

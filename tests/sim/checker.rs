@@ -14,8 +14,8 @@ mod wishes;
 
 use std::fmt;
 
-use self::keeping::Keeping;
-use self::reading::Reading;
+use self::keeping::FinalStateCheck;
+use self::reading::Observations;
 use super::history::History;
 use super::store::Kept;
 
@@ -231,25 +231,25 @@ impl fmt::Display for Fault {
 /// Everything that is wrong with a world, and what there was in it.
 pub(crate) fn check(history: &History, kept: &Kept) -> (Vec<Fault>, Tally) {
     let cluster = kept.cluster.as_ref();
-    let mut reading = Reading::new(cluster.map(|cluster| cluster.settled));
+    let mut reading = Observations::new(cluster.map(|cluster| cluster.settled));
     for (place, entry) in history.entries.iter().enumerate() {
-        reading.read(place, entry);
+        reading.process_entry(place, entry);
     }
-    reading.plies();
+    reading.check_plies();
     let ends_us = history.entries.last().map_or(0, |last| last.at_us);
-    let mut keeping = Keeping::new(&reading, kept, ends_us);
+    let mut keeping = FinalStateCheck::new(&reading, kept, ends_us);
     for (id, record) in &kept.matches {
-        keeping.check(*id, record);
+        keeping.check_match(*id, record);
     }
     let (mut faults, mut tally) = keeping.finish();
-    tally.resumed = reading.resumed;
+    tally.resumed = reading.resumed_matches;
     tally.refusals = reading.refusals;
-    tally.ratings_told = reading.ratings.len();
-    (tally.heard, tally.blocked) = reading.words.counts();
-    tally.kept_out = reading.kept_out;
-    tally.apart = reading.apart;
-    tally.ratings_shown = reading.ratings_shown.len();
-    let mut all = reading.faults;
+    tally.ratings_told = reading.rating_notifications.len();
+    (tally.heard, tally.blocked) = reading.chat_blocks.counts();
+    tally.kept_out = reading.access_denials;
+    tally.apart = reading.custom_positions;
+    tally.ratings_shown = reading.displayed_ratings.len();
+    let mut all = reading.violations;
     all.append(&mut faults);
     (all, tally)
 }

@@ -13,104 +13,116 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{ClockControl, EndDetail, EndReason, MatchId, PlayerId, TimeLeft};
 
-pub(super) use self::shown::{Times, TurnShown};
-use self::time::Time;
-use super::reading::{Reading, Told};
+pub(super) use self::shown::{ObservationTimes, ReportedTurn};
+use self::time::ExpectedTime;
+use super::reading::{Observations, ObservedMatch};
 use crate::store::{Kept, Trouble};
 
 /// How long the first ply of a seat may take.
-const FIRST_MOVE_MS: u64 = 30_000;
+const FIRST_MOVE_LIMIT_MS: u64 = 30_000;
 
 /// A seat can have saved up so many times of what a move adds, to get back what the network takes.
-const GAINS_MAX: u32 = 7;
+const LAG_CREDITS_MAX: u32 = 7;
 
 /// How much later than due a flag may fall: its alarm, a store that is slow, and a queue before it.
-const LATE_MAX_MS: u64 = 3000;
+const FLAG_DELAY_MAX_MS: u64 = 3000;
 
 /// The clock of one match, as the rules have it, and the turn that is being played.
 #[derive(Debug)]
-pub(super) struct Clock<'a> {
+pub(super) struct ExpectedClock<'a> {
     id: MatchId,
-    reading: &'a Reading,
-    told: &'a Told,
-    kept: &'a Kept,
+    observations: &'a Observations,
+    observed: &'a ObservedMatch,
+    stored: &'a Kept,
     /// `None` without a clock.
-    time: Option<Time>,
+    remaining: Option<ExpectedTime>,
     control: Option<ClockControl>,
     /// Who played each ply that stands, and what was left when it began.
-    plies: Vec<(Seat, Time)>,
+    plies: Vec<(Seat, ExpectedTime)>,
     /// The event that began the turn, once there is one.
-    turn: Option<u64>,
+    turn_seq: Option<u64>,
     /// When that happened, as it says itself.
-    turn_at_ms: u64,
+    turn_started_ms: u64,
     /// Somebody else has come to the seat whose turn it is since.
-    has_changed_hands: bool,
+    occupant_changed: bool,
 }
 
-impl<'a> Clock<'a> {
-    pub(super) fn new(state: &Match, reading: &'a Reading, told: &'a Told, kept: &'a Kept) -> Self {
+impl<'a> ExpectedClock<'a> {
+    pub(super) fn new(
+        state: &Match,
+        observations: &'a Observations,
+        observed: &'a ObservedMatch,
+        stored: &'a Kept,
+    ) -> Self {
         let control = state.clock();
         Self {
             id: state.id(),
-            reading,
-            told,
-            kept,
-            time: control.map(Time::at_start),
+            observations,
+            observed,
+            stored,
+            remaining: control.map(ExpectedTime::initial),
             control,
             plies: Vec::new(),
-            turn: None,
-            turn_at_ms: 0,
-            has_changed_hands: false,
+            turn_seq: None,
+            turn_started_ms: 0,
+            occupant_changed: false,
         }
     }
 
     /// Goes on by an event, which has made this state of the one before. Says what is wrong.
-    pub(super) fn event(&mut self, before: Turn, state: &Match, event: &Event) -> Option<String> {
-        let (Some(control), Some(time)) = (self.control, self.time) else {
-            return self.untimed(event);
+    pub(super) fn apply_event(
+        &mut self,
+        before: Turn,
+        state: &Match,
+        event: &Event,
+    ) -> Option<String> {
+        let (Some(control), Some(time)) = (self.control, self.remaining) else {
+            return self.check_untimed(event);
         };
         let seq = state.seq().0;
         let wrong = match &event.kind {
             EventKind::Seated { seat, occupant } => {
-                let is_turns = before.seat == Some(*seat);
+                let is_on_turn = before.seat == Some(*seat);
                 match occupant {
-                    Occupant::Player { .. } if is_turns => self.turn_begins(seq, event),
-                    _ => self.has_changed_hands |= is_turns,
+                    Occupant::Player { .. } if is_on_turn => self.begin_turn(seq, event),
+                    _ => self.occupant_changed |= is_on_turn,
                 }
                 return None;
             }
             EventKind::Offered { .. } | EventKind::Declined { .. } | EventKind::Hinted { .. } => {
                 return None;
             }
-            EventKind::Started { remaining: left } => self.becomes(time, left.map(told)),
+            EventKind::Started { remaining: left } => {
+                self.set_remaining(time, left.map(to_time_left))
+            }
             EventKind::Moved {
                 seat,
                 spent_ms,
                 remaining: left,
                 ..
             } => {
-                let wrong = self.charge(control, time, (before, *spent_ms), seq);
-                let after = match self.is_free(*seat) {
+                let wrong = self.check_charge(control, time, (before, *spent_ms), seq);
+                let after = match self.is_free_ply(*seat) {
                     true => time,
                     false => time.after_move(control, *seat, spent_ms.unwrap_or(0)),
                 };
                 self.plies.push((*seat, time));
-                wrong.or_else(|| self.becomes(after, left.map(told)))
+                wrong.or_else(|| self.set_remaining(after, left.map(to_time_left)))
             }
             EventKind::TakenBack {
                 ply,
                 remaining: left,
             } => {
-                let back = usize::try_from(ply.0).expect("it is small");
+                let back = usize::try_from(ply.0).expect("a ply fits into usize");
                 let after = self.plies.get(back).map_or(time, |(_, time)| *time);
                 self.plies.truncate(back);
-                self.becomes(after, left.map(told))
+                self.set_remaining(after, left.map(to_time_left))
             }
             EventKind::TimeGiven {
                 seat,
                 ms,
                 remaining: left,
-            } => self.becomes(time.given(*seat, *ms), Some(told(*left))),
+            } => self.set_remaining(time.after_gift(*seat, *ms), Some(to_time_left(*left))),
             EventKind::Ended {
                 remaining: left,
                 reason,
@@ -119,22 +131,27 @@ impl<'a> Clock<'a> {
             } => {
                 let is_first = *detail == Some(EndDetail::NoFirstMove);
                 let is_flag = *reason == EndReason::Timeout || is_first;
-                self.end(control, time, before, (left.map(told)?, is_flag, seq))
+                self.check_end(
+                    control,
+                    time,
+                    before,
+                    (left.map(to_time_left)?, is_flag, seq),
+                )
             }
         };
         if !matches!(event.kind, EventKind::TimeGiven { .. }) {
-            self.turn_begins(seq, event);
-            self.has_changed_hands = false;
+            self.begin_turn(seq, event);
+            self.occupant_changed = false;
         }
         wrong.map(|wrong| format!("{}: {wrong}, {event:?}, number {seq}", self.id))
     }
 
-    const fn turn_begins(&mut self, seq: u64, event: &Event) {
-        (self.turn, self.turn_at_ms) = (Some(seq), event.at_ms);
+    const fn begin_turn(&mut self, seq: u64, event: &Event) {
+        (self.turn_seq, self.turn_started_ms) = (Some(seq), event.at_ms);
     }
 
     /// Without a clock nothing of one is kept.
-    fn untimed(&self, event: &Event) -> Option<String> {
+    fn check_untimed(&self, event: &Event) -> Option<String> {
         let is_timed = match &event.kind {
             EventKind::Started { remaining: left }
             | EventKind::TakenBack {
@@ -157,88 +174,88 @@ impl<'a> Clock<'a> {
         is_timed.then(|| format!("{}: {event:?} without a clock", self.id))
     }
 
-    fn is_free(&self, seat: Seat) -> bool {
+    fn is_free_ply(&self, seat: Seat) -> bool {
         !self.plies.iter().any(|(by, _)| *by == seat)
     }
 
     /// Holds what is kept against what should be left.
-    fn becomes(&mut self, time: Time, kept: Option<TimeLeft>) -> Option<String> {
-        self.time = Some(time);
-        let should = time.left();
-        (kept != Some(should)).then(|| format!("{should:?} should be left"))
+    fn set_remaining(&mut self, time: ExpectedTime, stored: Option<TimeLeft>) -> Option<String> {
+        self.remaining = Some(time);
+        let should = time.to_time_left();
+        (stored != Some(should)).then(|| format!("{should:?} is the expected remaining time"))
     }
 
     /// What is wrong with the charge of a move.
-    fn charge(
+    fn check_charge(
         &self,
         control: ClockControl,
-        time: Time,
+        time: ExpectedTime,
         (turn, spent_ms): (Turn, Option<u64>),
         seq: u64,
     ) -> Option<String> {
         let seat = turn.seat?;
         let Some(spent_ms) = spent_ms else {
-            return Some("nothing is said of its charge".to_owned());
+            return Some("the move has no time charge".to_owned());
         };
-        if self.is_free(seat) {
+        if self.is_free_ply(seat) {
             return (spent_ms > 0).then(|| "a free ply is charged".to_owned());
         }
         let allowance = time.allowance_ms(control, seat);
         if spent_ms >= allowance {
-            return Some(format!("it took {spent_ms} of {allowance} ms"));
+            return Some(format!("the move took {spent_ms} of {allowance} ms"));
         }
-        let asked = self.kept.written.get(&(self.id, seq))?.asked.as_micros();
-        let passed_us = self.passed_us(turn, asked, asked)?;
+        let asked = self.stored.written.get(&(self.id, seq))?.asked.as_micros();
+        let passed_us = self.elapsed_max_us(turn, asked, asked)?;
         if u128::from(spent_ms) * 1000 > passed_us {
-            return Some(format!("only {passed_us} us have passed"));
+            return Some(format!("only {passed_us} us have elapsed"));
         }
-        let least = self.least_ms(turn, asked)?.min(allowance - 1);
-        (spent_ms < least).then(|| format!("at least {least} ms have passed"))
+        let least = self.elapsed_min_ms(turn, asked)?.min(allowance - 1);
+        (spent_ms < least).then(|| format!("at least {least} ms have elapsed"))
     }
 
     /// For how long a turn has lasted at most at an instant, for a server that has run since `ran_us` at
     /// least. `None` if that is not known.
-    fn passed_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
-        if self.is_of_days() {
-            return Some(self.days_us(at_us));
+    fn elapsed_max_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
+        if self.is_correspondence() {
+            return Some(self.wall_elapsed_us(at_us));
         }
-        let began = self.began_us(turn, ran_us)?;
-        let stood: u128 = self.stood(began, at_us).sum();
+        let began = self.turn_start_us(turn, ran_us)?;
+        let stood: u128 = self.paused_us(began, at_us).sum();
         Some(at_us.saturating_sub(began).saturating_sub(stood))
     }
 
     /// When the turn began at the earliest: it begins anew with the server, and then stands until its
     /// player is there.
-    fn began_us(&self, turn: Turn, by_us: u128) -> Option<u128> {
-        let told = self.durable_us()?;
-        let mut restarts = self.reading.restarts.iter();
-        let Some(restart) = restarts.rfind(|at| told < **at && **at <= by_us) else {
-            return Some(told);
+    fn turn_start_us(&self, turn: Turn, until_us: u128) -> Option<u128> {
+        let durable_us = self.turn_durable_us()?;
+        let mut restarts = self.observations.restarts.iter();
+        let Some(restart) = restarts.rfind(|at| durable_us < **at && **at <= until_us) else {
+            return Some(durable_us);
         };
         let waits = !matches!(self.control, Some(ClockControl::Move { .. }));
         Some(match turn.player.filter(|_| waits) {
             Some(player) => {
-                let mut hellos = self.reading.hellos.get(&player)?.iter();
+                let mut hellos = self.observations.hellos.get(&player)?.iter();
                 *hellos.find(|at| *at >= restart)?
             }
             None => *restart,
         })
     }
 
-    fn durable_us(&self) -> Option<u128> {
-        let written = self.kept.written.get(&(self.id, self.turn?))?;
+    fn turn_durable_us(&self) -> Option<u128> {
+        let written = self.stored.written.get(&(self.id, self.turn_seq?))?;
         Some(written.durable.as_micros())
     }
 
-    fn troubles(&self) -> impl Iterator<Item = &'a Trouble> {
-        self.kept.troubles.get(&self.id).into_iter().flatten()
+    fn write_failures(&self) -> impl Iterator<Item = &'a Trouble> {
+        self.stored.troubles.get(&self.id).into_iter().flatten()
     }
 
     /// The stretches between two instants in which the store is known to have refused.
-    fn stood(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
+    fn paused_us(&self, from_us: u128, to_us: u128) -> impl Iterator<Item = u128> {
         // One that follows another is part of it.
         let mut known = from_us;
-        self.troubles().filter_map(move |trouble| {
+        self.write_failures().filter_map(move |trouble| {
             let from = trouble.refused?.as_micros().max(known);
             let until = trouble.until.map_or(to_us, |until| until.as_micros());
             let until = until.min(to_us);
@@ -249,51 +266,52 @@ impl<'a> Clock<'a> {
 
     /// For how long a turn has lasted at least when its move was read; `None` if something may have
     /// stopped the clock.
-    fn least_ms(&self, turn: Turn, asked_us: u128) -> Option<u64> {
+    fn elapsed_min_ms(&self, turn: Turn, written_us: u128) -> Option<u64> {
         let player = turn.player?;
-        let told_us = *self.told.told_at.get(&self.turn?)?;
-        if !self.is_undisturbed(asked_us) && !self.goes_on_anyhow() {
+        let told_us = *self.observed.first_received_us.get(&self.turn_seq?)?;
+        if !self.is_uninterrupted(written_us) && !self.runs_during_outages() {
             return None;
         }
         let played = self.plies.len() as u64;
-        let sent = self.reading.moves.iter();
+        let sent = self.observations.move_requests.iter();
         let sent = sent.filter(|asked| asked.id == self.id && asked.ply.0 == played);
         let sent = sent.filter(|asked| asked.player == Some(player));
-        let sent_us = sent.map(|asked| asked.at_us).min()?;
-        let wall = |at_us| match self.is_of_days() {
-            true => self.reading.wall.shows_us(at_us),
+        let sent_us = sent.map(|asked| asked.sent_us).min()?;
+        let wall = |at_us| match self.is_correspondence() {
+            true => self.observations.wall_clock.unix_us(at_us),
             false => at_us,
         };
         let least_us = wall(sent_us).checked_sub(wall(told_us))?;
         let least_ms = u64::try_from(least_us / 1000).ok()?;
-        Some(least_ms.saturating_sub(self.back_max_ms()))
+        Some(least_ms.saturating_sub(self.lag_compensation_max_ms()))
     }
 
     /// The most that a move gets back for the network.
-    fn back_max_ms(&self) -> u64 {
-        let most = self.kept.lag_compensation * GAINS_MAX;
-        u64::try_from(most.as_millis()).expect("a few seconds")
+    fn lag_compensation_max_ms(&self) -> u64 {
+        let most = self.stored.lag_compensation * LAG_CREDITS_MAX;
+        u64::try_from(most.as_millis()).expect("the compensation fits into u64")
     }
 
     /// Whether nothing can have stopped the clock between the begin of the turn and then.
-    fn is_undisturbed(&self, until_us: u128) -> bool {
-        let Some(from_us) = self.durable_us() else {
+    fn is_uninterrupted(&self, until_us: u128) -> bool {
+        let Some(from_us) = self.turn_durable_us() else {
             return false;
         };
         // All clocks stand while the store refuses anything of any match.
-        let has_trouble = self.kept.troubles.values().flatten().any(|trouble| {
+        let has_trouble = self.stored.troubles.values().flatten().any(|trouble| {
             let until = trouble.until.map_or(u128::MAX, |until| until.as_micros());
-            trouble.asked.as_micros() <= until_us && from_us <= until.saturating_add(HEARD_US)
+            trouble.asked.as_micros() <= until_us
+                && from_us <= until.saturating_add(STORE_RECOVERY_MAX_US)
         });
-        let mut restarts = self.reading.restarts.iter();
+        let mut restarts = self.observations.restarts.iter();
         let has_crashed = restarts.any(|at| (from_us..=until_us).contains(at));
-        !has_trouble && !has_crashed && !self.has_changed_hands
+        !has_trouble && !has_crashed && !self.occupant_changed
     }
 }
 
 /// By when a match has heard that the store is well again, in microseconds: it may wait for the store
 /// itself.
-const HEARD_US: u128 = 5_000_000;
+const STORE_RECOVERY_MAX_US: u128 = 5_000_000;
 
 /// Whose turn it is in a match, and who they are.
 #[derive(Clone, Copy, Debug)]
@@ -301,88 +319,97 @@ pub(super) struct Turn {
     seat: Option<Seat>,
     player: Option<PlayerId>,
     /// Only bots sit there, of whom one stands in for somebody.
-    waits: bool,
+    waits_for_players: bool,
 }
 
 impl Turn {
-    pub(super) fn of(state: &Match) -> Self {
+    pub(super) fn from_state(state: &Match) -> Self {
         let seat = state.turn();
         let player = seat.and_then(|seat| state.occupant(seat).player());
         Self {
             seat,
             player,
-            waits: state.waits_for_players(),
+            waits_for_players: state.waits_for_players(),
         }
     }
 }
 
-impl Clock<'_> {
+impl ExpectedClock<'_> {
     /// What is wrong with how a match ended.
-    fn end(
+    fn check_end(
         &mut self,
         control: ClockControl,
-        time: Time,
+        time: ExpectedTime,
         turn: Turn,
-        (left, is_flag, seq): (TimeLeft, bool, u64),
+        (remaining, is_flag, seq): (TimeLeft, bool, u64),
     ) -> Option<String> {
         let Some(seat) = turn.seat else {
-            return self.becomes(time, Some(left));
+            return self.set_remaining(time, Some(remaining));
         };
-        let asked = self.kept.written.get(&(self.id, seq));
-        let asked = asked.map(|written| written.asked.as_micros());
-        let allowance = match (self.is_free(seat), control) {
+        let written = self.stored.written.get(&(self.id, seq));
+        let asked = written.map(|written| written.asked.as_micros());
+        let allowance = match (self.is_free_ply(seat), control) {
             (false, control) => time.allowance_ms(control, seat),
             (true, ClockControl::Move { move_ms }) => move_ms,
-            (true, _) => FIRST_MOVE_MS,
+            (true, _) => FIRST_MOVE_LIMIT_MS,
         };
         if is_flag {
             if turn.player.is_none() {
                 return Some("a bot has run out of time".to_owned());
             }
-            let passed = asked.and_then(|asked| self.passed_us(turn, asked, asked));
+            let passed = asked.and_then(|asked| self.elapsed_max_us(turn, asked, asked));
             if passed.is_none_or(|passed| passed < u128::from(allowance) * 1000) {
-                return Some(format!("{passed:?} us of {allowance} ms have passed"));
+                return Some(format!(
+                    "{passed:?} us of {allowance} ms have elapsed at the flag"
+                ));
             }
             if asked.is_some_and(|asked| self.is_within_grace(asked)) {
-                return Some("the server has just come back".to_owned());
+                return Some("a flag fell within the restart grace".to_owned());
             }
-            let late = asked.and_then(|asked| self.is_late(turn, asked));
+            let late = asked.and_then(|asked| self.late_flag_error(turn, asked));
             if late.is_some() {
                 return late;
             }
-            let spent = if self.is_free(seat) { 0 } else { allowance };
-            return self.becomes(time.charged(control, seat, spent), Some(left));
+            let spent = if self.is_free_ply(seat) { 0 } else { allowance };
+            return self.set_remaining(time.after_charge(control, seat, spent), Some(remaining));
         }
-        if left == time.left() {
+        if remaining == time.to_time_left() {
             return None;
         }
         // As after a move then.
-        let passed = asked.and_then(|asked| self.passed_us(turn, asked, asked))?;
+        let passed = asked.and_then(|asked| self.elapsed_max_us(turn, asked, asked))?;
         let passed_ms = u64::try_from(passed / 1000).unwrap_or(u64::MAX);
         let mut possible = (0..=passed_ms.min(allowance)).rev();
-        let is_free = self.is_free(seat);
-        let fits = |spent: u64| time.charged(control, seat, spent).left() == left;
-        (is_free || !possible.any(fits)).then(|| format!("{time:?} cannot have become that"))
+        let is_free = self.is_free_ply(seat);
+        let fits = |spent: u64| time.after_charge(control, seat, spent).to_time_left() == remaining;
+        (is_free || !possible.any(fits))
+            .then(|| format!("{time:?} cannot become the stored remaining time"))
     }
 
     /// What is wrong with a turn that lasts at the end of the world.
-    pub(super) fn lasts(&self, turn: Turn, ends_us: u128) -> Option<String> {
-        let (control, time, seat) = (self.control?, self.time?, turn.seat?);
-        if self.is_of_days() {
-            return self.is_late(turn, ends_us);
+    pub(super) fn check_unfinished_turn(&self, turn: Turn, ends_us: u128) -> Option<String> {
+        let (control, time, seat) = (self.control?, self.remaining?, turn.seat?);
+        if self.is_correspondence() {
+            return self.late_flag_error(turn, ends_us);
         }
-        if turn.player.is_none() || self.is_free(seat) || !self.is_undisturbed(ends_us) {
+        if turn.player.is_none() || self.is_free_ply(seat) || !self.is_uninterrupted(ends_us) {
             return None;
         }
-        let most_ms = time.allowance_ms(control, seat) + self.back_max_ms() + LATE_MAX_MS;
-        let passed_us = self.passed_us(turn, ends_us, ends_us)?;
+        let most_ms =
+            time.allowance_ms(control, seat) + self.lag_compensation_max_ms() + FLAG_DELAY_MAX_MS;
+        let passed_us = self.elapsed_max_us(turn, ends_us, ends_us)?;
         let is_late = passed_us > u128::from(most_ms) * 1000;
-        is_late.then(|| format!("{}: {seat:?} has thought for {passed_us} us", self.id))
+        is_late.then(|| {
+            format!(
+                "{}: {seat:?} is still on turn after {passed_us} us",
+                self.id
+            )
+        })
     }
 }
 
 /// What a store keeps, as it is told.
-fn told(left: plyhouse_matches::RemainingTime) -> TimeLeft {
+fn to_time_left(left: plyhouse_matches::RemainingTime) -> TimeLeft {
     TimeLeft {
         left_ms: left.remaining_ms(),
         periods: left.periods(),

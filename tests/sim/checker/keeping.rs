@@ -17,130 +17,130 @@ use plyhouse_protocol::{EndReason, MatchId, PlayerId, Ply};
 use plyhouse_store::MatchRecord;
 
 use self::lists::ListState;
-use self::turns::DaysState;
-use super::clocks::{Clock, Turn, TurnShown};
-use super::moves::{Asked, Verdict};
-use super::reading::{Reading, Shown, Told, contradiction};
-use super::telling::{as_told, shows, time_left};
-use super::wishes::{Before, Needs, unbacked};
+use self::turns::CorrespondenceState;
+use super::clocks::{ExpectedClock, ReportedTurn, Turn};
+use super::moves::{MoveRequest, RequestResult};
+use super::reading::{Observations, ObservedMatch, ObservedSnapshot, contradiction_kind};
+use super::telling::{expected_event, snapshot_matches, time_left};
+use super::wishes::{RequiredConsent, StateBefore, missing_consent};
 use super::{Fault, Kind, Tally};
 use crate::store::Kept;
 
 /// A move that is kept: which, by whom, and what.
-type Played = (Ply, Option<PlayerId>, String);
+type StoredMove = (Ply, Option<PlayerId>, String);
 
 /// The comparison of a reading with a store.
 #[derive(Debug)]
-pub(super) struct Keeping<'a> {
-    reading: &'a Reading,
-    kept: &'a Kept,
+pub(super) struct FinalStateCheck<'a> {
+    observations: &'a Observations,
+    stored: &'a Kept,
     /// When the world ended, in microseconds.
-    ends_us: u128,
-    faults: Vec<Fault>,
+    end_us: u128,
+    violations: Vec<Fault>,
     tally: Tally,
     /// The moves that are kept, by match and number.
-    played: BTreeMap<(MatchId, u64), Played>,
+    stored_moves: BTreeMap<(MatchId, u64), StoredMove>,
     /// The takebacks that are kept, by match and number: to which ply.
-    taken_back: BTreeMap<(MatchId, u64), Ply>,
+    stored_takebacks: BTreeMap<(MatchId, u64), Ply>,
     /// How matches of days stood after each event.
-    days: Vec<DaysState>,
+    correspondence_states: Vec<CorrespondenceState>,
     /// How matches that are listed stood after each event.
-    listed: Vec<ListState>,
+    list_states: Vec<ListState>,
     /// How many matches are kept of each host, listed and not.
-    hosted: BTreeMap<(PlayerId, bool), usize>,
+    hosted_counts: BTreeMap<(PlayerId, bool), usize>,
 }
 
-impl<'a> Keeping<'a> {
-    pub(super) fn new(reading: &'a Reading, kept: &'a Kept, ends_us: u128) -> Self {
+impl<'a> FinalStateCheck<'a> {
+    pub(super) fn new(observations: &'a Observations, stored: &'a Kept, end_us: u128) -> Self {
         Self {
-            reading,
-            kept,
-            ends_us,
-            faults: Vec::new(),
+            observations,
+            stored,
+            end_us,
+            violations: Vec::new(),
             tally: Tally::default(),
-            played: BTreeMap::new(),
-            taken_back: BTreeMap::new(),
-            days: Vec::new(),
-            listed: Vec::new(),
-            hosted: BTreeMap::new(),
+            stored_moves: BTreeMap::new(),
+            stored_takebacks: BTreeMap::new(),
+            correspondence_states: Vec::new(),
+            list_states: Vec::new(),
+            hosted_counts: BTreeMap::new(),
         }
     }
 
     /// Whether there is one server. Where there are several, a clock stands for what befalls any of them, of
     /// which nothing is known here.
-    fn is_of_one(&self) -> bool {
-        self.kept.cluster.is_none()
+    fn is_single_server(&self) -> bool {
+        self.stored.cluster.is_none()
     }
 
     /// Whether something was not written of a match, or nobody knew whether it was.
-    fn is_troubled(&self, id: MatchId) -> bool {
-        let troubles = self.kept.troubles.get(&id);
+    fn has_write_failures(&self, id: MatchId) -> bool {
+        let troubles = self.stored.troubles.get(&id);
         troubles.is_some_and(|troubles| !troubles.is_empty())
     }
 
-    fn fault(&mut self, kind: Kind, about: String) {
-        self.faults.push(Fault { kind, about });
+    fn report(&mut self, kind: Kind, about: String) {
+        self.violations.push(Fault { kind, about });
     }
 
     /// Goes through the record of a match.
-    pub(super) fn check(&mut self, id: MatchId, record: &MatchRecord) {
-        let none = Told::default();
-        let told = self.reading.matches.get(&id).unwrap_or(&none);
+    pub(super) fn check_match(&mut self, id: MatchId, record: &MatchRecord) {
+        let unobserved = ObservedMatch::default();
+        let observed = self.observations.matches.get(&id).unwrap_or(&unobserved);
         // A rematch is the host's, whoever asks for it.
         if record.creation.terms.previous.is_none() {
             let host = (record.creation.host, record.creation.terms.listed);
-            *self.hosted.entry(host).or_default() += 1;
+            *self.hosted_counts.entry(host).or_default() += 1;
         }
         let begun = Match::new(record.creation.clone());
-        let mut state = begun.expect("the server has seen how it begins");
-        let mut clock = Clock::new(&state, self.reading, told, self.kept);
-        self.note_days(&state, &clock, false);
-        self.note_listed(&state, 0);
-        self.snapshots(told, &state, &clock);
-        let mut before = None;
+        let mut state = begun.expect("the server validated the initial position");
+        let mut clock = ExpectedClock::new(&state, self.observations, observed, self.stored);
+        self.record_correspondence_state(&state, &clock, false);
+        self.record_list_state(&state, 0);
+        self.check_snapshots(observed, &state, &clock);
+        let mut previous_event = None;
         for event in &record.events {
-            let (was, turn) = (Before::new(&state), Turn::of(&state));
+            let (state_before, turn) = (StateBefore::new(&state), Turn::from_state(&state));
             if state.fold(event).is_err() {
                 let about = format!("{id}: {event:?} after {} events", state.seq());
-                return self.fault(impossible(&state, before, event), about);
+                return self.report(impossible_event_kind(&state, previous_event, event), about);
             }
-            before = Some(event);
-            self.met(&state, &was, event);
-            let known = told.events.get(&state.seq().0);
-            if let Some((_, known)) = known {
-                self.event(&state, event, known);
+            previous_event = Some(event);
+            self.check_blocked_opponents(&state, &state_before, event);
+            let received = observed.events.get(&state.seq().0);
+            if let Some((_, known)) = received {
+                self.check_event(&state, event, known);
             }
-            let told_at = known.map(|(place, _)| *place);
-            self.asked_for(&state, event, told_at);
-            self.wished_for(&state, &was, event, told_at);
+            let received_index = received.map(|(place, _)| *place);
+            self.check_requested(&state, event, received_index);
+            self.check_consent(&state, &state_before, event, received_index);
             if let Some(wrong) = clock
-                .event(turn, &state, event)
-                .filter(|_| self.is_of_one())
+                .apply_event(turn, &state, event)
+                .filter(|_| self.is_single_server())
             {
-                self.fault(Kind::WrongClock, wrong);
+                self.report(Kind::WrongClock, wrong);
             }
-            self.note_days(&state, &clock, event.kind.begins_turn());
-            self.note_listed(&state, event.at_ms);
-            self.snapshots(told, &state, &clock);
+            self.record_correspondence_state(&state, &clock, event.kind.begins_turn());
+            self.record_list_state(&state, event.at_ms);
+            self.check_snapshots(observed, &state, &clock);
         }
-        let wrong = clock.lasts(Turn::of(&state), self.ends_us);
-        if let Some(wrong) = wrong.filter(|_| self.is_of_one()) {
-            self.fault(Kind::WrongClock, wrong);
+        let wrong = clock.check_unfinished_turn(Turn::from_state(&state), self.end_us);
+        if let Some(wrong) = wrong.filter(|_| self.is_single_server()) {
+            self.report(Kind::WrongClock, wrong);
         }
-        self.count(record);
+        self.count_events(record);
         let last = state.seq().0;
-        let shown = told.snapshots.iter().map(|shown| shown.snapshot.seq.0);
-        let told = told.events.keys().copied().chain(shown).max();
-        if let Some(seq) = told.filter(|seq| *seq > last) {
-            self.fault(
+        let snapshot_seqs = observed.snapshots.iter().map(|shown| shown.snapshot.seq.0);
+        let latest_received = observed.events.keys().copied().chain(snapshot_seqs).max();
+        if let Some(seq) = latest_received.filter(|seq| *seq > last) {
+            self.report(
                 Kind::Lost,
-                format!("{id}: {seq} was told, {last} is the last kept"),
+                format!("{id}: {seq} was sent to a client, {last} is the last stored"),
             );
         }
     }
 
     /// Counts what there is in a record.
-    fn count(&mut self, record: &MatchRecord) {
+    fn count_events(&mut self, record: &MatchRecord) {
         let terms = &record.creation.terms;
         self.tally.rematches += usize::from(terms.previous.is_some());
         for event in &record.events {
@@ -175,111 +175,119 @@ impl<'a> Keeping<'a> {
     }
 
     /// Holds an event that was told against the one that is kept.
-    fn event(&mut self, state: &Match, event: &Event, told: &plyhouse_protocol::Event) {
-        let kept = as_told(state, &event.kind);
-        if kept != *told {
-            let about = format!("{told:?} was told, {kept:?} is kept");
-            self.fault(contradiction(&kept, told), about);
+    fn check_event(&mut self, state: &Match, event: &Event, received: &plyhouse_protocol::Event) {
+        let expected = expected_event(state, &event.kind);
+        if expected != *received {
+            let about = format!("{received:?} was sent, {expected:?} is expected from the store");
+            self.report(contradiction_kind(&expected, received), about);
         }
     }
 
     /// Holds the snapshots of this state against it, and how its clock was told.
-    fn snapshots(&mut self, told: &Told, state: &Match, clock: &Clock<'_>) {
-        let turn = Turn::of(state);
-        for Shown {
-            is_late,
+    fn check_snapshots(
+        &mut self,
+        observed: &ObservedMatch,
+        state: &Match,
+        clock: &ExpectedClock<'_>,
+    ) {
+        let turn = Turn::from_state(state);
+        for ObservedSnapshot {
+            is_delayed: is_late,
             player,
             times,
             snapshot,
-        } in &told.snapshots
+        } in &observed.snapshots
         {
             if snapshot.seq != state.seq() {
                 continue;
             }
             // Who had a seat in it then may have none now.
             let has_seat = player.filter(|_| !is_late);
-            if !shows(snapshot, state, has_seat) {
-                let about = format!("{snapshot:?} was shown to {player:?} of {state:?}");
-                self.fault(Kind::WrongSnapshot, about);
+            if !snapshot_matches(snapshot, state, has_seat) {
+                let about = format!("{snapshot:?} was sent to {player:?} for {state:?}");
+                self.report(Kind::WrongSnapshot, about);
             }
             // How long ago strangers see it nobody knows exactly.
-            let wrong = clock.shown(turn, &TurnShown::snapshot(*times, snapshot));
-            if let Some(wrong) = wrong.filter(|_| self.is_of_one() && !is_late) {
-                self.fault(Kind::WrongClock, wrong);
+            let wrong = clock.check_reported(turn, &ReportedTurn::from_snapshot(*times, snapshot));
+            if let Some(wrong) = wrong.filter(|_| self.is_single_server() && !is_late) {
+                self.report(Kind::WrongClock, wrong);
             }
         }
-        for (seq, times, told) in &told.clocks {
+        for (seq, times, told) in &observed.clocks {
             if *seq != state.seq().0 {
                 continue;
             }
             let is_left = state.remaining_time().map(time_left) == Some(told.time_left);
             if told.ply != state.ply() || !is_left {
-                let about = format!("{told:?} was told of {state:?}");
-                self.fault(Kind::WrongClock, about);
+                let about = format!("{told:?} was sent for {state:?}");
+                self.report(Kind::WrongClock, about);
             }
-            let wrong = clock.shown(turn, &TurnShown::clock(*times, told));
-            if let Some(wrong) = wrong.filter(|_| self.is_of_one()) {
-                self.fault(Kind::WrongClock, wrong);
+            let wrong = clock.check_reported(turn, &ReportedTurn::from_clock(*times, told));
+            if let Some(wrong) = wrong.filter(|_| self.is_single_server()) {
+                self.report(Kind::WrongClock, wrong);
             }
         }
     }
 
     /// Whether somebody has wished for an event that needs it.
-    fn wished_for(
+    fn check_consent(
         &mut self,
         state: &Match,
-        before: &Before,
+        before: &StateBefore,
         event: &Event,
-        told_at: Option<usize>,
+        received_index: Option<usize>,
     ) {
         let about = || format!("{}: {event:?}, number {}", state.id(), state.seq());
-        match before.needs(state, &event.kind) {
-            Needs::Nothing => {}
-            Needs::Impossible => self.fault(Kind::FromNowhere, about()),
-            Needs::Wish(player, fits) => {
-                let fitting = self.reading.wishes.iter().filter(|wish| {
+        match before.required_consent(state, &event.kind) {
+            RequiredConsent::NotRequired => {}
+            RequiredConsent::Impossible => self.report(Kind::FromNowhere, about()),
+            RequiredConsent::Request(player, fits) => {
+                let fitting = self.observations.consent_requests.iter().filter(|wish| {
                     (wish.id == state.id() && fits(&wish.message, before, &event.kind))
-                        && told_at.is_none_or(|told_at| wish.place < told_at)
+                        && received_index.is_none_or(|told_at| wish.index < told_at)
                 });
-                let fitting = fitting.map(|wish| (wish.player, &wish.verdict));
-                if let Some(kind) = unbacked(fitting, player) {
-                    self.fault(kind, about());
+                let fitting = fitting.map(|wish| (wish.player, &wish.result));
+                if let Some(kind) = missing_consent(fitting, player) {
+                    self.report(kind, about());
                 }
             }
         }
     }
 
     /// Whether somebody who may has asked for an event, before it was told at this place.
-    fn asked_for(&mut self, state: &Match, event: &Event, told_at: Option<usize>) {
+    fn check_requested(&mut self, state: &Match, event: &Event, received_index: Option<usize>) {
         let about = format!("{}: {event:?}, number {}", state.id(), state.seq());
         match &event.kind {
             EventKind::Seated {
                 occupant: Occupant::Player { id, .. },
                 ..
-            } if !self.reading.sitters.contains(id) => self.fault(Kind::FromNowhere, about),
+            } if !self.observations.seat_requesters.contains(id) => {
+                self.report(Kind::FromNowhere, about)
+            }
             EventKind::Moved { seat, m, .. } => {
                 let player = state.occupant(*seat).player();
                 let ply = Ply(state.ply().0 - 1);
-                let place = (state.id(), state.seq().0);
-                self.played.insert(place, (ply, player, m.clone()));
+                let key = (state.id(), state.seq().0);
+                self.stored_moves.insert(key, (ply, player, m.clone()));
                 // A bot moves unasked.
                 if let Some(player) = player {
-                    let fits = |asked: &&Asked| {
+                    let fits = |asked: &&MoveRequest| {
                         (asked.id == state.id() && asked.ply == ply && asked.m == *m)
                             && asked
                                 .takebacks
                                 .is_none_or(|known| known == state.takebacks())
-                            && told_at.is_none_or(|told_at| asked.place < told_at)
+                            && received_index.is_none_or(|told_at| asked.index < told_at)
                     };
-                    let asked = self.reading.moves.iter().filter(fits);
-                    let asked = asked.map(|asked| (asked.player, &asked.verdict));
-                    if let Some(kind) = unbacked(asked, player) {
-                        self.fault(kind, about);
+                    let asked = self.observations.move_requests.iter().filter(fits);
+                    let asked = asked.map(|asked| (asked.player, &asked.result));
+                    if let Some(kind) = missing_consent(asked, player) {
+                        self.report(kind, about);
                     }
                 }
             }
             EventKind::TakenBack { ply, .. } => {
-                self.taken_back.insert((state.id(), state.seq().0), *ply);
+                self.stored_takebacks
+                    .insert((state.id(), state.seq().0), *ply);
             }
             EventKind::Seated { .. }
             | EventKind::Started { .. }
@@ -293,85 +301,96 @@ impl<'a> Keeping<'a> {
 
     /// What can be said when all records have been gone through.
     pub(super) fn finish(mut self) -> (Vec<Fault>, Tally) {
-        let kept = self.kept;
-        for id in self.reading.matches.keys() {
+        let kept = self.stored;
+        for id in self.observations.matches.keys() {
             if !kept.matches.contains_key(id) {
-                self.fault(Kind::Lost, format!("the whole match {id}"));
+                self.report(Kind::Lost, format!("the complete match {id}"));
             }
         }
-        for (host, hosted) in std::mem::take(&mut self.hosted) {
-            let asked = self.reading.hosts.get(&host).copied().unwrap_or(0);
-            if hosted > asked {
-                let about = format!("{hosted} matches of {host:?}, who has {asked}");
-                self.fault(Kind::Refused, about);
+        for (host, stored_count) in std::mem::take(&mut self.hosted_counts) {
+            let requested_count = self
+                .observations
+                .host_requests
+                .get(&host)
+                .copied()
+                .unwrap_or(0);
+            if stored_count > requested_count {
+                let about = format!(
+                    "{stored_count} matches of {host:?} with a request count of {requested_count}"
+                );
+                self.report(Kind::Refused, about);
             }
         }
-        for id in &self.reading.resigned {
+        for id in &self.observations.resigned_matches {
             let last = kept.matches.get(id).and_then(|record| record.events.last());
             if !last.is_some_and(Event::is_end) {
-                self.fault(Kind::Lost, format!("the resignation in {id}"));
+                self.report(Kind::Lost, format!("the resignation in {id}"));
             }
         }
-        self.promises();
-        self.rematches();
-        self.challenges();
-        self.searches();
-        match self.kept.cluster.as_ref() {
+        self.check_accepted_moves();
+        self.check_rematches();
+        self.check_challenges();
+        self.check_engine_output();
+        match self.stored.cluster.as_ref() {
             None => {
-                self.turns();
-                self.lists();
-                self.ratings();
-                self.glimpses();
+                self.check_turn_notifications();
+                self.check_lists();
+                self.check_ratings();
+                self.check_spectator_views();
             }
             Some(cluster) => {
-                self.journal(cluster);
-                self.order();
-                self.is_whole();
+                self.check_journal(cluster);
+                self.check_move_order();
+                self.check_complete_views();
             }
         }
-        (self.faults, self.tally)
+        (self.violations, self.tally)
     }
 
     /// Every move that was answered `ok` is there, and the same one whenever it was asked for.
-    fn promises(&mut self) {
-        let mut promised = BTreeMap::new();
-        let mut seen = BTreeMap::new();
-        for asked in &self.reading.moves {
-            let Asked {
+    fn check_accepted_moves(&mut self) {
+        let mut accepted = BTreeMap::new();
+        let mut request_counts = BTreeMap::new();
+        for request in &self.observations.move_requests {
+            let MoveRequest {
                 id, ply, takebacks, ..
-            } = asked;
-            let key = (*id, ply.0, *takebacks, asked.player, asked.m.as_str());
-            let times: &mut usize = seen.entry(key).or_default();
-            *times += 1;
-            let Verdict::Done(Some(seq)) = asked.verdict else {
+            } = request;
+            let key = (*id, ply.0, *takebacks, request.player, request.m.as_str());
+            let count: &mut usize = request_counts.entry(key).or_default();
+            *count += 1;
+            let RequestResult::Accepted(Some(seq)) = request.result else {
                 continue;
             };
-            self.tally.repeats += usize::from(*times > 1);
-            let first = *promised.entry(key).or_insert(seq);
+            self.tally.repeats += usize::from(*count > 1);
+            let first = *accepted.entry(key).or_insert(seq);
             let since = (
                 Bound::Excluded((*id, first.0)),
                 Bound::Excluded((*id, seq.0)),
             );
             // Who does not say what they know plays a move anew that was taken back.
-            let is_anew = first < seq && self.taken_back.range(since).any(|at| at.1 <= ply);
-            if first != seq && (takebacks.is_some() || !is_anew) {
-                self.fault(Kind::PlayedTwice, format!("{asked:?} was {first} before"));
+            let is_replayed =
+                first < seq && self.stored_takebacks.range(since).any(|at| at.1 <= ply);
+            if first != seq && (takebacks.is_some() || !is_replayed) {
+                self.report(
+                    Kind::PlayedTwice,
+                    format!("{request:?} was accepted as event {first} before"),
+                );
             }
-            match self.played.get(&(asked.id, seq.0)) {
-                None => self.fault(Kind::Lost, format!("{asked:?}")),
-                Some(kept) if *kept != (asked.ply, asked.player, asked.m.clone()) => {
-                    let about = format!("{asked:?} is answered for {kept:?}");
-                    self.fault(Kind::Contradiction, about);
+            match self.stored_moves.get(&(request.id, seq.0)) {
+                None => self.report(Kind::Lost, format!("{request:?}")),
+                Some(kept) if *kept != (request.ply, request.player, request.m.clone()) => {
+                    let about = format!("{request:?} was acknowledged as {kept:?}");
+                    self.report(Kind::Contradiction, about);
                 }
                 Some(_) => {}
             }
         }
-        self.tally.moves = promised.len();
+        self.tally.moves = accepted.len();
     }
 }
 
 /// What an event is called that cannot have followed another.
-fn impossible(state: &Match, before: Option<&Event>, event: &Event) -> Kind {
+fn impossible_event_kind(state: &Match, before: Option<&Event>, event: &Event) -> Kind {
     match (before.map(|before| &before.kind), &event.kind) {
         (Some(EventKind::Moved { .. }), EventKind::Moved { seat, .. })
             if state.turn() == Some(seat.other()) =>

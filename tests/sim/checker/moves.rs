@@ -4,11 +4,11 @@ use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Ply, Seq, ServerMessage};
 
 /// One request to move.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct MoveRequest {
     /// Where in the history it was sent.
-    pub(super) place: usize,
+    pub(super) index: usize,
     /// When that was.
-    pub(super) at_us: u128,
+    pub(super) sent_us: u128,
     /// Who the server took the sender for.
     pub(super) player: Option<PlayerId>,
     pub(super) id: MatchId,
@@ -17,42 +17,42 @@ pub(super) struct Asked {
     pub(super) m: String,
     /// How many takebacks the sender knew of, if that was sent.
     pub(super) takebacks: Option<u64>,
-    pub(super) verdict: Verdict,
+    pub(super) result: RequestResult,
     /// Where in the history it was answered.
-    pub(super) answered: Option<usize>,
+    pub(super) reply_index: Option<usize>,
 }
 
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum RequestResult {
     /// It may have come about or not: there was no answer, or one that does not tell.
-    Unclear,
+    Unknown,
     /// It came about.
-    Done(Option<Seq>),
+    Accepted(Option<Seq>),
     /// It did not, and will not.
     Refused,
 }
 
-impl Verdict {
+impl RequestResult {
     /// What an answer says. Where several servers may have a part in it, one that has tried in vain does not
     /// know what the other has done.
-    pub(super) fn of(answer: &ServerMessage, of_several: bool) -> Self {
+    pub(super) fn from_reply(answer: &ServerMessage, is_cluster: bool) -> Self {
         match answer {
-            ServerMessage::Ok { seq, .. } => Self::Done(*seq),
+            ServerMessage::Ok { seq, .. } => Self::Accepted(*seq),
             // The server failed, and does not say how far it had come.
-            ServerMessage::Error(error) if error.code == Some(ErrorCode::Internal) => Self::Unclear,
+            ServerMessage::Error(error) if error.code == Some(ErrorCode::Internal) => Self::Unknown,
             ServerMessage::Error(error)
-                if of_several && error.code == Some(ErrorCode::Overloaded) =>
+                if is_cluster && error.code == Some(ErrorCode::Overloaded) =>
             {
-                Self::Unclear
+                Self::Unknown
             }
             ServerMessage::Error(_) => Self::Refused,
-            _ => Self::Done(None),
+            _ => Self::Accepted(None),
         }
     }
 }
 
 /// A move as the games write it: all of ours are in lower case.
-pub(super) fn canonical(m: &str) -> String {
+pub(super) fn canonical_move(m: &str) -> String {
     m.trim().to_ascii_lowercase()
 }

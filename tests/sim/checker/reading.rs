@@ -18,127 +18,127 @@ use plyhouse_protocol::{
     ServerMessage, Snapshot, SpectatorAccess,
 };
 
-pub(super) use self::ends::Seen;
-pub(super) use self::events::contradiction;
-pub(super) use self::glimpses::{Glimpse, RatingShown, RatingTold};
-use self::lists::Watch;
-pub(super) use self::lists::{Difference, Row};
-use self::searches::Analysing;
-pub(super) use self::searches::{AnalysisTold, HintTold};
-pub(super) use self::turns::{RowsTold, TurnTold};
-use self::words::Words;
-use super::clocks::Times;
-use super::moves::{Asked, Verdict, canonical};
-use super::wall::Wall;
-use super::wishes::Wish;
+pub(super) use self::ends::CompleteView;
+pub(super) use self::events::contradiction_kind;
+pub(super) use self::glimpses::{DisplayedRating, RatingNotification, SpectatorView};
+use self::lists::WatchedList;
+pub(super) use self::lists::{ListDifference, ListRow};
+use self::searches::PendingAnalysis;
+pub(super) use self::searches::{ReceivedAnalysis, ReceivedHint};
+pub(super) use self::turns::{CorrespondenceList, TurnNotification};
+use self::words::ChatBlocks;
+use super::clocks::ObservationTimes;
+use super::moves::{MoveRequest, RequestResult, canonical_move};
+use super::wall::WallClock;
+use super::wishes::ConsentRequest;
 use super::{Fault, Kind};
 use crate::history::{ConnectionId, Entry, What};
 
 /// What a history says.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
-    pub(super) faults: Vec<Fault>,
-    pub(super) matches: BTreeMap<MatchId, Told>,
-    pub(super) moves: Vec<Asked>,
+pub(super) struct Observations {
+    pub(super) violations: Vec<Fault>,
+    pub(super) matches: BTreeMap<MatchId, ObservedMatch>,
+    pub(super) move_requests: Vec<MoveRequest>,
     /// What else was asked of matches that needs somebody's will.
-    pub(super) wishes: Vec<Wish>,
+    pub(super) consent_requests: Vec<ConsentRequest>,
     /// When the server began to run again.
     pub(super) restarts: Vec<u128>,
-    pub(super) wall: Wall,
+    pub(super) wall_clock: WallClock,
     /// When each player said hello.
     pub(super) hellos: BTreeMap<PlayerId, Vec<u128>>,
     /// When what is read now happened, in microseconds.
     pub(super) at_us: u128,
     /// Who has asked for a seat or a match.
-    pub(super) sitters: BTreeSet<PlayerId>,
+    pub(super) seat_requesters: BTreeSet<PlayerId>,
     /// How many matches each player has asked for and not been refused: listed ones, which are
     /// created, and others, which are sought.
-    pub(super) hosts: BTreeMap<(PlayerId, bool), usize>,
+    pub(super) host_requests: BTreeMap<(PlayerId, bool), usize>,
     /// The matches of which a resignation was answered `ok`.
-    pub(super) resigned: Vec<MatchId>,
+    pub(super) resigned_matches: Vec<MatchId>,
     /// The rematches that were told, by the match before.
     pub(super) successors: BTreeMap<MatchId, BTreeSet<MatchId>>,
     /// Who was told of a challenge, and of which.
     pub(super) challenges: Vec<(Option<PlayerId>, Challenge)>,
     /// The turns in matches of days of which somebody was told.
-    pub(super) turns: Vec<TurnTold>,
+    pub(super) turn_notifications: Vec<TurnNotification>,
     /// What each welcome has told of matches of days.
-    pub(super) rows: Vec<RowsTold>,
+    pub(super) correspondence_lists: Vec<CorrespondenceList>,
     /// The rows of lists that were told.
-    pub(super) list_rows: Vec<Row>,
+    pub(super) list_rows: Vec<ListRow>,
     /// Where a list was not what whoever watched it believed.
-    pub(super) differences: Vec<Difference>,
+    pub(super) list_differences: Vec<ListDifference>,
     /// When each match was asked for.
-    pub(super) asked_for: BTreeMap<MatchId, Vec<u128>>,
+    pub(super) match_request_times: BTreeMap<MatchId, Vec<u128>>,
     /// How often a list was held against what was believed of it.
-    pub(super) lists: usize,
+    pub(super) list_comparisons: usize,
     /// What was seen of matches when all was to be seen.
-    pub(super) seen: Vec<Seen>,
+    pub(super) complete_views: Vec<CompleteView>,
     /// Where several servers share the store: by when all is to be seen, in microseconds.
     pub(super) settled_us: Option<u128>,
     /// What each connection was told that matches have changed.
-    pub(super) ratings: Vec<RatingTold>,
+    pub(super) rating_notifications: Vec<RatingNotification>,
     /// What was shown of how well people play.
-    pub(super) ratings_shown: Vec<RatingShown>,
+    pub(super) displayed_ratings: Vec<DisplayedRating>,
     /// What was told of matches to whom, and when.
-    pub(super) glimpses: Vec<Glimpse>,
+    pub(super) spectator_views: Vec<SpectatorView>,
     /// When a player's words were to be said in a match, and when strangers heard them.
-    pub(super) said_at: Vec<(MatchId, String, u128)>,
-    pub(super) heard_late: Vec<(MatchId, String, u128)>,
+    pub(super) sent_chat: Vec<(MatchId, String, u128)>,
+    pub(super) delayed_chat: Vec<(MatchId, String, u128)>,
     /// When strangers were told of a rematch of a match with a delay.
-    pub(super) rematches_told: Vec<(MatchId, MatchId, u128)>,
+    pub(super) delayed_rematches: Vec<(MatchId, MatchId, u128)>,
     /// How often somebody was kept from a match that nobody but its players may watch.
-    pub(super) kept_out: usize,
+    pub(super) access_denials: usize,
     /// How often a match was shown that began with a position of its own.
-    pub(super) apart: usize,
+    pub(super) custom_positions: usize,
     /// Who does not want to meet whom, and who heard what.
-    pub(super) words: Words,
+    pub(super) chat_blocks: ChatBlocks,
     /// The hints that were told, what was told of ended matches, and of which ply it was told what a bot thinks.
-    pub(super) hints: Vec<HintTold>,
-    pub(super) analyses: Vec<AnalysisTold>,
-    pub(super) thoughts: BTreeSet<(MatchId, Ply)>,
-    pub(super) resumed: usize,
+    pub(super) hints: Vec<ReceivedHint>,
+    pub(super) analyses: Vec<ReceivedAnalysis>,
+    pub(super) thinking_plies: BTreeSet<(MatchId, Ply)>,
+    pub(super) resumed_matches: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
     /// The matches with a delay.
-    delayed: BTreeSet<MatchId>,
+    delayed_matches: BTreeSet<MatchId>,
     /// The matches that nobody but their players may watch.
-    private: BTreeSet<MatchId>,
+    private_matches: BTreeSet<MatchId>,
     /// The matches of which it is told what bots think.
-    thinking: BTreeSet<MatchId>,
+    thinking_matches: BTreeSet<MatchId>,
     /// The matches that have had each code: it goes on to a rematch.
-    codes: BTreeMap<String, BTreeSet<MatchId>>,
-    tokens: BTreeMap<String, PlayerId>,
+    matches_by_code: BTreeMap<String, BTreeSet<MatchId>>,
+    players_by_token: BTreeMap<String, PlayerId>,
     /// Who must be known for ever, having sat or hosted.
-    lasting: BTreeSet<PlayerId>,
+    persistent_players: BTreeSet<PlayerId>,
     crashes: usize,
 }
 
 /// What was told about a match.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ObservedMatch {
     /// Each event, where it was told first, and without what may change.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
-    pub(super) snapshots: Vec<Shown>,
+    pub(super) snapshots: Vec<ObservedSnapshot>,
     /// How the clock stood, as it was told after this event at this time.
-    pub(super) clocks: Vec<(u64, Times, ClockState)>,
+    pub(super) clocks: Vec<(u64, ObservationTimes, ClockState)>,
     /// When each event was told first.
-    pub(super) told_at: BTreeMap<u64, u128>,
+    pub(super) first_received_us: BTreeMap<u64, u128>,
     /// Every event with the ply that it says was played or has come back, and whether it was played.
-    plies: BTreeSet<(u64, u64, bool)>,
+    ply_events: BTreeSet<(u64, u64, bool)>,
     /// The last event that anybody was told of, in whatever form.
-    newest: u64,
+    latest_seq: u64,
     /// How many crashes there had been when somebody came into it or back to it last.
-    crashes: usize,
+    crashes_at_join: usize,
 }
 
 /// A snapshot as it was shown.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ObservedSnapshot {
     /// It is of a match as it was before.
-    pub(super) is_late: bool,
+    pub(super) is_delayed: bool,
     pub(super) player: Option<PlayerId>,
-    pub(super) times: Times,
+    pub(super) times: ObservationTimes,
     pub(super) snapshot: Snapshot,
 }
 
@@ -146,44 +146,44 @@ pub(super) struct Shown {
 struct Connection {
     opened_us: u128,
     player: Option<PlayerId>,
-    waiting: BTreeMap<RequestId, Waiting>,
+    pending_requests: BTreeMap<RequestId, PendingRequest>,
     /// The last event that was told of each match that is followed.
-    following: BTreeMap<MatchId, u64>,
+    followed_seqs: BTreeMap<MatchId, u64>,
     /// The matches in which its player was shown to have a seat.
-    own: BTreeSet<MatchId>,
+    seated_matches: BTreeSet<MatchId>,
     /// The list that is watched.
-    watch: Option<Watch>,
+    watched_list: Option<WatchedList>,
     /// The matches that were followed at some time.
-    followed: BTreeSet<MatchId>,
+    ever_followed: BTreeSet<MatchId>,
     /// When the client was told who it is.
     welcomed_us: Option<u128>,
     /// What was told before this has come.
-    heard_us: u128,
+    delivered_until_us: u128,
     /// The match that this connection is told of what searches think.
-    analysing: Option<Analysing>,
+    pending_analysis: Option<PendingAnalysis>,
     /// The matches that the welcome has promised to show.
-    promised: BTreeSet<MatchId>,
+    expected_snapshots: BTreeSet<MatchId>,
     /// What was known of all matches when the client said who it was.
-    known_at_hello: BTreeMap<MatchId, u64>,
+    seqs_at_hello: BTreeMap<MatchId, u64>,
 }
 
 /// A request that has no answer yet.
 #[derive(Debug)]
-struct Waiting {
+struct PendingRequest {
     message: ClientMessage,
     sent_us: u128,
     target: Option<MatchId>,
     /// What was known of the match when it was sent.
-    newest: u64,
+    latest_seq: u64,
     /// Which move it asks for.
-    asked: Option<usize>,
+    move_request: Option<usize>,
     /// Which wish it is.
-    wished: Option<usize>,
+    consent_request: Option<usize>,
     /// Whether whoever says hello must be known.
-    is_lasting: bool,
+    must_resume: bool,
 }
 
-impl Reading {
+impl Observations {
     /// Of a world with one server, or of one that is settled by then.
     pub(super) fn new(settled: Option<Duration>) -> Self {
         Self {
@@ -192,8 +192,8 @@ impl Reading {
         }
     }
 
-    fn fault(&mut self, kind: Kind, about: String) {
-        self.faults.push(Fault { kind, about });
+    fn report(&mut self, kind: Kind, about: String) {
+        self.violations.push(Fault { kind, about });
     }
 
     fn connection(&mut self, id: ConnectionId) -> &mut Connection {
@@ -201,7 +201,7 @@ impl Reading {
     }
 
     /// Takes in what comes next, at this place of the history.
-    pub(super) fn read(&mut self, place: usize, entry: &Entry) {
+    pub(super) fn process_entry(&mut self, index: usize, entry: &Entry) {
         self.at_us = entry.at_us;
         match &entry.what {
             What::Opened { connection, .. } => {
@@ -212,26 +212,32 @@ impl Reading {
                 request,
             } => {
                 if let Some(id) = request.id {
-                    self.sent(place, *connection, id, &request.message);
+                    self.record_request(index, *connection, id, &request.message);
                 }
             }
             What::Got {
                 connection,
                 message,
-            } => self.got(place, *connection, message),
-            What::GotNonsense { text, .. } => self.fault(Kind::Nonsense, text.clone()),
-            What::Closed { connection, why } => self.closed(*connection, why),
+            } => self.record_message(index, *connection, message),
+            What::GotNonsense { text, .. } => self.report(Kind::Nonsense, text.clone()),
+            What::Closed { connection, why } => self.record_close(*connection, why),
             What::Fate(_) => {}
             What::Crash(_) => self.crashes += 1,
-            What::Away(away) => self.wall.goes_on(entry.at_us, *away),
+            What::Away(away) => self.wall_clock.advance(entry.at_us, *away),
             What::Restart => self.restarts.push(entry.at_us),
         }
     }
 
-    fn sent(&mut self, place: usize, on: ConnectionId, re: RequestId, message: &ClientMessage) {
-        let target = target(message).and_then(|target| match target {
+    fn record_request(
+        &mut self,
+        index: usize,
+        on: ConnectionId,
+        re: RequestId,
+        message: &ClientMessage,
+    ) {
+        let target = request_target(message).and_then(|target| match target {
             MatchRef::Id(id) => Some(id),
-            MatchRef::Code(code) => match self.codes.get(&code.to_string()) {
+            MatchRef::Code(code) => match self.matches_by_code.get(&code.to_string()) {
                 Some(ids) if ids.len() == 1 => ids.first().copied(),
                 // Nobody outside knows which has it now.
                 Some(_) | None => None,
@@ -239,28 +245,31 @@ impl Reading {
             MatchRef::Invalid => None,
         });
         if let Some(id) = target {
-            self.asked_for.entry(id).or_default().push(self.at_us);
+            self.match_request_times
+                .entry(id)
+                .or_default()
+                .push(self.at_us);
         }
         let newest = target.and_then(|id| self.matches.get(&id));
-        let newest = newest.map_or(0, |told| told.newest);
-        let waiting = Waiting {
+        let latest_seq = newest.map_or(0, |told| told.latest_seq);
+        let waiting = PendingRequest {
             message: message.clone(),
             sent_us: self.at_us,
             target,
-            newest,
-            asked: self.sent_move(place, on, target, message),
-            wished: self.sent_wish(place, on, target, message),
-            is_lasting: self.sent_hello(on, message),
+            latest_seq,
+            move_request: self.record_move_request(index, on, target, message),
+            consent_request: self.record_consent_request(index, on, target, message),
+            must_resume: self.record_hello(on, message),
         };
-        self.sent_for_seat(on, message);
-        self.sent_block(on, message);
-        self.sent_words(target, message);
-        self.connection(on).waiting.insert(re, waiting);
+        self.record_seat_request(on, message);
+        self.record_block_request(on, message);
+        self.record_sent_chat(target, message);
+        self.connection(on).pending_requests.insert(re, waiting);
     }
 
-    fn sent_move(
+    fn record_move_request(
         &mut self,
-        place: usize,
+        index: usize,
         on: ConnectionId,
         target: Option<MatchId>,
         message: &ClientMessage,
@@ -273,120 +282,124 @@ impl Reading {
         };
         let id = target?;
         let player = self.connection(on).player;
-        self.moves.push(Asked {
-            place,
-            at_us: self.at_us,
+        self.move_requests.push(MoveRequest {
+            index,
+            sent_us: self.at_us,
             player,
             id,
             ply: *ply,
-            m: canonical(m),
+            m: canonical_move(m),
             takebacks: *takebacks,
-            verdict: Verdict::Unclear,
-            answered: None,
+            result: RequestResult::Unknown,
+            reply_index: None,
         });
-        Some(self.moves.len() - 1)
+        Some(self.move_requests.len() - 1)
     }
 
-    fn sent_wish(
+    fn record_consent_request(
         &mut self,
-        place: usize,
+        index: usize,
         on: ConnectionId,
         target: Option<MatchId>,
         message: &ClientMessage,
     ) -> Option<usize> {
-        let id = target.filter(|_| Wish::is_one(message))?;
+        let id = target.filter(|_| ConsentRequest::requires_consent(message))?;
         let player = self.connection(on).player;
-        self.wishes.push(Wish {
-            place,
+        self.consent_requests.push(ConsentRequest {
+            index,
             player,
             id,
             message: message.clone(),
-            verdict: Verdict::Unclear,
+            result: RequestResult::Unknown,
         });
-        Some(self.wishes.len() - 1)
+        Some(self.consent_requests.len() - 1)
     }
 
     /// Tells whether the server must know whoever it is.
-    fn sent_hello(&mut self, on: ConnectionId, message: &ClientMessage) -> bool {
+    fn record_hello(&mut self, on: ConnectionId, message: &ClientMessage) -> bool {
         let ClientMessage::Hello(hello) = message else {
             return false;
         };
         let token = &hello.token;
-        let known = self.matches.iter().map(|(id, told)| (*id, told.newest));
-        self.connection(on).known_at_hello = known.collect();
-        let owner = token.as_ref().and_then(|t| self.tokens.get(t.reveal()));
+        let latest_seqs = self.matches.iter().map(|(id, told)| (*id, told.latest_seq));
+        self.connection(on).seqs_at_hello = latest_seqs.collect();
+        let owner = token
+            .as_ref()
+            .and_then(|t| self.players_by_token.get(t.reveal()));
         if let Some(owner) = owner {
             self.hellos.entry(*owner).or_default().push(self.at_us);
         }
-        owner.is_some_and(|owner| self.lasting.contains(owner))
+        owner.is_some_and(|owner| self.persistent_players.contains(owner))
     }
 
-    fn sent_for_seat(&mut self, on: ConnectionId, message: &ClientMessage) {
-        let wanted = wanted(message);
+    fn record_seat_request(&mut self, on: ConnectionId, message: &ClientMessage) {
+        let listing = requested_listing(message);
         let is_join = matches!(message, ClientMessage::Join { .. });
         let Some(player) = self.connection(on).player else {
             return;
         };
-        if is_join || wanted.is_some() {
-            self.sitters.insert(player);
+        if is_join || listing.is_some() {
+            self.seat_requesters.insert(player);
         }
-        if let Some(is_listed) = wanted {
-            *self.hosts.entry((player, is_listed)).or_default() += 1;
+        if let Some(is_listed) = listing {
+            *self.host_requests.entry((player, is_listed)).or_default() += 1;
         }
     }
 
-    fn got(&mut self, place: usize, on: ConnectionId, message: &ServerMessage) {
+    fn record_message(&mut self, index: usize, on: ConnectionId, message: &ServerMessage) {
         let re = message.re();
-        let waiting = re.and_then(|re| self.connection(on).waiting.remove(&re));
+        let waiting = re.and_then(|re| self.connection(on).pending_requests.remove(&re));
         if re.is_some() && waiting.is_none() {
-            let about = format!("{on:?} did not ask for {message:?}");
-            self.fault(Kind::BadAnswer, about);
+            let about = format!("{on:?} has no pending request for {message:?}");
+            self.report(Kind::BadAnswer, about);
         }
-        let answered = waiting.as_ref();
+        let request = waiting.as_ref();
         match message {
-            ServerMessage::Welcome(welcome) => self.welcomed(on, welcome, answered),
+            ServerMessage::Welcome(welcome) => self.check_welcome(on, welcome, request),
             ServerMessage::Match(snapshot) => {
-                self.heard(on, &snapshot.chat_history, answered);
-                self.shown(on, snapshot, answered);
+                self.check_chat(on, &snapshot.chat_history, request);
+                self.check_snapshot(on, snapshot, request);
             }
-            ServerMessage::Events { events, .. } => self.caught_up(place, on, events, answered),
-            ServerMessage::Event(event) => self.told(place, on, event),
-            ServerMessage::Clock { match_id, clock } => self.told_clock(on, *match_id, *clock),
+            ServerMessage::Events { events, .. } => self.check_resync(index, on, events, request),
+            ServerMessage::Event(event) => self.check_event(index, on, event),
+            ServerMessage::Clock { match_id, clock } => self.record_clock(on, *match_id, *clock),
             ServerMessage::Rematch { match_id, rematch } => {
-                self.told_rematch(on, *match_id, rematch)
+                self.record_rematch(on, *match_id, rematch)
             }
-            ServerMessage::Challenge(challenge) => self.challenged(on, challenge),
+            ServerMessage::Challenge(challenge) => self.record_challenge(on, challenge),
             ServerMessage::YourTurn {
                 match_id,
                 game,
                 ply,
                 deadline_ms: due_ms,
-            } => self.told_turn(on, *match_id, game, (*ply, *due_ms)),
+            } => self.record_turn_notification(on, *match_id, game, (*ply, *due_ms)),
             ServerMessage::ListChanged {
                 changed,
                 removed: gone,
                 total,
                 reset,
-            } => self.list_changed(on, changed, gone, (*total, *reset)),
-            ServerMessage::Matches { .. } => self.told_page(on, message, answered),
-            ServerMessage::Seekers(seekers) => self.seekers_changed(on, seekers),
+            } => self.check_list_update(on, changed, gone, (*total, *reset)),
+            ServerMessage::Matches { .. } => self.check_list_page(on, message, request),
+            ServerMessage::Seekers(seekers) => self.check_seekers_update(on, seekers),
             ServerMessage::Blocked { players, .. } => {
-                self.told_blocked(on, players, answered);
+                self.check_block_list(on, players, request);
             }
             ServerMessage::Rating {
                 match_id, changes, ..
-            } => self.told_rating(on, *match_id, changes),
+            } => self.record_rating_notification(on, *match_id, changes),
             ServerMessage::Chat {
                 match_id,
                 entry: said,
-            } => self.heard_words(on, *match_id, said),
-            ServerMessage::WatchEnded { match_id } => self.watch_over(on, *match_id),
-            ServerMessage::Profile { profile, .. } => self.told_profile(profile),
-            ServerMessage::Leaderboard { rows, .. } => self.told_leaders(rows, answered),
-            ServerMessage::Analysis(part) => self.told_analysis(on, part),
-            ServerMessage::Hint(hint) => self.told_hint(on, hint, answered),
-            ServerMessage::Thinking(thought) => self.told_thought(on, thought),
-            ServerMessage::Error(error) if error.re.is_none() => self.told_trouble(on, error),
+            } => self.record_received_chat(on, *match_id, said),
+            ServerMessage::WatchEnded { match_id } => self.end_following(on, *match_id),
+            ServerMessage::Profile { profile, .. } => self.record_profile(profile),
+            ServerMessage::Leaderboard { rows, .. } => self.record_leaderboard(rows, request),
+            ServerMessage::Analysis(part) => self.check_analysis(on, part),
+            ServerMessage::Hint(hint) => self.check_hint(on, hint, request),
+            ServerMessage::Thinking(thought) => self.check_thinking(on, thought),
+            ServerMessage::Error(error) if error.re.is_none() => {
+                self.record_unsolicited_error(on, error)
+            }
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
@@ -402,15 +415,15 @@ impl Reading {
             | ServerMessage::ChallengeEnded { .. } => {}
         }
         if let Some(waiting) = waiting {
-            let heard_us = &mut self.connection(on).heard_us;
+            let heard_us = &mut self.connection(on).delivered_until_us;
             *heard_us = waiting.sent_us.max(*heard_us);
-            self.answered(place, on, &waiting, message);
+            self.check_reply(index, on, &waiting, message);
         }
     }
 }
 
 /// Whether a request wants a match that is listed, if it wants a match.
-fn wanted(message: &ClientMessage) -> Option<bool> {
+fn requested_listing(message: &ClientMessage) -> Option<bool> {
     match message {
         // A challenge is nobody else's business.
         ClientMessage::Create(create) => {
@@ -423,7 +436,7 @@ fn wanted(message: &ClientMessage) -> Option<bool> {
 }
 
 /// The match that a request names.
-fn target(message: &ClientMessage) -> Option<MatchRef> {
+fn request_target(message: &ClientMessage) -> Option<MatchRef> {
     match message {
         ClientMessage::Join { target, .. }
         | ClientMessage::Watch { target }

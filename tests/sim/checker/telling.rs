@@ -8,12 +8,12 @@ use plyhouse_protocol::{
     PlayerId, PlayerKind, Ply, SeatNumber, Snapshot, TimeLeft,
 };
 
-fn number(seat: Seat) -> SeatNumber {
+fn seat_number(seat: Seat) -> SeatNumber {
     SeatNumber(u8::from(seat == Seat::Second))
 }
 
 /// An occupant as it is told, but for whether a player is connected.
-pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
+pub(super) fn wire_occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
     match occupant {
         Occupant::Open => plyhouse_protocol::Occupant::Open,
         Occupant::Player {
@@ -50,18 +50,18 @@ pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
 
 /// The event that has made this state, as it is told.
 #[allow(clippy::too_many_lines, reason = "a line for each kind of event")]
-pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Event {
+pub(super) fn expected_event(state: &Match, event: &EventKind) -> plyhouse_protocol::Event {
     let (match_id, seq) = (state.id(), state.seq());
     let position = state.position();
     match event {
         EventKind::Seated {
             seat,
-            occupant: who,
+            occupant: new_occupant,
         } => plyhouse_protocol::Event::Seated {
             match_id,
             seq,
-            seat: number(*seat),
-            occupant: occupant(who),
+            seat: seat_number(*seat),
+            occupant: wire_occupant(new_occupant),
         },
         EventKind::Started { remaining: left } => plyhouse_protocol::Event::Started {
             match_id,
@@ -69,7 +69,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             position: position.to_string(),
             check: position.in_check(),
             ply: Ply(0),
-            turn: number(position.turn()),
+            turn: seat_number(position.turn()),
             legal: position.legal_moves(),
             time_left: left.map(time_left),
             first_move_ms: first_move_ms(state),
@@ -85,12 +85,12 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             seq,
             ply: Ply(state.ply().0 - 1),
             next_ply: state.ply(),
-            seat: number(*seat),
+            seat: seat_number(*seat),
             m: m.clone(),
-            san: sans(state).and_then(|mut sans| sans.pop()),
+            san: san_moves(state).and_then(|mut sans| sans.pop()),
             position: position.to_string(),
             check: position.in_check(),
-            turn: (position.outcome().is_none()).then(|| number(position.turn())),
+            turn: (position.outcome().is_none()).then(|| seat_number(position.turn())),
             legal: position.legal_moves(),
             time_left: left.map(time_left),
             spent_ms: *spent_ms,
@@ -105,7 +105,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             match_id,
             seq,
             offer: OfferState {
-                seat: number(*seat),
+                seat: seat_number(*seat),
                 offer: offer_kind(*offer),
                 ply: *ply,
                 to_ply: *to_ply,
@@ -114,9 +114,9 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
         EventKind::Declined { seat, offer, by } => plyhouse_protocol::Event::Declined {
             match_id,
             seq,
-            seat: number(*seat),
+            seat: seat_number(*seat),
             offer: offer_kind(*offer),
-            by: number(*by),
+            by: seat_number(*by),
         },
         EventKind::TakenBack {
             ply,
@@ -127,7 +127,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             ply: *ply,
             position: position.to_string(),
             check: position.in_check(),
-            turn: number(position.turn()),
+            turn: seat_number(position.turn()),
             legal: position.legal_moves(),
             time_left: left.map(time_left),
             first_move_ms: first_move_ms(state),
@@ -140,14 +140,14 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
         } => plyhouse_protocol::Event::TimeGiven {
             match_id,
             seq,
-            seat: number(*seat),
+            seat: seat_number(*seat),
             ms: *ms,
             time_left: time_left(*left),
         },
         EventKind::Hinted { seat, ply } => plyhouse_protocol::Event::Hinted {
             match_id,
             seq,
-            seat: number(*seat),
+            seat: seat_number(*seat),
             ply: *ply,
         },
         EventKind::Ended {
@@ -155,21 +155,21 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
         } => plyhouse_protocol::Event::Ended {
             match_id,
             seq,
-            outcome: ending(state).expect("it has ended"),
+            outcome: expected_ending(state).expect("the match has ended"),
             time_left: left.map(time_left),
         },
     }
 }
 
 /// The moves as they are read in books, where they are.
-fn sans(state: &Match) -> Option<Vec<String>> {
+fn san_moves(state: &Match) -> Option<Vec<String>> {
     let moves: Vec<String> = state.moves().map(str::to_owned).collect();
     let is_chess = state.creation().game.info.id == "chess";
     is_chess.then(|| {
         state
             .initial_position()
             .moves_to_record_notation(&moves)
-            .expect("they were played")
+            .expect("recorded moves are legal")
     })
 }
 
@@ -199,7 +199,7 @@ fn first_move_ms(state: &Match) -> Option<u64> {
     })
 }
 
-fn ending(state: &Match) -> Option<Ending> {
+fn expected_ending(state: &Match) -> Option<Ending> {
     let Stage::Ended {
         winner,
         reason,
@@ -209,7 +209,7 @@ fn ending(state: &Match) -> Option<Ending> {
     else {
         return None;
     };
-    let (way, line) = match reason {
+    let (position_ending, line) = match reason {
         EndReason::Rules => (state.position().ending(), state.position().winning_line()),
         EndReason::Resignation
         | EndReason::Abandonment
@@ -217,38 +217,46 @@ fn ending(state: &Match) -> Option<Ending> {
         | EndReason::Timeout
         | EndReason::Agreement => (None, None),
     };
-    let told = way.map(|way| way.detail).or(detail.map(EndDetail::as_str));
+    let ending_detail = position_ending
+        .map(|way| way.detail)
+        .or(detail.map(EndDetail::as_str));
     Some(Ending {
-        winner: winner.map(number),
+        winner: winner.map(seat_number),
         reason: Some(reason),
-        detail: told.map(str::to_owned),
-        by: by.map(number),
-        scores: way.and_then(|way| way.scores),
+        detail: ending_detail.map(str::to_owned),
+        by: by.map(seat_number),
+        scores: position_ending.and_then(|way| way.scores),
         line,
     })
 }
 
 /// Whether a snapshot for this player shows this state.
-pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>) -> bool {
+pub(super) fn snapshot_matches(
+    snapshot: &Snapshot,
+    state: &Match,
+    player: Option<PlayerId>,
+) -> bool {
     let status = match state.stage() {
         Stage::Open => MatchStatus::Open,
         Stage::Running => MatchStatus::Running,
         Stage::Ended { .. } => MatchStatus::Ended,
     };
-    let outcome = ending(state);
+    let outcome = expected_ending(state);
     let legal = match state.turn() {
         Some(_) => state.position().legal_moves(),
         None => Vec::new(),
     };
-    let you = player.and_then(|player| state.seat_of(player)).map(number);
+    let you = player
+        .and_then(|player| state.seat_of(player))
+        .map(seat_number);
     let creation = state.creation();
-    has_seats(snapshot, state)
+    seats_match(snapshot, state)
         && snapshot.code == creation.code.to_string()
         && (snapshot.game == creation.game.info.id && snapshot.host == creation.host)
         && (snapshot.status == status && snapshot.outcome == outcome && snapshot.you == you)
-        && (snapshot.ply == state.ply() && snapshot.turn == state.turn().map(number))
+        && (snapshot.ply == state.ply() && snapshot.turn == state.turn().map(seat_number))
         && snapshot.position == state.position().to_string()
-        && (snapshot.check == state.position().in_check() && snapshot.san == sans(state))
+        && (snapshot.check == state.position().in_check() && snapshot.san == san_moves(state))
         && snapshot.initial_position == creation.terms.initial_position
         && snapshot.legal == legal
         && (snapshot.clock == state.clock()
@@ -258,12 +266,12 @@ pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>
         && snapshot.moves.iter().map(String::as_str).eq(state.moves())
 }
 
-fn has_seats(snapshot: &Snapshot, state: &Match) -> bool {
+fn seats_match(snapshot: &Snapshot, state: &Match) -> bool {
     snapshot.seats.iter().zip(Seat::ALL).all(|(shown, seat)| {
         let mut shown = shown.occupant.clone();
         if let plyhouse_protocol::Occupant::Player { connected, .. } = &mut shown {
             *connected = false;
         }
-        shown == occupant(state.occupant(seat))
+        shown == wire_occupant(state.occupant(seat))
     })
 }

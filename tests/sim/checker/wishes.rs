@@ -7,23 +7,23 @@ use plyhouse_protocol::{
 };
 
 use super::Kind;
-use super::moves::Verdict;
+use super::moves::RequestResult;
 
 /// One request that offers, declines, gives or ends something.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct ConsentRequest {
     /// Where in the history it was sent.
-    pub(super) place: usize,
+    pub(super) index: usize,
     /// Who the server took the sender for.
     pub(super) player: Option<PlayerId>,
     pub(super) id: MatchId,
     pub(super) message: ClientMessage,
-    pub(super) verdict: Verdict,
+    pub(super) result: RequestResult,
 }
 
 /// A match as it was before an event.
 #[derive(Debug)]
-pub(super) struct Before {
+pub(super) struct StateBefore {
     offers: Vec<PendingOffer>,
     turn: Option<Seat>,
     ply: Ply,
@@ -34,17 +34,20 @@ pub(super) struct Before {
 
 /// What an event needs somebody to have asked for.
 #[derive(Debug)]
-pub(super) enum Needs {
-    Nothing,
+pub(super) enum RequiredConsent {
+    NotRequired,
     /// This player, by a request of which that is so.
-    Wish(PlayerId, fn(&ClientMessage, &Before, &EventKind) -> bool),
+    Request(
+        PlayerId,
+        fn(&ClientMessage, &StateBefore, &EventKind) -> bool,
+    ),
     /// There is nobody who could.
     Impossible,
 }
 
-impl Wish {
+impl ConsentRequest {
     /// Whether a request is a wish.
-    pub(super) const fn is_one(message: &ClientMessage) -> bool {
+    pub(super) const fn requires_consent(message: &ClientMessage) -> bool {
         matches!(
             message,
             ClientMessage::Offer { .. }
@@ -57,9 +60,9 @@ impl Wish {
     }
 }
 
-impl Before {
+impl StateBefore {
     /// Whether this player had a seat.
-    pub(super) fn held_by(&self, player: PlayerId) -> bool {
+    pub(super) fn has_seat(&self, player: PlayerId) -> bool {
         let mut occupants = self.occupants.iter();
         occupants.any(|occupant| occupant.holder() == Some(player))
     }
@@ -75,39 +78,43 @@ impl Before {
         }
     }
 
-    fn offer(&self, offer: Kept) -> Option<&PendingOffer> {
+    fn pending_offer(&self, offer: Kept) -> Option<&PendingOffer> {
         self.offers.iter().find(|standing| standing.offer == offer)
     }
 
     /// What it needs that whoever sits here does something; a bot needs no request.
-    fn of(&self, seat: Seat, fits: fn(&ClientMessage, &Self, &EventKind) -> bool) -> Needs {
+    fn require_from(
+        &self,
+        seat: Seat,
+        fits: fn(&ClientMessage, &Self, &EventKind) -> bool,
+    ) -> RequiredConsent {
         match self.occupants[seat.index()].player() {
-            Some(player) => Needs::Wish(player, fits),
-            None => Needs::Nothing,
+            Some(player) => RequiredConsent::Request(player, fits),
+            None => RequiredConsent::NotRequired,
         }
     }
 
     /// What has to have been asked for before this event came about.
-    pub(super) fn needs(&self, state: &Match, event: &EventKind) -> Needs {
+    pub(super) fn required_consent(&self, state: &Match, event: &EventKind) -> RequiredConsent {
         match event {
-            EventKind::Offered { seat, .. } => self.of(*seat, is_offered),
-            EventKind::Declined { by, .. } => self.of(*by, is_declined),
-            EventKind::TimeGiven { seat, .. } => self.of(seat.other(), is_given),
-            EventKind::Hinted { seat, .. } => self.of(*seat, is_hinted),
-            EventKind::TakenBack { ply, .. } => match self.offer(Kept::Takeback) {
-                Some(standing) if standing.to_ply == Some(*ply) => {
-                    self.of(standing.seat.other(), is_taken_back)
+            EventKind::Offered { seat, .. } => self.require_from(*seat, offer_fits),
+            EventKind::Declined { by, .. } => self.require_from(*by, decline_fits),
+            EventKind::TimeGiven { seat, .. } => self.require_from(seat.other(), time_gift_fits),
+            EventKind::Hinted { seat, .. } => self.require_from(*seat, hint_fits),
+            EventKind::TakenBack { ply, .. } => match self.pending_offer(Kept::Takeback) {
+                Some(pending) if pending.to_ply == Some(*ply) => {
+                    self.require_from(pending.seat.other(), takeback_fits)
                 }
-                Some(_) | None => Needs::Impossible,
+                Some(_) | None => RequiredConsent::Impossible,
             },
-            EventKind::Ended { .. } => self.needs_for_end(state),
+            EventKind::Ended { .. } => self.required_for_end(state),
             EventKind::Seated { .. } | EventKind::Started { .. } | EventKind::Moved { .. } => {
-                Needs::Nothing
+                RequiredConsent::NotRequired
             }
         }
     }
 
-    fn needs_for_end(&self, state: &Match) -> Needs {
+    fn required_for_end(&self, state: &Match) -> RequiredConsent {
         let Stage::Ended {
             winner,
             reason,
@@ -115,22 +122,26 @@ impl Before {
             by,
         } = state.stage()
         else {
-            return Needs::Nothing;
+            return RequiredConsent::NotRequired;
         };
         match (reason, winner, detail, by) {
-            (EndReason::Agreement, ..) => match self.offer(Kept::Draw) {
+            (EndReason::Agreement, ..) => match self.pending_offer(Kept::Draw) {
                 // Whoever runs out of time while the other offers a draw has one.
-                Some(standing) if self.has_flagged(state, standing.seat.other()) => Needs::Nothing,
-                Some(standing) => self.of(standing.seat.other(), is_agreed),
-                None => Needs::Impossible,
+                Some(standing) if self.has_flagged(state, standing.seat.other()) => {
+                    RequiredConsent::NotRequired
+                }
+                Some(standing) => self.require_from(standing.seat.other(), draw_agreement_fits),
+                None => RequiredConsent::Impossible,
             },
-            (EndReason::Resignation, Some(winner), ..) => self.of(winner.other(), is_resigned),
-            (EndReason::Aborted, _, None, Some(by)) => self.of(by, is_aborted),
+            (EndReason::Resignation, Some(winner), ..) => {
+                self.require_from(winner.other(), resignation_fits)
+            }
+            (EndReason::Aborted, _, None, Some(by)) => self.require_from(by, abort_fits),
             (EndReason::Aborted, _, Some(EndDetail::Declined), _) => match self.invited {
-                Some(invited) => Needs::Wish(invited, is_challenge_declined),
-                None => Needs::Impossible,
+                Some(invited) => RequiredConsent::Request(invited, challenge_decline_fits),
+                None => RequiredConsent::Impossible,
             },
-            _ => Needs::Nothing,
+            _ => RequiredConsent::NotRequired,
         }
     }
 
@@ -147,8 +158,8 @@ impl Before {
 }
 
 /// Whether enough of these wishes, which fit, are the player's and were not turned down.
-pub(super) fn unbacked<'a>(
-    fitting: impl Iterator<Item = (Option<PlayerId>, &'a Verdict)>,
+pub(super) fn missing_consent<'a>(
+    fitting: impl Iterator<Item = (Option<PlayerId>, &'a RequestResult)>,
     player: PlayerId,
 ) -> Option<Kind> {
     let (own, others): (Vec<_>, Vec<_>) = fitting.partition(|(by, _)| *by == Some(player));
@@ -160,11 +171,11 @@ pub(super) fn unbacked<'a>(
             Kind::FromNowhere
         });
     }
-    let is_refused = |(_, verdict): &(_, &Verdict)| **verdict == Verdict::Refused;
+    let is_refused = |(_, verdict): &(_, &RequestResult)| **verdict == RequestResult::Refused;
     own.iter().all(is_refused).then_some(Kind::Refused)
 }
 
-fn is_offered(message: &ClientMessage, before: &Before, event: &EventKind) -> bool {
+fn offer_fits(message: &ClientMessage, before: &StateBefore, event: &EventKind) -> bool {
     let EventKind::Offered { offer, to_ply, .. } = event else {
         return false;
     };
@@ -184,7 +195,7 @@ fn is_offered(message: &ClientMessage, before: &Before, event: &EventKind) -> bo
     }
 }
 
-fn is_declined(message: &ClientMessage, _: &Before, event: &EventKind) -> bool {
+fn decline_fits(message: &ClientMessage, _: &StateBefore, event: &EventKind) -> bool {
     let EventKind::Declined { offer, .. } = event else {
         return false;
     };
@@ -197,21 +208,21 @@ fn is_declined(message: &ClientMessage, _: &Before, event: &EventKind) -> bool {
     }
 }
 
-fn is_given(message: &ClientMessage, _: &Before, event: &EventKind) -> bool {
+fn time_gift_fits(message: &ClientMessage, _: &StateBefore, event: &EventKind) -> bool {
     match (message, event) {
         (ClientMessage::GiveTime { ms: asked, .. }, EventKind::TimeGiven { ms, .. }) => asked == ms,
         _ => false,
     }
 }
 
-fn is_hinted(message: &ClientMessage, _: &Before, event: &EventKind) -> bool {
+fn hint_fits(message: &ClientMessage, _: &StateBefore, event: &EventKind) -> bool {
     match (message, event) {
         (ClientMessage::Hint { ply: asked, .. }, EventKind::Hinted { ply, .. }) => asked == ply,
         _ => false,
     }
 }
 
-fn is_taken_back(message: &ClientMessage, before: &Before, event: &EventKind) -> bool {
+fn takeback_fits(message: &ClientMessage, before: &StateBefore, event: &EventKind) -> bool {
     match (message, event) {
         (
             ClientMessage::Offer {
@@ -224,19 +235,19 @@ fn is_taken_back(message: &ClientMessage, before: &Before, event: &EventKind) ->
     }
 }
 
-fn is_agreed(message: &ClientMessage, before: &Before, _: &EventKind) -> bool {
+fn draw_agreement_fits(message: &ClientMessage, before: &StateBefore, _: &EventKind) -> bool {
     let draw = Offer::Draw { ply: before.ply };
     matches!(message, ClientMessage::Offer { offer, .. } if *offer == draw)
 }
 
-const fn is_resigned(message: &ClientMessage, _: &Before, _: &EventKind) -> bool {
+const fn resignation_fits(message: &ClientMessage, _: &StateBefore, _: &EventKind) -> bool {
     matches!(message, ClientMessage::Resign { .. })
 }
 
-const fn is_aborted(message: &ClientMessage, _: &Before, _: &EventKind) -> bool {
+const fn abort_fits(message: &ClientMessage, _: &StateBefore, _: &EventKind) -> bool {
     matches!(message, ClientMessage::Abort { .. })
 }
 
-fn is_challenge_declined(message: &ClientMessage, _: &Before, _: &EventKind) -> bool {
+fn challenge_decline_fits(message: &ClientMessage, _: &StateBefore, _: &EventKind) -> bool {
     matches!(message, ClientMessage::Decline { offer, .. } if *offer == OfferKind::Challenge)
 }

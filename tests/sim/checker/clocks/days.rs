@@ -2,68 +2,72 @@
 
 use plyhouse_protocol::{ClockControl, PlayerId};
 
-use super::{Clock, HEARD_US, Turn};
+use super::{ExpectedClock, STORE_RECOVERY_MAX_US, Turn};
 use crate::world::RESTART_GRACE;
 
 /// How much later than due a flag may fall, in microseconds: whoever wakes matches asks the store first,
 /// which is slow.
-const LATE_MAX_US: u128 = 1_000_000;
+const FLAG_DELAY_MAX_US: u128 = 1_000_000;
 
-impl Clock<'_> {
-    pub(super) fn is_of_days(&self) -> bool {
+impl ExpectedClock<'_> {
+    pub(super) fn is_correspondence(&self) -> bool {
         self.control
             .is_some_and(|control| control.is_correspondence())
     }
 
     /// Whether this clock stops for nothing that happens to the server.
-    pub(super) fn goes_on_anyhow(&self) -> bool {
-        self.is_of_days() && !self.has_changed_hands
+    pub(super) fn runs_during_outages(&self) -> bool {
+        self.is_correspondence() && !self.occupant_changed
     }
 
     /// How much of the turn has passed by the wall clock, in microseconds.
-    pub(super) fn days_us(&self, at_us: u128) -> u128 {
-        let began_us = u128::from(self.turn_at_ms) * 1000;
-        self.reading.wall.shows_us(at_us).saturating_sub(began_us)
+    pub(super) fn wall_elapsed_us(&self, at_us: u128) -> u128 {
+        let began_us = u128::from(self.turn_started_ms) * 1000;
+        self.observations
+            .wall_clock
+            .unix_us(at_us)
+            .saturating_sub(began_us)
     }
 
     /// Whether the server holds flags of days, having just started.
     pub(super) fn is_within_grace(&self, at_us: u128) -> bool {
-        self.is_of_days() && at_us < self.grace_ends_us(at_us)
+        self.is_correspondence() && at_us < self.grace_end_us(at_us)
     }
 
     /// When the grace after the last restart before an instant ends.
-    fn grace_ends_us(&self, at_us: u128) -> u128 {
-        let restart = self.reading.restarts.iter().rfind(|at| **at <= at_us);
+    fn grace_end_us(&self, at_us: u128) -> u128 {
+        let restart = self.observations.restarts.iter().rfind(|at| **at <= at_us);
         restart.map_or(0, |restart| restart + RESTART_GRACE.as_micros())
     }
 
     /// Whose turn it is and by when they must have moved, in milliseconds since 1970.
-    pub(in crate::checker) fn days_turn(&self, turn: Turn) -> Option<(PlayerId, u64)> {
-        let Some(ClockControl::Move { move_ms }) = self.control.filter(|_| self.is_of_days())
+    pub(in crate::checker) fn correspondence_turn(&self, turn: Turn) -> Option<(PlayerId, u64)> {
+        let Some(ClockControl::Move { move_ms }) =
+            self.control.filter(|_| self.is_correspondence())
         else {
             return None;
         };
-        Some((turn.player?, self.turn_at_ms + move_ms))
+        Some((turn.player?, self.turn_started_ms + move_ms))
     }
 
     /// What is wrong with a turn of days that lasts at an instant, or that ends then by its flag.
-    pub(super) fn is_late(&self, turn: Turn, at_us: u128) -> Option<String> {
-        let (_, due_ms) = self.days_turn(turn)?;
-        let shows_us = self.reading.wall.shows_us(at_us);
-        let over_us = shows_us.saturating_sub(u128::from(due_ms) * 1000);
-        let over_us = over_us.min(at_us.saturating_sub(self.grace_ends_us(at_us)));
-        let is_late = over_us > LATE_MAX_US && self.is_kept_since(at_us - over_us);
-        is_late.then(|| format!("{}: {turn:?} was over {over_us} us ago", self.id))
+    pub(super) fn late_flag_error(&self, turn: Turn, at_us: u128) -> Option<String> {
+        let (_, deadline_ms) = self.correspondence_turn(turn)?;
+        let now_us = self.observations.wall_clock.unix_us(at_us);
+        let overdue_us = now_us.saturating_sub(u128::from(deadline_ms) * 1000);
+        let over_us = overdue_us.min(at_us.saturating_sub(self.grace_end_us(at_us)));
+        let is_late = over_us > FLAG_DELAY_MAX_US && self.is_store_healthy_since(at_us - over_us);
+        is_late.then(|| format!("{}: {turn:?} ended {over_us} us ago", self.id))
     }
 
     /// Whether the store has done since then all that it was asked for.
-    fn is_kept_since(&self, since_us: u128) -> bool {
-        let mut troubles = self.kept.troubles.values().flatten();
+    fn is_store_healthy_since(&self, since_us: u128) -> bool {
+        let mut troubles = self.stored.troubles.values().flatten();
         let has_trouble = troubles.any(|trouble| {
             let until = trouble.until.map_or(u128::MAX, |until| until.as_micros());
-            since_us <= until.saturating_add(HEARD_US)
+            since_us <= until.saturating_add(STORE_RECOVERY_MAX_US)
         });
-        let last = self.kept.unread_at.map(|at| at.as_micros());
+        let last = self.stored.unread_at.map(|at| at.as_micros());
         !has_trouble && last.is_none_or(|last| last < since_us)
     }
 }

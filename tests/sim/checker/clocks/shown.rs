@@ -2,89 +2,103 @@
 
 use plyhouse_protocol::{ClockControl, ClockState, Snapshot};
 
-use super::{Clock, FIRST_MOVE_MS, Turn};
+use super::{ExpectedClock, FIRST_MOVE_LIMIT_MS, Turn};
 
 /// When a connection was opened, and when it was told something.
-pub(in crate::checker) type Times = (u128, u128);
+pub(in crate::checker) type ObservationTimes = (u128, u128);
 
 /// What a snapshot or a `clock` tells of a turn.
 #[derive(Debug)]
-pub(in crate::checker) struct TurnShown {
+pub(in crate::checker) struct ReportedTurn {
     /// When the connection was opened: a server that died since may have told it.
     opened_us: u128,
     at_us: u128,
     pub(in crate::checker) turn_ms: Option<u64>,
-    pub(in crate::checker) stands: Option<bool>,
+    pub(in crate::checker) is_paused: Option<bool>,
     pub(in crate::checker) first_move_ms: Option<u64>,
 }
 
-impl TurnShown {
-    pub(in crate::checker) const fn snapshot(
-        (opened_us, at_us): Times,
+impl ReportedTurn {
+    pub(in crate::checker) const fn from_snapshot(
+        (opened_us, at_us): ObservationTimes,
         snapshot: &Snapshot,
     ) -> Self {
         Self {
             opened_us,
             at_us,
             turn_ms: snapshot.turn_ms,
-            stands: snapshot.paused,
+            is_paused: snapshot.paused,
             first_move_ms: snapshot.first_move_ms,
         }
     }
 
-    pub(in crate::checker) const fn clock((opened_us, at_us): Times, clock: &ClockState) -> Self {
+    pub(in crate::checker) const fn from_clock(
+        (opened_us, at_us): ObservationTimes,
+        clock: &ClockState,
+    ) -> Self {
         Self {
             opened_us,
             at_us,
             turn_ms: Some(clock.turn_ms),
-            stands: Some(clock.paused),
+            is_paused: Some(clock.paused),
             first_move_ms: clock.first_move_ms,
         }
     }
 }
 
-impl Clock<'_> {
+impl ExpectedClock<'_> {
     /// What is wrong with what was shown of the turn after the last event.
-    pub(in crate::checker) fn shown(&self, turn: Turn, shown: &TurnShown) -> Option<String> {
-        let (Some(control), Some(time), Some(seat)) = (self.control, self.time, turn.seat) else {
-            let TurnShown {
-                turn_ms, stands, ..
+    pub(in crate::checker) fn check_reported(
+        &self,
+        turn: Turn,
+        shown: &ReportedTurn,
+    ) -> Option<String> {
+        let (Some(control), Some(time), Some(seat)) = (self.control, self.remaining, turn.seat)
+        else {
+            let ReportedTurn {
+                turn_ms,
+                is_paused: stands,
+                ..
             } = shown;
             let is_nothing = turn_ms.is_none() && stands.is_none();
             return (!is_nothing || shown.first_move_ms.is_some())
-                .then(|| format!("{}: {shown:?} of a clock that does not run", self.id));
+                .then(|| format!("{}: {shown:?} for a clock that is not running", self.id));
         };
-        let wrong = |why: &str| Some(format!("{}: {shown:?}, {why}, {time:?}", self.id));
-        let (Some(turn_ms), Some(stands)) = (shown.turn_ms, shown.stands) else {
-            return wrong("it should be told");
+        let wrong = |reason: &str| Some(format!("{}: {shown:?}, {reason}, {time:?}", self.id));
+        let (Some(turn_ms), Some(is_paused)) = (shown.turn_ms, shown.is_paused) else {
+            return wrong("the running turn is missing");
         };
-        let is_free = self.is_free(seat);
+        let is_free = self.is_free_ply(seat);
         if shown.first_move_ms.is_some() != (is_free && turn.player.is_some())
             || is_free && turn_ms > 0
         {
-            return wrong("which ply is free");
+            return wrong("the first-move limit is wrong");
         }
-        let may_stand = !self.is_of_days();
-        let is_undisturbed = !turn.waits && self.is_undisturbed(shown.at_us);
-        if stands && (is_undisturbed || !may_stand) {
-            return wrong("nothing has stopped it");
+        let can_pause = !self.is_correspondence();
+        let is_uninterrupted = !turn.waits_for_players && self.is_uninterrupted(shown.at_us);
+        if is_paused && (is_uninterrupted || !can_pause) {
+            return wrong("it is paused without a reason");
         }
-        if !stands && turn.waits && may_stand {
-            return wrong("it should stand");
+        if !is_paused && turn.waits_for_players && can_pause {
+            return wrong("it should be paused");
         }
-        let passed_us = self.passed_us(turn, shown.opened_us, shown.at_us);
+        let elapsed_us = self.elapsed_max_us(turn, shown.opened_us, shown.at_us);
         // Whoever is not known to have come back yet has not lost any time.
-        let passed_ms = passed_us.map_or(0, |passed| u64::try_from(passed / 1000).expect("ms"));
-        if turn_ms > passed_ms {
-            return wrong("less has passed");
+        let elapsed_ms = elapsed_us.map_or(0, |passed| {
+            u64::try_from(passed / 1000).expect("milliseconds fit into u64")
+        });
+        if turn_ms > elapsed_ms {
+            return wrong("less time has elapsed");
         }
         let limit = match control {
             ClockControl::Move { move_ms } => move_ms,
-            _ => FIRST_MOVE_MS,
+            _ => FIRST_MOVE_LIMIT_MS,
         };
-        let least = limit.saturating_sub(passed_ms + 1);
+        let min_ms = limit.saturating_sub(elapsed_ms + 1);
         match shown.first_move_ms {
-            Some(first) if !(least..=limit).contains(&first) => wrong("its limit"),
+            Some(first) if !(min_ms..=limit).contains(&first) => {
+                wrong("the first-move limit is out of range")
+            }
             Some(_) | None => None,
         }
     }

@@ -5,14 +5,14 @@ use plyhouse_protocol::{ClockControl, TimeLeft};
 
 /// What is left to both seats, in milliseconds and in periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Time {
-    main: [i64; 2],
+pub(super) struct ExpectedTime {
+    main_ms: [i64; 2],
     periods: [i64; 2],
     has_periods: bool,
 }
 
-impl Time {
-    pub(super) fn at_start(control: ClockControl) -> Self {
+impl ExpectedTime {
+    pub(super) fn initial(control: ClockControl) -> Self {
         let (main, periods) = match control {
             ClockControl::Fischer {
                 main_ms: 0,
@@ -27,49 +27,49 @@ impl Time {
             ClockControl::Move { move_ms } => (move_ms, 0),
         };
         Self {
-            main: [number(main); 2],
-            periods: [number(periods); 2],
+            main_ms: [to_signed(main); 2],
+            periods: [to_signed(periods); 2],
             has_periods: matches!(control, ClockControl::ByoYomi { .. }),
         }
     }
 
     /// How it is told.
-    pub(super) fn left(self) -> TimeLeft {
-        let natural = |n: i64| u64::try_from(n).expect("never below nothing");
+    pub(super) fn to_time_left(self) -> TimeLeft {
+        let natural = |n: i64| u64::try_from(n).expect("remaining time is not negative");
         let periods = self.periods.map(natural);
         TimeLeft {
-            left_ms: self.main.map(natural),
+            left_ms: self.main_ms.map(natural),
             periods: self.has_periods.then_some(periods),
         }
     }
 
     /// With how much thought the seat runs out of time.
     pub(super) fn allowance_ms(self, control: ClockControl, seat: Seat) -> u64 {
-        let (main, periods) = (self.main[seat.index()], self.periods[seat.index()]);
+        let (main, periods) = (self.main_ms[seat.index()], self.periods[seat.index()]);
         let more = match control {
             ClockControl::Fischer { .. } => 0,
-            ClockControl::Delay { delay_ms, .. } => number(delay_ms),
-            ClockControl::ByoYomi { period_ms, .. } => periods * number(period_ms),
-            ClockControl::Move { move_ms } => number(move_ms) - main,
+            ClockControl::Delay { delay_ms, .. } => to_signed(delay_ms),
+            ClockControl::ByoYomi { period_ms, .. } => periods * to_signed(period_ms),
+            ClockControl::Move { move_ms } => to_signed(move_ms) - main,
         };
-        u64::try_from(main + more).expect("never below nothing")
+        u64::try_from(main + more).expect("the allowance is not negative")
     }
 
     /// After so much thought.
-    pub(super) fn charged(mut self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
-        let (t, seat) = (number(spent_ms), seat.index());
+    pub(super) fn after_charge(mut self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
+        let (spent, seat) = (to_signed(spent_ms), seat.index());
         match control {
-            ClockControl::Fischer { .. } | ClockControl::Move { .. } => self.main[seat] -= t,
+            ClockControl::Fischer { .. } | ClockControl::Move { .. } => self.main_ms[seat] -= spent,
             ClockControl::Delay { delay_ms, .. } => {
-                self.main[seat] -= (t - number(delay_ms)).max(0);
+                self.main_ms[seat] -= (spent - to_signed(delay_ms)).max(0);
             }
             ClockControl::ByoYomi { period_ms, .. } => {
-                let over = t - self.main[seat];
+                let over = spent - self.main_ms[seat];
                 if over > 0 {
-                    self.main[seat] = 0;
-                    self.periods[seat] -= over / number(period_ms);
+                    self.main_ms[seat] = 0;
+                    self.periods[seat] -= over / to_signed(period_ms);
                 } else {
-                    self.main[seat] -= t;
+                    self.main_ms[seat] -= spent;
                 }
             }
         }
@@ -78,23 +78,23 @@ impl Time {
 
     /// After a move that was thought about for so long.
     pub(super) fn after_move(self, control: ClockControl, seat: Seat, spent_ms: u64) -> Self {
-        let mut left = self.charged(control, seat, spent_ms);
+        let mut left = self.after_charge(control, seat, spent_ms);
         match control {
             ClockControl::Fischer { increment_ms, .. } => {
-                left.main[seat.index()] += number(increment_ms);
+                left.main_ms[seat.index()] += to_signed(increment_ms);
             }
-            ClockControl::Move { move_ms } => left.main[seat.index()] = number(move_ms),
+            ClockControl::Move { move_ms } => left.main_ms[seat.index()] = to_signed(move_ms),
             ClockControl::Delay { .. } | ClockControl::ByoYomi { .. } => {}
         }
         left
     }
 
-    pub(super) fn given(mut self, seat: Seat, ms: u64) -> Self {
-        self.main[seat.index()] += number(ms);
+    pub(super) fn after_gift(mut self, seat: Seat, ms: u64) -> Self {
+        self.main_ms[seat.index()] += to_signed(ms);
         self
     }
 }
 
-fn number(ms: u64) -> i64 {
-    i64::try_from(ms).expect("a few days")
+fn to_signed(ms: u64) -> i64 {
+    i64::try_from(ms).expect("milliseconds fit into i64")
 }

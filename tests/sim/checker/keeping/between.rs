@@ -7,24 +7,24 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::MatchRecord;
 
-use super::{Keeping, Kind};
-use crate::checker::wishes::unbacked;
+use super::{FinalStateCheck, Kind};
+use crate::checker::wishes::missing_consent;
 
-impl Keeping<'_> {
+impl FinalStateCheck<'_> {
     /// Every rematch is that of a match which has ended, has its seats the other way round, and was
     /// wished for by both; and there is one.
-    pub(super) fn rematches(&mut self) {
-        for record in self.kept.matches.values() {
-            if let Some(wrong) = self.wrong_rematch(record) {
+    pub(super) fn check_rematches(&mut self) {
+        for record in self.stored.matches.values() {
+            if let Some(wrong) = self.rematch_error(record) {
                 let about = format!("{wrong}: {:?}", record.creation);
-                self.fault(Kind::WrongRematch, about);
+                self.report(Kind::WrongRematch, about);
             }
             let previous = record.creation.terms.previous.map(|previous| previous.id);
-            let Some(before) = previous.and_then(|id| self.kept.matches.get(&id)) else {
+            let Some(before) = previous.and_then(|id| self.stored.matches.get(&id)) else {
                 continue;
             };
-            for player in holders(before) {
-                let about = format!("{} asked for a rematch of {:?}", player, previous);
+            for player in final_seat_holders(before) {
+                let about = format!(" {} requested a rematch of {:?}", player, previous);
                 let fits = |message: &ClientMessage| {
                     matches!(
                         message,
@@ -34,49 +34,49 @@ impl Keeping<'_> {
                         }
                     )
                 };
-                let wishes = self.reading.wishes.iter();
+                let wishes = self.observations.consent_requests.iter();
                 let wishes = wishes.filter(|wish| Some(wish.id) == previous && fits(&wish.message));
-                let wishes = wishes.map(|wish| (wish.player, &wish.verdict));
-                if let Some(kind) = unbacked(wishes, player) {
-                    self.fault(kind, about);
+                let wishes = wishes.map(|wish| (wish.player, &wish.result));
+                if let Some(kind) = missing_consent(wishes, player) {
+                    self.report(kind, about);
                 }
             }
         }
-        for (id, nexts) in &self.reading.successors {
+        for (id, nexts) in &self.observations.successors {
             let is_next = |next: &MatchId| {
-                let next = self.kept.matches.get(next);
+                let next = self.stored.matches.get(next);
                 let previous = next.and_then(|next| next.creation.terms.previous);
                 previous.is_some_and(|previous| previous.id == *id)
             };
             if nexts.len() > 1 || !nexts.iter().all(is_next) {
-                let about = format!("{nexts:?} were told as rematches of {id}");
-                self.fault(Kind::WrongRematch, about);
+                let about = format!("{nexts:?} were sent as rematches of {id}");
+                self.report(Kind::WrongRematch, about);
             }
         }
     }
 
     /// What is wrong with a match, if it is a rematch.
-    fn wrong_rematch(&self, record: &MatchRecord) -> Option<&'static str> {
+    fn rematch_error(&self, record: &MatchRecord) -> Option<&'static str> {
         let creation = &record.creation;
         let previous = creation.terms.previous?;
-        let others = self.kept.matches.values();
+        let others = self.stored.matches.values();
         let others = others.filter_map(|record| record.creation.terms.previous);
         if others.filter(|other| other.id == previous.id).count() > 1 {
             return Some("a second rematch");
         }
-        let Some(before) = self.kept.matches.get(&previous.id) else {
-            return Some("a rematch of nothing");
+        let Some(before) = self.stored.matches.get(&previous.id) else {
+            return Some("a rematch of an unknown match");
         };
         let Ok(ended) = Match::replay(before.creation.clone(), &before.events) else {
             return None; // Which is told of that match.
         };
         let Stage::Ended { winner, reason, .. } = ended.stage() else {
-            return Some("a rematch of what goes on");
+            return Some("a rematch of a running match");
         };
-        let mut should = Seat::ALL.map(|seat| as_people(ended.occupant(seat)));
-        should.reverse();
+        let mut expected_seats = Seat::ALL.map(|seat| seat_owner(ended.occupant(seat)));
+        expected_seats.reverse();
         let seats = record.events.iter().filter_map(|event| match &event.kind {
-            EventKind::Seated { occupant, .. } => Some(as_people(occupant)),
+            EventKind::Seated { occupant, .. } => Some(seat_owner(occupant)),
             _ => None,
         });
         let seats: Vec<Occupant> = seats.take(2).collect();
@@ -94,7 +94,7 @@ impl Keeping<'_> {
             && creation.host == before.creation.host
             && starts[0] == starts[1]
             && terms(record) == terms(before);
-        if !is_same || seats != should {
+        if !is_same || seats != expected_seats {
             return Some("a rematch on other terms");
         }
         let (game, points) = match before.creation.terms.previous {
@@ -113,16 +113,16 @@ impl Keeping<'_> {
     }
 
     /// Everybody was asked to what is there for them, and nobody else has come to it.
-    pub(super) fn challenges(&mut self) {
-        for (player, challenge) in &self.reading.challenges {
-            let record = self.kept.matches.get(&challenge.match_id);
-            let is_right = record.is_some_and(|record| is_of(challenge, record, *player));
+    pub(super) fn check_challenges(&mut self) {
+        for (player, challenge) in &self.observations.challenges {
+            let record = self.stored.matches.get(&challenge.match_id);
+            let is_right = record.is_some_and(|record| is_challenge_to(challenge, record, *player));
             if !is_right {
-                let about = format!("{challenge:?} was told to {player:?}");
-                self.fault(Kind::WrongSnapshot, about);
+                let about = format!("{challenge:?} was sent to {player:?}");
+                self.report(Kind::WrongSnapshot, about);
             }
         }
-        for record in self.kept.matches.values() {
+        for record in self.stored.matches.values() {
             let (host, invited) = (record.creation.host, record.creation.terms.invited);
             let Some(invited) = invited else { continue };
             for event in &record.events {
@@ -132,8 +132,8 @@ impl Keeping<'_> {
                 } = &event.kind
                     && ![host, invited].contains(id)
                 {
-                    let about = format!("{id} came to a match of {host} and {invited}");
-                    self.fault(Kind::WithoutSeat, about);
+                    let about = format!("{id} took a seat in a match between {host} and {invited}");
+                    self.report(Kind::WithoutSeat, about);
                 }
             }
         }
@@ -141,7 +141,7 @@ impl Keeping<'_> {
 }
 
 /// Whether a challenge is of this match, and this player may accept it.
-fn is_of(challenge: &Challenge, record: &MatchRecord, player: Option<PlayerId>) -> bool {
+fn is_challenge_to(challenge: &Challenge, record: &MatchRecord, player: Option<PlayerId>) -> bool {
     let creation = &record.creation;
     let seated = record.events.iter().find_map(|event| match &event.kind {
         EventKind::Seated { seat, .. } => Some(SeatNumber(u8::from(*seat == Seat::First))),
@@ -158,13 +158,13 @@ fn is_of(challenge: &Challenge, record: &MatchRecord, player: Option<PlayerId>) 
 }
 
 /// The players whose seats these were at the end.
-fn holders(record: &MatchRecord) -> Vec<PlayerId> {
+fn final_seat_holders(record: &MatchRecord) -> Vec<PlayerId> {
     let state = Match::replay(record.creation.clone(), &record.events);
     state.map_or_else(|_| Vec::new(), |state| state.seat_holders().collect())
 }
 
 /// Whoever a seat is for, however they are rated as they sit down.
-fn as_people(occupant: &Occupant) -> Occupant {
+fn seat_owner(occupant: &Occupant) -> Occupant {
     match occupant {
         Occupant::Player { id, name, kind, .. }
         | Occupant::StandIn {

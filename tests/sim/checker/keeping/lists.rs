@@ -4,15 +4,15 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, Occupant};
 
-use super::{Keeping, Kind};
-use crate::checker::reading::Difference;
-use crate::checker::telling::occupant;
+use super::{FinalStateCheck, Kind};
+use crate::checker::reading::ListDifference;
+use crate::checker::telling::wire_occupant;
 
 /// For how long a change may not have been told yet, in microseconds: a second, and the store's own time.
-const UNTOLD_US: u128 = 1_500_000;
+const UPDATE_DELAY_MAX_US: u128 = 1_500_000;
 
 /// How long a request may take to bring a match into lists, in microseconds.
-const ASKED_US: u128 = 3_000_000;
+const LOAD_TIME_MAX_US: u128 = 3_000_000;
 
 /// How a match that is listed stood after an event, as lists show it.
 #[derive(Debug)]
@@ -22,59 +22,61 @@ pub(super) struct ListState {
     seats: [Occupant; 2],
     durable_us: u128,
     /// When those may know of it who have no part in it, in milliseconds since 1970.
-    told_ms: u64,
+    visible_from_ms: u64,
     delay_us: u128,
 }
 
-impl Keeping<'_> {
+impl FinalStateCheck<'_> {
     /// Takes note of how a match stands that may be listed.
-    pub(super) fn note_listed(&mut self, state: &Match, at_ms: u64) {
+    pub(super) fn record_list_state(&mut self, state: &Match, at_ms: u64) {
         let (id, seq) = (state.id(), state.seq().0);
-        let written = self.kept.written.get(&(id, seq));
+        let written = self.stored.written.get(&(id, seq));
         let Some(written) = written.filter(|_| state.creation().terms.listed) else {
             return;
         };
         let delay_ms = state.creation().terms.spectator_delay_ms;
-        self.listed.push(ListState {
+        self.list_states.push(ListState {
             id,
             status: match state.stage() {
                 Stage::Open => MatchStatus::Open,
                 Stage::Running => MatchStatus::Running,
                 Stage::Ended { .. } => MatchStatus::Ended,
             },
-            seats: Seat::ALL.map(|seat| occupant(state.occupant(seat))),
+            seats: Seat::ALL.map(|seat| wire_occupant(state.occupant(seat))),
             durable_us: written.durable.as_micros(),
             // An open match without anybody in it is known at once.
-            told_ms: if seq == 0 { 0 } else { at_ms + delay_ms },
+            visible_from_ms: if seq == 0 { 0 } else { at_ms + delay_ms },
             delay_us: u128::from(delay_ms) * 1000,
         });
     }
 
     /// Lists showed what there was, and those who watched them knew of it.
-    pub(super) fn lists(&mut self) {
-        let listed = std::mem::take(&mut self.listed);
-        let rows = self.reading.list_rows.iter();
+    pub(super) fn check_lists(&mut self) {
+        let listed = std::mem::take(&mut self.list_states);
+        let rows = self.observations.list_rows.iter();
         let wrong = rows.filter(|told| {
-            let now_ms = self.reading.wall.shows_us(told.at_us) / 1000;
+            let now_ms = self.observations.wall_clock.unix_us(told.at_us) / 1000;
             let states = listed.iter().filter(|state| {
-                state.durable_us <= told.at_us && u128::from(state.told_ms) <= now_ms
+                state.durable_us <= told.at_us && u128::from(state.visible_from_ms) <= now_ms
             });
-            !self.is_row(&told.row) || !states.clone().any(|state| is_of(&told.row, state))
+            !self.fits_record(&told.row)
+                || !states.clone().any(|state| shows_state(&told.row, state))
         });
-        let wrong = wrong.map(|told| format!("{told:?} was told"));
+        let wrong = wrong.map(|told| format!("{told:?} was sent, but matches no stored state"));
         let mut faults: Vec<String> = wrong.collect();
-        let differences = self.reading.differences.iter();
-        let untold = differences.filter(|difference| !self.is_new(&listed, difference));
-        faults.extend(untold.map(|difference| difference.about.clone()));
-        self.tally.lists = self.reading.lists;
+        let differences = self.observations.list_differences.iter();
+        let unexplained =
+            differences.filter(|difference| !self.is_recent_change(&listed, difference));
+        faults.extend(unexplained.map(|difference| difference.description.clone()));
+        self.tally.lists = self.observations.list_comparisons;
         for about in faults {
-            self.fault(Kind::WrongList, about);
+            self.report(Kind::WrongList, about);
         }
     }
 
     /// Whether what a row says of its match for ever is so.
-    fn is_row(&self, row: &ListedMatch) -> bool {
-        let record = self.kept.matches.get(&row.match_id);
+    fn fits_record(&self, row: &ListedMatch) -> bool {
+        let record = self.stored.matches.get(&row.match_id);
         record.is_some_and(|record| {
             let info = record.creation.game.info;
             let sides = row.seats.iter().map(|seat| &*seat.side);
@@ -87,20 +89,20 @@ impl Keeping<'_> {
     }
 
     /// Whether what a list shows, and nobody knew who watched it, was so new that nobody need know.
-    fn is_new(&self, listed: &[ListState], difference: &Difference) -> bool {
+    fn is_recent_change(&self, listed: &[ListState], difference: &ListDifference) -> bool {
         let (asked_us, at_us) = difference.times;
         let since = |us: u128| asked_us.saturating_sub(us)..=at_us;
         let mut states = listed.iter().filter(|state| state.id == difference.id);
-        let asked_for = self.reading.asked_for.get(&difference.id);
+        let asked_for = self.observations.match_request_times.get(&difference.id);
         let mut asked_for = asked_for.into_iter().flatten();
-        states.any(|state| since(UNTOLD_US + state.delay_us).contains(&state.durable_us))
+        states.any(|state| since(UPDATE_DELAY_MAX_US + state.delay_us).contains(&state.durable_us))
             // What is in nobody's memory comes into lists when somebody asks for it.
-            || asked_for.any(|at| since(ASKED_US).contains(at))
+            || asked_for.any(|at| since(LOAD_TIME_MAX_US).contains(at))
     }
 }
 
 /// Whether a row shows a match as it stood then.
-fn is_of(row: &ListedMatch, state: &ListState) -> bool {
+fn shows_state(row: &ListedMatch, state: &ListState) -> bool {
     let seats = row.seats.iter().map(|seat| {
         let mut occupant = seat.occupant.clone();
         if let Occupant::Player { connected, .. } = &mut occupant {

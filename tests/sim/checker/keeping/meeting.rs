@@ -2,15 +2,20 @@
 
 use plyhouse_matches::{Event, EventKind, Match};
 
-use super::{Before, Keeping, Kind};
+use super::{FinalStateCheck, Kind, StateBefore};
 
 /// How long a block has stood of which everybody must know who lets somebody sit down, in microseconds: a match
 /// of before may be on its way to the store.
-const KNOWN_US: u128 = 2_000_000;
+const BLOCK_PROPAGATION_MAX_US: u128 = 2_000_000;
 
-impl Keeping<'_> {
+impl FinalStateCheck<'_> {
     /// A seat that was the player's before is no matter of that, nor is a rematch that was agreed on before.
-    pub(super) fn met(&mut self, state: &Match, was: &Before, event: &Event) {
+    pub(super) fn check_blocked_opponents(
+        &mut self,
+        state: &Match,
+        state_before: &StateBefore,
+        event: &Event,
+    ) {
         let EventKind::Seated { seat, occupant } = &event.kind else {
             return;
         };
@@ -19,15 +24,19 @@ impl Keeping<'_> {
         else {
             return;
         };
-        let is_new = !was.held_by(player) && state.creation().terms.previous.is_none();
+        let is_new = !state_before.has_seat(player) && state.creation().terms.previous.is_none();
         let key = (state.id(), state.seq().0);
-        let Some(written) = self.kept.written.get(&key).filter(|_| is_new) else {
+        let Some(written) = self.stored.written.get(&key).filter(|_| is_new) else {
             return;
         };
-        let when = (written.asked.as_micros(), KNOWN_US);
-        if self.reading.words.were_apart(player, other, when) {
-            let about = format!("{player} sits down with {other} in {}", state.id());
-            self.fault(Kind::Met, about);
+        let block_time = (written.asked.as_micros(), BLOCK_PROPAGATION_MAX_US);
+        if self
+            .observations
+            .chat_blocks
+            .were_blocked(player, other, block_time)
+        {
+            let about = format!("{player} was seated with {other} in {}", state.id());
+            self.report(Kind::Met, about);
         }
     }
 }

@@ -4,23 +4,23 @@ use plyhouse_matches::{EventKind, Match, Occupant, Stage};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::MatchRecord;
 
-use super::{Keeping, Kind};
-use crate::checker::reading::{AnalysisTold, HintTold};
+use super::{FinalStateCheck, Kind};
+use crate::checker::reading::{ReceivedAnalysis, ReceivedHint};
 
-impl Keeping<'_> {
-    pub(super) fn searches(&mut self) {
-        let reading = self.reading;
+impl FinalStateCheck<'_> {
+    pub(super) fn check_engine_output(&mut self) {
+        let reading = self.observations;
         let mut faults = Vec::new();
         for hint in &reading.hints {
-            let record = self.kept.matches.get(&hint.id);
-            faults.extend(record.and_then(|record| of_hint(record, hint)));
+            let record = self.stored.matches.get(&hint.id);
+            faults.extend(record.and_then(|record| check_hint(record, hint)));
         }
-        for told in &reading.analyses {
-            let state = self.replayed(told.id);
-            faults.extend(state.and_then(|state| of_analysis(&state, told)));
+        for received in &reading.analyses {
+            let state = self.final_match(received.id);
+            faults.extend(state.and_then(|state| check_analysis(&state, received)));
         }
-        for (id, ply) in &reading.thoughts {
-            let Some(state) = self.replayed(*id) else {
+        for (id, ply) in &reading.thinking_plies {
+            let Some(state) = self.final_match(*id) else {
                 continue;
             };
             // Bots of a match stay where they are, and seats take turns.
@@ -31,27 +31,28 @@ impl Keeping<'_> {
                 first.other()
             };
             if !matches!(state.occupant(seat), Occupant::Bot(_)) {
-                let about = format!("{id}: {seat:?}, no bot, was heard to think at {ply}");
+                let about =
+                    format!("{id}: {seat:?} is no bot, but its thinking was sent at ply {ply}");
                 faults.push((Kind::FromNowhere, about));
             }
         }
         self.tally.hints = reading.hints.len();
         self.tally.analyses = reading.analyses.len();
-        self.tally.thoughts = reading.thoughts.len();
+        self.tally.thoughts = reading.thinking_plies.len();
         for (kind, about) in faults {
-            self.fault(kind, about);
+            self.report(kind, about);
         }
     }
 
     /// A match as it stands in the end; nothing if its record is damaged, which is told elsewhere.
-    fn replayed(&self, id: MatchId) -> Option<Match> {
-        let record = self.kept.matches.get(&id)?;
+    fn final_match(&self, id: MatchId) -> Option<Match> {
+        let record = self.stored.matches.get(&id)?;
         Match::replay(record.creation.clone(), &record.events).ok()
     }
 }
 
 /// A hint is kept, and was told after its event.
-fn of_hint(record: &MatchRecord, hint: &HintTold) -> Option<(Kind, String)> {
+fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(Kind, String)> {
     let mut state = Match::new(record.creation.clone()).ok()?;
     let mut first = None;
     for event in &record.events {
@@ -65,32 +66,38 @@ fn of_hint(record: &MatchRecord, hint: &HintTold) -> Option<(Kind, String)> {
         state.fold(event).ok()?;
     }
     match first {
-        None => Some((Kind::Lost, format!("{hint:?} is not kept"))),
-        Some((seq, _)) if hint.after.is_some_and(|after| after < seq) => {
-            Some((Kind::TooEarly, format!("{hint:?}, which is {seq}")))
-        }
+        None => Some((Kind::Lost, format!("{hint:?} is not stored"))),
+        Some((seq, _)) if hint.last_seq.is_some_and(|after| after < seq) => Some((
+            Kind::TooEarly,
+            format!("{hint:?} was sent before its event {seq}"),
+        )),
         Some((_, false)) => Some((Kind::BadAnswer, format!("{hint:?} is not legal"))),
         Some((_, true)) => None,
     }
 }
 
 /// An analysis is of an ended match as it was played, and of whoever has played it.
-fn of_analysis(state: &Match, told: &AnalysisTold) -> Option<(Kind, String)> {
+fn check_analysis(state: &Match, received: &ReceivedAnalysis) -> Option<(Kind, String)> {
     if !matches!(state.stage(), Stage::Ended { .. }) {
-        return Some((Kind::TooSoon, format!("{told:?} of a match that goes on")));
+        return Some((Kind::TooSoon, format!("{received:?} is of a running match")));
     }
-    let is_of = |player: PlayerId| {
+    let is_participant = |player: PlayerId| {
         state.seat_holders().any(|holder| holder == player)
             || (state.seat_holders().next().is_none() && state.creation().host == player)
     };
-    if !told.player.is_some_and(is_of) {
-        return Some((Kind::NotTheirs, format!("{told:?}")));
+    if !received.player.is_some_and(is_participant) {
+        return Some((Kind::NotTheirs, format!("{received:?}")));
     }
     let moves: Vec<&str> = state.moves().collect();
-    let is_played = told.plies.iter().all(|(ply, m)| {
+    let is_played = received.plies.iter().all(|(ply, m)| {
         let at = usize::try_from(ply.0).expect("a small number");
         moves.get(at) == Some(&m.as_str())
     });
-    let is_so = is_played && told.of == moves.len() as u64;
-    (!is_so).then(|| (Kind::Contradiction, format!("{told:?}, {moves:?} is kept")))
+    let is_so = is_played && received.total_plies == moves.len() as u64;
+    (!is_so).then(|| {
+        (
+            Kind::Contradiction,
+            format!("{received:?}, {moves:?} are stored"),
+        )
+    })
 }

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::{Keeping, Kind, Verdict};
+use super::{FinalStateCheck, Kind, RequestResult};
 use crate::cluster::{Entry, Written};
 use crate::store::Cluster;
 use crate::world::BEGINS_MS;
 
 /// How long after it has been decided on an event is told everywhere at the latest, where nothing is in the
 /// way: it has to be written first.
-const TOLD_BY_MS: u128 = 1000;
+const DELIVERY_DELAY_MAX_MS: u128 = 1000;
 
-impl Keeping<'_> {
+impl FinalStateCheck<'_> {
     /// Every entry follows the one before, and was written by a server that knew of it.
-    pub(super) fn journal(&mut self, cluster: &Cluster) {
+    pub(super) fn check_journal(&mut self, cluster: &Cluster) {
         let mut ends = BTreeMap::new();
         for entry in &cluster.journal.entries {
             let Entry { id, written, .. } = entry;
@@ -37,69 +37,76 @@ impl Keeping<'_> {
                 }
             }
             for (kind, about) in faults {
-                self.fault(kind, about);
+                self.report(kind, about);
             }
         }
-        for (id, record) in &self.kept.matches {
+        for (id, record) in &self.stored.matches {
             let (written, kept) = (ends.get(id).map_or(0, |end| end.0), record.events.len());
             if written != kept {
-                let about = format!("{id}: {written} events were written, {kept} are kept");
-                self.fault(Kind::NotDense, about);
+                let about = format!("{id}: {written} events were written, {kept} are stored");
+                self.report(Kind::NotDense, about);
             }
         }
     }
 
     /// What was sent when something else had been answered comes after that.
-    pub(super) fn order(&mut self) {
-        let moves = &self.reading.moves;
+    pub(super) fn check_move_order(&mut self) {
+        let moves = &self.observations.move_requests;
         let mut first = BTreeMap::new();
         for asked in moves {
             let key = (asked.id, asked.ply.0, asked.player, asked.m.as_str());
-            first.entry(key).or_insert(asked.place);
+            first.entry(key).or_insert(asked.index);
         }
         let mut faults = Vec::new();
         for later in moves {
             let key = (later.id, later.ply.0, later.player, later.m.as_str());
-            let (Verdict::Done(Some(seq)), Some(sent)) = (later.verdict, first.get(&key)) else {
+            let (RequestResult::Accepted(Some(seq)), Some(sent)) = (later.result, first.get(&key))
+            else {
                 continue;
             };
             let before = moves.iter().find(|earlier| {
-                let is_later = match earlier.verdict {
-                    Verdict::Done(Some(known)) => known >= seq,
-                    Verdict::Done(None) | Verdict::Refused | Verdict::Unclear => false,
+                let is_later = match earlier.result {
+                    RequestResult::Accepted(Some(known)) => known >= seq,
+                    RequestResult::Accepted(None)
+                    | RequestResult::Refused
+                    | RequestResult::Unknown => false,
                 };
-                earlier.id == later.id && is_later && earlier.answered.is_some_and(|at| at < *sent)
+                earlier.id == later.id
+                    && is_later
+                    && earlier.reply_index.is_some_and(|at| at < *sent)
             });
             if let Some(earlier) = before {
                 faults.push(format!("{later:?} was sent after {earlier:?} was answered"));
             }
         }
         for about in faults {
-            self.fault(Kind::OutOfOrder, about);
+            self.report(Kind::OutOfOrder, about);
         }
     }
 
     /// Everybody who followed a match to the end, or looked at it then, was told all of it.
-    pub(super) fn is_whole(&mut self) {
+    pub(super) fn check_complete_views(&mut self) {
         let mut faults = Vec::new();
-        for seen in &self.reading.seen {
-            let Some(record) = self.kept.matches.get(&seen.id) else {
+        for seen in &self.observations.complete_views {
+            let Some(record) = self.stored.matches.get(&seen.id) else {
                 continue; // It is missed elsewhere.
             };
-            let until_ms = u128::from(BEGINS_MS) + (seen.at_us / 1000) - TOLD_BY_MS;
-            let delay_ms = match seen.is_late {
+            let until_ms = u128::from(BEGINS_MS) + (seen.at_us / 1000) - DELIVERY_DELAY_MAX_MS;
+            let delay_ms = match seen.is_delayed {
                 true => record.creation.terms.spectator_delay_ms,
                 false => 0,
             };
-            let known =
+            let is_visible =
                 |event: &&plyhouse_matches::Event| u128::from(event.at_ms + delay_ms) <= until_ms;
-            let known = record.events.iter().take_while(known).count();
-            if seen.seq < known as u64 {
-                faults.push(format!("{seen:?}, where there were {known}"));
+            let visible_count = record.events.iter().take_while(is_visible).count();
+            if seen.seq < visible_count as u64 {
+                faults.push(format!(
+                    "{seen:?} saw too little; visible events: {visible_count}"
+                ));
             }
         }
         for about in faults {
-            self.fault(Kind::Untold, about);
+            self.report(Kind::Untold, about);
         }
     }
 }

@@ -6,161 +6,168 @@ use plyhouse_matches::Match;
 use plyhouse_protocol::{PlayerId, SpectatorAccess};
 use plyhouse_store::MatchRecord;
 
-use super::{Keeping, Kind};
-use crate::checker::reading::Glimpse;
+use super::{FinalStateCheck, Kind};
+use crate::checker::reading::SpectatorView;
 use crate::client::SHOWN_BY;
 
 /// How a match stood after an event.
 #[derive(Debug)]
-struct Stood {
+struct MatchState {
     /// When it happened, as it says itself, in milliseconds since 1970.
     at_ms: u64,
     /// When it was going to be written, and when it was durable, in microseconds.
-    asked_us: u128,
+    written_us: u128,
     durable_us: u128,
     /// Whose seats these were.
-    holders: BTreeSet<PlayerId>,
+    seat_holders: BTreeSet<PlayerId>,
     has_started: bool,
 }
 
-impl Keeping<'_> {
-    pub(super) fn glimpses(&mut self) {
+impl FinalStateCheck<'_> {
+    pub(super) fn check_spectator_views(&mut self) {
         let mut faults = Vec::new();
-        for (id, record) in &self.kept.matches {
-            let stood = self.stood(record);
-            let glimpses = self.reading.glimpses.iter();
-            for glimpse in glimpses.filter(|glimpse| glimpse.id == *id) {
-                faults.extend(not_theirs(record, &stood, glimpse));
+        for (id, record) in &self.stored.matches {
+            let states = self.match_states(record);
+            let views = self.observations.spectator_views.iter();
+            for view in views.filter(|glimpse| glimpse.id == *id) {
+                faults.extend(private_view_violation(record, &states, view));
                 if record.creation.terms.spectator_delay_ms == 0 {
                     continue;
                 }
-                faults.extend(self.too_late(record, &stood, glimpse));
-                if !is_inside(&stood, glimpse) {
-                    self.tally.delayed += usize::from(glimpse.seq > 0);
-                    faults.extend(self.too_soon(record, &stood, glimpse));
+                faults.extend(self.late_view_violation(record, &states, view));
+                if !is_participant_view(&states, view) {
+                    self.tally.delayed += usize::from(view.seq > 0);
+                    faults.extend(self.early_view_violation(record, &states, view));
                 }
             }
         }
-        faults.extend(self.words_too_soon());
-        faults.extend(self.rematches_too_soon());
+        faults.extend(self.early_chat_violations());
+        faults.extend(self.early_rematch_violations());
         for (kind, about) in faults {
-            self.fault(kind, about);
+            self.report(kind, about);
         }
     }
 
     /// How a match stood before its first event, and after each.
-    fn stood(&self, record: &MatchRecord) -> Vec<Stood> {
+    fn match_states(&self, record: &MatchRecord) -> Vec<MatchState> {
         let id = record.creation.id;
         let begun = Match::new(record.creation.clone());
-        let mut state = begun.expect("the server has seen how it begins");
-        let mut stood = Vec::new();
+        let mut state = begun.expect("the server validated the initial position");
+        let mut states = Vec::new();
         for at in 0..=record.events.len() {
             let event = at.checked_sub(1).map(|before| &record.events[before]);
             // Which is told of it elsewhere.
             if event.is_some_and(|event| state.fold(event).is_err()) {
                 break;
             }
-            let Some(written) = self.kept.written.get(&(id, at as u64)) else {
+            let Some(written) = self.stored.written.get(&(id, at as u64)) else {
                 break;
             };
-            stood.push(Stood {
+            states.push(MatchState {
                 at_ms: event.map_or(0, |event| event.at_ms),
-                asked_us: written.asked.as_micros(),
+                written_us: written.asked.as_micros(),
                 durable_us: written.durable.as_micros(),
-                holders: state.seat_holders().collect(),
+                seat_holders: state.seat_holders().collect(),
                 has_started: state.has_started(),
             });
         }
-        stood
+        states
     }
 
-    fn too_soon(
+    fn early_view_violation(
         &self,
         record: &MatchRecord,
-        stood: &[Stood],
-        glimpse: &Glimpse,
+        states: &[MatchState],
+        view: &SpectatorView,
     ) -> Option<(Kind, String)> {
-        let last = stood.get(usize::try_from(glimpse.seq).ok()?)?;
-        let due_ms = u128::from(last.at_ms + record.creation.terms.spectator_delay_ms);
-        let now_ms = self.reading.wall.shows_us(glimpse.at_us) / 1000;
-        let is_soon = glimpse.seq > 0 && now_ms < due_ms;
+        let last = states.get(usize::try_from(view.seq).ok()?)?;
+        let visible_ms = u128::from(last.at_ms + record.creation.terms.spectator_delay_ms);
+        let now_ms = self.observations.wall_clock.unix_us(view.at_us) / 1000;
+        let is_soon = view.seq > 0 && now_ms < visible_ms;
         is_soon.then(|| {
-            let about = format!("{glimpse:?} came at {now_ms}, and is due at {due_ms}");
+            let about =
+                format!("{view:?} was received at {now_ms} but becomes visible at {visible_ms}");
             (Kind::TooSoon, about)
         })
     }
 
     /// A match that could not be read or written for a while is as old as it was before.
-    fn too_late(
+    fn late_view_violation(
         &self,
         record: &MatchRecord,
-        stood: &[Stood],
-        glimpse: &Glimpse,
+        states: &[MatchState],
+        view: &SpectatorView,
     ) -> Option<(Kind, String)> {
-        let is_troubled = self.kept.unread_at.is_some() || self.is_troubled(record.creation.id);
-        let asked_us = glimpse.asked_us.filter(|_| !is_troubled)?;
+        let has_store_failure =
+            self.stored.unread_at.is_some() || self.has_write_failures(record.creation.id);
+        let requested_us = view.requested_us.filter(|_| !has_store_failure)?;
         let delay_us =
             u128::from(record.creation.terms.spectator_delay_ms) * 1000 + SHOWN_BY.as_micros();
-        let is_old = |stood: &&Stood| stood.durable_us + delay_us <= asked_us;
-        let old = stood.iter().skip(1).take_while(is_old).count() as u64;
-        (glimpse.seq < old).then(|| {
-            let about = format!("{glimpse:?}, where {old} events are old enough");
+        let is_old = |stood: &&MatchState| stood.durable_us + delay_us <= requested_us;
+        let old = states.iter().skip(1).take_while(is_old).count() as u64;
+        (view.seq < old).then(|| {
+            let about = format!("{view:?} is incomplete: {old} events are visible");
             (Kind::TooLate, about)
         })
     }
 
     /// What players say strangers hear as late as all else.
-    fn words_too_soon(&self) -> Vec<(Kind, String)> {
-        let heard = self.reading.heard_late.iter();
+    fn early_chat_violations(&self) -> Vec<(Kind, String)> {
+        let heard = self.observations.delayed_chat.iter();
         let too_soon = heard.filter(|(id, preset, at_us)| {
-            let Some(record) = self.kept.matches.get(id) else {
+            let Some(record) = self.stored.matches.get(id) else {
                 return false;
             };
             let delay_us = u128::from(record.creation.terms.spectator_delay_ms) * 1000;
-            let mut said = self.reading.said_at.iter();
+            let mut said = self.observations.sent_chat.iter();
             !said.any(|(of, what, said_us)| {
                 (of, what) == (id, preset) && said_us + delay_us <= *at_us
             })
         });
-        let told = too_soon.map(|heard| (Kind::TooSoon, format!("{heard:?} was heard")));
+        let told =
+            too_soon.map(|heard| (Kind::TooSoon, format!("{heard:?} was received too early")));
         told.collect()
     }
 
     /// Nor do they know of a rematch before.
-    fn rematches_too_soon(&self) -> Vec<(Kind, String)> {
-        let told = self.reading.rematches_told.iter();
+    fn early_rematch_violations(&self) -> Vec<(Kind, String)> {
+        let told = self.observations.delayed_rematches.iter();
         let too_soon = told.filter(|(id, next, at_us)| {
-            let delay_us = self.kept.matches.get(id).map_or(0, |record| {
+            let delay_us = self.stored.matches.get(id).map_or(0, |record| {
                 u128::from(record.creation.terms.spectator_delay_ms) * 1000
             });
-            let made = self.kept.written.get(&(*next, 0));
+            let made = self.stored.written.get(&(*next, 0));
             made.is_some_and(|made| made.asked.as_micros() + delay_us > *at_us)
         });
-        let told = too_soon.map(|told| (Kind::TooSoon, format!("{told:?} was told")));
+        let told = too_soon.map(|told| (Kind::TooSoon, format!("{told:?} was received too early")));
         told.collect()
     }
 }
 
 /// Whether whoever was told of it had a seat then, or had just had one.
-fn is_inside(stood: &[Stood], glimpse: &Glimpse) -> bool {
-    let from = usize::try_from(glimpse.seq).unwrap_or(usize::MAX);
-    let later = stood.iter().skip(from.saturating_sub(1));
-    let mut later = later.take_while(|stood| stood.asked_us <= glimpse.at_us);
+fn is_participant_view(states: &[MatchState], view: &SpectatorView) -> bool {
+    let from = usize::try_from(view.seq).unwrap_or(usize::MAX);
+    let later = states.iter().skip(from.saturating_sub(1));
+    let mut later = later.take_while(|stood| stood.written_us <= view.at_us);
     later.any(|stood| {
-        let player = glimpse.player.as_ref();
-        player.is_some_and(|player| stood.holders.contains(player))
+        let player = view.player.as_ref();
+        player.is_some_and(|player| stood.seat_holders.contains(player))
     })
 }
 
 /// Once a match has started that nobody may watch, nobody is told of it but its players and its host.
-fn not_theirs(record: &MatchRecord, stood: &[Stood], glimpse: &Glimpse) -> Option<(Kind, String)> {
+fn private_view_violation(
+    record: &MatchRecord,
+    states: &[MatchState],
+    view: &SpectatorView,
+) -> Option<(Kind, String)> {
     let creation = &record.creation;
-    let state = stood.get(usize::try_from(glimpse.seq).ok()?)?;
-    let is_closed =
+    let state = states.get(usize::try_from(view.seq).ok()?)?;
+    let is_private =
         creation.terms.spectator_access == Some(SpectatorAccess::Nobody) && state.has_started;
-    let is_players = glimpse.player.is_some_and(|player| {
-        let mut started = stood.iter().filter(|stood| stood.has_started);
-        creation.host == player || started.any(|stood| stood.holders.contains(&player))
+    let is_participant = view.player.is_some_and(|player| {
+        let mut started = states.iter().filter(|stood| stood.has_started);
+        creation.host == player || started.any(|stood| stood.seat_holders.contains(&player))
     });
-    (is_closed && !is_players).then(|| (Kind::NotTheirs, format!("{glimpse:?}")))
+    (is_private && !is_participant).then(|| (Kind::NotTheirs, format!("{view:?}")))
 }

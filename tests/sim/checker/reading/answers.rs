@@ -2,33 +2,42 @@
 
 use plyhouse_protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
 
-use super::{ConnectionId, Kind, Reading, Verdict, Waiting, Watch, wanted};
+use super::{
+    ConnectionId, Kind, Observations, PendingRequest, RequestResult, WatchedList, requested_listing,
+};
 
-impl Reading {
-    pub(super) fn welcomed(
+impl Observations {
+    pub(super) fn check_welcome(
         &mut self,
         on: ConnectionId,
         welcome: &Welcome,
-        waiting: Option<&Waiting>,
+        waiting: Option<&PendingRequest>,
     ) {
         let id = welcome.player.id;
-        self.words.is_called(id, &welcome.player.name);
-        let owner = self.tokens.get(welcome.token.reveal()).copied();
+        self.chat_blocks.add_name(id, &welcome.player.name);
+        let owner = self.players_by_token.get(welcome.token.reveal()).copied();
         if welcome.resumed && owner.is_some_and(|owner| owner != id) {
-            let about = format!("{on:?} is {id} by the token of {owner:?}");
-            self.fault(Kind::WrongPlayer, about);
+            let about = format!("{on:?} was logged in as {id} with the token of {owner:?}");
+            self.report(Kind::WrongPlayer, about);
         }
-        if !welcome.resumed && self.tokens.values().any(|known| *known == id) {
-            self.fault(Kind::WrongPlayer, format!("{on:?} is {id} without a token"));
+        if !welcome.resumed && self.players_by_token.values().any(|known| *known == id) {
+            self.report(
+                Kind::WrongPlayer,
+                format!("{on:?} was logged in as {id} without a token"),
+            );
         }
-        if !welcome.resumed && waiting.is_some_and(|waiting| waiting.is_lasting) {
-            self.fault(Kind::Forgotten, format!("who {on:?} was, now {id}"));
+        if !welcome.resumed && waiting.is_some_and(|waiting| waiting.must_resume) {
+            self.report(
+                Kind::Forgotten,
+                format!("{on:?} presented a token of a known player and was logged in as {id}"),
+            );
         }
-        self.tokens.insert(welcome.token.reveal().to_owned(), id);
+        self.players_by_token
+            .insert(welcome.token.reveal().to_owned(), id);
         for challenge in &welcome.challenges {
             self.challenges.push((Some(id), challenge.clone()));
         }
-        self.told_rows(id, welcome, waiting);
+        self.record_correspondence_list(id, welcome, waiting);
         // Matches of days are listed and not shown.
         let shown = welcome
             .following
@@ -39,70 +48,87 @@ impl Reading {
         let connection = self.connection(on);
         connection.player = Some(id);
         connection.welcomed_us = Some(at_us);
-        connection.promised = shown.collect();
+        connection.expected_snapshots = shown.collect();
     }
 
-    pub(super) fn answered(
+    pub(super) fn check_reply(
         &mut self,
-        place: usize,
+        index: usize,
         on: ConnectionId,
-        waiting: &Waiting,
+        waiting: &PendingRequest,
         answer: &ServerMessage,
     ) {
-        let verdict = Verdict::of(answer, self.settled_us.is_some());
-        if let Some(asked) = waiting.asked.and_then(|asked| self.moves.get_mut(asked)) {
-            asked.verdict = verdict;
-            asked.answered = Some(place);
+        let result = RequestResult::from_reply(answer, self.settled_us.is_some());
+        if let Some(move_request) = waiting
+            .move_request
+            .and_then(|asked| self.move_requests.get_mut(asked))
+        {
+            move_request.result = result;
+            move_request.reply_index = Some(index);
         }
-        if let Some(wish) = waiting.wished.and_then(|wish| self.wishes.get_mut(wish)) {
-            wish.verdict = verdict;
+        if let Some(wish) = waiting
+            .consent_request
+            .and_then(|wish| self.consent_requests.get_mut(wish))
+        {
+            wish.result = result;
         }
-        self.refusals += usize::from(verdict == Verdict::Refused);
-        match (&waiting.message, waiting.target, verdict) {
-            (ClientMessage::Move { .. }, Some(id), Verdict::Done(Some(seq))) => {
-                let told = self.connection(on).following.get(&id).copied();
+        self.refusals += usize::from(result == RequestResult::Refused);
+        match (&waiting.message, waiting.target, result) {
+            (ClientMessage::Move { .. }, Some(id), RequestResult::Accepted(Some(seq))) => {
+                let told = self.connection(on).followed_seqs.get(&id).copied();
                 if told.is_some_and(|told| told < seq.0) {
-                    let about = format!("{on:?}: {answer:?}, only {told:?} was told");
-                    self.fault(Kind::TooEarly, about);
+                    let about =
+                        format!("{on:?}: {answer:?}; {told:?}, the last event received, is older");
+                    self.report(Kind::TooEarly, about);
                 }
             }
-            (ClientMessage::Move { .. }, _, Verdict::Done(_)) => {
-                self.fault(Kind::BadAnswer, format!("{on:?}: {answer:?} to a move"));
+            (ClientMessage::Move { .. }, _, RequestResult::Accepted(_)) => {
+                self.report(
+                    Kind::BadAnswer,
+                    format!("{on:?}: {answer:?} as the reply to a move"),
+                );
             }
-            (ClientMessage::Resign { .. }, Some(id), Verdict::Done(_)) => self.resigned.push(id),
-            (ClientMessage::WatchList { game, status, .. }, _, Verdict::Done(_)) => {
+            (ClientMessage::Resign { .. }, Some(id), RequestResult::Accepted(_)) => {
+                self.resigned_matches.push(id)
+            }
+            (ClientMessage::WatchList { game, status, .. }, _, RequestResult::Accepted(_)) => {
                 let filter = (game.clone(), *status);
-                self.connection(on).watch = Some(Watch::new(filter, waiting.sent_us));
+                self.connection(on).watched_list = Some(WatchedList::new(filter, waiting.sent_us));
             }
-            (ClientMessage::UnwatchList, _, Verdict::Done(_)) => self.connection(on).watch = None,
-            (ClientMessage::Leave { .. }, Some(id), Verdict::Done(_)) => {
-                self.watch_over(on, id);
+            (ClientMessage::UnwatchList, _, RequestResult::Accepted(_)) => {
+                self.connection(on).watched_list = None
             }
-            (ClientMessage::Analyse { .. }, Some(id), Verdict::Done(_)) => self.analyses(on, id),
+            (ClientMessage::Leave { .. }, Some(id), RequestResult::Accepted(_)) => {
+                self.end_following(on, id);
+            }
+            (ClientMessage::Analyse { .. }, Some(id), RequestResult::Accepted(_)) => {
+                self.begin_analysis(on, id)
+            }
             _ => {}
         }
-        if let (Some(id), Verdict::Done(_)) = (waiting.target, verdict)
-            && self.connection(on).promised.contains(&id)
+        if let (Some(id), RequestResult::Accepted(_)) = (waiting.target, result)
+            && self.connection(on).expected_snapshots.contains(&id)
         {
-            let about = format!("{on:?} is answered {answer:?} and was never shown {id}");
-            self.fault(Kind::Gap, about);
+            let about = format!("{on:?} received {answer:?} without a snapshot of {id}");
+            self.report(Kind::Gap, about);
         }
-        if let (Some(is_listed), Verdict::Refused) = (wanted(&waiting.message), verdict)
+        if let (Some(is_listed), RequestResult::Refused) =
+            (requested_listing(&waiting.message), result)
             && let Some(player) = self.connection(on).player
-            && let Some(hosted) = self.hosts.get_mut(&(player, is_listed))
+            && let Some(hosted) = self.host_requests.get_mut(&(player, is_listed))
         {
             *hosted -= 1;
         }
         // Ended matches, too, are kept for longer than a world lasts.
         if let (ServerMessage::Error(error), Some(id)) = (answer, waiting.target)
             && error.code == Some(ErrorCode::UnknownMatch)
-            && waiting.newest > 0
+            && waiting.latest_seq > 0
         {
-            if self.is_closed(on, id) {
-                self.kept_out += 1;
+            if self.is_hidden_from(on, id) {
+                self.access_denials += 1;
                 return;
             }
-            self.fault(Kind::Forgotten, format!("{id}: {:?}", waiting.message));
+            self.report(Kind::Forgotten, format!("{id}: {:?}", waiting.message));
         }
     }
 }

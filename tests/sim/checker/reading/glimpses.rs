@@ -5,23 +5,23 @@ use plyhouse_protocol::{
     RatingChange, RatingPool, Snapshot, SpectatorAccess,
 };
 
-use super::{ConnectionId, Reading, Waiting};
+use super::{ConnectionId, Observations, PendingRequest};
 
 /// Somebody was told what happened in a match, up to an event.
 #[derive(Debug)]
-pub(in crate::checker) struct Glimpse {
+pub(in crate::checker) struct SpectatorView {
     pub(in crate::checker) player: Option<PlayerId>,
     pub(in crate::checker) id: MatchId,
     pub(in crate::checker) seq: u64,
     pub(in crate::checker) at_us: u128,
     /// When it was asked for, if it was, and all was to be told.
-    pub(in crate::checker) asked_us: Option<u128>,
+    pub(in crate::checker) requested_us: Option<u128>,
 }
 
 /// Somebody was told what a match has changed.
 #[derive(Debug)]
-pub(in crate::checker) struct RatingTold {
-    pub(in crate::checker) on: ConnectionId,
+pub(in crate::checker) struct RatingNotification {
+    pub(in crate::checker) connection: ConnectionId,
     pub(in crate::checker) at_us: u128,
     pub(in crate::checker) id: MatchId,
     pub(in crate::checker) changes: Vec<RatingChange>,
@@ -29,7 +29,7 @@ pub(in crate::checker) struct RatingTold {
 
 /// It was shown how well somebody plays.
 #[derive(Debug)]
-pub(in crate::checker) struct RatingShown {
+pub(in crate::checker) struct DisplayedRating {
     pub(in crate::checker) at_us: u128,
     pub(in crate::checker) player: PlayerId,
     pub(in crate::checker) game: String,
@@ -38,66 +38,66 @@ pub(in crate::checker) struct RatingShown {
     pub(in crate::checker) games: u64,
 }
 
-impl Reading {
+impl Observations {
     /// Whether a connection sees this match later than its players.
-    pub(super) fn is_late(&mut self, on: ConnectionId, id: MatchId) -> bool {
-        self.delayed.contains(&id) && !self.connection(on).own.contains(&id)
+    pub(super) fn is_delayed_for(&mut self, on: ConnectionId, id: MatchId) -> bool {
+        self.delayed_matches.contains(&id) && !self.connection(on).seated_matches.contains(&id)
     }
 
     /// Whether only its players may watch a match, and it is nobody's whom a connection is of.
-    pub(super) fn is_closed(&mut self, on: ConnectionId, id: MatchId) -> bool {
-        self.private.contains(&id) && !self.connection(on).own.contains(&id)
+    pub(super) fn is_hidden_from(&mut self, on: ConnectionId, id: MatchId) -> bool {
+        self.private_matches.contains(&id) && !self.connection(on).seated_matches.contains(&id)
     }
 
     /// Takes note of what a match is for whoever is shown it.
-    pub(super) fn learn(&mut self, on: ConnectionId, snapshot: &Snapshot) {
+    pub(super) fn update_visibility(&mut self, on: ConnectionId, snapshot: &Snapshot) {
         let id = snapshot.match_id;
         if snapshot.spectator_delay_ms > 0 {
-            self.delayed.insert(id);
+            self.delayed_matches.insert(id);
         }
         if snapshot.spectator_access == SpectatorAccess::Nobody {
-            self.private.insert(id);
+            self.private_matches.insert(id);
         }
         let connection = self.connection(on);
         let player = connection.player;
-        let is_held = snapshot.seats.iter().any(|seat| match &seat.occupant {
+        let has_stand_in = snapshot.seats.iter().any(|seat| match &seat.occupant {
             Occupant::Bot {
                 stand_in_for: stands_for,
                 ..
             } => player.is_some() && stands_for.as_ref().map(|person| person.player) == player,
             Occupant::Open | Occupant::Player { .. } => false,
         });
-        match snapshot.you.is_some() || is_held {
-            true => connection.own.insert(id),
-            false => connection.own.remove(&id),
+        match snapshot.you.is_some() || has_stand_in {
+            true => connection.seated_matches.insert(id),
+            false => connection.seated_matches.remove(&id),
         };
     }
 
-    pub(super) fn glimpsed(
+    pub(super) fn record_spectator_view(
         &mut self,
         on: ConnectionId,
         id: MatchId,
         seq: u64,
-        asked_us: Option<u128>,
+        requested_us: Option<u128>,
     ) {
         let (player, at_us) = (self.connection(on).player, self.at_us);
-        self.glimpses.push(Glimpse {
+        self.spectator_views.push(SpectatorView {
             player,
             id,
             seq,
             at_us,
-            asked_us,
+            requested_us,
         });
     }
 
     /// A connection follows a match no longer.
-    pub(super) fn watch_over(&mut self, on: ConnectionId, id: MatchId) {
+    pub(super) fn end_following(&mut self, on: ConnectionId, id: MatchId) {
         let connection = self.connection(on);
-        connection.following.remove(&id);
-        connection.own.remove(&id);
+        connection.followed_seqs.remove(&id);
+        connection.seated_matches.remove(&id);
     }
 
-    pub(super) fn sent_words(&mut self, target: Option<MatchId>, message: &ClientMessage) {
+    pub(super) fn record_sent_chat(&mut self, target: Option<MatchId>, message: &ClientMessage) {
         let ClientMessage::Say {
             content: ChatContent::Preset(preset),
             ..
@@ -105,30 +105,42 @@ impl Reading {
         else {
             return;
         };
-        self.said_at
+        self.sent_chat
             .extend(target.map(|id| (id, preset.as_str().to_owned(), self.at_us)));
     }
 
     /// Words as they are said. Those of spectators are not of the match, and come at once.
-    pub(super) fn heard_words(&mut self, on: ConnectionId, id: MatchId, said: &ChatEntry) {
-        self.heard(on, std::slice::from_ref(said), None);
-        if let (Some(_), Some(preset), true) = (said.seat, &said.preset, self.is_late(on, id)) {
-            self.heard_late.push((id, preset.clone(), self.at_us));
+    pub(super) fn record_received_chat(
+        &mut self,
+        on: ConnectionId,
+        id: MatchId,
+        entry: &ChatEntry,
+    ) {
+        self.check_chat(on, std::slice::from_ref(entry), None);
+        if let (Some(_), Some(preset), true) =
+            (entry.seat, &entry.preset, self.is_delayed_for(on, id))
+        {
+            self.delayed_chat.push((id, preset.clone(), self.at_us));
         }
     }
 
-    pub(super) fn told_rating(&mut self, on: ConnectionId, id: MatchId, changes: &[RatingChange]) {
-        self.ratings.push(RatingTold {
-            on,
+    pub(super) fn record_rating_notification(
+        &mut self,
+        on: ConnectionId,
+        id: MatchId,
+        changes: &[RatingChange],
+    ) {
+        self.rating_notifications.push(RatingNotification {
+            connection: on,
             at_us: self.at_us,
             id,
             changes: changes.to_vec(),
         });
     }
 
-    pub(super) fn told_profile(&mut self, profile: &Profile) {
+    pub(super) fn record_profile(&mut self, profile: &Profile) {
         let at_us = self.at_us;
-        let shown = profile.ratings.iter().map(|known| RatingShown {
+        let shown = profile.ratings.iter().map(|known| DisplayedRating {
             at_us,
             player: profile.player.id,
             game: known.game.clone(),
@@ -136,16 +148,20 @@ impl Reading {
             rating: known.rating,
             games: known.games,
         });
-        self.ratings_shown.extend(shown);
+        self.displayed_ratings.extend(shown);
     }
 
-    pub(super) fn told_leaders(&mut self, rows: &[LeaderboardRow], waiting: Option<&Waiting>) {
+    pub(super) fn record_leaderboard(
+        &mut self,
+        rows: &[LeaderboardRow],
+        waiting: Option<&PendingRequest>,
+    ) {
         let Some(ClientMessage::Leaderboard(asked)) = waiting.map(|waiting| &waiting.message)
         else {
             return;
         };
         let at_us = self.at_us;
-        let shown = rows.iter().map(|row| RatingShown {
+        let shown = rows.iter().map(|row| DisplayedRating {
             at_us,
             player: row.player.id,
             game: asked.game.clone(),
@@ -153,6 +169,6 @@ impl Reading {
             rating: row.rating,
             games: row.games,
         });
-        self.ratings_shown.extend(shown);
+        self.displayed_ratings.extend(shown);
     }
 }

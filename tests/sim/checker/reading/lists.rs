@@ -7,69 +7,69 @@ use plyhouse_protocol::{
     ServerMessage,
 };
 
-use super::{ConnectionId, Kind, Reading, Waiting};
+use super::{ConnectionId, Kind, Observations, PendingRequest};
 
 /// The least time between two messages about a list, in microseconds.
-const PAUSE_US: u128 = 1_000_000;
+const UPDATE_INTERVAL_US: u128 = 1_000_000;
 
 /// How many of those who look for somebody to play are shown.
 const SEEKERS_MAX: usize = 50;
 
 /// A list that a connection watches.
 #[derive(Debug)]
-pub(super) struct Watch {
-    filter: Filter,
+pub(super) struct WatchedList {
+    filter: ListFilter,
     /// When that was asked for.
     since_us: u128,
     /// How often something was told of it.
-    told: u32,
+    updates: u32,
     /// What the list shows, once it was shown at all.
-    believed: Option<BTreeMap<MatchId, ListedMatch>>,
+    expected_rows: Option<BTreeMap<MatchId, ListedMatch>>,
 }
 
 /// Which game, and which stage.
-type Filter = (Option<String>, Option<MatchStatus>);
+type ListFilter = (Option<String>, Option<MatchStatus>);
 
 /// A row of a list as it was told.
 #[derive(Debug)]
-pub(in crate::checker) struct Row {
+pub(in crate::checker) struct ListRow {
     pub(in crate::checker) at_us: u128,
     pub(in crate::checker) row: ListedMatch,
 }
 
 /// A list that does not show what whoever watches it believes.
 #[derive(Debug)]
-pub(in crate::checker) struct Difference {
+pub(in crate::checker) struct ListDifference {
     /// When the list was asked for, and when it came.
     pub(in crate::checker) times: (u128, u128),
     pub(in crate::checker) id: MatchId,
-    pub(in crate::checker) about: String,
+    pub(in crate::checker) description: String,
 }
 
-impl Watch {
-    pub(super) const fn new(filter: Filter, since_us: u128) -> Self {
+impl WatchedList {
+    pub(super) const fn new(filter: ListFilter, since_us: u128) -> Self {
         Self {
             filter,
             since_us,
-            told: 0,
-            believed: None,
+            updates: 0,
+            expected_rows: None,
         }
     }
 
-    fn fits(&self, row: &ListedMatch) -> bool {
+    fn includes(&self, row: &ListedMatch) -> bool {
         let (game, status) = &self.filter;
         game.as_ref().is_none_or(|game| *game == row.game)
             && status.is_none_or(|status| status == row.status)
     }
 }
 
-impl Reading {
+impl Observations {
     /// A page of a list is shown.
-    pub(super) fn told_page(
+    pub(super) fn check_list_page(
         &mut self,
         on: ConnectionId,
         page: &ServerMessage,
-        waiting: Option<&Waiting>,
+        waiting: Option<&PendingRequest>,
     ) {
         let ServerMessage::Matches {
             total,
@@ -80,14 +80,14 @@ impl Reading {
         else {
             return;
         };
-        self.told_list(on, *total, matches, waiting);
+        self.check_list(on, *total, matches, waiting);
         if let Some(seekers) = seekers {
-            self.told_seekers(on, seekers);
+            self.check_seekers(on, seekers);
         }
     }
 
     /// Each who looks for somebody to play is shown once, and nobody oneself.
-    fn told_seekers(&mut self, on: ConnectionId, seekers: &SeekList) {
+    fn check_seekers(&mut self, on: ConnectionId, seekers: &SeekList) {
         let SeekList { total, rows } = seekers;
         let own = self.connection(on).player;
         let players: BTreeSet<PlayerId> = rows.iter().map(|row| row.player.id).collect();
@@ -96,112 +96,118 @@ impl Reading {
             && *total >= rows.len() as u64
             && own.is_none_or(|own| !players.contains(&own));
         if !is_right {
-            self.fault(Kind::WrongList, format!("{on:?}: {seekers:?}"));
+            self.report(Kind::WrongList, format!("{on:?}: {seekers:?}"));
         }
     }
 
     /// Who looks for somebody to play is told unasked to whoever watches a list alone.
-    pub(super) fn seekers_changed(&mut self, on: ConnectionId, seekers: &SeekList) {
-        if self.connection(on).watch.is_none() {
-            self.fault(
+    pub(super) fn check_seekers_update(&mut self, on: ConnectionId, seekers: &SeekList) {
+        if self.connection(on).watched_list.is_none() {
+            self.report(
                 Kind::WrongList,
-                format!("{on:?} has not asked for {seekers:?}"),
+                format!("{on:?} did not subscribe to a list, but received {seekers:?}"),
             );
         }
-        self.told_seekers(on, seekers);
+        self.check_seekers(on, seekers);
     }
 
-    pub(super) fn list_changed(
+    pub(super) fn check_list_update(
         &mut self,
         on: ConnectionId,
         changed: &[ListedMatch],
-        gone: &[MatchId],
+        removed: &[MatchId],
         (total, reset): (u64, bool),
     ) {
-        self.note_rows(changed);
+        self.record_list_rows(changed);
         // Servers hear of each other's matches one after the other.
         let is_counted = self.settled_us.is_none();
         let at_us = self.at_us;
-        let Some(watch) = &mut self.connection(on).watch else {
-            let about = format!("{on:?} is told of a list, and watches none");
-            return self.fault(Kind::WrongList, about);
+        let Some(watch) = &mut self.connection(on).watched_list else {
+            let about = format!("{on:?} received a list update without watching a list");
+            return self.report(Kind::WrongList, about);
         };
-        watch.told += 1;
+        watch.updates += 1;
         let mut faults = Vec::new();
         // However late it comes, it was sent no sooner.
-        if u128::from(watch.told - 1) * PAUSE_US > at_us.saturating_sub(watch.since_us) {
-            faults.push(format!("{on:?} is told too often: {} times", watch.told));
-        }
-        if let Some(row) = changed.iter().find(|row| !watch.fits(row)) {
+        if u128::from(watch.updates - 1) * UPDATE_INTERVAL_US > at_us.saturating_sub(watch.since_us)
+        {
             faults.push(format!(
-                "{on:?} is told of {row:?}, which is not in {:?}",
+                "{on:?} received list updates too often: {} times",
+                watch.updates
+            ));
+        }
+        if let Some(row) = changed.iter().find(|row| !watch.includes(row)) {
+            faults.push(format!(
+                "{on:?} received {row:?}, which does not match the filter {:?}",
                 watch.filter
             ));
         }
-        watch.believed.take_if(|_| reset);
-        if let Some(believed) = &mut watch.believed {
+        watch.expected_rows.take_if(|_| reset);
+        if let Some(believed) = &mut watch.expected_rows {
             believed.extend(changed.iter().map(|row| (row.match_id, row.clone())));
-            believed.retain(|id, _| !gone.contains(id));
+            believed.retain(|id, _| !removed.contains(id));
             if believed.len() as u64 != total && is_counted {
-                faults.push(format!("{on:?} is told of {total}: {believed:?}"));
+                faults.push(format!(
+                    "{on:?} received total {total}, but expected {believed:?}"
+                ));
             }
         }
         for about in faults {
-            self.fault(Kind::WrongList, about);
+            self.report(Kind::WrongList, about);
         }
     }
 
-    fn told_list(
+    fn check_list(
         &mut self,
         on: ConnectionId,
         total: u64,
         rows: &[ListedMatch],
-        waiting: Option<&Waiting>,
+        waiting: Option<&PendingRequest>,
     ) {
-        self.note_rows(rows);
+        self.record_list_rows(rows);
         let Some(waiting) = waiting else { return };
         let ClientMessage::List { game, status, .. } = &waiting.message else {
-            return self.fault(Kind::BadAnswer, "a list that nobody asked for".to_owned());
+            return self.report(Kind::BadAnswer, "a list without a request".to_owned());
         };
         let times = (waiting.sent_us, self.at_us);
         let filter = (game.clone(), *status);
-        let watch = self.connection(on).watch.as_mut();
+        let watch = self.connection(on).watched_list.as_mut();
         let Some(watch) = watch.filter(|watch| watch.filter == filter) else {
             return;
         };
-        let is_whole = total == rows.len() as u64;
+        let is_complete = total == rows.len() as u64;
         let shown = rows.iter().map(|row| (row.match_id, row.clone()));
         let shown: BTreeMap<MatchId, ListedMatch> = shown.collect();
-        let believed = match is_whole {
-            true => watch.believed.replace(shown.clone()),
+        let believed = match is_complete {
+            true => watch.expected_rows.replace(shown.clone()),
             false => None,
         };
         let Some(believed) = believed else { return };
-        self.lists += 1;
+        self.list_comparisons += 1;
         let ids: BTreeSet<MatchId> = believed.keys().chain(shown.keys()).copied().collect();
         let ids = ids.into_iter();
-        let differing = ids.filter(|id| differs(believed.get(id), shown.get(id)));
-        let differences = differing.map(|id| Difference {
+        let differing = ids.filter(|id| rows_differ(believed.get(id), shown.get(id)));
+        let differences = differing.map(|id| ListDifference {
             times,
             id,
-            about: format!(
-                "{:?} is believed on {on:?}, {:?}",
+            description: format!(
+                "expected {:?} on {on:?}, received {:?}",
                 believed.get(&id),
                 shown.get(&id)
             ),
         });
-        self.differences.extend(differences);
+        self.list_differences.extend(differences);
     }
 
-    fn note_rows(&mut self, rows: &[ListedMatch]) {
+    fn record_list_rows(&mut self, rows: &[ListedMatch]) {
         let at_us = self.at_us;
-        let rows = rows.iter().cloned().map(|row| Row { at_us, row });
+        let rows = rows.iter().cloned().map(|row| ListRow { at_us, row });
         self.list_rows.extend(rows);
     }
 }
 
 /// Whether one of two rows shows what the other does not. What has ended goes at any time.
-fn differs(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
+fn rows_differ(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
     let told = |row: Option<&ListedMatch>| {
         let row = row.filter(|row| row.status != MatchStatus::Ended)?;
         Some((
@@ -209,14 +215,14 @@ fn differs(one: Option<&ListedMatch>, other: Option<&ListedMatch>) -> bool {
             row.code.clone(),
             row.clock,
             row.from_position,
-            row.seats.clone().map(timeless),
+            row.seats.clone().map(without_presence),
         ))
     };
     told(one) != told(other)
 }
 
 /// A seat without what is no change of a list.
-fn timeless(mut seat: SeatState) -> SeatState {
+fn without_presence(mut seat: SeatState) -> SeatState {
     if let Occupant::Player { connected, .. } = &mut seat.occupant {
         *connected = false;
     }

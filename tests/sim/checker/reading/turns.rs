@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use plyhouse_protocol::{ClientMessage, FollowedMatch, MatchId, PlayerId, Ply, Welcome};
 
-use super::{ConnectionId, Kind, Reading, Waiting};
+use super::{ConnectionId, Kind, Observations, PendingRequest};
 
 /// Somebody was told that it is their turn.
 #[derive(Debug)]
-pub(in crate::checker) struct TurnTold {
-    pub(in crate::checker) on: ConnectionId,
+pub(in crate::checker) struct TurnNotification {
+    pub(in crate::checker) connection: ConnectionId,
     pub(in crate::checker) at_us: u128,
     pub(in crate::checker) player: Option<PlayerId>,
     pub(in crate::checker) id: MatchId,
     pub(in crate::checker) game: String,
     pub(in crate::checker) ply: Ply,
-    pub(in crate::checker) due_ms: u64,
+    pub(in crate::checker) deadline_ms: u64,
 }
 
 /// What a welcome has told of matches of days.
 #[derive(Debug)]
-pub(in crate::checker) struct RowsTold {
+pub(in crate::checker) struct CorrespondenceList {
     pub(in crate::checker) player: PlayerId,
     /// When it was asked for, and when it came.
     pub(in crate::checker) times: (u128, u128),
@@ -29,19 +29,19 @@ pub(in crate::checker) struct RowsTold {
 
 /// A connection that is told of turns.
 #[derive(Debug)]
-pub(in crate::checker) struct Listener<'a> {
-    pub(in crate::checker) on: ConnectionId,
+pub(in crate::checker) struct LoggedInConnection<'a> {
+    pub(in crate::checker) connection: ConnectionId,
     pub(in crate::checker) player: PlayerId,
     /// From when on at the latest it is told what happens.
     pub(in crate::checker) from_us: u128,
     /// What was told before this has come.
-    pub(in crate::checker) heard_us: u128,
+    pub(in crate::checker) delivered_until_us: u128,
     /// The matches that it followed at some time.
-    pub(in crate::checker) followed: &'a BTreeSet<MatchId>,
+    pub(in crate::checker) ever_followed: &'a BTreeSet<MatchId>,
 }
 
-impl Reading {
-    pub(super) fn told_turn(
+impl Observations {
+    pub(super) fn record_turn_notification(
         &mut self,
         on: ConnectionId,
         id: MatchId,
@@ -51,30 +51,30 @@ impl Reading {
         let at_us = self.at_us;
         let connection = self.connection(on);
         let player = connection.player;
-        let mut asked = connection.waiting.values();
+        let mut asked = connection.pending_requests.values();
         let leaves = asked.any(|waiting| {
             waiting.target == Some(id) && matches!(waiting.message, ClientMessage::Leave { .. })
         });
-        if connection.following.contains_key(&id) && !leaves {
-            let about = format!("{on:?} follows {id} and is told that it is to move");
-            self.fault(Kind::WrongTurn, about);
+        if connection.followed_seqs.contains_key(&id) && !leaves {
+            let about = format!("{on:?} follows {id} and received a turn notification");
+            self.report(Kind::WrongTurn, about);
         }
-        self.turns.push(TurnTold {
-            on,
+        self.turn_notifications.push(TurnNotification {
+            connection: on,
             at_us,
             player,
             id,
             game: game.to_owned(),
             ply,
-            due_ms,
+            deadline_ms: due_ms,
         });
     }
 
-    pub(super) fn told_rows(
+    pub(super) fn record_correspondence_list(
         &mut self,
         player: PlayerId,
         welcome: &Welcome,
-        waiting: Option<&Waiting>,
+        waiting: Option<&PendingRequest>,
     ) {
         // A new player has no match, of which nobody need be told.
         let Some(waiting) = waiting.filter(|_| welcome.resumed) else {
@@ -84,7 +84,7 @@ impl Reading {
             .following
             .iter()
             .filter(|row| row.correspondence.is_some());
-        self.rows.push(RowsTold {
+        self.correspondence_lists.push(CorrespondenceList {
             player,
             times: (waiting.sent_us, self.at_us),
             rows: rows.cloned().collect(),
@@ -92,15 +92,17 @@ impl Reading {
     }
 
     /// The connections on which somebody is known.
-    pub(in crate::checker) fn listeners(&self) -> impl Iterator<Item = Listener<'_>> {
+    pub(in crate::checker) fn logged_in_connections(
+        &self,
+    ) -> impl Iterator<Item = LoggedInConnection<'_>> {
         let connections = self.connections.iter();
         connections.filter_map(|(on, connection)| {
-            Some(Listener {
-                on: *on,
+            Some(LoggedInConnection {
+                connection: *on,
                 player: connection.player?,
                 from_us: connection.welcomed_us?,
-                heard_us: connection.heard_us,
-                followed: &connection.followed,
+                delivered_until_us: connection.delivered_until_us,
+                ever_followed: &connection.ever_followed,
             })
         })
     }
