@@ -5,17 +5,17 @@
 //! against the protocol's promises.
 
 mod clocks;
-mod keeping;
-mod moves;
-mod reading;
-mod telling;
-mod wall;
-mod wishes;
+mod consent;
+mod expected_events;
+mod final_state;
+mod move_requests;
+mod observations;
+mod wall_clock;
 
 use std::fmt;
 
-use self::keeping::FinalStateCheck;
-use self::reading::Observations;
+use self::final_state::FinalStateCheck;
+use self::observations::Observations;
 use super::history::History;
 use super::store::Kept;
 

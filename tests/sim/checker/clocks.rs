@@ -5,17 +5,17 @@
 //! durable that gave it, and no later than somebody was told of that; and a move was read no sooner than
 //! it was sent, and no later than it was written.
 
-mod days;
-mod shown;
-mod time;
+mod correspondence;
+mod expected_time;
+mod reported_turn;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{ClockControl, EndDetail, EndReason, MatchId, PlayerId, TimeLeft};
 
-pub(super) use self::shown::{ObservationTimes, ReportedTurn};
-use self::time::ExpectedTime;
-use super::reading::{Observations, ObservedMatch};
+use self::expected_time::ExpectedTime;
+pub(super) use self::reported_turn::{ObservationTimes, ReportedTurn};
+use super::observations::{Observations, ObservedMatch};
 use crate::store::{Kept, Trouble};
 
 /// How long the first ply of a seat may take.

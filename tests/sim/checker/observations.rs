@@ -1,14 +1,14 @@
 //! Reads a history from its beginning to its end: what each connection was told, and what that says
 //! about the matches.
 
-mod answers;
-mod ends;
-mod events;
-mod glimpses;
-mod lists;
-mod searches;
-mod turns;
-mod words;
+mod chat_blocks;
+mod connection_end;
+mod correspondence_turns;
+mod engine_output;
+mod match_events;
+mod match_lists;
+mod replies;
+mod spectator_views;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,19 +18,19 @@ use plyhouse_protocol::{
     ServerMessage, Snapshot, SpectatorAccess,
 };
 
-pub(super) use self::ends::CompleteView;
-pub(super) use self::events::contradiction_kind;
-pub(super) use self::glimpses::{DisplayedRating, RatingNotification, SpectatorView};
-use self::lists::WatchedList;
-pub(super) use self::lists::{ListDifference, ListRow};
-use self::searches::PendingAnalysis;
-pub(super) use self::searches::{ReceivedAnalysis, ReceivedHint};
-pub(super) use self::turns::{CorrespondenceList, TurnNotification};
-use self::words::ChatBlocks;
+use self::chat_blocks::ChatBlocks;
+pub(super) use self::connection_end::CompleteView;
+pub(super) use self::correspondence_turns::{CorrespondenceList, TurnNotification};
+use self::engine_output::PendingAnalysis;
+pub(super) use self::engine_output::{ReceivedAnalysis, ReceivedHint};
+pub(super) use self::match_events::contradiction_kind;
+use self::match_lists::WatchedList;
+pub(super) use self::match_lists::{ListDifference, ListRow};
+pub(super) use self::spectator_views::{DisplayedRating, RatingNotification, SpectatorView};
 use super::clocks::ObservationTimes;
-use super::moves::{MoveRequest, RequestResult, canonical_move};
-use super::wall::WallClock;
-use super::wishes::ConsentRequest;
+use super::consent::ConsentRequest;
+use super::move_requests::{MoveRequest, RequestResult, canonical_move};
+use super::wall_clock::WallClock;
 use super::{Fault, Kind};
 use crate::history::{ConnectionId, Entry, What};
 

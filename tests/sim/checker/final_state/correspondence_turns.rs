@@ -8,7 +8,7 @@ use plyhouse_protocol::{FollowedMatch, MatchId, PlayerId, Ply, SeatNumber};
 use super::{FinalStateCheck, Kind};
 use crate::checker::clocks::ExpectedClock;
 use crate::checker::clocks::Turn;
-use crate::checker::reading::{CorrespondenceList, TurnNotification};
+use crate::checker::observations::{CorrespondenceList, TurnNotification};
 use crate::world::RESTART_GRACE;
 
 /// How a match of days stood after an event.

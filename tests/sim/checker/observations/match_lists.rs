@@ -32,18 +32,18 @@ type ListFilter = (Option<String>, Option<MatchStatus>);
 
 /// A row of a list as it was told.
 #[derive(Debug)]
-pub(in crate::checker) struct ListRow {
-    pub(in crate::checker) at_us: u128,
-    pub(in crate::checker) row: ListedMatch,
+pub(crate) struct ListRow {
+    pub(crate) at_us: u128,
+    pub(crate) row: ListedMatch,
 }
 
 /// A list that does not show what whoever watches it believes.
 #[derive(Debug)]
-pub(in crate::checker) struct ListDifference {
+pub(crate) struct ListDifference {
     /// When the list was asked for, and when it came.
-    pub(in crate::checker) times: (u128, u128),
-    pub(in crate::checker) id: MatchId,
-    pub(in crate::checker) description: String,
+    pub(crate) times: (u128, u128),
+    pub(crate) id: MatchId,
+    pub(crate) description: String,
 }
 
 impl WatchedList {

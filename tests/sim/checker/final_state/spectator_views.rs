@@ -7,7 +7,7 @@ use plyhouse_protocol::{PlayerId, SpectatorAccess};
 use plyhouse_store::MatchRecord;
 
 use super::{FinalStateCheck, Kind};
-use crate::checker::reading::SpectatorView;
+use crate::checker::observations::SpectatorView;
 use crate::client::SHOWN_BY;
 
 /// How a match stood after an event.

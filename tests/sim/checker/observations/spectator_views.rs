@@ -9,33 +9,33 @@ use super::{ConnectionId, Observations, PendingRequest};
 
 /// Somebody was told what happened in a match, up to an event.
 #[derive(Debug)]
-pub(in crate::checker) struct SpectatorView {
-    pub(in crate::checker) player: Option<PlayerId>,
-    pub(in crate::checker) id: MatchId,
-    pub(in crate::checker) seq: u64,
-    pub(in crate::checker) at_us: u128,
+pub(crate) struct SpectatorView {
+    pub(crate) player: Option<PlayerId>,
+    pub(crate) id: MatchId,
+    pub(crate) seq: u64,
+    pub(crate) at_us: u128,
     /// When it was asked for, if it was, and all was to be told.
-    pub(in crate::checker) requested_us: Option<u128>,
+    pub(crate) requested_us: Option<u128>,
 }
 
 /// Somebody was told what a match has changed.
 #[derive(Debug)]
-pub(in crate::checker) struct RatingNotification {
-    pub(in crate::checker) connection: ConnectionId,
-    pub(in crate::checker) at_us: u128,
-    pub(in crate::checker) id: MatchId,
-    pub(in crate::checker) changes: Vec<RatingChange>,
+pub(crate) struct RatingNotification {
+    pub(crate) connection: ConnectionId,
+    pub(crate) at_us: u128,
+    pub(crate) id: MatchId,
+    pub(crate) changes: Vec<RatingChange>,
 }
 
 /// It was shown how well somebody plays.
 #[derive(Debug)]
-pub(in crate::checker) struct DisplayedRating {
-    pub(in crate::checker) at_us: u128,
-    pub(in crate::checker) player: PlayerId,
-    pub(in crate::checker) game: String,
-    pub(in crate::checker) pool: RatingPool,
-    pub(in crate::checker) rating: i32,
-    pub(in crate::checker) games: u64,
+pub(crate) struct DisplayedRating {
+    pub(crate) at_us: u128,
+    pub(crate) player: PlayerId,
+    pub(crate) game: String,
+    pub(crate) pool: RatingPool,
+    pub(crate) rating: i32,
+    pub(crate) games: u64,
 }
 
 impl Observations {

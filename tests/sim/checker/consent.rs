@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 };
 
 use super::Kind;
-use super::moves::RequestResult;
+use super::move_requests::RequestResult;
 
 /// One request that offers, declines, gives or ends something.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, Occupant};
 
 use super::{FinalStateCheck, Kind};
-use crate::checker::reading::ListDifference;
-use crate::checker::telling::wire_occupant;
+use crate::checker::expected_events::wire_occupant;
+use crate::checker::observations::ListDifference;
 
 /// For how long a change may not have been told yet, in microseconds: a second, and the store's own time.
 const UPDATE_DELAY_MAX_US: u128 = 1_500_000;

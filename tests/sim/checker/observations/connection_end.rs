@@ -7,13 +7,13 @@ use crate::client::{HEARD_ALL, NEVER_ANSWERED};
 
 /// How far somebody has seen a match who was to see all of it.
 #[derive(Debug)]
-pub(in crate::checker) struct CompleteView {
-    pub(in crate::checker) id: MatchId,
-    pub(in crate::checker) seq: u64,
+pub(crate) struct CompleteView {
+    pub(crate) id: MatchId,
+    pub(crate) seq: u64,
     /// Of when all must have been seen, in microseconds.
-    pub(in crate::checker) at_us: u128,
+    pub(crate) at_us: u128,
     /// It is seen later than its players see it.
-    pub(in crate::checker) is_delayed: bool,
+    pub(crate) is_delayed: bool,
 }
 
 impl Observations {

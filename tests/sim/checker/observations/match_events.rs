@@ -179,7 +179,7 @@ impl Observations {
     }
 
     /// Finds the plies that were told under two numbers, and were not taken back in between.
-    pub(in crate::checker) fn check_plies(&mut self) {
+    pub(crate) fn check_plies(&mut self) {
         let mut faults = Vec::new();
         for (id, told) in &self.matches {
             let mut played = BTreeMap::new();
@@ -236,7 +236,7 @@ impl Observations {
 }
 
 /// What the contradiction of two events is called.
-pub(in crate::checker) const fn contradiction_kind(one: &Event, other: &Event) -> Kind {
+pub(crate) const fn contradiction_kind(one: &Event, other: &Event) -> Kind {
     match (one, other) {
         (Event::Ended { .. }, Event::Ended { .. }) => Kind::TwoResults,
         _ => Kind::Contradiction,

@@ -8,36 +8,36 @@ use super::{ConnectionId, Kind, Observations, PendingRequest};
 
 /// Somebody was told that it is their turn.
 #[derive(Debug)]
-pub(in crate::checker) struct TurnNotification {
-    pub(in crate::checker) connection: ConnectionId,
-    pub(in crate::checker) at_us: u128,
-    pub(in crate::checker) player: Option<PlayerId>,
-    pub(in crate::checker) id: MatchId,
-    pub(in crate::checker) game: String,
-    pub(in crate::checker) ply: Ply,
-    pub(in crate::checker) deadline_ms: u64,
+pub(crate) struct TurnNotification {
+    pub(crate) connection: ConnectionId,
+    pub(crate) at_us: u128,
+    pub(crate) player: Option<PlayerId>,
+    pub(crate) id: MatchId,
+    pub(crate) game: String,
+    pub(crate) ply: Ply,
+    pub(crate) deadline_ms: u64,
 }
 
 /// What a welcome has told of matches of days.
 #[derive(Debug)]
-pub(in crate::checker) struct CorrespondenceList {
-    pub(in crate::checker) player: PlayerId,
+pub(crate) struct CorrespondenceList {
+    pub(crate) player: PlayerId,
     /// When it was asked for, and when it came.
-    pub(in crate::checker) times: (u128, u128),
-    pub(in crate::checker) rows: Vec<FollowedMatch>,
+    pub(crate) times: (u128, u128),
+    pub(crate) rows: Vec<FollowedMatch>,
 }
 
 /// A connection that is told of turns.
 #[derive(Debug)]
-pub(in crate::checker) struct LoggedInConnection<'a> {
-    pub(in crate::checker) connection: ConnectionId,
-    pub(in crate::checker) player: PlayerId,
+pub(crate) struct LoggedInConnection<'a> {
+    pub(crate) connection: ConnectionId,
+    pub(crate) player: PlayerId,
     /// From when on at the latest it is told what happens.
-    pub(in crate::checker) from_us: u128,
+    pub(crate) from_us: u128,
     /// What was told before this has come.
-    pub(in crate::checker) delivered_until_us: u128,
+    pub(crate) delivered_until_us: u128,
     /// The matches that it followed at some time.
-    pub(in crate::checker) ever_followed: &'a BTreeSet<MatchId>,
+    pub(crate) ever_followed: &'a BTreeSet<MatchId>,
 }
 
 impl Observations {
@@ -92,9 +92,7 @@ impl Observations {
     }
 
     /// The connections on which somebody is known.
-    pub(in crate::checker) fn logged_in_connections(
-        &self,
-    ) -> impl Iterator<Item = LoggedInConnection<'_>> {
+    pub(crate) fn logged_in_connections(&self) -> impl Iterator<Item = LoggedInConnection<'_>> {
         let connections = self.connections.iter();
         connections.filter_map(|(on, connection)| {
             Some(LoggedInConnection {

@@ -10,7 +10,7 @@ use plyhouse_protocol::{MatchId, PlayerId, RatingPool};
 use plyhouse_store::MatchRecord;
 
 use super::{FinalStateCheck, Kind};
-use crate::checker::reading::RatingNotification;
+use crate::checker::observations::RatingNotification;
 
 /// For how long at most a match waits to be rated on a server that can read and write, in microseconds: some tries,
 /// of which one is made each second.

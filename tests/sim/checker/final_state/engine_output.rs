@@ -5,7 +5,7 @@ use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::MatchRecord;
 
 use super::{FinalStateCheck, Kind};
-use crate::checker::reading::{ReceivedAnalysis, ReceivedHint};
+use crate::checker::observations::{ReceivedAnalysis, ReceivedHint};
 
 impl FinalStateCheck<'_> {
     pub(super) fn check_engine_output(&mut self) {

@@ -8,7 +8,7 @@ use super::{ConnectionId, Kind, Observations, PendingRequest};
 
 /// Who does not want to meet whom.
 #[derive(Debug, Default)]
-pub(in crate::checker) struct ChatBlocks {
+pub(crate) struct ChatBlocks {
     /// Who certainly blocks whom, since when, in microseconds.
     active_blocks: BTreeMap<(PlayerId, PlayerId), u128>,
     /// Those of before: from when to when.
@@ -23,7 +23,7 @@ pub(in crate::checker) struct ChatBlocks {
 
 impl ChatBlocks {
     /// How often somebody heard something, and was told that they block somebody.
-    pub(in crate::checker) const fn counts(&self) -> (usize, usize) {
+    pub(crate) const fn counts(&self) -> (usize, usize) {
         (self.received_messages, self.confirmed_blocks)
     }
 
@@ -42,7 +42,7 @@ impl ChatBlocks {
     }
 
     /// Whether one of the two certainly blocked the other at this time, and had for as long before.
-    pub(in crate::checker) fn were_blocked(
+    pub(crate) fn were_blocked(
         &self,
         one: PlayerId,
         other: PlayerId,

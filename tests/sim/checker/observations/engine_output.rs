@@ -8,23 +8,23 @@ use super::{ConnectionId, Kind, Observations, PendingRequest};
 
 /// Somebody was told the best move.
 #[derive(Debug)]
-pub(in crate::checker) struct ReceivedHint {
-    pub(in crate::checker) player: Option<PlayerId>,
-    pub(in crate::checker) id: MatchId,
-    pub(in crate::checker) ply: Ply,
-    pub(in crate::checker) m: String,
+pub(crate) struct ReceivedHint {
+    pub(crate) player: Option<PlayerId>,
+    pub(crate) id: MatchId,
+    pub(crate) ply: Ply,
+    pub(crate) m: String,
     /// The last event of the match that had been told by then, if the connection followed it.
-    pub(in crate::checker) last_seq: Option<u64>,
+    pub(crate) last_seq: Option<u64>,
 }
 
 /// Somebody was told what is thought of an ended match.
 #[derive(Debug)]
-pub(in crate::checker) struct ReceivedAnalysis {
-    pub(in crate::checker) player: Option<PlayerId>,
-    pub(in crate::checker) id: MatchId,
+pub(crate) struct ReceivedAnalysis {
+    pub(crate) player: Option<PlayerId>,
+    pub(crate) id: MatchId,
     /// Of how many plies.
-    pub(in crate::checker) total_plies: u64,
-    pub(in crate::checker) plies: Vec<(Ply, String)>,
+    pub(crate) total_plies: u64,
+    pub(crate) plies: Vec<(Ply, String)>,
 }
 
 /// A match that a connection is told of.

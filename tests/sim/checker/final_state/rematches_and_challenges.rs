@@ -8,7 +8,7 @@ use plyhouse_protocol::{
 use plyhouse_store::MatchRecord;
 
 use super::{FinalStateCheck, Kind};
-use crate::checker::wishes::missing_consent;
+use crate::checker::consent::missing_consent;
 
 impl FinalStateCheck<'_> {
     /// Every rematch is that of a match which has ended, has its seats the other way round, and was

@@ -1,13 +1,13 @@
 //! Holds what was told against what the store holds in the end.
 
-mod between;
-mod lists;
-mod meeting;
-mod rating;
-mod searches;
-mod several;
-mod turns;
-mod watching;
+mod block_check;
+mod cluster;
+mod correspondence_turns;
+mod engine_output;
+mod match_lists;
+mod ratings;
+mod rematches_and_challenges;
+mod spectator_views;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -16,13 +16,13 @@ use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{EndReason, MatchId, PlayerId, Ply};
 use plyhouse_store::MatchRecord;
 
-use self::lists::ListState;
-use self::turns::CorrespondenceState;
+use self::correspondence_turns::CorrespondenceState;
+use self::match_lists::ListState;
 use super::clocks::{ExpectedClock, ReportedTurn, Turn};
-use super::moves::{MoveRequest, RequestResult};
-use super::reading::{Observations, ObservedMatch, ObservedSnapshot, contradiction_kind};
-use super::telling::{expected_event, snapshot_matches, time_left};
-use super::wishes::{RequiredConsent, StateBefore, missing_consent};
+use super::consent::{RequiredConsent, StateBefore, missing_consent};
+use super::expected_events::{expected_event, snapshot_matches, time_left};
+use super::move_requests::{MoveRequest, RequestResult};
+use super::observations::{Observations, ObservedMatch, ObservedSnapshot, contradiction_kind};
 use super::{Fault, Kind, Tally};
 use crate::store::Kept;
 
