@@ -3,7 +3,7 @@
 
 use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::devices::{Known, unexpected};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
@@ -11,17 +11,17 @@ use crate::secret;
 
 /// Takes a name for the player who is known here, or for a new one.
 pub(crate) async fn register(
-    visit: &Visit,
+    visit: &CommandContext,
     name: String,
     has_password: bool,
     is_invited: bool,
 ) -> Result<(), Failure> {
     refuse_registered(visit).await?;
     let password = match has_password {
-        true => Some(secret::new_password()?),
+        true => Some(secret::read_new_password()?),
         false => None,
     };
-    let invite = is_invited.then(secret::invitation).transpose()?;
+    let invite = is_invited.then(secret::read_invitation_code).transpose()?;
     let mut known = Known::open(visit, true).await?;
     let hint = match &password {
         Some(_) => format!("On other devices: ply login {}", sanitize(&name)),
@@ -45,7 +45,7 @@ pub(crate) async fn register(
 
 /// Refuses whoever is registered before anything is asked. Somebody may think about a password for longer than
 /// a connection may be silent, so there is another one afterwards.
-async fn refuse_registered(visit: &Visit) -> Result<(), Failure> {
+async fn refuse_registered(visit: &CommandContext) -> Result<(), Failure> {
     let known = Known::open(visit, true).await?;
     if known.is_account {
         let called = &known.name;
@@ -57,7 +57,7 @@ async fn refuse_registered(visit: &Visit) -> Result<(), Failure> {
 }
 
 /// Takes another name.
-pub(crate) async fn rename(visit: &Visit, name: String) -> Result<(), Failure> {
+pub(crate) async fn rename(visit: &CommandContext, name: String) -> Result<(), Failure> {
     let mut known = Known::open(visit, false).await?;
     let asked = ClientMessage::Rename { name: name.clone() };
     known.dialogue.ask(asked).await?;
@@ -69,8 +69,8 @@ pub(crate) async fn rename(visit: &Visit, name: String) -> Result<(), Failure> {
 }
 
 /// Sets a password, or another one.
-pub(crate) async fn password(visit: &Visit) -> Result<(), Failure> {
-    let new: Token = secret::new_password()?;
+pub(crate) async fn password(visit: &CommandContext) -> Result<(), Failure> {
+    let new: Token = secret::read_new_password()?;
     let mut known = Known::open(visit, false).await?;
     let asked = |proof| ClientMessage::SetPassword {
         new: new.clone(),
@@ -84,7 +84,7 @@ pub(crate) async fn password(visit: &Visit) -> Result<(), Failure> {
 }
 
 /// Has the server forget the player, and forgets the player here.
-pub(crate) async fn forget(visit: &Visit, is_sure: bool) -> Result<(), Failure> {
+pub(crate) async fn forget(visit: &CommandContext, is_sure: bool) -> Result<(), Failure> {
     let mut known = Known::open(visit, false).await?;
     if !is_sure {
         let why = "nobody is ever that player again, and copies that others have made cannot be called back. \
@@ -101,7 +101,7 @@ pub(crate) async fn forget(visit: &Visit, is_sure: bool) -> Result<(), Failure> 
 
 /// Prints a key by which a program plays as the player, or as this program of the player's.
 pub(crate) async fn create_key(
-    visit: &Visit,
+    visit: &CommandContext,
     label: Option<String>,
     bot: Option<String>,
 ) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use plyhouse_protocol::{
 use textwrap::{Options, WordSplitter};
 use tokio::time::timeout;
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::devices::{Known, unexpected};
 use crate::dialogue::refused;
 use crate::failure::Failure;
@@ -28,10 +28,14 @@ const BAR: usize = 20;
 const SAID: &str = "      ";
 
 /// Has a match looked at, and shows what is found.
-pub(crate) async fn show(visit: &Visit, code: &str, nodes: Option<u64>) -> Result<(), Failure> {
+pub(crate) async fn show(
+    visit: &CommandContext,
+    code: &str,
+    nodes: Option<u64>,
+) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
     let target = MatchRef::from(code);
-    let now = known.watch(target).await?;
+    let now = known.fetch_match(target).await?;
     let target = MatchRef::Id(now.match_id);
     let asked = ClientMessage::Analyse { target, nodes };
     let ServerMessage::Ok { .. } = known.dialogue.ask(asked).await? else {
@@ -157,7 +161,7 @@ fn worth(now: &Snapshot, worth: &PositionEvaluation) -> String {
         (0..BAR).filter(|at| (*at as f64 + 0.5) / (BAR as f64) < worth.win_probability.get());
     let filled = filled.count();
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
-    let side = |seat: SeatNumber| view::side(now, seat);
+    let side = |seat: SeatNumber| view::side_text(now, seat);
     let known = match (worth.winner, worth.exact) {
         (Some(seat), _) => match (worth.points, worth.plies) {
             (Some(points), _) => format!("{} wins by {points}", side(seat)),
@@ -196,7 +200,7 @@ fn summary(now: &Snapshot, plies: &[AnalysedPly], accuracy: Option<[Option<u8>; 
             .collect();
         let counts = counts.join(", ");
         let after = if counts.is_empty() { "" } else { ", " };
-        format!("{}: {of}{after}{counts}", view::side(now, seat))
+        format!("{}: {of}{after}{counts}", view::side_text(now, seat))
     };
     format!("{}\n{}", of_seat(0), of_seat(1))
 }
@@ -206,7 +210,7 @@ mod tests {
     use serde_json::{Value, from_value, json};
 
     use super::*;
-    use crate::view::tests::{plain, snapshot};
+    use crate::view::tests::{snapshot, strip_style};
 
     /// No word and no move is broken in two, and nothing is longer than the terminal is wide.
     #[test]
@@ -237,7 +241,7 @@ mod tests {
         let end: PositionEvaluation = from_value(worth(json!(0))).expect("a valuation");
         let now = snapshot("x../.o./...");
         let rows: Vec<String> = (rows(&now, &plies, Some(&end), 80).iter())
-            .map(|row| plain(row).replace(['█', '░'], ""))
+            .map(|row| strip_style(row).replace(['█', '░'], ""))
             .collect();
         let told: Vec<Vec<&str>> = (rows.iter())
             .map(|row| row.split_whitespace().collect())

@@ -11,7 +11,7 @@ use plyhouse_protocol::{
 use serde::Deserialize;
 
 use crate::clock::read_clock;
-use crate::server::{Authority, DEFAULT_SERVER};
+use crate::server::{DEFAULT_SERVER_URL, TrustedCa};
 
 /// What follows a host that was named alone.
 const DEFAULT_PORT: &str = ":7878";
@@ -164,7 +164,7 @@ pub(crate) struct Arguments {
         global = true,
         help_heading = FOR_ALL,
         env = "PLYHOUSE_SERVER",
-        default_value = DEFAULT_SERVER,
+        default_value = DEFAULT_SERVER_URL,
         value_name = "URL",
         value_parser = server_url
     )]
@@ -172,8 +172,8 @@ pub(crate) struct Arguments {
 
     /// Whom to believe about a server at wss://: the authorities whose certificates this file holds, in
     /// PEM, and nobody else. Without it those whom the system trusts.
-    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_CA", value_name = "FILE", value_parser = Authority::read)]
-    pub(crate) ca: Option<Authority>,
+    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_CA", value_name = "FILE", value_parser = TrustedCa::read_file)]
+    pub(crate) ca: Option<TrustedCa>,
 
     /// The name that others see. Another name is another player, with seats of its own; without
     /// one the server gives you a guest's.
@@ -718,7 +718,7 @@ fn two_levels(text: &str) -> Result<[String; 2], String> {
 pub(crate) fn server_url(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
-        return Ok(DEFAULT_SERVER.to_owned());
+        return Ok(DEFAULT_SERVER_URL.to_owned());
     }
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => match scheme.to_ascii_lowercase().as_str() {
@@ -831,11 +831,11 @@ mod tests {
 
     #[test]
     fn a_server_can_be_named_briefly() {
-        check_url("ws://127.0.0.1:7878/ws", Ok(DEFAULT_SERVER));
-        check_url("127.0.0.1:7878", Ok(DEFAULT_SERVER));
-        check_url("ws://127.0.0.1:7878/", Ok(DEFAULT_SERVER));
-        check_url("", Ok(DEFAULT_SERVER));
-        check_url("http://127.0.0.1:7878", Ok(DEFAULT_SERVER));
+        check_url("ws://127.0.0.1:7878/ws", Ok(DEFAULT_SERVER_URL));
+        check_url("127.0.0.1:7878", Ok(DEFAULT_SERVER_URL));
+        check_url("ws://127.0.0.1:7878/", Ok(DEFAULT_SERVER_URL));
+        check_url("", Ok(DEFAULT_SERVER_URL));
+        check_url("http://127.0.0.1:7878", Ok(DEFAULT_SERVER_URL));
         check_url("https://h/house/", Ok("wss://h/house/ws"));
         assert_eq!(
             link("https://h/house/m/K7QM2P?ply=3#x"),

@@ -2,13 +2,13 @@
 
 use plyhouse_protocol::{ClientMessage, ServerMessage};
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::devices::{Known, unexpected};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 
 /// Blocks a player, or does not any more, and tells who is blocked.
-pub(crate) async fn set(visit: &Visit, who: &str, on: bool) -> Result<(), Failure> {
+pub(crate) async fn set(visit: &CommandContext, who: &str, on: bool) -> Result<(), Failure> {
     let mut known = Known::open(visit, on).await?;
     let player = match is_id(who) {
         true => who.to_owned(),
@@ -22,7 +22,7 @@ pub(crate) async fn set(visit: &Visit, who: &str, on: bool) -> Result<(), Failur
 }
 
 /// Tells who is blocked.
-pub(crate) async fn list(visit: &Visit) -> Result<(), Failure> {
+pub(crate) async fn list(visit: &CommandContext) -> Result<(), Failure> {
     let known = Known::open(visit, false).await?;
     let asked = ClientMessage::Block {
         player: None,

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 use self::engine::{Answer, Engine, Limits};
 use self::program::Fault;
 use self::seat::{Effect, Goal, Seat, Wanted};
-use crate::Visit;
+use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
 use crate::conduct::unheard;
 use crate::customs::Customs;
@@ -25,7 +25,7 @@ use crate::failure::{Failure, unwritable};
 use crate::harmless::sanitize;
 use crate::link::{Link, News};
 use crate::secret;
-use crate::terminal::{Manner, Terminal};
+use crate::terminal::{InputMode, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
 type Busy = Pin<Box<dyn Future<Output = (Engine, Result<MatchLookup, Fault>)>>>;
@@ -59,11 +59,11 @@ struct Bot {
 }
 
 /// Seats an engine, and plays to the end of the match.
-pub(crate) async fn run(visit: &Visit, arguments: BotArguments) -> Result<(), Failure> {
-    let key = secret::key(arguments.key_file.as_deref())?;
+pub(crate) async fn run(visit: &CommandContext, arguments: BotArguments) -> Result<(), Failure> {
+    let key = secret::read_api_key(arguments.key_file.as_deref())?;
     let link = Link::open(&visit.server).await?;
-    let terminal = Terminal::open(Manner::Silence, visit.json).map_err(unwritable)?;
-    let terminal = terminal.in_ascii(visit.ascii);
+    let terminal = Terminal::open(InputMode::Disabled, visit.json).map_err(unwritable)?;
+    let terminal = terminal.with_ascii(visit.ascii);
     let name = visit.name.clone();
     let wanted = Wanted {
         goal: match &arguments.join {
@@ -121,7 +121,9 @@ impl Bot {
     fn news(&mut self, news: News) -> Result<Vec<Effect>, Failure> {
         match news {
             News::Text(text) => {
-                self.terminal.message(&text).map_err(unwritable)?;
+                self.terminal
+                    .print_server_message(&text)
+                    .map_err(unwritable)?;
                 let message = ServerMessage::decode(&text).map_err(|error| {
                     let why = sanitize(&error.to_string());
                     Failure::Failed(format!("a message of the server cannot be read: {why}"))
@@ -175,8 +177,8 @@ impl Bot {
                 Effect::SendAfter(pause, request) => {
                     self.later = Some((Instant::now() + pause, request));
                 }
-                Effect::Say(text) => self.terminal.say(&text).map_err(unwritable)?,
-                Effect::Complain(text) => self.terminal.complain(&text).map_err(unwritable)?,
+                Effect::Say(text) => self.terminal.print(&text).map_err(unwritable)?,
+                Effect::Complain(text) => self.terminal.print_error(&text).map_err(unwritable)?,
                 Effect::Start(game, clock) => {
                     let place = std::mem::replace(&mut self.place, Place::Broken);
                     let Place::Unborn(arguments) = place else {

@@ -13,7 +13,7 @@ use crate::failure::{Failure, unwritable};
 use crate::harmless::sanitize;
 use crate::identity::IdentityLock;
 use crate::link::{Link, News};
-use crate::session::{Effect, Session};
+use crate::session::{Effect, PlaySession};
 use crate::terminal::Input;
 
 /// How long the first welcome may be waited for. Later silence is the link's affair.
@@ -39,7 +39,7 @@ impl Signals {
 
 /// Everything that a run holds outside of its session.
 pub(crate) struct Conduct {
-    session: Session,
+    session: PlaySession,
     link: Link,
     face: Face,
     slot: Option<IdentityLock>,
@@ -55,13 +55,13 @@ pub(crate) struct Conduct {
 impl Conduct {
     /// Gets everything together.
     pub(crate) fn new(
-        mut session: Session,
+        mut session: PlaySession,
         link: Link,
         face: Face,
         slot: Option<IdentityLock>,
     ) -> Self {
         if slot.is_none() {
-            session.cannot_return();
+            session.disable_resume();
         }
         let unwelcome = Failure::NoConnection("the server does not answer".to_owned());
         let deadline = Some((Instant::now() + WELCOME, Err(unwelcome)));
@@ -95,18 +95,18 @@ impl Conduct {
     }
 
     async fn carry(&mut self, signals: &mut Signals) -> Result<(), Failure> {
-        let mut effects = self.session.connected();
+        let mut effects = self.session.on_connected();
         loop {
             if let Some(result) = self.act(effects).await? {
                 return result;
             }
-            let wants_line = self.session.wants_line();
+            let wants_line = self.session.accepts_line();
             self.tell_time();
             self.face.show(&mut self.session).map_err(unwritable)?;
-            let changes_in = self.session.live().and_then(|live| live.changes_in);
+            let changes_in = self.session.clock_line().and_then(|live| live.next_change);
             let changes_at = changes_in.map(|rest| Instant::now() + rest);
             if wants_line && let Some(line) = self.ahead.take() {
-                effects = self.session.line(&line);
+                effects = self.session.on_line(&line);
                 continue;
             }
             effects = tokio::select! {
@@ -114,13 +114,13 @@ impl Conduct {
                 input = self.face.next(), if self.ahead.is_none() => {
                     self.tell_time();
                     match input.map_err(unwritable)? {
-                        Input::Line(line) if wants_line => self.session.line(&line),
+                        Input::Line(line) if wants_line => self.session.on_line(&line),
                         Input::Line(line) => {
                             self.ahead = Some(line);
                             Vec::new()
                         }
                         Input::Interrupt => self.session.quit(),
-                        Input::End => self.session.end_of_input(),
+                        Input::EndOfInput => self.session.on_end_of_input(),
                     }
                 }
                 Some(()) = signals.interrupt.recv() => {
@@ -143,7 +143,7 @@ impl Conduct {
 
     /// Tells the session how late it is.
     fn tell_time(&mut self) {
-        self.session.at(self.begun.elapsed());
+        self.session.set_now(self.begun.elapsed());
     }
 
     fn news(&mut self, news: News) -> Result<Vec<Effect>, Failure> {
@@ -160,7 +160,7 @@ impl Conduct {
                         Ok(self.session.receive(message))
                     }
                     Ok(None) => Ok(Vec::new()), // Of a later version: not for us.
-                    Err(error) => Ok(vec![Effect::Complain(format!(
+                    Err(error) => Ok(vec![Effect::PrintError(format!(
                         "a message of the server cannot be read: {}",
                         sanitize(&error.to_string())
                     ))]),
@@ -175,11 +175,11 @@ impl Conduct {
                         format!("Connection lost: {why}; trying again …")
                     },
                 );
-                Ok(vec![Effect::Complain(text)])
+                Ok(vec![Effect::PrintError(text)])
             }
             News::Up => {
-                let mut effects = vec![Effect::Say("Connected again.".to_owned())];
-                effects.extend(self.session.connected());
+                let mut effects = vec![Effect::Print("Connected again.".to_owned())];
+                effects.extend(self.session.on_connected());
                 Ok(effects)
             }
         }
@@ -193,20 +193,20 @@ impl Conduct {
                 Effect::SendAfter(pause, request) => {
                     self.later = Some((Instant::now() + pause, request));
                 }
-                Effect::Say(text) => self.face.say(&text).map_err(unwritable)?,
-                Effect::Complain(text) => self.face.complain(&text).map_err(unwritable)?,
-                Effect::Keep(token, name, live) => {
+                Effect::Print(text) => self.face.say(&text).map_err(unwritable)?,
+                Effect::PrintError(text) => self.face.complain(&text).map_err(unwritable)?,
+                Effect::SaveIdentity(token, name, live) => {
                     self.with_slot(|slot| slot.keep(&token, &name, &live))?;
                 }
-                Effect::Sat(note) => self.with_slot(|slot| slot.sat(&note))?,
-                Effect::Left(id) => self.with_slot(|slot| slot.left(id))?,
+                Effect::AddSeatNote(note) => self.with_slot(|slot| slot.sat(&note))?,
+                Effect::RemoveSeatNote(id) => self.with_slot(|slot| slot.left(id))?,
                 Effect::StopWithin(time) => {
                     self.deadline = Some((Instant::now() + time, Err(Failure::Stopped)));
                 }
                 Effect::EndWithin(time, result) => {
                     self.deadline = Some((Instant::now() + time, result));
                 }
-                Effect::GoOn => self.deadline = None,
+                Effect::CancelStop => self.deadline = None,
                 Effect::End(result) => return Ok(Some(result)),
             }
         }
@@ -223,7 +223,7 @@ impl Conduct {
         };
         if let Err(error) = write(slot) {
             self.slot = None;
-            self.session.cannot_return();
+            self.session.disable_resume();
             let text = format!("your seat cannot be kept past this run: {error}");
             self.face.complain(&text).map_err(unwritable)?;
         }

@@ -10,7 +10,7 @@ use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use serde::Deserialize;
 
 use crate::args::{Arguments, When, player_name, server_url};
-use crate::server::Authority;
+use crate::server::TrustedCa;
 
 /// Names another file, or none if it is empty.
 const FILE: &str = "PLY_CONFIG";
@@ -93,7 +93,7 @@ fn apply(
     if let Some(ca) = settings.ca {
         // A path is meant from where the file is.
         let ca = file.parent().unwrap_or(Path::new("")).join(ca);
-        let read = Authority::read(&ca.to_string_lossy());
+        let read = TrustedCa::read_file(&ca.to_string_lossy());
         let authority = read.map_err(|why| format!("`ca`: {}: {why}", ca.display()))?;
         if is_open("ca") {
             arguments.ca = Some(authority);

@@ -5,7 +5,7 @@ use plyhouse_protocol::{
     ServerMessage, SessionSummary, Token, VERSION, Welcome,
 };
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::args::Who;
 use crate::device::device;
 use crate::dialogue::{Dialogue, refused};
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::identity::{IdentityLock, Slots, Wish};
 use crate::secret;
-use crate::terminal::{Input, Manner};
+use crate::terminal::{Input, InputMode};
 
 /// How many characters a pairing code has, and how many a recovery key.
 const CODE_CHARS: usize = 8;
@@ -37,7 +37,7 @@ pub(crate) struct Known {
 }
 
 /// Prints a code by which another device becomes this player's.
-pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
+pub(crate) async fn pair(visit: &CommandContext) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
     let ServerMessage::LinkCode {
         code, expires_ms, ..
@@ -51,7 +51,7 @@ pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
         sanitize(code.reveal()),
         expires_ms.div_ceil(60_000),
         sanitize(code.reveal()),
-        visit.server.option(),
+        visit.server.command_options(),
         known.name,
     );
     known.dialogue.say(&text)?;
@@ -60,7 +60,7 @@ pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
 }
 
 /// Prints a key by which the player comes back who has lost all devices.
-pub(crate) async fn recovery(visit: &Visit) -> Result<(), Failure> {
+pub(crate) async fn recovery(visit: &CommandContext) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
     let asked = |proof| ClientMessage::CreateRecoveryKey { proof };
     let ServerMessage::RecoveryKey { key, .. } = known.ask_proved(visit, asked).await? else {
@@ -79,17 +79,17 @@ pub(crate) async fn recovery(visit: &Visit) -> Result<(), Failure> {
 
 /// Becomes the player whose code, key or password is given, or typed.
 pub(crate) async fn login(
-    visit: &Visit,
+    visit: &CommandContext,
     who: Option<Who>,
     label: Option<String>,
 ) -> Result<(), Failure> {
     let manner = match who {
-        Some(_) => Manner::Silence,
-        None => Manner::Script,
+        Some(_) => InputMode::Disabled,
+        None => InputMode::Lines,
     };
     let way = match who {
         Some(Who::Account(name)) => Hello {
-            password: Some(secret::password("Password: ")?),
+            password: Some(secret::read_password("Password: ")?),
             name: Some(name),
             ..Hello::default()
         },
@@ -103,7 +103,7 @@ pub(crate) async fn login(
             dialogue.say("The pairing code or the recovery key:")?;
             match dialogue.typed().await {
                 Input::Line(line) => by_code(&line)?,
-                Input::Interrupt | Input::End => return Err(Failure::Stopped),
+                Input::Interrupt | Input::EndOfInput => return Err(Failure::Stopped),
             }
         }
     };
@@ -150,7 +150,7 @@ fn by_code(text: &str) -> Result<Hello, Failure> {
 }
 
 /// Shows the player's devices.
-pub(crate) async fn devices(visit: &Visit) -> Result<(), Failure> {
+pub(crate) async fn devices(visit: &CommandContext) -> Result<(), Failure> {
     let mut known = Known::open(visit, false).await?;
     let sessions = known.sessions().await?;
     for session in &sessions {
@@ -162,7 +162,7 @@ pub(crate) async fn devices(visit: &Visit) -> Result<(), Failure> {
 
 /// Ends sessions of the player: this one, unless another is named, or `others`, or `all`.
 pub(crate) async fn logout(
-    visit: &Visit,
+    visit: &CommandContext,
     which: Option<String>,
     is_sure: bool,
 ) -> Result<(), Failure> {
@@ -207,7 +207,7 @@ pub(crate) async fn logout(
 
 /// Opens a dialogue for a request that anyone may send: as the player who is known here, or else as a guest who is
 /// not stored.
-pub(crate) async fn open_for_anyone(visit: &Visit) -> Result<Dialogue, Failure> {
+pub(crate) async fn open_for_anyone(visit: &CommandContext) -> Result<Dialogue, Failure> {
     let slot = match Slots::of(&visit.server.url) {
         Ok(slots) => slots.take(&wish(visit), &[]).await.ok().flatten(),
         Err(_) => None,
@@ -215,13 +215,13 @@ pub(crate) async fn open_for_anyone(visit: &Visit) -> Result<Dialogue, Failure> 
     let is_known = slot.is_some_and(|slot| slot.token().is_some());
     match is_known {
         true => Ok(Known::open(visit, true).await?.dialogue),
-        false => Dialogue::open(visit, Manner::Silence).await,
+        false => Dialogue::open(visit, InputMode::Disabled).await,
     }
 }
 
 impl Known {
     /// Says hello as the player who is known here; with `or_new` as a new one if there is none.
-    pub(crate) async fn open(visit: &Visit, or_new: bool) -> Result<Self, Failure> {
+    pub(crate) async fn open(visit: &CommandContext, or_new: bool) -> Result<Self, Failure> {
         let slots = Slots::of(&visit.server.url).map_err(no_place)?;
         let slot = slots.take(&wish(visit), &[]).await.map_err(no_place)?;
         let mut slot = slot.ok_or_else(no_room)?;
@@ -229,7 +229,7 @@ impl Known {
             let is_busy = slots.is_busy(&wish(visit)).map_err(no_place)?;
             return Err(unknown(is_busy, &slots.names().map_err(no_place)?));
         }
-        let mut dialogue = Dialogue::open(visit, Manner::Silence).await?;
+        let mut dialogue = Dialogue::open(visit, InputMode::Disabled).await?;
         let hello = Hello {
             protocol: Some(VERSION),
             name: visit.name.clone(),
@@ -274,16 +274,16 @@ impl Known {
     /// Asks for what may want a password, and asks the person for that if so.
     pub(crate) async fn ask_proved(
         &mut self,
-        visit: &Visit,
+        visit: &CommandContext,
         message: impl Fn(Option<ReauthProof>) -> ClientMessage,
     ) -> Result<ServerMessage, Failure> {
         match self.dialogue.try_ask(message(None)).await? {
             Err(error) if error.code == Some(ErrorCode::WrongPassword) => {}
             answer => return answer.map_err(|error| refused(&error)),
         }
-        let password = secret::password("Your password: ")?;
+        let password = secret::read_password("Your password: ")?;
         // Somebody may have thought about it for longer than a connection may be silent.
-        self.dialogue = Dialogue::open(visit, Manner::Silence).await?;
+        self.dialogue = Dialogue::open(visit, InputMode::Disabled).await?;
         let hello = Hello {
             protocol: Some(VERSION),
             token: Some(self.token.clone()),
@@ -334,7 +334,7 @@ fn line(session: &SessionSummary) -> String {
     )
 }
 
-fn wish(visit: &Visit) -> Wish {
+fn wish(visit: &CommandContext) -> Wish {
     Wish {
         name: visit.name.clone(),
         ..Wish::default()

@@ -6,11 +6,11 @@ use plyhouse_connection::Connection;
 use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage, WireError};
 use tokio::time::timeout;
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::failure::{Failure, unwritable};
 use crate::harmless::sanitize;
 use crate::link::{connect, lost};
-use crate::terminal::{Input, Manner, Terminal};
+use crate::terminal::{Input, InputMode, Terminal};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -24,11 +24,11 @@ pub(crate) struct Dialogue {
 
 impl Dialogue {
     /// Connects.
-    pub(crate) async fn open(visit: &Visit, manner: Manner) -> Result<Self, Failure> {
+    pub(crate) async fn open(visit: &CommandContext, manner: InputMode) -> Result<Self, Failure> {
         let terminal = Terminal::open(manner, visit.json).map_err(unwritable)?;
         Ok(Self {
             connection: connect(&visit.server).await?,
-            terminal: terminal.in_ascii(visit.ascii),
+            terminal: terminal.with_ascii(visit.ascii),
             next_id: 1,
         })
     }
@@ -68,7 +68,9 @@ impl Dialogue {
     pub(crate) async fn receive(&mut self) -> Result<Option<ServerMessage>, Failure> {
         let text = self.connection.receive_text().await;
         let text = text.map_err(|error| lost(&error))?;
-        self.terminal.message(&text).map_err(unwritable)?;
+        self.terminal
+            .print_server_message(&text)
+            .map_err(unwritable)?;
         ServerMessage::decode(&text).map_err(|error| {
             let what = sanitize(&error.to_string());
             Failure::Failed(format!("the answer cannot be read: {what}"))
@@ -77,12 +79,12 @@ impl Dialogue {
 
     /// The next line that is typed.
     pub(crate) async fn typed(&mut self) -> Input {
-        self.terminal.next().await
+        self.terminal.next_input().await
     }
 
     /// Writes this to whoever reads.
     pub(crate) fn say(&mut self, text: &str) -> Result<(), Failure> {
-        self.terminal.say(text).map_err(unwritable)
+        self.terminal.print(text).map_err(unwritable)
     }
 
     /// Says goodbye.

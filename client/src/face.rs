@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::screen::Screen;
-use crate::session::Session;
+use crate::session::PlaySession;
 use crate::terminal::{self, Input, Terminal};
 
 /// What the person sees of a match.
@@ -16,29 +16,29 @@ pub(crate) enum Face {
 
 impl Face {
     /// Shows what has changed at the match.
-    pub(crate) fn show(&mut self, session: &mut Session) -> io::Result<()> {
+    pub(crate) fn show(&mut self, session: &mut PlaySession) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => {
-                session.fit(terminal::columns());
-                terminal.show(session.live().map(|live| live.text).as_deref())
+                session.set_columns(terminal::columns());
+                terminal.show_status_line(session.clock_line().map(|live| live.text).as_deref())
             }
-            Self::Screen(screen) => screen.show(session.scene()),
+            Self::Screen(screen) => screen.show_match(session.match_view()),
         }
     }
 
     /// Waits for the next line; for ever if none can come. May be cancelled.
     pub(crate) async fn next(&mut self) -> io::Result<Input> {
         match self {
-            Self::Lines(terminal) => Ok(terminal.next().await),
-            Self::Screen(screen) => screen.next().await,
+            Self::Lines(terminal) => Ok(terminal.next_input().await),
+            Self::Screen(screen) => screen.next_input().await,
         }
     }
 
     /// Tells the person something.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         match self {
-            Self::Lines(terminal) => terminal.say(text)?,
-            Self::Screen(screen) => screen.say(text),
+            Self::Lines(terminal) => terminal.print(text)?,
+            Self::Screen(screen) => screen.print(text),
         }
         Ok(())
     }
@@ -46,8 +46,8 @@ impl Face {
     /// Tells the person what is wrong.
     pub(crate) fn complain(&mut self, text: &str) -> io::Result<()> {
         match self {
-            Self::Lines(terminal) => terminal.complain(text)?,
-            Self::Screen(screen) => screen.complain(text),
+            Self::Lines(terminal) => terminal.print_error(text)?,
+            Self::Screen(screen) => screen.print_error(text),
         }
         Ok(())
     }
@@ -55,7 +55,7 @@ impl Face {
     /// Ends the line on which the terminal has shown `^C`. A full screen shows none.
     pub(crate) fn interrupted(&mut self) -> io::Result<()> {
         match self {
-            Self::Lines(terminal) => terminal.interrupted(),
+            Self::Lines(terminal) => terminal.end_interrupted_line(),
             Self::Screen(_) => Ok(()),
         }
     }
@@ -63,14 +63,14 @@ impl Face {
     /// Writes a message of the server, if messages are what is wanted.
     pub(crate) fn message(&mut self, json: &str) -> io::Result<()> {
         match self {
-            Self::Lines(terminal) => terminal.message(json),
+            Self::Lines(terminal) => terminal.print_server_message(json),
             Self::Screen(_) => Ok(()),
         }
     }
 
     /// Waits until whoever has looked on has seen the end.
-    pub(crate) async fn linger(&mut self, session: &mut Session) -> io::Result<()> {
-        if !matches!(self, Self::Screen(screen) if screen.lingers()) {
+    pub(crate) async fn linger(&mut self, session: &mut PlaySession) -> io::Result<()> {
+        if !matches!(self, Self::Screen(screen) if screen.waits_for_key_at_end()) {
             return Ok(());
         }
         self.show(session)?;
@@ -78,10 +78,10 @@ impl Face {
     }
 
     /// Leaves the terminal as it was found.
-    pub(crate) async fn close(&mut self, session: &Session) -> io::Result<()> {
+    pub(crate) async fn close(&mut self, session: &PlaySession) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.close().await,
-            Self::Screen(screen) => screen.close(session.scene().as_ref()),
+            Self::Screen(screen) => screen.close(session.match_view().as_ref()),
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::failure::Failure;
 use crate::harmless::sanitize;
-use crate::server::Server;
+use crate::server::ServerAddress;
 
 /// How long making a connection, or sending one message, may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 
 /// A connection that comes back.
 pub(crate) struct Link {
-    server: Server,
+    server: ServerAddress,
     state: State,
     pauses: ExponentialBackoff,
 }
@@ -80,7 +80,7 @@ pub(crate) enum News {
 
 impl Link {
     /// Connects for the first time. A failure is final: there is no sign of a server yet.
-    pub(crate) async fn open(server: &Server) -> Result<Self, Failure> {
+    pub(crate) async fn open(server: &ServerAddress) -> Result<Self, Failure> {
         let connection = connect(server).await?;
         let state = State::up(connection);
         Ok(Self {
@@ -196,7 +196,7 @@ impl Up {
 }
 
 /// Makes one connection, or says that there is none.
-pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
+pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failure> {
     let url = sanitize(&server.url);
     let none = |reason: &str, help: &str| {
         Failure::NoConnection(format!("no connection to {url}: {reason}\n{help}"))
@@ -220,7 +220,7 @@ pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
     })
 }
 
-async fn dial(server: &Server) -> Result<Connection, ConnectionError> {
+async fn dial(server: &ServerAddress) -> Result<Connection, ConnectionError> {
     match timeout(PATIENCE, server.connect()).await {
         Ok(opened) => opened,
         Err(_) => Err(ConnectionError::Lost),

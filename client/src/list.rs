@@ -2,10 +2,10 @@
 
 use plyhouse_protocol::{ClientMessage, ListedMatch, MatchStatus, SeekList, Seeker, ServerMessage};
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::dialogue::Dialogue;
 use crate::failure::Failure;
-use crate::terminal::{Manner, columns};
+use crate::terminal::{InputMode, columns};
 use crate::view;
 
 /// How many matches of a kind are shown: as many as the server puts on a page.
@@ -13,10 +13,14 @@ const PAGE: u64 = 100;
 
 /// Shows the open and the running matches, and who looks for an opponent; with `follow` also what changes,
 /// until the server or the person ends it.
-pub(crate) async fn run(visit: &Visit, game: Option<String>, follow: bool) -> Result<(), Failure> {
+pub(crate) async fn run(
+    visit: &CommandContext,
+    game: Option<String>,
+    follow: bool,
+) -> Result<(), Failure> {
     let mut list = List {
-        dialogue: Dialogue::open(visit, Manner::Silence).await?,
-        option: visit.server.option(),
+        dialogue: Dialogue::open(visit, InputMode::Disabled).await?,
+        option: visit.server.command_options(),
         game,
         looking: Vec::new(),
     };
@@ -73,9 +77,9 @@ impl List {
                 matches.extend(page.into_iter().filter(|listing| listing.status == status));
             }
         }
-        let text = view::listing(&matches, all, &self.option, columns());
+        let text = view::render_match_list(&matches, all, &self.option, columns());
         self.dialogue.say(&text)?;
-        if let Some(text) = view::seekers(&seekers, &self.option) {
+        if let Some(text) = view::render_seek_list(&seekers, &self.option) {
             self.dialogue.say(&text)?;
         }
         self.looking = seekers.rows;
@@ -85,7 +89,7 @@ impl List {
     /// Shows those who look for an opponent now and did not before.
     fn show_new(&mut self, rows: Vec<Seeker>) -> Result<(), Failure> {
         for row in rows.iter().filter(|row| !self.looking.contains(row)) {
-            self.dialogue.say(&view::seeker(row))?;
+            self.dialogue.say(&view::seek_line(row))?;
         }
         self.looking = rows;
         Ok(())
@@ -100,7 +104,7 @@ impl List {
                         self.show().await?;
                     }
                     for listing in &changed {
-                        let text = view::changed(listing);
+                        let text = view::match_list_line(listing);
                         self.dialogue.say(&text)?;
                     }
                 }

@@ -78,27 +78,27 @@ use identity::{IdentityLock, Slots, Wish};
 use link::Link;
 use plyhouse_protocol::{LeaderboardRequest, PlayerName};
 use screen::{Screen, Theme};
-use server::Server;
-use session::{Goal, Opponent, Plan, Session, Terms};
-use terminal::{Manner, Terminal};
+use server::ServerAddress;
+use session::{Goal, MatchOptions, MatchSetup, Opponent, PlaySession};
+use terminal::{InputMode, Terminal};
 
 /// The exit code of wrong usage, which is clap's.
-const USAGE: u8 = 2;
+const USAGE_EXIT_CODE: u8 = 2;
 
 fn main() -> ExitCode {
-    let said = without_empty_variables(Arguments::command()).get_matches();
-    let mut arguments = Arguments::from_arg_matches(&said).unwrap_or_else(|error| error.exit());
+    let matches = without_empty_variables(Arguments::command()).get_matches();
+    let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     // What is only printed needs no settings, and is wanted by whoever puts them right, too.
     let needs_settings = !matches!(
         arguments.command,
         Command::Completions { .. } | Command::Manual { .. }
     );
-    if needs_settings && let Err(wrong) = config::fill(&mut arguments, &said) {
+    if needs_settings && let Err(error) = config::fill(&mut arguments, &matches) {
         // Nothing can be done if standard error is closed.
-        let _ = writeln!(anstream::stderr().lock(), "ply: {wrong}");
-        return ExitCode::from(USAGE);
+        let _ = writeln!(anstream::stderr().lock(), "ply: {error}");
+        return ExitCode::from(USAGE_EXIT_CODE);
     }
-    choice_of(arguments.color).write_global();
+    color_choice(arguments.color).write_global();
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).ok());
     arguments.ascii |= ascii::is_ascii_locale(locale);
     let in_ascii = arguments.ascii;
@@ -134,7 +134,7 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
     })
 }
 
-const fn choice_of(color: When) -> anstream::ColorChoice {
+const fn color_choice(color: When) -> anstream::ColorChoice {
     match color {
         When::Auto => anstream::ColorChoice::Auto,
         When::Always => anstream::ColorChoice::Always,
@@ -143,7 +143,7 @@ const fn choice_of(color: When) -> anstream::ColorChoice {
 }
 
 /// What is to be done, and how the server is visited for it.
-fn begun(arguments: Arguments) -> (Command, Visit) {
+fn split_arguments(arguments: Arguments) -> (Command, CommandContext) {
     let Arguments {
         command,
         server,
@@ -154,19 +154,19 @@ fn begun(arguments: Arguments) -> (Command, Visit) {
         json,
         color: _,
     } = arguments;
-    let (command, server) = followed(command, server);
-    let visit = Visit {
+    let (command, server) = resolve_match_link(command, server);
+    let context = CommandContext {
         name: name.map(|name| name.as_str().to_owned()),
         ascii,
         plain,
         json,
-        server: Server::new(server, ca),
+        server: ServerAddress::new(server, ca),
     };
-    (command, visit)
+    (command, context)
 }
 
 /// A link to a match, as a browser shows it, names the server, too.
-fn followed(command: Command, server: String) -> (Command, String) {
+fn resolve_match_link(command: Command, server: String) -> (Command, String) {
     let mut command = command;
     let target = match &mut command {
         Command::Join { code } => Some(code),
@@ -175,55 +175,55 @@ fn followed(command: Command, server: String) -> (Command, String) {
         Command::Bot(bot) => bot.join.as_mut(),
         _ => None,
     };
-    let linked = target.and_then(|target| {
+    let linked_server = target.and_then(|target| {
         let (server, code) = args::link(target)?;
         *target = code;
         Some(server)
     });
-    (command, linked.unwrap_or(server))
+    (command, linked_server.unwrap_or(server))
 }
 
 async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let (command, visit) = begun(arguments);
+    let (command, context) = split_arguments(arguments);
     match command {
         Command::Play(play) => {
             let game = play.game.clone().unwrap_or_else(|| DEFAULT_GAME.to_owned());
-            let wish = wish(&visit, None, Some(game));
-            visit.play(Goal::Play(plan(play)), wish).await
+            let query = identity_query(&context, None, Some(game));
+            context.play(Goal::Play(match_setup(play)), query).await
         }
         Command::Join { code } => {
-            let wish = wish(&visit, Some(code.clone()), None);
-            visit.play(Goal::Join(code), wish).await
+            let query = identity_query(&context, Some(code.clone()), None);
+            context.play(Goal::Join(code), query).await
         }
         Command::Watch(watch) => {
             let series = watch.series;
-            visit.watch(watch_goal(watch), series).await
+            context.watch(watch_goal(watch), series).await
         }
-        Command::List { game, follow } => list::run(&visit, game, follow).await,
-        Command::Bot(bot) => bot::run(&visit, bot).await,
-        Command::History(asked) => past::history(&visit, asked).await,
-        Command::Profile { who } => profile::show(&visit, who).await,
+        Command::List { game, follow } => list::run(&context, game, follow).await,
+        Command::Bot(bot) => bot::run(&context, bot).await,
+        Command::History(arguments) => past::show_history(&context, arguments).await,
+        Command::Profile { who } => profile::show_profile(&context, who).await,
         Command::Leaders {
             game,
             pool,
             after,
             limit,
         } => {
-            let asked = LeaderboardRequest {
+            let request = LeaderboardRequest {
                 game,
                 pool: Some(pool),
                 limit: Some(limit),
                 after,
             };
-            profile::leaders(&visit, asked).await
+            profile::show_leaderboard(&context, request).await
         }
-        Command::Games => past::games(&visit).await,
-        Command::Show { target, ply } => past::show(&visit, &target, ply).await,
-        Command::Analyse { target, nodes } => analysis::show(&visit, &target, nodes).await,
-        Command::Pair => devices::pair(&visit).await,
+        Command::Games => past::show_current_games(&context).await,
+        Command::Show { target, ply } => past::show_match(&context, &target, ply).await,
+        Command::Analyse { target, nodes } => analysis::show(&context, &target, nodes).await,
+        Command::Pair => devices::pair(&context).await,
         Command::Login { who, label } => {
             let label = label.map(|label| label.as_str().to_owned());
-            devices::login(&visit, who, label).await
+            devices::login(&context, who, label).await
         }
         Command::Register {
             called,
@@ -231,48 +231,52 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             invited,
         } => {
             let called = called.as_str().to_owned();
-            accounts::register(&visit, called, !no_password, invited).await
+            accounts::register(&context, called, !no_password, invited).await
         }
-        Command::Rename { called } => accounts::rename(&visit, called.as_str().to_owned()).await,
+        Command::Rename { called } => accounts::rename(&context, called.as_str().to_owned()).await,
         Command::Key(KeyCommand::Create { label, bot }) => {
             let text = |name: PlayerName| name.as_str().to_owned();
-            accounts::create_key(&visit, label.map(text), bot.map(text)).await
+            accounts::create_key(&context, label.map(text), bot.map(text)).await
         }
-        Command::Password => accounts::password(&visit).await,
-        Command::Recovery => devices::recovery(&visit).await,
-        Command::Forget { yes } => accounts::forget(&visit, yes).await,
-        Command::Devices => devices::devices(&visit).await,
-        Command::Logout { which, yes } => devices::logout(&visit, which, yes).await,
-        Command::Block { who } => blocks::set(&visit, &who, true).await,
-        Command::Unblock { who } => blocks::set(&visit, &who, false).await,
-        Command::Blocked => blocks::list(&visit).await,
-        Command::Raw => raw::run(&visit.server).await,
-        Command::Completions { shell } => completions(shell),
-        Command::Manual { directory } => manual(&directory),
+        Command::Password => accounts::password(&context).await,
+        Command::Recovery => devices::recovery(&context).await,
+        Command::Forget { yes } => accounts::forget(&context, yes).await,
+        Command::Devices => devices::devices(&context).await,
+        Command::Logout { which, yes } => devices::logout(&context, which, yes).await,
+        Command::Block { who } => blocks::set(&context, &who, true).await,
+        Command::Unblock { who } => blocks::set(&context, &who, false).await,
+        Command::Blocked => blocks::list(&context).await,
+        Command::Raw => raw::run(&context.server).await,
+        Command::Completions { shell } => print_completions(shell),
+        Command::Manual { directory } => write_manual(&directory),
     }
 }
 
-fn wish(visit: &Visit, target: Option<String>, game: Option<String>) -> Wish {
+fn identity_query(
+    context: &CommandContext,
+    match_code: Option<String>,
+    game: Option<String>,
+) -> Wish {
     Wish {
-        name: visit.name.clone(),
-        target,
+        name: context.name.clone(),
+        target: match_code,
         game,
     }
 }
 
-fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut for_completion(), "ply", &mut script);
     std::io::stdout().write_all(&script).map_err(unwritable)
 }
 
-fn manual(directory: &Path) -> Result<(), Failure> {
+fn write_manual(directory: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory))
         .map_err(unwritable)
 }
 
-fn plan(play: PlayArguments) -> Plan {
+fn match_setup(play: PlayArguments) -> MatchSetup {
     let is_open = play.open || play.invited.is_some();
     let opponent = match (play.bot, is_open, play.seek) {
         (bot, _, true) => Some(Opponent::Anyone(bot)),
@@ -280,32 +284,32 @@ fn plan(play: PlayArguments) -> Plan {
         (Some(level), ..) => Some(Opponent::Bot(Some(level))),
         (None, ..) => None,
     };
-    Plan {
+    MatchSetup {
         game: play.game,
         opponent,
         side: play.side,
-        terms: Terms {
+        options: MatchOptions {
             clock: play.clock,
-            patience_ms: play.patience.map(|seconds| seconds * 1000),
-            stand_in: play.stand_in,
-            invited: play.invited,
-            watch: play.watch,
-            delay_ms: play.delay.map(|seconds| seconds * 1000),
-            takeback: play.no_takeback.then_some(false),
+            absence_limit_ms: play.patience.map(|seconds| seconds * 1000),
+            stand_in_level: play.stand_in,
+            invited_player: play.invited,
+            spectator_access: play.watch,
+            spectator_delay_ms: play.delay.map(|seconds| seconds * 1000),
+            allow_takebacks: play.no_takeback.then_some(false),
             rated: play.rated.then_some(true),
-            thinking: play.thinking.then_some(true),
-            position: play.position,
+            show_thinking: play.thinking.then_some(true),
+            initial_position: play.position,
         },
     }
 }
 
 fn watch_goal(watch: WatchArguments) -> Goal {
     match (watch.bots, watch.target) {
-        (Some(levels), game) => Goal::Exhibit {
+        (Some(levels), game) => Goal::WatchBots {
             game: game.unwrap_or_else(|| DEFAULT_GAME.to_owned()),
             levels,
-            pace_ms: watch.pace,
-            position: watch.position,
+            min_move_interval_ms: watch.pace,
+            initial_position: watch.position,
         },
         (None, target) => Goal::Watch(target.unwrap_or_default()),
     }
@@ -313,82 +317,96 @@ fn watch_goal(watch: WatchArguments) -> Goal {
 
 /// Where to, as whom, and in what manner.
 #[derive(Debug)]
-struct Visit {
-    server: Server,
+struct CommandContext {
+    server: ServerAddress,
     name: Option<String>,
     ascii: bool,
     plain: bool,
     json: bool,
 }
 
-impl Visit {
+impl CommandContext {
     /// Plays as the player whose slot fits the wish best.
-    async fn play(self, goal: Goal, wish: Wish) -> Result<(), Failure> {
-        let interactive = terminal::is_person() && !self.json;
+    async fn play(self, goal: Goal, query: Wish) -> Result<(), Failure> {
+        let interactive = terminal::is_interactive() && !self.json;
         let manner = if interactive {
-            Manner::Conversation
+            InputMode::Interactive
         } else {
-            Manner::Script
+            InputMode::Lines
         };
         let link = Link::open(&self.server).await?;
-        let full = self.is_full_screen();
-        let mut face = self.face(manner)?;
-        let slot = match take_slot(&self.server, &wish, &goal).await {
+        let is_full_screen = self.is_full_screen();
+        let mut ui = self.open_ui(manner)?;
+        let identity = match lock_identity(&self.server, &query, &goal).await {
             Ok(slot) => Some(slot),
             Err(reason) => {
                 let text = format!("your seat cannot be kept past this run: {reason}");
-                face.complain(&text).map_err(unwritable)?;
+                ui.complain(&text).map_err(unwritable)?;
                 None
             }
         };
-        let token = slot.as_ref().and_then(IdentityLock::token).cloned();
-        let kept = slot
+        let token = identity.as_ref().and_then(IdentityLock::token).cloned();
+        let stored_name = identity
             .as_ref()
             .and_then(IdentityLock::name)
             .map(str::to_owned);
-        let name = self.name.clone().or(kept);
-        let session = Session::new(goal, interactive, self.server.option(), name, token);
-        let session = session.with_page(self.server.page(""));
-        let session = session.with_board_in_sight(full);
-        Conduct::new(session, link, face, slot).run().await
+        let name = self.name.clone().or(stored_name);
+        let session = PlaySession::new(
+            goal,
+            interactive,
+            self.server.command_options(),
+            name,
+            token,
+        );
+        let session = session.with_web_url(self.server.web_url(""));
+        let session = session.with_board_visible(is_full_screen);
+        Conduct::new(session, link, ui, identity).run().await
     }
 
     /// Looks on, as a guest: spectators hold nothing that would have to be kept.
-    async fn watch(self, goal: Goal, series: bool) -> Result<(), Failure> {
+    async fn watch(self, goal: Goal, follow_rematches: bool) -> Result<(), Failure> {
         let link = Link::open(&self.server).await?;
-        let face = self.face(Manner::Silence)?;
-        let full = self.is_full_screen();
-        let session = Session::new(goal, false, self.server.option(), self.name, None);
-        let session = session.watching_series(series).with_board_in_sight(full);
-        Conduct::new(session, link, face, None).run().await
+        let ui = self.open_ui(InputMode::Disabled)?;
+        let is_full_screen = self.is_full_screen();
+        let session = PlaySession::new(goal, false, self.server.command_options(), self.name, None);
+        let session = session
+            .with_follow_rematches(follow_rematches)
+            .with_board_visible(is_full_screen);
+        Conduct::new(session, link, ui, None).run().await
     }
 
     /// Whether matches are shown on a full screen: to a person, in a terminal that has room for it.
     fn is_full_screen(&self) -> bool {
-        !self.plain && !self.json && terminal::is_person() && screen::has_room()
+        !self.plain && !self.json && terminal::is_interactive() && screen::is_terminal_supported()
     }
 
-    fn face(&self, manner: Manner) -> Result<Face, Failure> {
+    fn open_ui(&self, manner: InputMode) -> Result<Face, Failure> {
         if self.is_full_screen() {
-            let look = Theme {
+            let theme = Theme {
                 ascii: self.ascii,
-                colour: terminal::has_colour(),
+                colour: terminal::is_colour_enabled(),
             };
-            let screen = Screen::new(look, manner == Manner::Silence);
+            let screen = Screen::new(theme, manner == InputMode::Disabled);
             return Ok(Face::Screen(Box::new(screen)));
         }
         let terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
-        Ok(Face::Lines(terminal.in_ascii(self.ascii)))
+        Ok(Face::Lines(terminal.with_ascii(self.ascii)))
     }
 }
 
-async fn take_slot(server: &Server, wish: &Wish, goal: &Goal) -> Result<IdentityLock, String> {
-    let slots = Slots::of(&server.url).map_err(|error| error.to_string())?;
-    let taken = match goal {
-        Goal::Play(plan) => scout::take_slot(&slots, server, wish, plan).await,
-        Goal::Join(_) | Goal::Watch(_) | Goal::Exhibit { .. } => slots.take(wish, &[]).await,
+async fn lock_identity(
+    server: &ServerAddress,
+    query: &Wish,
+    goal: &Goal,
+) -> Result<IdentityLock, String> {
+    let identities = Slots::of(&server.url).map_err(|error| error.to_string())?;
+    let locked = match goal {
+        Goal::Play(plan) => scout::lock_identity_for_match(&identities, server, query, plan).await,
+        Goal::Join(_) | Goal::Watch(_) | Goal::WatchBots { .. } => {
+            identities.take(query, &[]).await
+        }
     };
-    match taken {
+    match locked {
         Ok(Some(slot)) => Ok(slot),
         Ok(None) => Err("all places for identities are taken".to_owned()),
         Err(error) => Err(error.to_string()),

@@ -5,7 +5,7 @@ use plyhouse_protocol::{
     ServerMessage, Snapshot,
 };
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::args::HistoryArguments;
 use crate::devices::{Known, open_for_anyone, unexpected};
 use crate::failure::Failure;
@@ -14,18 +14,21 @@ use crate::terminal::columns;
 use crate::view::{self, STRONG, paint};
 
 /// Shows ended matches, the newest end first.
-pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<(), Failure> {
-    let mut dialogue = match asked.player {
-        Some(_) => open_for_anyone(visit).await?,
-        None => Known::open(visit, false).await?.dialogue,
+pub(crate) async fn show_history(
+    context: &CommandContext,
+    arguments: HistoryArguments,
+) -> Result<(), Failure> {
+    let mut dialogue = match arguments.player {
+        Some(_) => open_for_anyone(context).await?,
+        None => Known::open(context, false).await?.dialogue,
     };
     let history = ClientMessage::History(Box::new(HistoryRequest {
-        player: asked.player,
-        game: asked.game,
-        with: asked.with,
-        result: asked.result,
-        before: asked.before.as_deref().map(MatchRef::from),
-        limit: Some(asked.limit),
+        player: arguments.player,
+        game: arguments.game,
+        with: arguments.with,
+        result: arguments.result,
+        before: arguments.before.as_deref().map(MatchRef::from),
+        limit: Some(arguments.limit),
     }));
     let ServerMessage::History { rows, more, .. } = dialogue.ask(history).await? else {
         return Err(unexpected());
@@ -34,7 +37,7 @@ pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<()
         dialogue.say("No match has ended yet.")?;
     }
     for row in &rows {
-        dialogue.say(&line(row))?;
+        dialogue.say(&history_line(row))?;
     }
     if let Some(last) = rows.last().filter(|_| more) {
         let text = format!("… and more, by --before {}", last.match_id);
@@ -45,9 +48,9 @@ pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<()
 }
 
 /// An ended match as it is listed.
-pub(crate) fn line(row: &HistoryRow) -> String {
+pub(crate) fn history_line(row: &HistoryRow) -> String {
     let other = row.seats.get(row.you.other().index());
-    let other = other.map_or_else(String::new, |seat| view::occupant(&seat.occupant));
+    let other = other.map_or_else(String::new, |seat| view::occupant_text(&seat.occupant));
     let result = match (row.outcome.winner, row.outcome.reason) {
         (Some(winner), _) if winner == row.you => "won",
         (Some(_), _) => "lost",
@@ -55,13 +58,13 @@ pub(crate) fn line(row: &HistoryRow) -> String {
         (None, _) => "drawn",
     };
     let from = if row.from_position {
-        view::FROM_POSITION
+        view::FROM_POSITION_LABEL
     } else {
         ""
     };
     format!(
         "{}  {}{from}  {result} against {other}, {} move{}  ply show {}",
-        view::date(row.ended_ms),
+        view::format_utc_minute(row.ended_ms),
         sanitize(&row.game),
         row.plies,
         if row.plies == 1 { "" } else { "s" },
@@ -70,39 +73,44 @@ pub(crate) fn line(row: &HistoryRow) -> String {
 }
 
 /// Shows the matches that one plays, those first in which it is one's turn.
-pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
-    let mut known = Known::open(visit, false).await?;
-    let mut shown = Vec::new();
+pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), Failure> {
+    let mut known = Known::open(context, false).await?;
+    let mut matches = Vec::new();
     for followed in known.following.clone() {
         let target = MatchRef::Id(followed.match_id);
-        let snapshot = known.watch(target).await?;
-        shown.push((
+        let snapshot = known.fetch_match(target).await?;
+        matches.push((
             snapshot,
             followed.correspondence.and_then(|days| days.deadline_ms),
         ));
     }
-    let is_due = |now: &Snapshot| now.you.is_some() && now.turn == now.you;
-    shown.sort_by_key(|(now, due_ms)| (!is_due(now), due_ms.unwrap_or(u64::MAX)));
-    if shown.is_empty() {
+    let is_my_turn = |snapshot: &Snapshot| snapshot.you.is_some() && snapshot.turn == snapshot.you;
+    matches.sort_by_key(|(now, due_ms)| (!is_my_turn(now), due_ms.unwrap_or(u64::MAX)));
+    if matches.is_empty() {
         known.dialogue.say("You play no match at the moment.")?;
     }
-    let option = visit.server.option();
-    for (now, due_ms) in &shown {
-        let is_stood_in = view::is_stood_in(now, known.player);
+    let option = context.server.command_options();
+    for (now, due_ms) in &matches {
+        let has_stand_in = view::has_stand_in(now, known.player);
         let turn = match now.status {
-            _ if is_stood_in => "a bot plays on for you".to_owned(),
+            _ if has_stand_in => "a bot plays on for you".to_owned(),
             MatchStatus::Open => "waits for somebody".to_owned(),
-            MatchStatus::Running | MatchStatus::Ended if is_due(now) => paint(STRONG, "your turn"),
-            MatchStatus::Running | MatchStatus::Ended => view::turn(now),
+            MatchStatus::Running | MatchStatus::Ended if is_my_turn(now) => {
+                paint(STRONG, "your turn")
+            }
+            MatchStatus::Running | MatchStatus::Ended => view::turn_text(now),
         };
-        let due = due_ms.map_or_else(String::new, |at_ms| {
-            format!(", until {}", view::date(at_ms))
+        let deadline_text = due_ms.map_or_else(String::new, |at_ms| {
+            format!(", until {}", view::format_utc_minute(at_ms))
         });
-        let command = match is_stood_in || now.you.is_some() {
+        let command = match has_stand_in || now.you.is_some() {
             true => format!("  ply join {}{option}", sanitize(&now.code)),
             false => String::new(),
         };
-        let text = format!("{}: {turn}{due}{command}", view::headline(now, None));
+        let text = format!(
+            "{}: {turn}{deadline_text}{command}",
+            view::headline(now, None)
+        );
         known.dialogue.say(&text)?;
     }
     known.dialogue.close().await;
@@ -110,15 +118,19 @@ pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
 }
 
 /// Shows a match as it stands, or as it stood after so many moves.
-pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<(), Failure> {
-    let mut known = Known::open(visit, true).await?;
-    let mut now = known.watch(MatchRef::from(code)).await?;
+pub(crate) async fn show_match(
+    context: &CommandContext,
+    code: &str,
+    ply: Option<u64>,
+) -> Result<(), Failure> {
+    let mut known = Known::open(context, true).await?;
+    let mut now = known.fetch_match(MatchRef::from(code)).await?;
     if let Some(ply) = ply {
-        known.go_back(&mut now, ply).await?;
+        known.rewind_to_ply(&mut now, ply).await?;
     }
     let game = known.games.iter().find(|game| game.game == now.game);
     let mut text = view::headline(&now, game);
-    text.push_str(&view::table(
+    text.push_str(&view::render_match(
         &now,
         game,
         columns(),
@@ -127,17 +139,17 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
     if let Some(start) = &now.initial_position {
         text.push_str(&format!("It began with {}\n", sanitize(start)));
     }
-    text.push_str(&view::line(&now));
+    text.push_str(&view::move_list(&now));
     match &now.outcome {
         Some(outcome) if ply.is_none() => {
             text.push('\n');
-            text.push_str(&view::ended(&now, outcome));
+            text.push_str(&view::outcome_text(&now, outcome));
         }
         _ => {}
     }
     if let Some(format) = game.and_then(|game| game.record_extension.as_ref()) {
         let path = format!("/record/{}.{}", now.match_id, sanitize(format));
-        let address = visit.server.page(&path);
+        let address = context.server.web_url(&path);
         text.extend(address.map(|address| format!("\nAs a file: {}", sanitize(&address))));
     }
     known.dialogue.say(&text)?;
@@ -146,7 +158,7 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
 }
 
 impl Known {
-    pub(crate) async fn watch(&mut self, target: MatchRef) -> Result<Snapshot, Failure> {
+    pub(crate) async fn fetch_match(&mut self, target: MatchRef) -> Result<Snapshot, Failure> {
         match self.dialogue.ask(ClientMessage::Watch { target }).await? {
             ServerMessage::Match(snapshot) => Ok(*snapshot),
             _ => Err(unexpected()),
@@ -154,46 +166,48 @@ impl Known {
     }
 
     /// All that has happened in a match, which may take more than one answer.
-    async fn events(&mut self, now: &Snapshot) -> Result<Vec<Event>, Failure> {
-        let mut all = Vec::new();
-        while all.last().map_or(Seq(0), Event::seq) < now.seq {
+    async fn fetch_events(&mut self, snapshot: &Snapshot) -> Result<Vec<Event>, Failure> {
+        let mut all_events = Vec::new();
+        while all_events.last().map_or(Seq(0), Event::seq) < snapshot.seq {
             let resync = ClientMessage::Resync {
-                target: MatchRef::Id(now.match_id),
-                since: all.last().map_or(Seq(0), Event::seq),
+                target: MatchRef::Id(snapshot.match_id),
+                since: all_events.last().map_or(Seq(0), Event::seq),
             };
             match self.dialogue.ask(resync).await? {
-                ServerMessage::Events { events, .. } if !events.is_empty() => all.extend(events),
+                ServerMessage::Events { events, .. } if !events.is_empty() => {
+                    all_events.extend(events)
+                }
                 _ => {
                     let why = "the match goes on, and is too long to be shown from its beginning";
                     return Err(Failure::Refused(why.to_owned()));
                 }
             }
         }
-        Ok(all)
+        Ok(all_events)
     }
 
     /// Has the match stand as it stood after so many moves.
-    async fn go_back(&mut self, now: &mut Snapshot, ply: u64) -> Result<(), Failure> {
-        if ply > now.ply.0 {
-            let why = format!("the match has {} moves", now.ply);
+    async fn rewind_to_ply(&mut self, snapshot: &mut Snapshot, ply: u64) -> Result<(), Failure> {
+        if ply > snapshot.ply.0 {
+            let why = format!("the match has {} moves", snapshot.ply);
             return Err(Failure::Refused(why));
         }
-        let positions = positions(&self.events(now).await?);
+        let positions = positions_by_ply(&self.fetch_events(snapshot).await?);
         let index = usize::try_from(ply).unwrap_or(usize::MAX);
         let position = positions.get(index).ok_or_else(unexpected)?;
-        now.position.clone_from(position);
-        now.moves.truncate(index);
-        now.check = false;
-        if let Some(sans) = &mut now.san {
+        snapshot.position.clone_from(position);
+        snapshot.moves.truncate(index);
+        snapshot.check = false;
+        if let Some(sans) = &mut snapshot.san {
             sans.truncate(index);
         }
-        (now.ply, now.turn, now.outcome) = (Ply(ply), None, None);
+        (snapshot.ply, snapshot.turn, snapshot.outcome) = (Ply(ply), None, None);
         Ok(())
     }
 }
 
 /// The positions of the line that stands, from the start on.
-fn positions(events: &[Event]) -> Vec<String> {
+fn positions_by_ply(events: &[Event]) -> Vec<String> {
     let mut positions = Vec::new();
     for event in events {
         match event {

@@ -5,7 +5,7 @@ use plyhouse_protocol::{
     ServerMessage,
 };
 
-use crate::Visit;
+use crate::CommandContext;
 use crate::devices::{Known, open_for_anyone, unexpected};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
@@ -13,40 +13,46 @@ use crate::past;
 use crate::view;
 
 /// Shows the player with this name or this id, or whoever asks.
-pub(crate) async fn show(visit: &Visit, meant: Option<String>) -> Result<(), Failure> {
-    let mut dialogue = match meant {
-        Some(_) => open_for_anyone(visit).await?,
-        None => Known::open(visit, false).await?.dialogue,
+pub(crate) async fn show_profile(
+    context: &CommandContext,
+    target: Option<String>,
+) -> Result<(), Failure> {
+    let mut dialogue = match target {
+        Some(_) => open_for_anyone(context).await?,
+        None => Known::open(context, false).await?.dialogue,
     };
     // An id is longer than any name.
-    let (name, player) = match meant {
+    let (name, player) = match target {
         Some(text) if text.parse::<PlayerName>().is_err() => (None, Some(text)),
         name => (name, None),
     };
-    let asked = ClientMessage::Profile { name, player };
-    let ServerMessage::Profile { profile, .. } = dialogue.ask(asked).await? else {
+    let request = ClientMessage::Profile { name, player };
+    let ServerMessage::Profile { profile, .. } = dialogue.ask(request).await? else {
         return Err(unexpected());
     };
-    dialogue.say(&told(&profile))?;
+    dialogue.say(&profile_text(&profile))?;
     for row in &profile.recent_matches {
-        dialogue.say(&past::line(row))?;
+        dialogue.say(&past::history_line(row))?;
     }
     dialogue.close().await;
     Ok(())
 }
 
 /// Shows a part of a leaderboard.
-pub(crate) async fn leaders(visit: &Visit, asked: LeaderboardRequest) -> Result<(), Failure> {
-    let mut dialogue = open_for_anyone(visit).await?;
-    let asked = ClientMessage::Leaderboard(Box::new(asked));
-    let ServerMessage::Leaderboard { total, rows, .. } = dialogue.ask(asked).await? else {
+pub(crate) async fn show_leaderboard(
+    context: &CommandContext,
+    request: LeaderboardRequest,
+) -> Result<(), Failure> {
+    let mut dialogue = open_for_anyone(context).await?;
+    let message = ClientMessage::Leaderboard(Box::new(request));
+    let ServerMessage::Leaderboard { total, rows, .. } = dialogue.ask(message).await? else {
         return Err(unexpected());
     };
     if rows.is_empty() {
         dialogue.say("Nobody is here who is rated for sure.")?;
     }
     for row in &rows {
-        dialogue.say(&place(row))?;
+        dialogue.say(&leaderboard_line(row))?;
     }
     let last = rows.last().map_or(total, |row| row.place);
     if last < total {
@@ -57,7 +63,7 @@ pub(crate) async fn leaders(visit: &Visit, asked: LeaderboardRequest) -> Result<
     Ok(())
 }
 
-fn place(row: &LeaderboardRow) -> String {
+fn leaderboard_line(row: &LeaderboardRow) -> String {
     format!(
         "{:>3}. {:>4} ± {:<3} {} ({} rated matches)",
         row.place,
@@ -68,7 +74,7 @@ fn place(row: &LeaderboardRow) -> String {
     )
 }
 
-fn told(profile: &Profile) -> String {
+fn profile_text(profile: &Profile) -> String {
     let player = &profile.player;
     let kind = match (player.bot, player.account) {
         (true, _) => "a program",
@@ -76,7 +82,7 @@ fn told(profile: &Profile) -> String {
         (false, false) => "a guest",
     };
     let since = profile.since_ms.map_or_else(String::new, |at_ms| {
-        format!(", since {}", view::date(at_ms))
+        format!(", since {}", view::format_utc_minute(at_ms))
     });
     let mut text = format!(
         "{}, {kind}{since}\n{} won, {} lost, {} drawn",
@@ -87,12 +93,12 @@ fn told(profile: &Profile) -> String {
     );
     for rating in &profile.ratings {
         text.push('\n');
-        text.push_str(&rated(rating));
+        text.push_str(&rating_line(rating));
     }
     text
 }
 
-fn rated(rating: &PoolRating) -> String {
+fn rating_line(rating: &PoolRating) -> String {
     format!(
         "{} ({}): {}{} ± {}, {} rated matches",
         sanitize(&rating.game),

@@ -8,67 +8,69 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::failure::{Failure, unwritable};
 use crate::link::{connect, lost};
-use crate::server::Server;
-use crate::terminal::{Input, Manner, Terminal};
+use crate::server::ServerAddress;
+use crate::terminal::{Input, InputMode, Terminal};
 
 /// How long answers are waited for once the input has ended.
-const PATIENCE: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long, after the last message, for what nobody can know to be outstanding: answers to
 /// requests without a number, and events.
-const AFTERWORD: Duration = Duration::from_millis(500);
+const QUIET_PERIOD: Duration = Duration::from_millis(500);
 
 /// How long one message may take to be sent.
-const SENDING: Duration = Duration::from_secs(10);
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many requests may wait for their answers; the input waits at the bound.
-const OUTSTANDING_MAX: usize = 1024;
+const PENDING_REQUESTS_MAX: usize = 1024;
 
 /// Sends each line of the input, writes each message of the server, and ends when the input has
 /// ended and every numbered request is answered.
-pub(crate) async fn run(server: &Server) -> Result<(), Failure> {
+pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
     let mut connection = connect(server).await?;
-    let mut terminal = Terminal::open(Manner::Script, true).map_err(unwritable)?;
-    let mut outstanding = Outstanding::default();
-    let mut ended: Option<Instant> = None;
-    let mut heard = Instant::now();
+    let mut terminal = Terminal::open(InputMode::Lines, true).map_err(unwritable)?;
+    let mut pending = PendingRequests::default();
+    let mut input_ended_at: Option<Instant> = None;
+    let mut last_message_at = Instant::now();
     loop {
-        let give_up = match ended {
-            Some(at) if outstanding.is_empty() => (heard + AFTERWORD).min(at + PATIENCE),
-            Some(at) => at + PATIENCE,
-            None => Instant::now() + PATIENCE,
+        let deadline = match input_ended_at {
+            Some(at) if pending.is_empty() => {
+                (last_message_at + QUIET_PERIOD).min(at + RESPONSE_TIMEOUT)
+            }
+            Some(at) => at + RESPONSE_TIMEOUT,
+            None => Instant::now() + RESPONSE_TIMEOUT,
         };
         tokio::select! {
             text = connection.receive_text() => {
                 let text = text.map_err(|error| lost(&error))?;
-                terminal.message(&text).map_err(unwritable)?;
-                outstanding.answered(&text);
-                heard = Instant::now();
+                terminal.print_server_message(&text).map_err(unwritable)?;
+                pending.record_response(&text);
+                last_message_at = Instant::now();
             }
-            input = terminal.next(), if ended.is_none() && outstanding.len() < OUTSTANDING_MAX => {
+            input = terminal.next_input(), if input_ended_at.is_none() && pending.len() < PENDING_REQUESTS_MAX => {
                 match input {
                     Input::Line(line) => {
-                        outstanding.asked(&line);
-                        let sent = timeout(SENDING, connection.send_text(line)).await;
-                        let silent = || Failure::NoConnection("the server does not read".to_owned());
-                        sent.map_err(|_| silent())?.map_err(|error| lost(&error))?;
-                        heard = Instant::now();
+                        pending.record_request(&line);
+                        let sent = timeout(SEND_TIMEOUT, connection.send_text(line)).await;
+                        let send_timed_out = || Failure::NoConnection("the server does not read".to_owned());
+                        sent.map_err(|_| send_timed_out())?.map_err(|error| lost(&error))?;
+                        last_message_at = Instant::now();
                     }
                     Input::Interrupt => return Err(Failure::Stopped),
-                    Input::End => ended = Some(Instant::now()),
+                    Input::EndOfInput => input_ended_at = Some(Instant::now()),
                 }
             }
-            () = sleep_until(give_up), if ended.is_some() => break,
+            () = sleep_until(deadline), if input_ended_at.is_some() => break,
         }
-        if ended.is_some() && outstanding.is_empty() && !outstanding.unnumbered {
+        if input_ended_at.is_some() && pending.is_empty() && !pending.has_unnumbered {
             break;
         }
     }
-    let _ = timeout(PATIENCE, connection.close()).await;
-    if outstanding.is_empty() {
+    let _ = timeout(RESPONSE_TIMEOUT, connection.close()).await;
+    if pending.is_empty() {
         return Ok(());
     }
-    let count = outstanding.len();
+    let count = pending.len();
     Err(Failure::Failed(format!(
         "{count} requests were not answered"
     )))
@@ -76,41 +78,43 @@ pub(crate) async fn run(server: &Server) -> Result<(), Failure> {
 
 /// The requests that have not been answered, by their numbers.
 #[derive(Debug, Default)]
-struct Outstanding {
-    by_id: BTreeMap<u64, usize>,
+struct PendingRequests {
+    count_by_id: BTreeMap<u64, usize>,
     /// Whether any request had no number: nobody can tell when it has been answered.
-    unnumbered: bool,
+    has_unnumbered: bool,
 }
 
-impl Outstanding {
-    fn asked(&mut self, line: &str) {
-        match number(line, "id") {
-            Some(id) => *self.by_id.entry(id).or_default() += 1,
-            None => self.unnumbered = true,
+impl PendingRequests {
+    fn record_request(&mut self, line: &str) {
+        match integer_field(line, "id") {
+            Some(id) => *self.count_by_id.entry(id).or_default() += 1,
+            None => self.has_unnumbered = true,
         }
     }
 
-    fn answered(&mut self, text: &str) {
-        let Some(re) = number(text, "re") else { return };
-        if let Some(count) = self.by_id.get_mut(&re) {
+    fn record_response(&mut self, text: &str) {
+        let Some(re) = integer_field(text, "re") else {
+            return;
+        };
+        if let Some(count) = self.count_by_id.get_mut(&re) {
             *count -= 1;
             if *count == 0 {
-                self.by_id.remove(&re);
+                self.count_by_id.remove(&re);
             }
         }
     }
 
     fn len(&self) -> usize {
-        self.by_id.values().sum()
+        self.count_by_id.values().sum()
     }
 
     fn is_empty(&self) -> bool {
-        self.by_id.is_empty()
+        self.count_by_id.is_empty()
     }
 }
 
 /// The number in a field of a message, if it is one that the server takes for a number too.
-fn number(text: &str, field: &str) -> Option<u64> {
+fn integer_field(text: &str, field: &str) -> Option<u64> {
     let message: Value = serde_json::from_str(text).ok()?;
     let number = message.get(field)?.as_u64()?;
     (number <= plyhouse_protocol::INTEGER_MAX).then_some(number)
@@ -121,18 +125,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_numbered_request_has_one_answer() {
-        let mut outstanding = Outstanding::default();
-        outstanding.asked(r#"{"type":"ping","id":1}"#);
-        outstanding.asked(r#"{"type":"ping","id":1}"#);
-        assert_eq!(outstanding.len(), 2);
-        outstanding.answered(r#"{"type":"presence","match":"…"}"#);
-        outstanding.answered(r#"{"type":"pong","re":1}"#);
-        outstanding.answered(r#"{"type":"pong","re":2}"#);
-        assert!(!outstanding.is_empty());
-        outstanding.answered(r#"{"type":"pong","re":1}"#);
-        assert!(outstanding.is_empty() && !outstanding.unnumbered);
-        outstanding.asked("no JSON");
-        assert!(outstanding.is_empty() && outstanding.unnumbered);
+    fn response_settles_one_request_with_its_id() {
+        let mut pending = PendingRequests::default();
+        pending.record_request(r#"{"type":"ping","id":1}"#);
+        pending.record_request(r#"{"type":"ping","id":1}"#);
+        assert_eq!(pending.len(), 2);
+        pending.record_response(r#"{"type":"presence","match":"…"}"#);
+        pending.record_response(r#"{"type":"pong","re":1}"#);
+        pending.record_response(r#"{"type":"pong","re":2}"#);
+        assert!(!pending.is_empty());
+        pending.record_response(r#"{"type":"pong","re":1}"#);
+        assert!(pending.is_empty() && !pending.has_unnumbered);
+        pending.record_request("no JSON");
+        assert!(pending.is_empty() && pending.has_unnumbered);
     }
 }

@@ -11,53 +11,53 @@ use plyhouse_protocol::{
 use tokio::time::timeout;
 
 use crate::identity::{Hint, IdentityLock, Slots, Wish};
-use crate::server::Server;
-use crate::session::Plan;
+use crate::server::ServerAddress;
+use crate::session::MatchSetup;
 
 /// How long one player's matches may be waited for. A server that takes longer is left to the
 /// session, which knows how to wait.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MATCHES_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Takes the slot of the player who has an interrupted match that fits the plan, else the best one
 /// of whose player no other match is known to run: such a player's seat is left to whoever comes
 /// back for it.
-pub(crate) async fn take_slot(
-    slots: &Slots,
-    server: &Server,
-    wish: &Wish,
-    plan: &Plan,
+pub(crate) async fn lock_identity_for_match(
+    identities: &Slots,
+    server: &ServerAddress,
+    query: &Wish,
+    setup: &MatchSetup,
 ) -> io::Result<Option<IdentityLock>> {
-    let mut passed = Vec::new();
+    let mut skipped = Vec::new();
     loop {
-        let Some(mut slot) = slots.take(wish, &passed).await? else {
+        let Some(mut identity) = identities.take(query, &skipped).await? else {
             return Ok(None);
         };
-        let doubtful = match slot.hint() {
+        let needs_check = match identity.hint() {
             Hint::None => false,
-            Hint::Only => !plan.takes_any() || !passed.is_empty(),
+            Hint::Only => !setup.takes_any() || !skipped.is_empty(),
             Hint::OneOfMany => true,
         };
-        let Some(token) = slot.token().filter(|_| doubtful).cloned() else {
-            return Ok(Some(slot));
+        let Some(token) = identity.token().filter(|_| needs_check).cloned() else {
+            return Ok(Some(identity));
         };
-        let asked = timeout(PATIENCE, matches_of(server, &token)).await;
-        let Ok(Some(mine)) = asked else {
-            return Ok(Some(slot));
+        let fetched = timeout(MATCHES_TIMEOUT, fetch_live_matches(server, &token)).await;
+        let Ok(Some(own_matches)) = fetched else {
+            return Ok(Some(identity));
         };
-        if mine.iter().any(|old| plan.fits(old)) {
-            return Ok(Some(slot));
+        if own_matches.iter().any(|old| setup.fits(old)) {
+            return Ok(Some(identity));
         }
-        let seated = mine.iter().filter(|old| old.you.is_some());
-        let live: Vec<_> = seated.map(|old| old.match_id).collect();
-        slot.keep_only(&live)?;
-        if !live.is_empty() {
-            passed.push(slot.number());
+        let seated_matches = own_matches.iter().filter(|old| old.you.is_some());
+        let live_ids: Vec<_> = seated_matches.map(|old| old.match_id).collect();
+        identity.keep_only(&live_ids)?;
+        if !live_ids.is_empty() {
+            skipped.push(identity.number());
         }
     }
 }
 
 /// The live matches of a player, as the server tells them; `None` if it does not.
-async fn matches_of(server: &Server, token: &Token) -> Option<Vec<Snapshot>> {
+async fn fetch_live_matches(server: &ServerAddress, token: &Token) -> Option<Vec<Snapshot>> {
     let mut connection = server.connect().await.ok()?;
     let hello = Request {
         id: Some(RequestId(0)),
@@ -69,17 +69,17 @@ async fn matches_of(server: &Server, token: &Token) -> Option<Vec<Snapshot>> {
         })),
     };
     connection.send(&hello).await.ok()?;
-    let mut mine = Vec::new();
-    let mut awaited: Option<usize> = None;
-    while awaited.is_none_or(|count| mine.len() < count) {
+    let mut own_matches = Vec::new();
+    let mut expected_count: Option<usize> = None;
+    while expected_count.is_none_or(|count| own_matches.len() < count) {
         let text = connection.receive_text().await.ok()?;
         match ServerMessage::decode(&text) {
             Ok(Some(ServerMessage::Welcome(welcome))) => {
                 // Of matches of days no snapshot comes by itself.
                 let followed = welcome.following.iter();
-                let (shown, days): (Vec<_>, Vec<_>) =
+                let (live_rows, days): (Vec<_>, Vec<_>) =
                     followed.partition(|followed| followed.correspondence.is_none());
-                awaited = Some(shown.len() + days.len());
+                expected_count = Some(live_rows.len() + days.len());
                 for row in days {
                     let message = ClientMessage::Watch {
                         target: row.match_id.into(),
@@ -87,11 +87,11 @@ async fn matches_of(server: &Server, token: &Token) -> Option<Vec<Snapshot>> {
                     connection.send(&Request { id: None, message }).await.ok()?;
                 }
             }
-            Ok(Some(ServerMessage::Match(snapshot))) => mine.push(*snapshot),
+            Ok(Some(ServerMessage::Match(snapshot))) => own_matches.push(*snapshot),
             Ok(Some(ServerMessage::Error(_))) | Err(_) => return None,
             Ok(_) => {}
         }
     }
     let _ = connection.close().await;
-    Some(mine)
+    Some(own_matches)
 }

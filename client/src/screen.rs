@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use plyhouse_protocol::MatchStatus;
 
 use crate::terminal::{self, Input};
-use crate::view::{Scene, WRONG, paint};
+use crate::view::{ERROR, MatchView, paint};
 use draw::{COLUMNS_MIN, ROWS_MIN, draw};
 use keys::function_keys;
 use model::{Model, Pressed};
@@ -22,137 +22,137 @@ use tty::{Told, Tty};
 pub(crate) use draw::Theme;
 
 /// What the keys at the board do. With what can be typed the help fits the least of screens.
-const KEYS_AT_BOARD: &str = "\
+const BOARD_KEYS_HELP: &str = "\
 Arrows move the cursor, Enter or space picks a square (a move that takes several: one after the other), Esc puts \
 back.";
 
 /// What the keys do that work at any time.
-const KEYS_OF_LOG: &str = "PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
+const LOG_KEYS_HELP: &str = "PgUp and PgDn roll this; Ctrl-P and Ctrl-N bring back what was typed.";
 
 /// Terminals that cannot place a cursor.
-const SIMPLE: [&str; 4] = ["", "dumb", "cons25", "emacs"];
+const UNSUPPORTED_TERMS: [&str; 4] = ["", "dumb", "cons25", "emacs"];
 
 /// The match on a full screen.
 pub(crate) struct Screen {
     /// Taken with the first drawing: then signals are listened for.
     tty: Option<Tty>,
-    look: Theme,
+    theme: Theme,
     model: Model,
-    scene: Option<Scene>,
+    match_view: Option<MatchView>,
     /// What was said and not drawn yet.
-    unseen: Vec<String>,
+    undrawn_messages: Vec<String>,
 }
 
 /// What the keys do in this match, or where there is none yet.
-fn keys_of(scene: Option<&Scene>) -> String {
-    let begun = scene.filter(|scene| scene.now.status != MatchStatus::Open);
-    let Some(scene) = begun else {
-        return format!("F10 quits. {KEYS_OF_LOG}");
+fn keys_help(match_view: Option<&MatchView>) -> String {
+    let started_match = match_view.filter(|scene| scene.snapshot.status != MatchStatus::Open);
+    let Some(match_view) = started_match else {
+        return format!("F10 quits. {LOG_KEYS_HELP}");
     };
-    let keys = function_keys(scene).join(", ");
+    let keys = function_keys(match_view).join(", ");
     // The key alone only writes the word down.
     let keys = keys.replace("F5 resign", "F5 and Enter resign");
-    format!("{KEYS_AT_BOARD} {keys}, F10 quit. {KEYS_OF_LOG}")
+    format!("{BOARD_KEYS_HELP} {keys}, F10 quit. {LOG_KEYS_HELP}")
 }
 
 /// Whether the terminal has room for all of it, and is one that can be drawn upon.
-pub(crate) fn has_room() -> bool {
+pub(crate) fn is_terminal_supported() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     let (columns, rows) = (usize::from(COLUMNS_MIN), usize::from(ROWS_MIN));
     let fits = terminal::size().is_some_and(|size| size.0 >= columns && size.1 >= rows);
-    fits && !SIMPLE.contains(&term.as_str())
+    fits && !UNSUPPORTED_TERMS.contains(&term.as_str())
 }
 
 impl Screen {
     /// A screen that is not yet to be seen. If somebody only looks on, nothing can be typed.
-    pub(crate) fn new(look: Theme, is_watching: bool) -> Self {
+    pub(crate) fn new(theme: Theme, is_watching: bool) -> Self {
         Self {
             tty: None,
-            look,
+            theme,
             model: Model::new(is_watching),
-            scene: None,
-            unseen: Vec::new(),
+            match_view: None,
+            undrawn_messages: Vec::new(),
         }
     }
 
     /// Shows how the match stands now.
-    pub(crate) fn show(&mut self, scene: Option<Scene>) -> io::Result<()> {
-        self.model.see(scene.as_ref());
-        self.scene = scene;
-        self.unseen.clear();
+    pub(crate) fn show_match(&mut self, match_view: Option<MatchView>) -> io::Result<()> {
+        self.model.see(match_view.as_ref());
+        self.match_view = match_view;
+        self.undrawn_messages.clear();
         self.draw()
     }
 
     /// Tells the person something.
-    pub(crate) fn say(&mut self, text: &str) {
+    pub(crate) fn print(&mut self, text: &str) {
         self.model.log.push(text.to_owned());
-        self.unseen.push(text.to_owned());
+        self.undrawn_messages.push(text.to_owned());
     }
 
     /// Tells the person what is wrong.
-    pub(crate) fn complain(&mut self, text: &str) {
-        self.say(&paint(WRONG, text));
+    pub(crate) fn print_error(&mut self, text: &str) {
+        self.print(&paint(ERROR, text));
     }
 
     /// Waits for the next line that the keys make. May be cancelled.
-    pub(crate) async fn next(&mut self) -> io::Result<Input> {
+    pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
         loop {
-            let told = match &mut self.tty {
+            let event = match &mut self.tty {
                 Some(tty) => tty.next().await,
                 None => std::future::pending().await,
             };
-            let key = match told {
+            let key = match event {
                 Told::Key(key) => key,
                 Told::Changed => {
-                    self.draw_if_idle()?;
+                    self.draw_if_no_key_pending()?;
                     continue;
                 }
-                Told::Gone => return Ok(Input::End),
+                Told::Gone => return Ok(Input::EndOfInput),
             };
-            match self.model.press(key, self.scene.as_ref()) {
+            match self.model.press(key, self.match_view.as_ref()) {
                 Pressed::Nothing => {}
                 Pressed::Line(line) => {
                     if self.model.unrolled {
-                        let keys = keys_of(self.scene.as_ref());
+                        let keys = keys_help(self.match_view.as_ref());
                         self.model.log.push(keys);
                     }
                     return Ok(Input::Line(line));
                 }
-                Pressed::Note(text) => self.model.log.push(paint(WRONG, text)),
+                Pressed::Note(text) => self.model.log.push(paint(ERROR, text)),
                 Pressed::Interrupt => return Ok(Input::Interrupt),
-                Pressed::End => return Ok(Input::End),
+                Pressed::End => return Ok(Input::EndOfInput),
                 Pressed::Redraw => {
                     if let Some(tty) = &mut self.tty {
                         tty.wipe()?;
                     }
                 }
             }
-            self.draw_if_idle()?;
+            self.draw_if_no_key_pending()?;
         }
     }
 
     /// Whether the end of a match is looked at until a key is pressed.
-    pub(crate) const fn lingers(&self) -> bool {
+    pub(crate) const fn waits_for_key_at_end(&self) -> bool {
         self.model.is_watching
     }
 
     /// Gives the terminal back, and writes on it what was not seen, and what the match has come to.
-    pub(crate) fn close(&mut self, scene: Option<&Scene>) -> io::Result<()> {
+    pub(crate) fn close(&mut self, match_view: Option<&MatchView>) -> io::Result<()> {
         self.tty = None;
-        let mut texts = std::mem::take(&mut self.unseen);
-        if let Some(outcome) = scene.and_then(Scene::outcome) {
+        let mut texts = std::mem::take(&mut self.undrawn_messages);
+        if let Some(outcome) = match_view.and_then(MatchView::outcome_text) {
             texts.retain(|text| !outcome.ends_with(text.as_str()));
             texts.insert(0, outcome);
         }
         let mut out = anstream::stdout().lock();
         for text in texts {
-            writeln!(out, "{}", self.look.letters(&text))?;
+            writeln!(out, "{}", self.theme.letters(&text))?;
         }
         out.flush()
     }
 
     /// Draws, unless more keys were pressed meanwhile, which are done first: a text that is pasted is drawn once.
-    fn draw_if_idle(&mut self) -> io::Result<()> {
+    fn draw_if_no_key_pending(&mut self) -> io::Result<()> {
         if self.tty.as_ref().is_some_and(Tty::has_more) {
             return Ok(());
         }
@@ -162,9 +162,9 @@ impl Screen {
     fn draw(&mut self) -> io::Result<()> {
         let tty = match &mut self.tty {
             Some(tty) => tty,
-            none => none.insert(Tty::take()?),
+            empty => empty.insert(Tty::take()?),
         };
-        let (model, scene, look) = (&mut self.model, self.scene.as_ref(), self.look);
-        tty.draw(|frame| draw(frame, model, scene, look))
+        let (model, match_view, theme) = (&mut self.model, self.match_view.as_ref(), self.theme);
+        tty.draw(|frame| draw(frame, model, match_view, theme))
     }
 }

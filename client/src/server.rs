@@ -8,25 +8,25 @@ use plyhouse_connection::{Connection, ConnectionError, Trust};
 use crate::harmless::sanitize;
 
 /// Where a server listens unless it was told otherwise.
-pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
+pub(crate) const DEFAULT_SERVER_URL: &str = "ws://127.0.0.1:7878/ws";
 
 /// A server, and the certificate authority that is trusted about it.
 #[derive(Clone, Debug)]
-pub(crate) struct Server {
+pub(crate) struct ServerAddress {
     pub(crate) url: String,
-    authority: Option<Authority>,
+    trusted_ca: Option<TrustedCa>,
 }
 
 /// A certificate authority to trust, from a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Authority {
+pub(crate) struct TrustedCa {
     file: Arc<str>,
     trust: Trust,
 }
 
-impl Authority {
+impl TrustedCa {
     /// Reads the file. The text of the error is for the person at the terminal.
-    pub(crate) fn read(file: &str) -> Result<Self, String> {
+    pub(crate) fn read_file(file: &str) -> Result<Self, String> {
         let pem = fs::read(file).map_err(|error| error.to_string())?;
         let trust = Trust::from_pem(&pem).map_err(|error| error.to_string())?;
         let file = file.into();
@@ -34,40 +34,40 @@ impl Authority {
     }
 }
 
-impl Server {
-    pub(crate) const fn new(url: String, authority: Option<Authority>) -> Self {
-        Self { url, authority }
+impl ServerAddress {
+    pub(crate) const fn new(url: String, trusted_ca: Option<TrustedCa>) -> Self {
+        Self { url, trusted_ca }
     }
 
     pub(crate) async fn connect(&self) -> Result<Connection, ConnectionError> {
-        match &self.authority {
+        match &self.trusted_ca {
             Some(authority) => Connection::open_trusting(&self.url, &authority.trust).await,
             None => Connection::open(&self.url).await,
         }
     }
 
     /// The address of what this server serves to browsers under a path, if it is known from where it speaks to us.
-    pub(crate) fn page(&self, path: &str) -> Option<String> {
+    pub(crate) fn web_url(&self, path: &str) -> Option<String> {
         let base = self.url.strip_suffix("/ws")?;
         let rest = base.strip_prefix("ws")?;
         Some(format!("http{rest}{path}"))
     }
 
     /// What makes a command speak to this server, if it is not the one that is taken anyway.
-    pub(crate) fn option(&self) -> String {
+    pub(crate) fn command_options(&self) -> String {
         let mut option = String::new();
-        if self.url != DEFAULT_SERVER {
-            option.push_str(&format!(" --server {}", quoted(&self.url)));
+        if self.url != DEFAULT_SERVER_URL {
+            option.push_str(&format!(" --server {}", shell_quote(&self.url)));
         }
-        if let Some(authority) = &self.authority {
-            option.push_str(&format!(" --ca {}", quoted(&authority.file)));
+        if let Some(authority) = &self.trusted_ca {
+            option.push_str(&format!(" --ca {}", shell_quote(&authority.file)));
         }
         option
     }
 }
 
 /// A word as a shell reads it.
-fn quoted(word: &str) -> String {
+fn shell_quote(word: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "-._~:/%@+,=".contains(c);
     if word.chars().all(safe) {
         word.to_owned()
@@ -81,19 +81,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_the_default_is_named_in_commands() {
+    fn command_options_and_web_url_follow_server_address() {
         let check = |url: &str, authority: Option<&str>, expect: &str| {
-            let authority = authority.map(|file| Authority {
+            let authority = authority.map(|file| TrustedCa {
                 file: file.into(),
                 trust: Trust::default(),
             });
-            assert_eq!(Server::new(url.to_owned(), authority).option(), expect);
+            assert_eq!(
+                ServerAddress::new(url.to_owned(), authority).command_options(),
+                expect
+            );
         };
-        check(DEFAULT_SERVER, None, "");
+        check(DEFAULT_SERVER_URL, None, "");
         check("wss://h/ws", None, " --server wss://h/ws");
-        let page = |url: &str| Server::new(url.to_owned(), None).page("/m/x");
+        let page = |url: &str| ServerAddress::new(url.to_owned(), None).web_url("/m/x");
         assert_eq!(
-            page(DEFAULT_SERVER).as_deref(),
+            page(DEFAULT_SERVER_URL).as_deref(),
             Some("http://127.0.0.1:7878/m/x")
         );
         assert_eq!(

@@ -32,67 +32,67 @@ use crate::device::device;
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::identity::SeatNote;
-use crate::table::Table;
+use crate::table::MatchState;
 use crate::view;
 use menu::Menu;
 use questions::Question;
 
 /// The number of every `hello`; other requests count on from it.
-const HELLO: RequestId = RequestId(0);
+const HELLO_ID: RequestId = RequestId(0);
 
 /// How long the answer to a farewell is waited for.
-const FAREWELL: Duration = Duration::from_secs(2);
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What this run is for.
 #[derive(Clone, Debug)]
 pub(crate) enum Goal {
     /// To play, as far as it was said what and against whom.
-    Play(Plan),
+    Play(MatchSetup),
     /// To sit down in this match.
     Join(String),
     /// To look on.
     Watch(String),
     /// To see two bots play.
-    Exhibit {
+    WatchBots {
         /// What they play.
         game: String,
         /// How strongly.
         levels: [String; 2],
         /// The least time between two moves.
-        pace_ms: u64,
+        min_move_interval_ms: u64,
         /// The position with which it is to begin.
-        position: Option<String>,
+        initial_position: Option<String>,
     },
 }
 
 /// What a new match is to be beside its game and its seats; what is left out is as the server has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Terms {
+pub(crate) struct MatchOptions {
     /// The clock.
     pub(crate) clock: Option<ClockControl>,
     /// How long a player may be absent.
-    pub(crate) patience_ms: Option<u64>,
+    pub(crate) absence_limit_ms: Option<u64>,
     /// The level of the bot that takes the seat of whoever has gone.
-    pub(crate) stand_in: Option<String>,
+    pub(crate) stand_in_level: Option<String>,
     /// The player who alone may take the open seat, by the public id.
-    pub(crate) invited: Option<String>,
+    pub(crate) invited_player: Option<String>,
     /// So much later those see it who look on.
-    pub(crate) delay_ms: Option<u64>,
+    pub(crate) spectator_delay_ms: Option<u64>,
     /// Who may watch it.
-    pub(crate) watch: Option<SpectatorAccess>,
+    pub(crate) spectator_access: Option<SpectatorAccess>,
     /// Whether moves may be taken back.
-    pub(crate) takeback: Option<bool>,
+    pub(crate) allow_takebacks: Option<bool>,
     /// Whether it counts for ratings.
     pub(crate) rated: Option<bool>,
     /// Whether what the bot thinks is to be told.
-    pub(crate) thinking: Option<bool>,
+    pub(crate) show_thinking: Option<bool>,
     /// The position with which it is to begin.
-    pub(crate) position: Option<String>,
+    pub(crate) initial_position: Option<String>,
 }
 
 /// What to play; whatever is missing is asked, or left at its default.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct MatchSetup {
     /// The game.
     pub(crate) game: Option<String>,
     /// Against whom.
@@ -100,7 +100,7 @@ pub(crate) struct Plan {
     /// The seat.
     pub(crate) side: Option<SideChoice>,
     /// All else.
-    pub(crate) terms: Terms,
+    pub(crate) options: MatchOptions,
 }
 
 /// Against whom to play.
@@ -122,93 +122,93 @@ pub(crate) enum Effect {
     /// Send a request after a pause.
     SendAfter(Duration, Request),
     /// Tell the person what happened.
-    Say(String),
+    Print(String),
     /// Tell the person what went wrong.
-    Complain(String),
+    PrintError(String),
     /// Keep the identity, and of its matches only these.
-    Keep(Token, String, Vec<MatchId>),
+    SaveIdentity(Token, String, Vec<MatchId>),
     /// Note that the player sits in a match.
-    Sat(SeatNote),
+    AddSeatNote(SeatNote),
     /// Note that the player sits in a match no more.
-    Left(MatchId),
+    RemoveSeatNote(MatchId),
     /// Stop after this time at the latest.
     StopWithin(Duration),
     /// Come to this result after this time at the latest.
     EndWithin(Duration, Result<(), Failure>),
     /// Do not stop by then.
-    GoOn,
+    CancelStop,
     /// Stop.
     End(Result<(), Failure>),
 }
 
 /// One run, from the welcome to the end of the match.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct PlaySession {
     goal: Goal,
     /// Whether a person sits there who can be asked.
     interactive: bool,
     /// What has to be added to a command so that it speaks to the same server.
     server_option: String,
     /// Where browsers find the server, if that is known.
-    page: Option<String>,
+    web_url: Option<String>,
     name: Option<String>,
     token: Option<Token>,
     welcome: Option<Welcome>,
     /// The player's own live matches, as the last welcome brought them.
-    mine: Vec<Snapshot>,
+    own_matches: Vec<Snapshot>,
     /// How many of them are still to come.
-    awaited: usize,
+    missing_snapshots: usize,
     stage: Stage,
-    pending: Option<Pending>,
+    pending_request: Option<PendingRequest>,
     /// Who wants to play the player.
     challenges: Vec<Challenge>,
     /// What this run comes to if there is no rematch.
-    over: Option<Result<(), Failure>>,
+    final_result: Option<Result<(), Failure>>,
     /// What this run comes to once it is told what the match has changed.
-    unrated: Option<Result<(), Failure>>,
+    result_after_rating: Option<Result<(), Failure>>,
     /// The time, since whenever the run began.
     now: Duration,
     /// Whether a later run will find the player again.
-    can_return: bool,
+    can_resume: bool,
     /// How wide the terminal is, if it is one.
     columns: Option<usize>,
     /// Whether the board and whose turn it is are seen all the time, so that they need not be said.
-    board_in_sight: bool,
+    is_board_visible: bool,
     /// Whether it was said what can be typed.
-    taught: bool,
+    is_help_shown: bool,
     /// Whether no line will come any more, of a script.
     input_has_ended: bool,
     /// Whether a spectator wants to see the rematches, too.
-    watches_series: bool,
+    follows_rematches: bool,
     /// How often `hello` was put off since the last welcome.
     hello_tries: u32,
     next_id: u64,
-    out: Vec<Effect>,
+    effects: Vec<Effect>,
 }
 
 #[derive(Debug)]
 enum Stage {
     /// Not welcomed yet.
-    Arriving,
+    Connecting,
     /// The person has a question to answer.
-    Asking(Question, Menu),
+    Prompting(Question, Menu),
     /// A match was asked for. Matches that were there before are not it.
-    Opening {
-        before: Vec<MatchId>,
+    AwaitingMatch {
+        previous_matches: Vec<MatchId>,
         seek: Option<ClientMessage>,
     },
     /// At a match.
-    AtTable(Box<Table>),
+    InMatch(Box<MatchState>),
 }
 
 /// The one request that waits for its answer.
 #[derive(Clone, Debug)]
-struct Pending {
+struct PendingRequest {
     request: Request,
     tries: u32,
 }
 
-impl Session {
+impl PlaySession {
     /// A run that has not begun.
     pub(crate) fn new(
         goal: Goal,
@@ -221,102 +221,106 @@ impl Session {
             goal,
             interactive,
             server_option,
-            page: None,
+            web_url: None,
             name,
             token,
             welcome: None,
-            mine: Vec::new(),
-            awaited: 0,
-            stage: Stage::Arriving,
-            pending: None,
+            own_matches: Vec::new(),
+            missing_snapshots: 0,
+            stage: Stage::Connecting,
+            pending_request: None,
             challenges: Vec::new(),
-            over: None,
-            unrated: None,
+            final_result: None,
+            result_after_rating: None,
             now: Duration::ZERO,
-            can_return: true,
+            can_resume: true,
             columns: None,
-            board_in_sight: false,
-            taught: false,
+            is_board_visible: false,
+            is_help_shown: false,
             input_has_ended: false,
-            watches_series: false,
+            follows_rematches: false,
             hello_tries: 0,
-            next_id: HELLO.0 + 1,
-            out: Vec::new(),
+            next_id: HELLO_ID.0 + 1,
+            effects: Vec::new(),
         }
     }
 
     /// Browsers find the server here.
-    pub(crate) fn with_page(mut self, page: Option<String>) -> Self {
-        self.page = page;
+    pub(crate) fn with_web_url(mut self, web_url: Option<String>) -> Self {
+        self.web_url = web_url;
         self
     }
 
     /// A spectator goes on with the rematches.
-    pub(crate) const fn watching_series(mut self, watches_series: bool) -> Self {
-        self.watches_series = watches_series;
+    pub(crate) const fn with_follow_rematches(mut self, follows_rematches: bool) -> Self {
+        self.follows_rematches = follows_rematches;
         self
     }
 
     /// Board and turn are seen all the time, and not told.
-    pub(crate) const fn with_board_in_sight(mut self, board_in_sight: bool) -> Self {
-        self.board_in_sight = board_in_sight;
+    pub(crate) const fn with_board_visible(mut self, is_board_visible: bool) -> Self {
+        self.is_board_visible = is_board_visible;
         self
     }
 
     /// Boards are to be drawn for a terminal of this width from now on.
-    pub(crate) const fn fit(&mut self, columns: Option<usize>) {
+    pub(crate) const fn set_columns(&mut self, columns: Option<usize>) {
         self.columns = columns;
     }
 
     /// It is this late, by a clock that began with the run.
-    pub(crate) const fn at(&mut self, now: Duration) {
+    pub(crate) const fn set_now(&mut self, now: Duration) {
         self.now = now;
     }
 
     /// What runs down at the match, in one line, and when that looks otherwise.
-    pub(crate) fn live(&self) -> Option<view::Live> {
-        let table = self.table()?;
-        let since = self.now.saturating_sub(table.told_at);
-        let live = view::live(&table.now, since, table.gone(self.now))?;
-        let text = view::within(&live.text, self.columns);
-        Some(view::Live { text, ..live })
+    pub(crate) fn clock_line(&self) -> Option<view::ClockLine> {
+        let match_state = self.match_state()?;
+        let since = self.now.saturating_sub(match_state.clock_updated_at);
+        let clock_line = view::clock_line(
+            &match_state.snapshot,
+            since,
+            match_state.remaining_absences(self.now),
+        )?;
+        let text = view::truncate_to_width(&clock_line.text, self.columns);
+        Some(view::ClockLine { text, ..clock_line })
     }
 
     /// The match as a full screen shows it.
-    pub(crate) fn scene(&self) -> Option<view::Scene> {
-        let table = self.table()?;
-        Some(view::Scene {
-            now: table.now.clone(),
-            game: self.game(&table.now.game).cloned(),
-            since: self.since(),
-            gone: table.gone(self.now),
+    pub(crate) fn match_view(&self) -> Option<view::MatchView> {
+        let match_state = self.match_state()?;
+        Some(view::MatchView {
+            snapshot: match_state.snapshot.clone(),
+            game: self.game_summary(&match_state.snapshot.game).cloned(),
+            elapsed: self.since(),
+            absences: match_state.remaining_absences(self.now),
         })
     }
 
     /// The identity could not be kept: the seat is gone with this run.
-    pub(crate) const fn cannot_return(&mut self) {
-        self.can_return = false;
+    pub(crate) const fn disable_resume(&mut self) {
+        self.can_resume = false;
     }
 
     /// The connection stands, for the first time or again.
-    pub(crate) fn connected(&mut self) -> Vec<Effect> {
-        let hello = self.hello();
-        self.out.push(Effect::Send(hello));
-        self.effects()
+    pub(crate) fn on_connected(&mut self) -> Vec<Effect> {
+        let hello = self.hello_request();
+        self.effects.push(Effect::Send(hello));
+        self.take_effects()
     }
 
     /// Takes in what the server says.
     pub(crate) fn receive(&mut self, message: ServerMessage) -> Vec<Effect> {
         match message {
-            ServerMessage::Welcome(welcome) => self.welcomed(*welcome),
-            ServerMessage::Match(snapshot) => self.snapshot(*snapshot),
+            ServerMessage::Welcome(welcome) => self.on_welcome(*welcome),
+            ServerMessage::Match(snapshot) => self.on_snapshot(*snapshot),
             ServerMessage::Event(event) => self.event(&event),
             ServerMessage::Events {
                 match_id, events, ..
             } => {
                 if self
-                    .table()
-                    .is_some_and(|table| table.now.match_id == match_id)
+                    .match_state()
+                    .is_some_and(|table| table.snapshot.match_id == match_id)
                 {
                     events.iter().for_each(|event| self.event(event));
                 }
@@ -329,32 +333,32 @@ impl Session {
             } => self.presence(match_id, seats, absence_remaining_ms, spectators),
             ServerMessage::Clock { match_id, clock } => {
                 let now = self.now;
-                if let Some(table) = self.table_of(match_id) {
-                    table.clock(clock, now);
+                if let Some(table) = self.match_state_mut(match_id) {
+                    table.update_clock(clock, now);
                 }
             }
             ServerMessage::Rating {
                 match_id,
                 changes,
-                reason: why,
-            } => self.rated(match_id, &changes, why),
+                reason,
+            } => self.rated(match_id, &changes, reason),
             ServerMessage::Chat { match_id, entry } => self.heard(match_id, &entry),
             ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
             ServerMessage::YourTurn {
                 match_id,
                 game,
-                deadline_ms: due_ms,
+                deadline_ms,
                 ..
-            } => self.your_turn(match_id, &game, due_ms),
+            } => self.your_turn(match_id, &game, deadline_ms),
             ServerMessage::Challenge(challenge) => self.challenged(*challenge),
             ServerMessage::ChallengeEnded { match_id } => {
                 self.challenges
                     .retain(|challenge| challenge.match_id != match_id);
             }
-            ServerMessage::WatchEnded { match_id } => self.shown_out(match_id),
+            ServerMessage::WatchEnded { match_id } => self.on_watch_ended(match_id),
             ServerMessage::Hint(hint) => self.hinted(&hint),
             ServerMessage::Thinking(thought) => self.thinks(&thought),
-            ServerMessage::Ok { re, .. } => self.done(re),
+            ServerMessage::Ok { re, .. } => self.on_ok(re),
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Pong { .. }
             | ServerMessage::Blocked { .. }
@@ -373,80 +377,89 @@ impl Session {
             | ServerMessage::ListChanged { .. }
             | ServerMessage::Seekers(_) => {}
         }
-        self.stop_without_input();
-        self.effects()
+        self.stop_if_input_ended();
+        self.take_effects()
     }
 
     /// Takes in what the person typed.
-    pub(crate) fn line(&mut self, line: &str) -> Vec<Effect> {
+    pub(crate) fn on_line(&mut self, line: &str) -> Vec<Effect> {
         let line = line.trim();
         if matches!(line.to_ascii_lowercase().as_str(), "quit" | "exit" | "q") {
             return self.quit();
         }
         match &mut self.stage {
-            Stage::Arriving => self.say("One moment: the server has not answered yet."),
-            Stage::Opening { .. } => self.line_while_looking(line),
-            Stage::Asking(..) => self.answer(line),
-            Stage::AtTable(_) => self.command(line),
+            Stage::Connecting => self.print("One moment: the server has not answered yet."),
+            Stage::AwaitingMatch { .. } => self.line_while_looking(line),
+            Stage::Prompting(..) => self.answer(line),
+            Stage::InMatch(_) => self.command(line),
         }
-        self.effects()
+        self.take_effects()
     }
 
     /// No line will come any more.
-    pub(crate) fn end_of_input(&mut self) -> Vec<Effect> {
+    pub(crate) fn on_end_of_input(&mut self) -> Vec<Effect> {
         if self.interactive {
             return self.quit();
         }
         self.input_has_ended = true;
-        self.stop_without_input();
-        self.effects()
+        self.stop_if_input_ended();
+        self.take_effects()
     }
 
     /// Stops where nothing more can be done without a line of input. A script that has said all it has
     /// to say sees a match to its end, but does not wait for one to begin.
-    fn stop_without_input(&mut self) {
-        if !self.input_has_ended || self.pending.is_some() {
+    fn stop_if_input_ended(&mut self) {
+        if !self.input_has_ended || self.pending_request.is_some() {
             return;
         }
         match &self.stage {
-            Stage::AtTable(table) if table.my_turn() => {
-                let mut what = "the input has ended and it is your turn".to_owned();
-                if self.can_return {
-                    what = format!("{what}; go on with `{}`", self.join_command());
+            Stage::InMatch(table) if table.is_my_turn() => {
+                let mut message = "the input has ended and it is your turn".to_owned();
+                if self.can_resume {
+                    message = format!("{message}; go on with `{}`", self.join_command());
                 }
-                self.end(Err(Failure::Failed(what)));
+                self.end(Err(Failure::Failed(message)));
             }
-            Stage::AtTable(table)
-                if table.now.status == MatchStatus::Open && table.now.you.is_some() =>
+            Stage::InMatch(table)
+                if table.snapshot.status == MatchStatus::Open && table.snapshot.you.is_some() =>
             {
-                self.complain("the input has ended and nobody has sat down");
+                self.print_error("the input has ended and nobody has sat down");
                 self.farewell();
             }
-            Stage::Opening { seek: Some(_), .. } => {
-                self.complain("the input has ended and nobody has come");
+            Stage::AwaitingMatch { seek: Some(_), .. } => {
+                self.print_error("the input has ended and nobody has come");
                 self.farewell();
             }
-            Stage::AtTable(_) | Stage::Arriving | Stage::Opening { .. } | Stage::Asking(..) => {}
+            Stage::InMatch(_)
+            | Stage::Connecting
+            | Stage::AwaitingMatch { .. }
+            | Stage::Prompting(..) => {}
         }
     }
 
     /// The person wants to stop.
     pub(crate) fn quit(&mut self) -> Vec<Effect> {
-        match self.over.take().or_else(|| self.unrated.take()) {
+        match self
+            .final_result
+            .take()
+            .or_else(|| self.result_after_rating.take())
+        {
             Some(result) => self.end(result),
             None => self.farewell(),
         }
-        self.effects()
+        self.take_effects()
     }
 
     /// Whether a line of the input can be used now. Input that is no person waits for its turn.
-    pub(crate) fn wants_line(&self) -> bool {
-        self.interactive || self.pending.is_none() && self.table().is_some_and(Table::my_turn)
+    pub(crate) fn accepts_line(&self) -> bool {
+        self.interactive
+            || self.pending_request.is_none()
+                && self.match_state().is_some_and(MatchState::is_my_turn)
     }
 
-    fn hello(&self) -> Request {
+    fn hello_request(&self) -> Request {
         Request {
-            id: Some(HELLO),
+            id: Some(HELLO_ID),
             message: ClientMessage::Hello(Box::new(Hello {
                 protocol: Some(VERSION),
                 name: self.name.clone(),
@@ -458,20 +471,20 @@ impl Session {
     }
 
     /// The welcome and the snapshots that belong to it are complete: on with it.
-    fn settled(&mut self) {
+    fn on_snapshots_complete(&mut self) {
         match &self.stage {
-            Stage::Arriving => self.begin(),
-            Stage::Asking(Question::Resume(_), _) => self.begin(), // It may have ended meanwhile.
-            Stage::Asking(_, menu) => {
+            Stage::Connecting => self.begin(),
+            Stage::Prompting(Question::Resume(_), _) => self.begin(), // It may have ended meanwhile.
+            Stage::Prompting(_, menu) => {
                 let text = menu.text();
-                self.say(text);
+                self.print(text);
             }
-            Stage::Opening { .. } => self.reopen(),
-            Stage::AtTable(_) => self.back_at_table(),
+            Stage::AwaitingMatch { .. } => self.reopen(),
+            Stage::InMatch(_) => self.back_at_table(),
         }
     }
 
-    fn welcomed(&mut self, welcome: Welcome) {
+    fn on_welcome(&mut self, welcome: Welcome) {
         self.token = Some(welcome.token.clone());
         let live = welcome
             .following
@@ -479,16 +492,16 @@ impl Session {
             .map(|followed| followed.match_id)
             .collect();
         let name = sanitize(&welcome.player.name);
-        self.out
-            .push(Effect::Keep(welcome.token.clone(), name, live));
-        self.mine.clear();
+        self.effects
+            .push(Effect::SaveIdentity(welcome.token.clone(), name, live));
+        self.own_matches.clear();
         self.hello_tries = 0;
         // Of matches of days no snapshot comes.
         let followed = welcome
             .following
             .iter()
             .filter(|followed| followed.correspondence.is_none());
-        self.awaited = followed.count();
+        self.missing_snapshots = followed.count();
         let challenges = welcome.challenges.clone();
         if self.welcome.is_none() {
             let rows = welcome.following.iter();
@@ -499,51 +512,60 @@ impl Session {
         challenges
             .into_iter()
             .for_each(|challenge| self.challenged(challenge));
-        if self.awaited == 0 {
-            self.settled();
+        if self.missing_snapshots == 0 {
+            self.on_snapshots_complete();
         }
     }
 
-    fn snapshot(&mut self, snapshot: Snapshot) {
-        let answers = snapshot.re.is_some() && snapshot.re == self.pending_id();
-        if answers {
-            self.pending = None;
+    fn on_snapshot(&mut self, snapshot: Snapshot) {
+        let is_response = snapshot.re.is_some() && snapshot.re == self.pending_request_id();
+        if is_response {
+            self.pending_request = None;
             self.seat_at(snapshot);
             return;
         }
-        if self.awaited > 0 && snapshot.re.is_none() {
-            self.awaited -= 1;
-            self.mine.push(snapshot);
-            if self.awaited == 0 {
-                self.settled();
+        if self.missing_snapshots > 0 && snapshot.re.is_none() {
+            self.missing_snapshots -= 1;
+            self.own_matches.push(snapshot);
+            if self.missing_snapshots == 0 {
+                self.on_snapshots_complete();
             }
             return;
         }
         match &self.stage {
-            Stage::Opening { seek: Some(_), .. } if snapshot.re.is_none() => self.seat_at(snapshot),
-            Stage::AtTable(table)
-                if table.now.match_id == snapshot.match_id
-                    || rematch::next_of(&table.now) == Some(snapshot.match_id) =>
+            Stage::AwaitingMatch { seek: Some(_), .. } if snapshot.re.is_none() => {
+                self.seat_at(snapshot)
+            }
+            Stage::InMatch(table)
+                if table.snapshot.match_id == snapshot.match_id
+                    || rematch::next_of(&table.snapshot) == Some(snapshot.match_id) =>
             {
                 self.seat_at(snapshot);
             }
-            Stage::AtTable(_) | Stage::Opening { .. } | Stage::Asking(..) | Stage::Arriving => {}
+            Stage::InMatch(_)
+            | Stage::AwaitingMatch { .. }
+            | Stage::Prompting(..)
+            | Stage::Connecting => {}
         }
     }
 
     /// A match that was watched has begun, and is the players' own business from then on.
-    fn shown_out(&mut self, match_id: MatchId) {
-        if self.table_of(match_id).is_some() {
-            let why = "the match has begun, and nobody but its players may watch it";
-            self.end(Err(Failure::Refused(why.to_owned())));
+    fn on_watch_ended(&mut self, match_id: MatchId) {
+        if self.match_state_mut(match_id).is_some() {
+            let message = "the match has begun, and nobody but its players may watch it";
+            self.end(Err(Failure::Refused(message.to_owned())));
         }
     }
 
-    fn done(&mut self, re: Option<RequestId>) {
-        if re.is_none() || re != self.pending_id() {
+    fn on_ok(&mut self, re: Option<RequestId>) {
+        if re.is_none() || re != self.pending_request_id() {
             return;
         }
-        match self.pending.take().map(|pending| pending.request.message) {
+        match self
+            .pending_request
+            .take()
+            .map(|pending| pending.request.message)
+        {
             Some(ClientMessage::Leave { .. }) => self.left(),
             Some(ClientMessage::Seek(_)) => self.say_looking(),
             Some(_) | None => {}
@@ -551,19 +573,19 @@ impl Session {
     }
 
     /// Sends a request whose answer is waited for.
-    fn ask(&mut self, message: ClientMessage) {
-        let request = self.number(message);
-        self.out.push(Effect::Send(request.clone()));
-        self.pending = Some(Pending { request, tries: 0 });
+    fn send_request(&mut self, message: ClientMessage) {
+        let request = self.next_request(message);
+        self.effects.push(Effect::Send(request.clone()));
+        self.pending_request = Some(PendingRequest { request, tries: 0 });
     }
 
     /// Sends a request whose answer needs no waiting.
-    fn tell(&mut self, message: ClientMessage) {
-        let request = self.number(message);
-        self.out.push(Effect::Send(request));
+    fn send_untracked(&mut self, message: ClientMessage) {
+        let request = self.next_request(message);
+        self.effects.push(Effect::Send(request));
     }
 
-    const fn number(&mut self, message: ClientMessage) -> Request {
+    const fn next_request(&mut self, message: ClientMessage) -> Request {
         let id = RequestId(self.next_id);
         self.next_id += 1;
         Request {
@@ -572,43 +594,48 @@ impl Session {
         }
     }
 
-    fn pending_id(&self) -> Option<RequestId> {
-        self.pending.as_ref().and_then(|pending| pending.request.id)
+    fn pending_request_id(&self) -> Option<RequestId> {
+        self.pending_request
+            .as_ref()
+            .and_then(|pending| pending.request.id)
     }
 
-    fn table(&self) -> Option<&Table> {
+    fn match_state(&self) -> Option<&MatchState> {
         match &self.stage {
-            Stage::AtTable(table) => Some(table),
-            Stage::Arriving | Stage::Asking(..) | Stage::Opening { .. } => None,
+            Stage::InMatch(table) => Some(table),
+            Stage::Connecting | Stage::Prompting(..) | Stage::AwaitingMatch { .. } => None,
         }
     }
 
     /// The table, if this match is played there.
-    fn table_of(&mut self, id: MatchId) -> Option<&mut Table> {
+    fn match_state_mut(&mut self, id: MatchId) -> Option<&mut MatchState> {
         match &mut self.stage {
-            Stage::AtTable(table) if table.now.match_id == id => Some(table),
-            Stage::AtTable(_) | Stage::Arriving | Stage::Asking(..) | Stage::Opening { .. } => None,
+            Stage::InMatch(table) if table.snapshot.match_id == id => Some(table),
+            Stage::InMatch(_)
+            | Stage::Connecting
+            | Stage::Prompting(..)
+            | Stage::AwaitingMatch { .. } => None,
         }
     }
 
-    fn game(&self, game: &str) -> Option<&GameSummary> {
+    fn game_summary(&self, game: &str) -> Option<&GameSummary> {
         let welcome = self.welcome.as_ref()?;
         welcome.games.iter().find(|summary| summary.game == game)
     }
 
-    fn say(&mut self, text: impl Into<String>) {
-        self.out.push(Effect::Say(text.into()));
+    fn print(&mut self, text: impl Into<String>) {
+        self.effects.push(Effect::Print(text.into()));
     }
 
-    fn complain(&mut self, text: &str) {
-        self.out.push(Effect::Complain(text.to_owned()));
+    fn print_error(&mut self, text: &str) {
+        self.effects.push(Effect::PrintError(text.to_owned()));
     }
 
     fn end(&mut self, result: Result<(), Failure>) {
-        self.out.push(Effect::End(result));
+        self.effects.push(Effect::End(result));
     }
 
-    fn effects(&mut self) -> Vec<Effect> {
-        std::mem::take(&mut self.out)
+    fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
     }
 }

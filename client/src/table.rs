@@ -9,76 +9,79 @@ use plyhouse_protocol::{
 
 /// A match as this side knows it.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct MatchState {
     /// How it stands.
-    pub(crate) now: Snapshot,
+    pub(crate) snapshot: Snapshot,
     /// When its clocks were told last, by whatever clock its holder keeps.
-    pub(crate) told_at: Duration,
+    pub(crate) clock_updated_at: Duration,
     /// Whether its game has begun at all.
     pub(crate) has_begun: bool,
     /// For how long who is gone may still be gone, and when that was told.
-    gone: [Option<(Duration, Duration)>; 2],
+    absences: [Option<(Duration, Duration)>; 2],
 }
 
 /// What an event was to a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Applied {
+pub(crate) enum ApplyResult {
     /// The next one: the table has changed.
-    Next,
+    Applied,
     /// Known already.
-    Known,
+    Duplicate,
     /// One from later on: something in between is missing.
     Gap,
 }
 
-impl Table {
+impl MatchState {
     /// A match as a snapshot tells it.
     pub(crate) const fn new(snapshot: Snapshot) -> Self {
-        Self::told_at(snapshot, Duration::ZERO)
+        Self::received_at(snapshot, Duration::ZERO)
     }
 
     /// A match as a snapshot tells it that has come now.
-    pub(crate) const fn told_at(snapshot: Snapshot, told_at: Duration) -> Self {
+    pub(crate) const fn received_at(snapshot: Snapshot, clock_updated_at: Duration) -> Self {
         Self {
             has_begun: matches!(snapshot.status, MatchStatus::Running)
                 || snapshot.rematch.is_some(),
-            now: snapshot,
-            told_at,
-            gone: [None, None],
+            snapshot,
+            clock_updated_at,
+            absences: [None, None],
         }
     }
 
     /// Takes one event of this match in, which has come now.
-    pub(crate) fn apply_at(&mut self, event: &Event, at: Duration) -> Applied {
-        let applied = self.apply(event);
-        let tells_clocks = !matches!(
+    pub(crate) fn apply_at(&mut self, event: &Event, now: Duration) -> ApplyResult {
+        let result = self.apply(event);
+        let updates_clock = !matches!(
             event,
             Event::Seated { .. } | Event::Offered { .. } | Event::Declined { .. }
         );
-        if applied == Applied::Next && tells_clocks && !matches!(event, Event::TimeGiven { .. }) {
-            self.told_at = at;
+        if result == ApplyResult::Applied
+            && updates_clock
+            && !matches!(event, Event::TimeGiven { .. })
+        {
+            self.clock_updated_at = now;
         }
-        applied
+        result
     }
 
     /// Takes one event of this match in.
-    pub(crate) fn apply(&mut self, event: &Event) -> Applied {
-        if event.seq() <= self.now.seq {
-            return Applied::Known;
+    pub(crate) fn apply(&mut self, event: &Event) -> ApplyResult {
+        if event.seq() <= self.snapshot.seq {
+            return ApplyResult::Duplicate;
         }
-        if event.seq() != self.now.seq.next() {
-            return Applied::Gap;
+        if event.seq() != self.snapshot.seq.next() {
+            return ApplyResult::Gap;
         }
-        self.now.seq = event.seq();
+        self.snapshot.seq = event.seq();
         match event {
             Event::Seated { seat, occupant, .. } => {
-                if let Some(state) = self.now.seats.get_mut(seat.index()) {
+                if let Some(state) = self.snapshot.seats.get_mut(seat.index()) {
                     state.occupant = occupant.clone();
                 }
-                if let Some(gone) = self.gone.get_mut(seat.index()) {
-                    *gone = None;
+                if let Some(absence) = self.absences.get_mut(seat.index()) {
+                    *absence = None;
                 }
-                self.now.offers.retain(|offer| offer.seat != *seat);
+                self.snapshot.offers.retain(|offer| offer.seat != *seat);
             }
             Event::Started {
                 position,
@@ -91,10 +94,10 @@ impl Table {
                 absence_limit_ms,
                 ..
             } => {
-                self.now.status = MatchStatus::Running;
+                self.snapshot.status = MatchStatus::Running;
                 self.has_begun = true;
-                self.now.absence_limit_ms = *absence_limit_ms;
-                self.set_up(*ply, (position, *check), Some(*turn), legal);
+                self.snapshot.absence_limit_ms = *absence_limit_ms;
+                self.set_position(*ply, (position, *check), Some(*turn), legal);
                 self.begin_turn(*time_left, *first_move_ms);
             }
             Event::Moved {
@@ -110,33 +113,33 @@ impl Table {
                 first_move_ms,
                 ..
             } => {
-                let offers = &mut self.now.offers;
+                let offers = &mut self.snapshot.offers;
                 offers.retain(|offer| !is_ended_by_move(offer, *seat));
-                self.now.moves.push(m.clone());
-                if let (Some(sans), Some(san)) = (&mut self.now.san, san) {
+                self.snapshot.moves.push(m.clone());
+                if let (Some(sans), Some(san)) = (&mut self.snapshot.san, san) {
                     sans.push(san.clone());
                 }
                 let next = Ply(ply.0.saturating_add(1));
-                self.set_up(next, (position, *check), *turn, legal);
+                self.set_position(next, (position, *check), *turn, legal);
                 self.begin_turn(*left, *first_move_ms);
             }
             Event::TakenBack { .. }
             | Event::Offered { .. }
             | Event::Declined { .. }
-            | Event::TimeGiven { .. } => self.apply_agreement(event),
+            | Event::TimeGiven { .. } => self.apply_offer_event(event),
             Event::Hinted { .. } => {}
             Event::Ended {
                 outcome, time_left, ..
             } => {
                 self.begin_turn(*time_left, None);
-                self.end(outcome);
+                self.set_ended(outcome);
             }
         }
-        Applied::Next
+        ApplyResult::Applied
     }
 
     /// Takes in what the players offer and grant each other.
-    fn apply_agreement(&mut self, event: &Event) {
+    fn apply_offer_event(&mut self, event: &Event) {
         match event {
             Event::TakenBack {
                 ply,
@@ -149,29 +152,29 @@ impl Table {
                 takebacks,
                 ..
             } => {
-                self.now.offers.clear();
-                let stand = usize::try_from(ply.0).unwrap_or(usize::MAX);
-                self.now.moves.truncate(stand);
-                if let Some(sans) = &mut self.now.san {
-                    sans.truncate(stand);
+                self.snapshot.offers.clear();
+                let move_count = usize::try_from(ply.0).unwrap_or(usize::MAX);
+                self.snapshot.moves.truncate(move_count);
+                if let Some(sans) = &mut self.snapshot.san {
+                    sans.truncate(move_count);
                 }
-                self.now.takebacks = *takebacks;
-                self.set_up(*ply, (position, *check), Some(*turn), legal);
+                self.snapshot.takebacks = *takebacks;
+                self.set_position(*ply, (position, *check), Some(*turn), legal);
                 self.begin_turn(*left, *first_move_ms);
             }
             Event::Offered { offer, .. } => {
-                let same =
+                let is_same_offer =
                     |other: &OfferState| (other.seat, other.offer) == (offer.seat, offer.offer);
-                self.now.offers.retain(|other| !same(other));
-                self.now.offers.push(*offer);
+                self.snapshot.offers.retain(|other| !is_same_offer(other));
+                self.snapshot.offers.push(*offer);
             }
             Event::Declined { seat, offer, .. } => {
-                let declined = |other: &OfferState| (other.seat, other.offer) == (*seat, *offer);
-                self.now.offers.retain(|other| !declined(other));
+                let is_declined = |other: &OfferState| (other.seat, other.offer) == (*seat, *offer);
+                self.snapshot.offers.retain(|other| !is_declined(other));
             }
             Event::TimeGiven {
                 time_left: left, ..
-            } => self.now.time_left = Some(*left),
+            } => self.snapshot.time_left = Some(*left),
             Event::Seated { .. }
             | Event::Started { .. }
             | Event::Moved { .. }
@@ -181,78 +184,78 @@ impl Table {
     }
 
     /// This position stands on the board, which may be a check, and this seat is to move.
-    fn set_up(
+    fn set_position(
         &mut self,
         ply: Ply,
         (position, check): (&str, bool),
         turn: Option<SeatNumber>,
         legal: &[String],
     ) {
-        position.clone_into(&mut self.now.position);
-        self.now.check = check;
-        self.now.ply = ply;
-        self.now.turn = turn;
-        legal.clone_into(&mut self.now.legal);
+        position.clone_into(&mut self.snapshot.position);
+        self.snapshot.check = check;
+        self.snapshot.ply = ply;
+        self.snapshot.turn = turn;
+        legal.clone_into(&mut self.snapshot.legal);
     }
 
-    fn end(&mut self, outcome: &Ending) {
-        self.now.offers.clear();
-        self.gone = [None, None];
-        self.now.status = MatchStatus::Ended;
-        self.now.turn = None;
-        self.now.legal.clear();
-        self.now.outcome = Some(outcome.clone());
+    fn set_ended(&mut self, outcome: &Ending) {
+        self.snapshot.offers.clear();
+        self.absences = [None, None];
+        self.snapshot.status = MatchStatus::Ended;
+        self.snapshot.turn = None;
+        self.snapshot.legal.clear();
+        self.snapshot.outcome = Some(outcome.clone());
     }
 
     /// A turn begins, with so much time, which runs unless a message says otherwise.
     const fn begin_turn(&mut self, left: Option<TimeLeft>, first_move_ms: Option<u64>) {
-        self.now.time_left = left;
-        self.now.first_move_ms = first_move_ms;
+        self.snapshot.time_left = left;
+        self.snapshot.first_move_ms = first_move_ms;
         if left.is_some() {
-            self.now.turn_ms = Some(0);
-            self.now.paused = Some(false);
+            self.snapshot.turn_ms = Some(0);
+            self.snapshot.paused = Some(false);
         }
     }
 
     /// Takes in what is said of the clocks now. Of a ply that is over it means nothing.
-    pub(crate) fn clock(&mut self, told: ClockState, at: Duration) {
-        if told.ply == self.now.ply {
-            self.now.time_left = Some(told.time_left);
-            self.now.turn_ms = Some(told.turn_ms);
-            self.now.paused = Some(told.paused);
-            self.now.first_move_ms = told.first_move_ms;
-            self.told_at = at;
+    pub(crate) fn update_clock(&mut self, reported: ClockState, now: Duration) {
+        if reported.ply == self.snapshot.ply {
+            self.snapshot.time_left = Some(reported.time_left);
+            self.snapshot.turn_ms = Some(reported.turn_ms);
+            self.snapshot.paused = Some(reported.paused);
+            self.snapshot.first_move_ms = reported.first_move_ms;
+            self.clock_updated_at = now;
         }
     }
 
     /// Takes in for how long who is gone may still be gone.
-    pub(crate) fn absence(&mut self, gone_ms: [Option<u64>; 2], at: Duration) {
-        self.gone = gone_ms.map(|ms| Some((Duration::from_millis(ms?), at)));
+    pub(crate) fn set_absences(&mut self, remaining_ms: [Option<u64>; 2], now: Duration) {
+        self.absences = remaining_ms.map(|ms| Some((Duration::from_millis(ms?), now)));
     }
 
     /// For how long who is gone may still be gone, as of now.
-    pub(crate) fn gone(&self, at: Duration) -> [Option<Duration>; 2] {
-        let rest =
-            |(rest, told): (Duration, Duration)| rest.saturating_sub(at.saturating_sub(told));
-        self.gone.map(|gone| gone.map(rest))
+    pub(crate) fn remaining_absences(&self, now: Duration) -> [Option<Duration>; 2] {
+        let remaining =
+            |(rest, told): (Duration, Duration)| rest.saturating_sub(now.saturating_sub(told));
+        self.absences.map(|gone| gone.map(remaining))
     }
 
     /// Takes in who wants a rematch; gives what was known before.
-    pub(crate) const fn rematch(&mut self, rematch: RematchState) -> Option<RematchState> {
-        self.now.rematch.replace(rematch)
+    pub(crate) const fn replace_rematch(&mut self, rematch: RematchState) -> Option<RematchState> {
+        self.snapshot.rematch.replace(rematch)
     }
 
     /// Takes in who is there; gives the seats whose player has just come or gone.
-    pub(crate) fn presence(
+    pub(crate) fn update_presence(
         &mut self,
         seats: [Option<bool>; 2],
         spectators: u64,
     ) -> Vec<SeatNumber> {
-        self.now.spectators = spectators;
+        self.snapshot.spectators = spectators;
         let mut changed = Vec::new();
-        for (seat, here) in (0..).map(SeatNumber).zip(seats) {
-            let occupant = &mut self.now.seats[seat.index()].occupant;
-            if let (Some(here), Occupant::Player { connected, .. }) = (here, occupant)
+        for (seat, is_connected) in (0..).map(SeatNumber).zip(seats) {
+            let occupant = &mut self.snapshot.seats[seat.index()].occupant;
+            if let (Some(here), Occupant::Player { connected, .. }) = (is_connected, occupant)
                 && *connected != here
             {
                 *connected = here;
@@ -263,8 +266,8 @@ impl Table {
     }
 
     /// Whether it is this client's turn to move.
-    pub(crate) fn my_turn(&self) -> bool {
-        self.now.turn.is_some() && self.now.turn == self.now.you
+    pub(crate) fn is_my_turn(&self) -> bool {
+        self.snapshot.turn.is_some() && self.snapshot.turn == self.snapshot.you
     }
 }
 

@@ -18,16 +18,16 @@ use tokio::time::sleep;
 
 use crate::ascii::ascii;
 use crate::harmless::{one_line_json, without_token};
-use crate::view::{FAINT, WRONG, paint};
+use crate::view::{ERROR, FAINT, paint};
 
 /// How many lines may be typed ahead. A script waits at the bound; a person's line is dropped.
-const LINES_AHEAD: usize = 64;
+const INPUT_QUEUE_LINES: usize = 64;
 
 /// The longest line that is read, in bytes; what is longer comes in pieces.
 pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024;
 
 /// How long drawing a prompt may take. One that takes longer stays to be seen, nothing worse.
-const PROMPT: Duration = Duration::from_millis(30);
+const PROMPT_DRAW_TIME: Duration = Duration::from_millis(30);
 
 /// What comes from the person, or from a script in a person's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,18 +37,18 @@ pub(crate) enum Input {
     /// Ctrl-C.
     Interrupt,
     /// Nothing will come any more.
-    End,
+    EndOfInput,
 }
 
 /// What is to be written and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum InputMode {
     /// A person reads along and types.
-    Conversation,
+    Interactive,
     /// A person or a script reads, and lines are read without a prompt.
-    Script,
+    Lines,
     /// Nothing is read.
-    Silence,
+    Disabled,
 }
 
 /// Where text is written and lines come from.
@@ -57,30 +57,30 @@ pub(crate) struct Terminal {
     ascii: bool,
     colour: bool,
     lines: Option<mpsc::Receiver<Input>>,
-    typing: Option<Typing>,
+    line_editor: Option<LineEditor>,
     /// The line that is kept up to date just above the prompt, or below all else where nobody types.
-    live: Option<String>,
+    status_line: Option<String>,
 }
 
 /// Goes to the line above and empties it.
-const ONTO_LINE_ABOVE: &str = "\u{1b}[A\r\u{1b}[2K";
+const CLEAR_LINE_ABOVE: &str = "\u{1b}[A\r\u{1b}[2K";
 
 /// Empties the line.
-const EMPTY_LINE: &str = "\r\u{1b}[2K";
+const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
 /// What is to be undone when somebody is left in mid-line.
-struct Typing {
+struct LineEditor {
     printer: Box<dyn ExternalPrinter + Send>,
-    before: Option<Termios>,
+    saved_termios: Option<Termios>,
 }
 
 /// Whether a person sits at both ends.
-pub(crate) fn is_person() -> bool {
+pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 /// Whether colours are wanted where text is written.
-pub(crate) fn has_colour() -> bool {
+pub(crate) fn is_colour_enabled() -> bool {
     AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
@@ -97,65 +97,65 @@ pub(crate) fn size() -> Option<(usize, usize)> {
 
 impl Terminal {
     /// Sets the terminal up. With `json`, only the server's messages are written.
-    pub(crate) fn open(manner: Manner, json: bool) -> io::Result<Self> {
-        let colour = has_colour();
+    pub(crate) fn open(input_mode: InputMode, json: bool) -> io::Result<Self> {
+        let colour = is_colour_enabled();
         let mut terminal = Self {
             json,
             ascii: false,
             colour,
             lines: None,
-            typing: None,
-            live: None,
+            line_editor: None,
+            status_line: None,
         };
-        match manner {
-            Manner::Conversation => terminal.converse()?,
-            Manner::Script => terminal.lines = Some(read_script()?),
-            Manner::Silence => {}
+        match input_mode {
+            InputMode::Interactive => terminal.start_line_editor()?,
+            InputMode::Lines => terminal.lines = Some(spawn_line_reader()?),
+            InputMode::Disabled => {}
         }
         Ok(terminal)
     }
 
     /// Draws what is told with ASCII, if that is wanted.
-    pub(crate) fn in_ascii(self, ascii: bool) -> Self {
+    pub(crate) fn with_ascii(self, ascii: bool) -> Self {
         Self { ascii, ..self }
     }
 
-    fn converse(&mut self) -> io::Result<()> {
-        let before = tcgetattr(io::stdin()).ok();
+    fn start_line_editor(&mut self) -> io::Result<()> {
+        let saved_termios = tcgetattr(io::stdin()).ok();
         let config = Config::builder().bracketed_paste(false).build();
         let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
         let Ok(printer) = editor.create_external_printer() else {
             // A terminal that rustyline cannot draw on: plain lines will do.
-            self.lines = Some(read_script()?);
+            self.lines = Some(spawn_line_reader()?);
             return Ok(());
         };
-        self.typing = Some(Typing {
+        self.line_editor = Some(LineEditor {
             printer: Box::new(printer),
-            before,
+            saved_termios,
         });
         let prompt = if self.colour {
             paint(FAINT, "> ")
         } else {
             "> ".to_owned()
         };
-        let (sender, lines) = mpsc::channel(LINES_AHEAD);
+        let (sender, lines) = mpsc::channel(INPUT_QUEUE_LINES);
         self.lines = Some(lines);
         thread::Builder::new()
             .name("typing".to_owned())
             .spawn(move || {
                 loop {
-                    let (input, last) = match editor.readline(&prompt) {
+                    let (input, is_last) = match editor.readline(&prompt) {
                         Ok(line) => (Input::Line(line), false),
                         Err(ReadlineError::Interrupted) => (Input::Interrupt, true),
                         Err(ReadlineError::Signal(_)) => continue,
-                        Err(_) => (Input::End, true),
+                        Err(_) => (Input::EndOfInput, true),
                     };
                     // Never waits: the writer may be waiting for this thread to draw.
-                    let closed = matches!(
+                    let is_closed = matches!(
                         sender.try_send(input),
                         Err(mpsc::error::TrySendError::Closed(_))
                     );
-                    if last || closed {
+                    if is_last || is_closed {
                         return;
                     }
                 }
@@ -164,57 +164,59 @@ impl Terminal {
     }
 
     /// Waits for the next line; for ever if none can come. May be cancelled.
-    pub(crate) async fn next(&mut self) -> Input {
+    pub(crate) async fn next_input(&mut self) -> Input {
         let next = match &mut self.lines {
-            Some(lines) => lines.recv().await.unwrap_or(Input::End),
+            Some(lines) => lines.recv().await.unwrap_or(Input::EndOfInput),
             None => std::future::pending().await,
         };
         if !matches!(next, Input::Line(_)) {
             self.lines = None;
         }
         // What was typed stands below the line that was kept up to date, which so stays as it is.
-        if self.typing.is_some() {
-            self.live = None;
+        if self.line_editor.is_some() {
+            self.status_line = None;
         }
         next
     }
 
     /// Shows a line and keeps it up to date in its place, where a person looks on; nothing takes it
     /// away.
-    pub(crate) fn show(&mut self, line: Option<&str>) -> io::Result<()> {
-        let is_seen = self.typing.is_some() || self.lines.is_none() && io::stdout().is_terminal();
-        if self.json || !is_seen {
+    pub(crate) fn show_status_line(&mut self, line: Option<&str>) -> io::Result<()> {
+        let is_visible =
+            self.line_editor.is_some() || self.lines.is_none() && io::stdout().is_terminal();
+        if self.json || !is_visible {
             return Ok(());
         }
-        let line = line.map(|line| self.styled(&self.lettered(line)));
-        if line == self.live {
+        let line =
+            line.map(|line| self.strip_colour_unless_enabled(&self.to_terminal_charset(line)));
+        if line == self.status_line {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.live, line);
-        let now = self.live.as_deref().unwrap_or_default();
-        let text = match (&self.typing, &before, &self.live) {
-            (Some(_), None, _) => format!("{now}\n"),
-            (Some(_), Some(_), Some(_)) => format!("{ONTO_LINE_ABOVE}{now}\n"),
+        let previous = std::mem::replace(&mut self.status_line, line);
+        let current = self.status_line.as_deref().unwrap_or_default();
+        let text = match (&self.line_editor, &previous, &self.status_line) {
+            (Some(_), None, _) => format!("{current}\n"),
+            (Some(_), Some(_), Some(_)) => format!("{CLEAR_LINE_ABOVE}{current}\n"),
             // The prompt moves up onto the line that is empty now.
-            (Some(_), Some(_), None) => format!("{ONTO_LINE_ABOVE}\u{1b}[A\n"),
-            (None, ..) => format!("{EMPTY_LINE}{now}"),
+            (Some(_), Some(_), None) => format!("{CLEAR_LINE_ABOVE}\u{1b}[A\n"),
+            (None, ..) => format!("{CLEAR_LINE}{current}"),
         };
-        self.draw(text)
+        self.write_text(text)
     }
 
     /// Tells the person something.
-    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         if self.json {
             return Ok(());
         }
-        self.write(&self.lettered(text))
+        self.write_above_status_line(&self.to_terminal_charset(text))
     }
 
     /// Tells the person what is wrong; a script finds it on its standard error.
-    pub(crate) fn complain(&mut self, text: &str) -> io::Result<()> {
-        let text = self.lettered(text);
-        if self.typing.is_some() {
-            return self.write(&paint(WRONG, &text));
+    pub(crate) fn print_error(&mut self, text: &str) -> io::Result<()> {
+        let text = self.to_terminal_charset(text);
+        if self.line_editor.is_some() {
+            return self.write_above_status_line(&paint(ERROR, &text));
         }
         // Nothing can be done if standard error is closed.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
@@ -222,17 +224,17 @@ impl Terminal {
     }
 
     /// Ends the line on which the terminal has shown `^C`.
-    pub(crate) fn interrupted(&mut self) -> io::Result<()> {
-        if self.typing.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal() {
-            self.write("")?;
+    pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
+        if self.line_editor.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal() {
+            self.write_above_status_line("")?;
         }
         Ok(())
     }
 
     /// Writes a message of the server, if messages are what is wanted.
-    pub(crate) fn message(&mut self, json: &str) -> io::Result<()> {
+    pub(crate) fn print_server_message(&mut self, json: &str) -> io::Result<()> {
         if self.json {
-            self.write(&one_line_json(&without_token(json)))
+            self.write_above_status_line(&one_line_json(&without_token(json)))
         } else {
             Ok(())
         }
@@ -240,8 +242,8 @@ impl Terminal {
 
     /// Leaves the terminal as it was found, even if somebody is in the middle of a line.
     pub(crate) async fn close(&mut self) -> io::Result<()> {
-        self.show(None)?;
-        let Some(mut typing) = self.typing.take() else {
+        self.show_status_line(None)?;
+        let Some(mut editor) = self.line_editor.take() else {
             return Ok(());
         };
         // The printer takes one text ahead of the one it draws. This one draws nothing (up, and
@@ -249,20 +251,20 @@ impl Terminal {
         // is then still to come is the prompt that the second one draws below itself.
         for _ in 0..2 {
             let nothing = "\u{1b}[A\n".to_owned();
-            typing.printer.print(nothing).map_err(io::Error::other)?;
+            editor.printer.print(nothing).map_err(io::Error::other)?;
         }
-        sleep(PROMPT).await;
+        sleep(PROMPT_DRAW_TIME).await;
         let mut out = io::stdout().lock();
         write!(out, "\r\u{1b}[K")?;
         out.flush()?;
-        if let Some(before) = &typing.before {
+        if let Some(before) = &editor.saved_termios {
             tcsetattr(io::stdin(), OptionalActions::Now, before)?;
         }
         Ok(())
     }
 
     /// The text in the letters that the terminal has.
-    fn lettered(&self, text: &str) -> String {
+    fn to_terminal_charset(&self, text: &str) -> String {
         if self.ascii {
             ascii(text)
         } else {
@@ -271,7 +273,7 @@ impl Terminal {
     }
 
     /// The text with its colours, if these are wanted.
-    fn styled(&self, text: &str) -> String {
+    fn strip_colour_unless_enabled(&self, text: &str) -> String {
         if self.colour {
             text.to_owned()
         } else {
@@ -280,17 +282,17 @@ impl Terminal {
     }
 
     /// Writes a text, and the line that is kept up to date below it.
-    fn write(&mut self, text: &str) -> io::Result<()> {
-        let text = self.styled(text);
-        self.draw(match (&self.typing, &self.live) {
+    fn write_above_status_line(&mut self, text: &str) -> io::Result<()> {
+        let text = self.strip_colour_unless_enabled(text);
+        self.write_text(match (&self.line_editor, &self.status_line) {
             (_, None) => format!("{text}\n"),
-            (Some(_), Some(live)) => format!("{ONTO_LINE_ABOVE}{text}\n{live}\n"),
-            (None, Some(live)) => format!("{EMPTY_LINE}{text}\n{live}"),
+            (Some(_), Some(live)) => format!("{CLEAR_LINE_ABOVE}{text}\n{live}\n"),
+            (None, Some(live)) => format!("{CLEAR_LINE}{text}\n{live}"),
         })
     }
 
-    fn draw(&mut self, text: String) -> io::Result<()> {
-        match &mut self.typing {
+    fn write_text(&mut self, text: String) -> io::Result<()> {
+        match &mut self.line_editor {
             Some(typing) => typing.printer.print(text).map_err(io::Error::other),
             None => {
                 let mut out = io::stdout().lock();
@@ -302,8 +304,8 @@ impl Terminal {
 }
 
 /// Reads the standard input line by line, no faster than the lines are used.
-fn read_script() -> io::Result<mpsc::Receiver<Input>> {
-    let (sender, lines) = mpsc::channel(LINES_AHEAD);
+fn spawn_line_reader() -> io::Result<mpsc::Receiver<Input>> {
+    let (sender, lines) = mpsc::channel(INPUT_QUEUE_LINES);
     thread::Builder::new()
         .name("script".to_owned())
         .spawn(move || {
@@ -315,14 +317,14 @@ fn read_script() -> io::Result<mpsc::Receiver<Input>> {
                     .take(LINE_BYTES_MAX)
                     .read_until(b'\n', &mut line);
                 let next = match read {
-                    Ok(0) | Err(_) => Input::End,
+                    Ok(0) | Err(_) => Input::EndOfInput,
                     Ok(_) => {
                         let text = String::from_utf8_lossy(&line);
                         Input::Line(text.trim_end_matches(['\r', '\n']).to_owned())
                     }
                 };
-                let last = next == Input::End;
-                if sender.blocking_send(next).is_err() || last {
+                let is_last = next == Input::EndOfInput;
+                if sender.blocking_send(next).is_err() || is_last {
                     return;
                 }
             }

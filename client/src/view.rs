@@ -21,42 +21,43 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::clock::clock_text;
 use crate::customs::Customs;
 use crate::harmless::sanitize;
-use words::piece;
+use words::piece_text;
 
-pub(crate) use board::Picture;
-pub(crate) use date::date;
-pub(crate) use listing::{FROM_POSITION, changed, listing};
-pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
-pub(crate) use position::{Square, first_to_move, steps, stones};
-pub(crate) use scene::Scene;
-pub(crate) use seekers::{seeker, seekers};
-pub(crate) use time::{Live, left, live, within};
+pub(crate) use board::RenderedBoard;
+pub(crate) use date::format_utc_minute;
+pub(crate) use listing::{FROM_POSITION_LABEL, match_list_line, render_match_list};
+pub(crate) use paint::{ERROR, FAINT, STRONG, paint};
+pub(crate) use position::{Square, first_seat_to_move, move_squares, pieces_with_squares};
+pub(crate) use scene::MatchView;
+pub(crate) use seekers::{render_seek_list, seek_line};
+pub(crate) use time::{ClockLine, clock_line, remaining_times, truncate_to_width};
 pub(crate) use words::{
-    declined, ended, is_stood_in, line, listed, moved, occupant, offered, presence, seated, series,
-    side, span, turn, who,
+    declined_offer_text, duration_text, has_stand_in, move_list, move_text, occupant_list_text,
+    occupant_text, offer_text, outcome_text, presence_text, seat_subject, seated_text,
+    series_score, side_text, turn_text,
 };
 
 /// The board with the two seats beside it, or below where so many `columns` have no room for that,
 /// and empty lines around. Without a number there is room for everything. Clocks have run for `since`.
-pub(crate) fn table(
-    now: &Snapshot,
+pub(crate) fn render_match(
+    snapshot: &Snapshot,
     game: Option<&GameSummary>,
     columns: Option<usize>,
-    since: Duration,
+    elapsed: Duration,
 ) -> String {
-    let indented = columns.map(|columns| columns.saturating_sub(2));
-    let board = board::board(now, game, indented);
-    let left = left(now, since);
-    let left = |number| left.map(|both| both[usize::from(number)].text());
-    let seats = [0, 1].map(|number| seat(now, SeatNumber(number), left(number)));
+    let board_columns = columns.map(|columns| columns.saturating_sub(2));
+    let board = board::board_lines(snapshot, game, board_columns);
+    let times = remaining_times(snapshot, elapsed);
+    let left = |number| times.map(|both| both[usize::from(number)].to_text());
+    let seats = [0, 1].map(|number| seat_line(snapshot, SeatNumber(number), left(number)));
     let middle = board.len().saturating_sub(2) / 2;
     let line = |(number, line): (usize, &String)| {
-        let beside = number.checked_sub(middle).and_then(|at| seats.get(at));
-        let beside = beside.map_or("", String::as_str);
+        let seat_row = number.checked_sub(middle).and_then(|at| seats.get(at));
+        let beside = seat_row.map_or("", String::as_str);
         format!("  {line}     {beside}").trim_end().to_owned()
     };
     let mut lines: Vec<String> = board.iter().enumerate().map(line).collect();
-    if columns.is_some_and(|columns| lines.iter().any(|line| width(line) > columns)) {
+    if columns.is_some_and(|columns| lines.iter().any(|line| text_width(line) > columns)) {
         lines = board.iter().map(|line| format!("  {line}")).collect();
         lines.extend(seats.map(|seat| format!("  {seat}")));
     }
@@ -64,57 +65,70 @@ pub(crate) fn table(
 }
 
 /// How many columns of a terminal a text takes.
-fn width(text: &str) -> usize {
+fn text_width(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().width()
 }
 
 /// One seat beside the board, with a mark if it is its turn, and what it has left of its time.
-fn seat(now: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
+fn seat_line(snapshot: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
     let left = left.map_or_else(String::new, |left| format!("  {left}"));
-    format!("{}{}{left}", sitter(now, seat), spoils(now, seat))
+    format!(
+        "{}{}{left}",
+        seat_label(snapshot, seat),
+        captures_text(snapshot, seat)
+    )
 }
 
 /// Who has a seat, with a mark if it is its turn.
-fn sitter(now: &Snapshot, seat: SeatNumber) -> String {
-    let mark = if now.turn == Some(seat) { "▸" } else { " " };
-    let who = now
+fn seat_label(snapshot: &Snapshot, seat: SeatNumber) -> String {
+    let mark = if snapshot.turn == Some(seat) {
+        "▸"
+    } else {
+        " "
+    };
+    let occupant = snapshot
         .seats
         .get(seat.index())
-        .map(|state| listed(&state.occupant));
-    let you = if now.you == Some(seat) {
+        .map(|state| occupant_list_text(&state.occupant));
+    let you = if snapshot.you == Some(seat) {
         paint(FAINT, "  (you)")
     } else {
         String::new()
     };
-    let piece = piece(now, seat).map_or_else(String::new, |piece| format!("{piece} "));
-    let sides = [0, 1].map(|number| side(now, SeatNumber(number)));
-    let widest = sides.iter().map(|side| width(side)).max().unwrap_or(0);
-    let side = side(now, seat);
-    let gap = " ".repeat(widest.saturating_sub(width(&side)));
-    let who = who.unwrap_or_default();
+    let piece = piece_text(snapshot, seat).map_or_else(String::new, |piece| format!("{piece} "));
+    let sides = [0, 1].map(|number| side_text(snapshot, SeatNumber(number)));
+    let widest = sides.iter().map(|side| text_width(side)).max().unwrap_or(0);
+    let side = side_text(snapshot, seat);
+    let gap = " ".repeat(widest.saturating_sub(text_width(&side)));
+    let who = occupant.unwrap_or_default();
     format!("{mark} {piece}{side}{gap}  {who}{you}")
 }
 
 /// What a seat has taken of the other's.
-fn spoils(now: &Snapshot, seat: SeatNumber) -> String {
-    let captured = position::captured(Customs::of(&now.game), &now.position)
+fn captures_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
+    let captured = position::captured_stone_counts(Customs::of(&snapshot.game), &snapshot.position)
         .and_then(|captured| captured.get(seat.index()).copied())
         .filter(|&stones| stones > 0)
         .map_or_else(String::new, |stones| {
             paint(FAINT, &format!("  {stones} captured"))
         });
-    let taken = paint(FAINT, &taken(now, seat));
+    let taken = paint(FAINT, &captured_pieces_text(snapshot, seat));
     format!("{captured}{taken}")
 }
 
 /// The pieces that a seat has taken, in chess.
-fn taken(now: &Snapshot, seat: SeatNumber) -> String {
-    let customs = Customs::of(&now.game);
-    let start = now.initial_position.as_deref();
-    let lost = position::lost(customs, start, &now.position, seat.other().index());
-    let figures: String = lost
+fn captured_pieces_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
+    let conventions = Customs::of(&snapshot.game);
+    let start = snapshot.initial_position.as_deref();
+    let pieces = position::captured_chess_pieces(
+        conventions,
+        start,
+        &snapshot.position,
+        seat.other().index(),
+    );
+    let figures: String = pieces
         .iter()
-        .filter_map(|piece| Some(customs.figure(*piece)?.1))
+        .filter_map(|piece| Some(conventions.figure(*piece)?.1))
         .collect();
     match figures.is_empty() {
         true => figures,
@@ -123,38 +137,45 @@ fn taken(now: &Snapshot, seat: SeatNumber) -> String {
 }
 
 /// Whether a match counts for ratings, in a word.
-pub(crate) const fn rated(is_rated: bool) -> &'static str {
+pub(crate) const fn rated_label(is_rated: bool) -> &'static str {
     if is_rated { "rated" } else { "casual" }
 }
 
 /// A match by what is played, its code, and whether it counts.
-pub(crate) fn title(now: &Snapshot, game: Option<&GameSummary>) -> String {
-    format!("{}, {}", name(now, game), rated(now.rated))
+pub(crate) fn match_title(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
+    format!(
+        "{}, {}",
+        match_name(snapshot, game),
+        rated_label(snapshot.rated)
+    )
 }
 
 /// A match by what is played and its code.
-fn name(now: &Snapshot, game: Option<&GameSummary>) -> String {
-    let title = sanitize(game.map_or(&now.game, |game| &game.title));
-    let clock = now.clock.as_ref().map(clock_text);
+fn match_name(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
+    let title = sanitize(game.map_or(&snapshot.game, |game| &game.title));
+    let clock = snapshot.clock.as_ref().map(clock_text);
     let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
-    format!("{title} {}{clock}", paint(STRONG, &sanitize(&now.code)))
+    format!(
+        "{title} {}{clock}",
+        paint(STRONG, &sanitize(&snapshot.code))
+    )
 }
 
 /// One line that names a match and who sits there.
-pub(crate) fn headline(now: &Snapshot, game: Option<&GameSummary>) -> String {
-    let [first, second] = [0, 1].map(|seat| who(now, SeatNumber(seat)));
-    format!("{}: {first} against {second}", name(now, game))
+pub(crate) fn headline(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
+    let [first, second] = [0, 1].map(|seat| seat_subject(snapshot, SeatNumber(seat)));
+    format!("{}: {first} against {second}", match_name(snapshot, game))
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) fn plain(text: &str) -> String {
+    pub(crate) fn strip_style(text: &str) -> String {
         anstream::adapter::strip_str(text).to_string()
     }
 
-    pub(crate) fn game(game: &str, files: u64, ranks: u64) -> GameSummary {
+    pub(crate) fn game_summary(game: &str, files: u64, ranks: u64) -> GameSummary {
         let sides = if game == "connect-four" {
             ["red", "yellow"]
         } else {
@@ -184,10 +205,10 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_seats_stand_beside_the_board() {
-        let drawn = plain(&table(
+    fn seats_are_shown_beside_board() {
+        let drawn = strip_style(&render_match(
             &snapshot("x../.o./..."),
-            Some(&game("tic-tac-toe", 3, 3)),
+            Some(&game_summary("tic-tac-toe", 3, 3)),
             Some(42),
             Duration::ZERO,
         ));
@@ -208,19 +229,19 @@ pub(crate) mod tests {
 
     /// A side's name does not tell what its discs look like, and need not be as long as the other's.
     #[test]
-    fn the_seats_stand_with_their_discs() {
+    fn connect_four_seats_show_aligned_disc_and_side() {
         let mut now = snapshot("7/7/7/7/3y3/3r3");
         now.game = "connect-four".to_owned();
         for (seat, side) in now.seats.iter_mut().zip(["red", "yellow"]) {
             side.clone_into(&mut seat.side);
         }
-        let drawn = table(
+        let drawn = render_match(
             &now,
-            Some(&game("connect-four", 7, 6)),
+            Some(&game_summary("connect-four", 7, 6)),
             None,
             Duration::ZERO,
         );
-        let lines = plain(&drawn);
+        let lines = strip_style(&drawn);
         let beside: Vec<_> = lines
             .lines()
             .filter_map(|l| l.split_once("│     "))
@@ -230,22 +251,27 @@ pub(crate) mod tests {
             seats,
             ["▸ ● red     ada  (you)", "  ○ yellow  ⚙ medium bot"]
         );
-        let disc = paint(paint::of_seat(1, "yellow"), "○");
-        let disc_and_side = format!("{disc} {}", side(&now, SeatNumber(1)));
+        let disc = paint(paint::seat_style(1, "yellow"), "○");
+        let disc_and_side = format!("{disc} {}", side_text(&now, SeatNumber(1)));
         assert!(drawn.contains(&disc_and_side), "{drawn:?}");
     }
 
     #[test]
-    fn captured_stones_stand_with_who_has_them() {
+    fn capturing_seat_shows_captured_stones() {
         let mut now = snapshot(&format!("{} b 2 0 0 30", ["9"; 9].join("/")));
         now.game = "go".to_owned();
-        let drawn = plain(&table(&now, Some(&game("go", 9, 9)), None, Duration::ZERO));
+        let drawn = strip_style(&render_match(
+            &now,
+            Some(&game_summary("go", 9, 9)),
+            None,
+            Duration::ZERO,
+        ));
         assert!(drawn.contains("ada  (you)  2 captured\n"), "{drawn}");
         assert!(drawn.contains("medium bot\n"), "{drawn}");
     }
 
     #[test]
-    fn a_name_that_has_no_room_beside_the_board_stands_below_it() {
+    fn seats_move_below_board_when_name_is_too_wide() {
         let mut now = snapshot("x../.o./...");
         now.seats[0].occupant = plyhouse_protocol::Occupant::Player {
             player: now.host,
@@ -256,9 +282,9 @@ pub(crate) mod tests {
             rating: None,
         };
         let drawn = |columns| {
-            plain(&table(
+            strip_style(&render_match(
                 &now,
-                Some(&game("tic-tac-toe", 3, 3)),
+                Some(&game_summary("tic-tac-toe", 3, 3)),
                 columns,
                 Duration::ZERO,
             ))

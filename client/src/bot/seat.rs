@@ -16,7 +16,7 @@ use super::turn::{Times, Turn};
 use crate::args::SideChoice;
 use crate::failure::Failure;
 use crate::harmless::sanitize;
-use crate::table::{Applied, Table};
+use crate::table::{ApplyResult, MatchState};
 
 /// How long to wait before a request is sent again that may succeed later.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -86,7 +86,7 @@ enum Stage {
     /// The seat has been asked for.
     Asking,
     /// In the seat.
-    Playing(Box<Table>),
+    Playing(Box<MatchState>),
 }
 
 /// A place in a match at which a move is to be made. After a takeback the same ply is another place.
@@ -198,21 +198,21 @@ impl Seat {
                 let Stage::Playing(table) = &mut self.stage else {
                     return Vec::new();
                 };
-                if event.match_id() != table.now.match_id {
+                if event.match_id() != table.snapshot.match_id {
                     return Vec::new();
                 }
                 match table.apply(&event) {
-                    Applied::Known => Vec::new(),
-                    Applied::Next => self.go_on(),
-                    Applied::Gap => self.look_again(),
+                    ApplyResult::Duplicate => Vec::new(),
+                    ApplyResult::Applied => self.go_on(),
+                    ApplyResult::Gap => self.look_again(),
                 }
             }
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Clock { match_id, clock } => {
                 if let Stage::Playing(table) = &mut self.stage
-                    && table.now.match_id == match_id
+                    && table.snapshot.match_id == match_id
                 {
-                    table.clock(clock, Duration::ZERO);
+                    table.update_clock(clock, Duration::ZERO);
                 }
                 Vec::new()
             }
@@ -307,13 +307,13 @@ impl Seat {
     pub(super) fn stop(&mut self) -> Vec<Effect> {
         match &self.stage {
             Stage::Playing(table)
-                if table.now.status == MatchStatus::Running && self.giving_up.is_none() =>
+                if table.snapshot.status == MatchStatus::Running && self.giving_up.is_none() =>
             {
                 self.giving_up = Some(Err(Failure::Stopped));
                 self.go_on()
             }
             Stage::Playing(table) => {
-                let target = table.now.match_id.into();
+                let target = table.snapshot.match_id.into();
                 let leave = self.ask(ClientMessage::Leave { target });
                 vec![leave, Effect::End(Err(Failure::Stopped))]
             }
@@ -357,7 +357,7 @@ impl Seat {
         let Stage::Playing(table) = &self.stage else {
             return Vec::new();
         };
-        let target = table.now.match_id.into();
+        let target = table.snapshot.match_id.into();
         vec![self.ask(ClientMessage::Watch { target })]
     }
 
@@ -429,7 +429,7 @@ impl Seat {
                 effects.extend(self.seated(snapshot));
                 effects
             }
-            Stage::Playing(table) if table.now.match_id == snapshot.match_id => {
+            Stage::Playing(table) if table.snapshot.match_id == snapshot.match_id => {
                 let is_late = self.last_ended == Some(snapshot.match_id);
                 if is_late {
                     return vec![Effect::End(Ok(()))];
@@ -437,7 +437,7 @@ impl Seat {
                 self.seated(snapshot)
             }
             // The rematch.
-            Stage::Playing(table) if is_next(&table.now, snapshot.match_id) => {
+            Stage::Playing(table) if is_next(&table.snapshot, snapshot.match_id) => {
                 self.offer_answered = None;
                 self.worth = None;
                 let mut effects = vec![Effect::Say(introduction(&snapshot))];
@@ -449,7 +449,7 @@ impl Seat {
     }
 
     fn seated(&mut self, snapshot: Snapshot) -> Vec<Effect> {
-        self.stage = Stage::Playing(Box::new(Table::new(snapshot)));
+        self.stage = Stage::Playing(Box::new(MatchState::new(snapshot)));
         // What was sent may have been lost; sent twice it is played once.
         if let Some(answered) = &mut self.answered {
             answered.is_sent = false;
@@ -462,7 +462,7 @@ impl Seat {
         let Stage::Playing(table) = &self.stage else {
             return Vec::new();
         };
-        let now = &table.now;
+        let now = &table.snapshot;
         let target = now.match_id.into();
         if now.status == MatchStatus::Ended {
             return self.over();
@@ -482,7 +482,7 @@ impl Seat {
         if let Some(offer) = self.offer_to_answer() {
             return self.answer_offer(&offer);
         }
-        if !table.my_turn() || self.thinking.is_some() {
+        if !table.is_my_turn() || self.thinking.is_some() {
             return Vec::new();
         }
         let place = Place::of(now);
@@ -517,7 +517,7 @@ impl Seat {
         let Stage::Playing(table) = &self.stage else {
             return Vec::new();
         };
-        let (id, now) = (table.now.match_id, &table.now);
+        let (id, now) = (table.snapshot.match_id, &table.snapshot);
         if self.last_ended.replace(id) == Some(id) {
             return Vec::new();
         }
@@ -548,8 +548,8 @@ impl Seat {
         let Stage::Playing(table) = &self.stage else {
             return None;
         };
-        let other = table.now.you?.other();
-        let mut offers = table.now.offers.iter().copied();
+        let other = table.snapshot.you?.other();
+        let mut offers = table.snapshot.offers.iter().copied();
         offers.find(|offer| offer.seat == other && self.offer_answered != Some(*offer))
     }
 
@@ -558,7 +558,7 @@ impl Seat {
         let Stage::Playing(table) = &self.stage else {
             return Vec::new();
         };
-        let (target, ply) = (table.now.match_id.into(), table.now.ply);
+        let (target, ply) = (table.snapshot.match_id.into(), table.snapshot.ply);
         self.offer_answered = Some(*offer);
         let is_behind = self.worth.is_some_and(|worth| worth <= BEHIND);
         let message = match offer.offer {
@@ -587,10 +587,10 @@ impl Seat {
         let Stage::Playing(table) = &mut self.stage else {
             return Vec::new();
         };
-        if table.now.match_id != id {
+        if table.snapshot.match_id != id {
             return Vec::new();
         }
-        let Some(you) = table.now.you else {
+        let Some(you) = table.snapshot.you else {
             return Vec::new();
         };
         let (me, other) = (you.index(), you.other().index());
@@ -598,7 +598,7 @@ impl Seat {
             return vec![Effect::End(Ok(()))];
         }
         let wants = rematch.offers[other] && !rematch.offers[me] && rematch.next.is_none();
-        table.rematch(rematch);
+        table.replace_rematch(rematch);
         if !wants || self.played >= self.wanted.games {
             return Vec::new();
         }

@@ -19,7 +19,7 @@ impl Setup {
     pub(super) fn of(position: &str, game: &GameSummary) -> Option<Self> {
         let customs = Customs::of(&game.game);
         let (files, ranks) = (game.files.try_into().ok()?, game.ranks.try_into().ok()?);
-        let stones = view::stones(customs, position, files, ranks)?;
+        let stones = view::pieces_with_squares(customs, position, files, ranks)?;
         let stones = stones.into_iter().map(|(letter, square)| {
             let seat = match letter {
                 'b' => 0,
@@ -30,7 +30,7 @@ impl Setup {
         });
         Some(Self {
             stones: stones.collect::<Option<_>>()?,
-            first: view::first_to_move(customs, position),
+            first: view::first_seat_to_move(customs, position),
         })
     }
 }

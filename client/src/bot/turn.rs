@@ -47,7 +47,7 @@ impl Times {
     pub(crate) fn of(now: &Snapshot, round_trip: Duration) -> Option<Self> {
         let clock = now.clock?;
         let seat = now.you?.index();
-        let mut left = view::left(now, Duration::ZERO)?;
+        let mut left = view::remaining_times(now, Duration::ZERO)?;
         let overhead = OVERHEAD + round_trip;
         let overhead = u64::try_from(overhead.as_millis()).unwrap_or(u64::MAX);
         let own = left.get_mut(seat)?;

@@ -13,7 +13,7 @@ use super::model::Model;
 use super::picking::targets;
 use crate::ascii::ascii;
 use crate::customs::Customs;
-use crate::view::{FAINT, Picture, Scene, Square, paint, within};
+use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_width};
 
 /// The least size of a terminal in which everything has its place.
 pub(crate) const COLUMNS_MIN: u16 = 80;
@@ -60,7 +60,12 @@ impl Theme {
 }
 
 /// Draws everything.
-pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, scene: Option<&Scene>, look: Theme) {
+pub(crate) fn draw(
+    frame: &mut Frame<'_>,
+    model: &mut Model,
+    scene: Option<&MatchView>,
+    look: Theme,
+) {
     let area = frame.area();
     if area.width < COLUMNS_MIN || area.height < ROWS_MIN {
         too_small(frame, area, look);
@@ -72,7 +77,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &mut Model, scene: Option<&Scen
         ];
         let [body, input, keys] = Layout::vertical(rows).areas(area);
         match scene {
-            Some(scene) if !model.unrolled && scene.now.status == MatchStatus::Open => {
+            Some(scene) if !model.unrolled && scene.snapshot.status == MatchStatus::Open => {
                 draw_open(frame, body, model, scene, look);
             }
             Some(scene) if !model.unrolled => draw_match(frame, body, model, scene, look),
@@ -100,16 +105,22 @@ fn too_small(frame: &mut Frame<'_>, area: Rect, look: Theme) {
     );
 }
 
-fn draw_match(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene, look: Theme) {
+fn draw_match(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    model: &mut Model,
+    scene: &MatchView,
+    look: Theme,
+) {
     let status = status(model, scene);
     let status_rows = rows(status.len());
     let rest = area.height.saturating_sub(2 + status_rows);
-    let fits = |picture: &Picture| rows(picture.size().1) + LOG_ROWS <= rest;
+    let fits = |picture: &RenderedBoard| rows(picture.size().1) + LOG_ROWS <= rest;
     let picture = scene
-        .picture(true)
+        .rendered_board(true)
         .filter(fits)
-        .or_else(|| scene.picture(false));
-    let plain = || scene.board(usize::from(area.width / 2));
+        .or_else(|| scene.rendered_board(false));
+    let plain = || scene.board_lines(usize::from(area.width / 2));
     let lines = picture
         .as_ref()
         .map_or_else(plain, |drawn| drawn.lines.clone());
@@ -144,8 +155,8 @@ fn draw_match(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scen
 }
 
 /// A match that has not begun: instead of a board on which nothing stands, how somebody gets to its open seat.
-fn draw_open(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene, look: Theme) {
-    let seats = scene.seats().map(|[sitter, _]| sitter);
+fn draw_open(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &MatchView, look: Theme) {
+    let seats = scene.seat_lines().map(|[sitter, _]| sitter);
     let constraints = [
         Constraint::Length(1),
         Constraint::Length(rows(seats.len())),
@@ -161,15 +172,21 @@ fn draw_open(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scene
 }
 
 /// The cursor, what was picked, and where it can go.
-fn mark(frame: &mut Frame<'_>, at: Rect, model: &Model, scene: &Scene, picture: &Picture) {
-    let now = &scene.now;
+fn mark(
+    frame: &mut Frame<'_>,
+    at: Rect,
+    model: &Model,
+    scene: &MatchView,
+    picture: &RenderedBoard,
+) {
+    let now = &scene.snapshot;
     if now.you.is_none() || now.status != MatchStatus::Running {
         return;
     }
     let buffer = frame.buffer_mut();
     let area = buffer.area;
     let mut patch = |square: Square, style: Style, sign: Option<&str>| {
-        let Some((column, row)) = picture.place(square) else {
+        let Some((column, row)) = picture.screen_position(square) else {
             return;
         };
         let (x, y) = (at.x + rows(column), at.y + rows(row));
@@ -199,15 +216,15 @@ fn mark(frame: &mut Frame<'_>, at: Rect, model: &Model, scene: &Scene, picture: 
 fn draw_side(
     frame: &mut Frame<'_>,
     area: Rect,
-    scene: &Scene,
+    scene: &MatchView,
     look: Theme,
     with_log: bool,
 ) -> Rect {
     let width = usize::from(area.width);
-    let seats = scene.seats().concat();
+    let seats = scene.seat_lines().concat();
     let seats: Vec<String> = seats
         .iter()
-        .map(|line| within(line, Some(width + 1)))
+        .map(|line| truncate_to_width(line, Some(width + 1)))
         .collect();
     let constraints = [
         Constraint::Length(1),
@@ -219,7 +236,7 @@ fn draw_side(
     ];
     let [_, above, _, below, rule, log] = Layout::vertical(constraints).areas(area);
     frame.render_widget(look.text(&seats.join("\n")), above);
-    tail(frame, below, look.text(&scene.moves()), 0);
+    tail(frame, below, look.text(&scene.move_list()), 0);
     let line = paint(FAINT, &"─".repeat(usize::from(rule.width)));
     frame.render_widget(look.text(&line), rule);
     log
@@ -245,7 +262,7 @@ fn tail(frame: &mut Frame<'_>, area: Rect, text: Text<'_>, back: usize) -> usize
     back
 }
 
-fn status(model: &Model, scene: &Scene) -> Vec<String> {
+fn status(model: &Model, scene: &MatchView) -> Vec<String> {
     if let Some(choice) = &model.choice {
         let moves = choice.moves.iter().enumerate().map(|(number, m)| {
             if number == choice.at {
@@ -257,7 +274,7 @@ fn status(model: &Model, scene: &Scene) -> Vec<String> {
         let moves: Vec<String> = moves.collect();
         return vec![format!("Which? {}  (arrows, Enter)", moves.join(" "))];
     }
-    scene.status()
+    scene.status_lines()
 }
 
 /// All of it but its first column.
@@ -290,8 +307,8 @@ fn draw_input(frame: &mut Frame<'_>, area: Rect, model: &Model, look: Theme) {
 }
 
 /// What the keys do now, in a word each.
-fn hints(model: &Model, scene: Option<&Scene>) -> String {
-    let status = scene.map(|scene| scene.now.status);
+fn hints(model: &Model, scene: Option<&MatchView>) -> String {
+    let status = scene.map(|scene| scene.snapshot.status);
     let keys = match (model.is_watching, status, scene) {
         (false, Some(_), _) if model.unrolled => "Any key goes back to the match  PgUp back".into(),
         (true, Some(MatchStatus::Ended), _) => "Enter leave  PgUp back".into(),

@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::{ClockControl, MatchStatus, Occupant};
 
-use crate::view::Scene;
+use crate::view::MatchView;
 
 /// The columns that the line of keys may take.
 const COLUMNS: usize = 80;
@@ -11,8 +11,8 @@ const COLUMNS: usize = 80;
 const LEFT_OUT_FIRST: [&str; 2] = ["F9 more time", "F4 hint"];
 
 /// The function keys of a player in the order of their numbers, each with its word, except F1 and F10.
-pub(super) fn function_keys(scene: &Scene) -> Vec<&'static str> {
-    let now = &scene.now;
+pub(super) fn function_keys(scene: &MatchView) -> Vec<&'static str> {
+    let now = &scene.snapshot;
     let running = now.status == MatchStatus::Running;
     let ended = now.status == MatchStatus::Ended;
     let draws = scene.game.as_ref().is_none_or(|game| game.draw_offers);
@@ -44,10 +44,10 @@ pub(super) fn function_keys(scene: &Scene) -> Vec<&'static str> {
 }
 
 /// The line below the board: the function keys between F1 and F10, as many as it has room for.
-pub(super) fn line_of_keys(scene: &Scene) -> String {
+pub(super) fn line_of_keys(scene: &MatchView) -> String {
     let mut keys = function_keys(scene);
     keys.insert(0, "F1 help");
-    if scene.now.status == MatchStatus::Ended {
+    if scene.snapshot.status == MatchStatus::Ended {
         keys.push("PgUp back");
     }
     keys.push("F10 quit");
@@ -67,15 +67,15 @@ mod tests {
     use plyhouse_protocol::{OfferKind, OfferState, Ply, RematchState, SeatNumber};
 
     use super::*;
-    use crate::view::tests::{game, snapshot};
+    use crate::view::tests::{game_summary, snapshot};
 
     /// A running match of a game with draws, against a bot, without a clock.
-    fn scene() -> Scene {
-        Scene {
-            now: snapshot("x../.o./..."),
-            game: Some(game("draughts", 8, 8)),
-            since: Duration::ZERO,
-            gone: [None, None],
+    fn scene() -> MatchView {
+        MatchView {
+            snapshot: snapshot("x../.o./..."),
+            game: Some(game_summary("draughts", 8, 8)),
+            elapsed: Duration::ZERO,
+            absences: [None, None],
         }
     }
 
@@ -89,20 +89,20 @@ mod tests {
         assert_eq!(function_keys(&scene), ["F2 draw", "F4 hint", "F5 resign"]);
         scene.game.as_mut().expect("known").draw_offers = false;
         assert_eq!(function_keys(&scene), ["F4 hint", "F5 resign"]);
-        scene.now.takebacks_allowed = true;
-        scene.now.clock = clock("5+3");
+        scene.snapshot.takebacks_allowed = true;
+        scene.snapshot.clock = clock("5+3");
         let against_a_bot = ["F3 takeback", "F4 hint", "F5 resign"];
         assert_eq!(function_keys(&scene), against_a_bot);
-        scene.now.you = Some(SeatNumber(1));
+        scene.snapshot.you = Some(SeatNumber(1));
         let against_a_person = ["F3 takeback", "F5 resign", "F9 more time"];
         assert_eq!(function_keys(&scene), against_a_person);
         for (of_move, rated) in [("3d", false), ("5+3", true)] {
-            (scene.now.clock, scene.now.rated) = (clock(of_move), rated);
+            (scene.snapshot.clock, scene.snapshot.rated) = (clock(of_move), rated);
             assert_eq!(function_keys(&scene), ["F3 takeback", "F5 resign"]);
         }
-        (scene.now.clock, scene.now.rated) = (clock("5+3"), false);
-        scene.now.legal = vec!["pass".to_owned()];
-        scene.now.offers = vec![offer()];
+        (scene.snapshot.clock, scene.snapshot.rated) = (clock("5+3"), false);
+        scene.snapshot.legal = vec!["pass".to_owned()];
+        scene.snapshot.offers = vec![offer()];
         let keys = [
             "F3 takeback",
             "F5 resign",
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn an_ended_match_has_other_keys() {
         let mut scene = scene();
-        scene.now.status = MatchStatus::Ended;
+        scene.snapshot.status = MatchStatus::Ended;
         assert_eq!(function_keys(&scene), ["F8 rematch"]);
         let mut rematch = RematchState {
             offers: [false, true],
@@ -133,10 +133,10 @@ mod tests {
             present: [true; 2],
             next: None,
         };
-        scene.now.rematch = Some(rematch.clone());
+        scene.snapshot.rematch = Some(rematch.clone());
         assert_eq!(function_keys(&scene), ["F7 decline", "F8 rematch"]);
         rematch.offers = [false; 2];
-        scene.now.rematch = Some(rematch);
+        scene.snapshot.rematch = Some(rematch);
         assert_eq!(function_keys(&scene), ["F8 rematch"]);
         assert_eq!(
             line_of_keys(&scene),
@@ -147,11 +147,11 @@ mod tests {
     #[test]
     fn the_line_has_room_in_the_least_of_terminals() {
         let mut scene = scene();
-        scene.now.takebacks_allowed = true;
-        scene.now.you = Some(SeatNumber(1));
-        scene.now.clock = clock("5+3");
-        scene.now.legal = vec!["pass".to_owned()];
-        scene.now.offers = vec![offer()];
+        scene.snapshot.takebacks_allowed = true;
+        scene.snapshot.you = Some(SeatNumber(1));
+        scene.snapshot.clock = clock("5+3");
+        scene.snapshot.legal = vec!["pass".to_owned()];
+        scene.snapshot.offers = vec![offer()];
         assert_eq!(function_keys(&scene).len(), 6);
         let line = line_of_keys(&scene);
         assert!(line.len() < COLUMNS, "{line}");

@@ -10,7 +10,7 @@ use tui_input::{Input, InputRequest};
 use super::log::Log;
 use super::picking::{Selection, pick};
 use crate::customs::Customs;
-use crate::view::{FAINT, Picture, Scene, Square, paint};
+use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint};
 
 /// The longest line that can be typed, in characters.
 const LINE_CHARS_MAX: usize = 500;
@@ -80,15 +80,15 @@ impl Model {
     }
 
     /// Takes in how the match stands. Whatever was picked belonged to the position before.
-    pub(crate) fn see(&mut self, scene: Option<&Scene>) {
+    pub(crate) fn see(&mut self, scene: Option<&MatchView>) {
         let seen = scene.map(|scene| {
-            let now = &scene.now;
+            let now = &scene.snapshot;
             (now.match_id, now.ply, now.takebacks)
         });
         let is_other =
             |other: Option<(MatchId, _, _)>| other.map(|(id, ..)| id) != seen.map(|(id, ..)| id);
         if is_other(self.seen) || self.cursor.is_none() {
-            let picture = scene.and_then(|scene| scene.picture(false));
+            let picture = scene.and_then(|scene| scene.rendered_board(false));
             self.cursor = picture.and_then(|picture| middle(&picture));
         }
         if self.seen != seen {
@@ -99,7 +99,7 @@ impl Model {
     }
 
     /// What this key comes to at this match.
-    pub(crate) fn press(&mut self, key: KeyEvent, scene: Option<&Scene>) -> Pressed {
+    pub(crate) fn press(&mut self, key: KeyEvent, scene: Option<&MatchView>) -> Pressed {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if control => return Pressed::Interrupt,
@@ -116,7 +116,7 @@ impl Model {
             _ => {}
         }
         if self.is_watching {
-            let is_over = scene.is_some_and(|scene| scene.now.status == MatchStatus::Ended);
+            let is_over = scene.is_some_and(|scene| scene.snapshot.status == MatchStatus::Ended);
             return match key.code {
                 KeyCode::Char('q') | KeyCode::Esc => Pressed::Interrupt,
                 KeyCode::Enter if is_over => Pressed::Interrupt,
@@ -218,8 +218,8 @@ impl Model {
     }
 
     /// Whether the key is one of those that mean the board, as long as nothing is typed.
-    fn at_board(&self, code: KeyCode, scene: Option<&Scene>) -> bool {
-        let runs = scene.is_some_and(|scene| scene.now.status == MatchStatus::Running);
+    fn at_board(&self, code: KeyCode, scene: Option<&MatchView>) -> bool {
+        let runs = scene.is_some_and(|scene| scene.snapshot.status == MatchStatus::Running);
         let means_it = match code {
             KeyCode::Left | KeyCode::Right | KeyCode::Up | KeyCode::Down => true,
             KeyCode::Enter | KeyCode::Char(' ') => runs,
@@ -229,7 +229,7 @@ impl Model {
         means_it && self.cursor.is_some()
     }
 
-    fn move_or_pick(&mut self, code: KeyCode, scene: Option<&Scene>) -> Pressed {
+    fn move_or_pick(&mut self, code: KeyCode, scene: Option<&MatchView>) -> Pressed {
         let (Some(scene), Some(cursor)) = (scene, self.cursor) else {
             return Pressed::Nothing;
         };
@@ -237,22 +237,22 @@ impl Model {
             KeyCode::Enter | KeyCode::Char(' ') => return self.pick(scene, cursor),
             KeyCode::Esc => self.path.clear(),
             _ => {
-                let picture = scene.picture(false);
+                let picture = scene.rendered_board(false);
                 self.cursor = picture.and_then(|picture| next(&picture, cursor, code));
             }
         }
         Pressed::Nothing
     }
 
-    fn pick(&mut self, scene: &Scene, cursor: Square) -> Pressed {
-        if scene.now.you.is_none() {
+    fn pick(&mut self, scene: &MatchView, cursor: Square) -> Pressed {
+        if scene.snapshot.you.is_none() {
             return Pressed::Note("You only look on.");
         }
         if !scene.is_my_turn() {
             return Pressed::Note("It is not your turn.");
         }
-        let customs = Customs::of(&scene.now.game);
-        match pick(customs, &scene.now.legal, &self.path, cursor) {
+        let customs = Customs::of(&scene.snapshot.game);
+        match pick(customs, &scene.snapshot.legal, &self.path, cursor) {
             Selection::Path(path) => self.path = path,
             Selection::Move(m) => {
                 self.path.clear();
@@ -330,14 +330,14 @@ impl Model {
     }
 }
 
-fn middle(picture: &Picture) -> Option<Square> {
+fn middle(picture: &RenderedBoard) -> Option<Square> {
     let row = picture.rows.get(picture.rows.len() / 2)?;
     row.get(row.len() / 2).copied()
 }
 
 /// The square beside this one, as the board is seen; at the edge the same.
-fn next(picture: &Picture, from: Square, code: KeyCode) -> Option<Square> {
-    let Some((row, column)) = picture.seen_at(from) else {
+fn next(picture: &RenderedBoard, from: Square, code: KeyCode) -> Option<Square> {
+    let Some((row, column)) = picture.grid_position(from) else {
         return middle(picture);
     };
     let (row, column) = match code {

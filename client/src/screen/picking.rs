@@ -1,7 +1,7 @@
 //! Which move is meant by the squares that were picked on the board. Knows the legal moves, no rules.
 
 use crate::customs::Customs;
-use crate::view::{Square, steps};
+use crate::view::{Square, move_squares};
 
 /// What picking one more square comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) fn pick(
     }
     let moves: Vec<(&String, Vec<Square>)> = legal
         .iter()
-        .filter_map(|m| Some((m, steps(customs, m)?)))
+        .filter_map(|m| Some((m, move_squares(customs, m)?)))
         .collect();
     let longer = [path, &[square]].concat();
     match among(&moves, &longer) {
@@ -48,7 +48,7 @@ pub(crate) fn targets(customs: Customs, legal: &[String], path: &[Square]) -> Ve
     if path.is_empty() {
         return Vec::new();
     }
-    let moves = legal.iter().filter_map(|m| steps(customs, m));
+    let moves = legal.iter().filter_map(|m| move_squares(customs, m));
     let next = moves.filter(|squares| squares.starts_with(path));
     next.filter_map(|squares| squares.get(path.len()).copied())
         .collect()
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn draughts_are_moved_by_their_squares() {
         let moves = legal("22x15x8 22x15x6 22x17x10 21x14");
-        let (from, fifteen) = (steps(Customs::Draughts, "22-15").unwrap()[0], 15);
-        let at = |number: usize| steps(Customs::Draughts, &number.to_string()).unwrap()[0];
+        let (from, fifteen) = (move_squares(Customs::Draughts, "22-15").unwrap()[0], 15);
+        let at = |number: usize| move_squares(Customs::Draughts, &number.to_string()).unwrap()[0];
         let pick = |path: &[Square], square| pick(Customs::Draughts, &moves, path, square);
         assert_eq!(pick(&[], from), Selection::Path(vec![from]));
         // Two captures go this way, so the last square is wanted, too.

@@ -5,15 +5,15 @@ use plyhouse_protocol::{
     SeatNumber, Snapshot, Thinking,
 };
 
-use super::Session;
+use super::PlaySession;
 use crate::clock::clock_text;
 use crate::harmless::sanitize;
-use crate::view::{self, FAINT, STRONG, date, paint};
+use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
 /// How much time `more time` gives, in seconds.
 const GIVEN_S: u64 = 15;
 
-impl Session {
+impl PlaySession {
     /// Does what the word says, if it is one of these.
     pub(super) fn offer_word(&mut self, now: &Snapshot, word: &str) -> bool {
         let mut words = word.split_whitespace();
@@ -50,7 +50,9 @@ impl Session {
             (Some("more"), Some("time"), None) => self.give_time(now, GIVEN_S),
             (Some("more"), Some("time"), Some(seconds)) => match seconds.parse() {
                 Ok(seconds) => self.give_time(now, seconds),
-                Err(_) => self.complain("`more time 30` gives 30 seconds; 5 to 60 can be given."),
+                Err(_) => {
+                    self.print_error("`more time 30` gives 30 seconds; 5 to 60 can be given.")
+                }
             },
             _ => return false,
         }
@@ -59,12 +61,14 @@ impl Session {
 
     /// Shows the best move, if it is still the one that was asked for.
     pub(super) fn hinted(&mut self, hint: &Hint) {
-        if hint.re.is_none() || hint.re != self.pending_id() {
+        if hint.re.is_none() || hint.re != self.pending_request_id() {
             return;
         }
-        self.pending = None;
-        let Some(table) = self.table() else { return };
-        if (table.now.match_id, table.now.ply) != (hint.match_id, hint.ply) {
+        self.pending_request = None;
+        let Some(table) = self.match_state() else {
+            return;
+        };
+        if (table.snapshot.match_id, table.snapshot.ply) != (hint.match_id, hint.ply) {
             return;
         }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
@@ -75,22 +79,24 @@ impl Session {
             _ => format!(": {}", sanitize(&line.join(" "))),
         };
         let win = 100.0 * hint.evaluation.win_probability.get();
-        let of = view::side(&table.now, SeatNumber(0));
-        self.say(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
+        let of = view::side_text(&table.snapshot, SeatNumber(0));
+        self.print(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
     }
 
     /// Shows what a bot thinks.
     pub(super) fn thinks(&mut self, thought: &Thinking) {
-        let Some(table) = self.table() else { return };
-        if (table.now.match_id, table.now.ply) != (thought.match_id, thought.ply) {
+        let Some(table) = self.match_state() else {
+            return;
+        };
+        if (table.snapshot.match_id, table.snapshot.ply) != (thought.match_id, thought.ply) {
             return;
         }
         let line = sanitize(&thought.san.as_ref().unwrap_or(&thought.pv).join(" "));
         let win = 100.0 * thought.evaluation.win_probability.get();
-        let of = view::side(&table.now, SeatNumber(0));
+        let of = view::side_text(&table.snapshot, SeatNumber(0));
         let (depth, nodes) = (thought.depth, thought.nodes);
         let text = format!("… {depth} ahead, {nodes} positions: {line}  ({of} wins {win:.0}%)");
-        self.say(paint(FAINT, &text));
+        self.print(paint(FAINT, &text));
     }
 
     /// Leaves the seat to the stand-in at once. Without one the seat is only held.
@@ -99,7 +105,8 @@ impl Session {
             return self.farewell();
         }
         if now.stand_in.is_none() {
-            return self.complain("No bot stands in here; `quit` leaves, and your seat is held.");
+            return self
+                .print_error("No bot stands in here; `quit` leaves, and your seat is held.");
         }
         let target = now.match_id.into();
         self.ask_at_table(now, ClientMessage::Leave { target });
@@ -121,25 +128,25 @@ impl Session {
             (_, None) => "You only look on.",
             (MatchStatus::Open, _) => "The match has not begun: a seat is still open.",
             (MatchStatus::Ended, _) => "The match is over; `rematch` plays again, `quit` leaves.",
-            (MatchStatus::Running, _) if self.pending.is_some() => "One moment …",
-            (MatchStatus::Running, _) => return self.ask(message),
+            (MatchStatus::Running, _) if self.pending_request.is_some() => "One moment …",
+            (MatchStatus::Running, _) => return self.send_request(message),
         };
-        self.complain(reason);
+        self.print_error(reason);
     }
 
     /// Declines what the other offers, or else a challenge, or else withdraws one's own.
     fn decline(&mut self, now: &Snapshot) {
-        if self.pending.is_some() {
-            return self.complain("One moment …");
+        if self.pending_request.is_some() {
+            return self.print_error("One moment …");
         }
         if let Some(offer) = self.to_decline(now) {
             let target = now.match_id.into();
-            return self.ask(ClientMessage::Decline { target, offer });
+            return self.send_request(ClientMessage::Decline { target, offer });
         }
         let Some(challenge) = self.challenges.pop() else {
-            return self.complain("Nothing is offered.");
+            return self.print_error("Nothing is offered.");
         };
-        self.ask(ClientMessage::Decline {
+        self.send_request(ClientMessage::Decline {
             target: challenge.match_id.into(),
             offer: OfferKind::Challenge,
         });
@@ -165,7 +172,7 @@ impl Session {
 
     /// Takes in that somebody wants to play the player.
     pub(super) fn challenged(&mut self, challenge: Challenge) {
-        let game = self.game(&challenge.game);
+        let game = self.game_summary(&challenge.game);
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
         let clock = challenge.clock.as_ref().map(clock_text);
         let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
@@ -176,7 +183,7 @@ impl Session {
             self.server_option
         );
         let command = paint(STRONG, &command);
-        self.say(format!(
+        self.print(format!(
             "{from} wants to play {title}{clock} with you: {command}"
         ));
         self.challenges.push(challenge);
@@ -184,9 +191,9 @@ impl Session {
 
     /// Takes in that it is the player's turn elsewhere.
     pub(super) fn your_turn(&mut self, id: MatchId, game: &str, due_ms: u64) {
-        let title = sanitize(self.game(game).map_or(game, |game| &game.title));
-        let (until, command) = (date(due_ms), self.go_to(id));
-        self.say(format!(
+        let title = sanitize(self.game_summary(game).map_or(game, |game| &game.title));
+        let (until, command) = (format_utc_minute(due_ms), self.go_to(id));
+        self.print(format!(
             "It is your turn in another match of {title}, until {until}: {command}"
         ));
     }
@@ -204,9 +211,9 @@ impl Session {
         };
         let until = days
             .deadline_ms
-            .map(|due_ms| format!(", until {}", date(due_ms)));
+            .map(|due_ms| format!(", until {}", format_utc_minute(due_ms)));
         let (until, command) = (until.unwrap_or_default(), self.go_to(row.match_id));
-        self.say(format!("{what}{until}: {command}"));
+        self.print(format!("{what}{until}: {command}"));
     }
 
     /// The command by which a match is gone to.
@@ -217,15 +224,18 @@ impl Session {
     /// Whether a bot keeps a seat of the match for this player.
     pub(super) fn is_stood_in(&self, now: &Snapshot) -> bool {
         let welcome = self.welcome.as_ref();
-        welcome.is_some_and(|welcome| view::is_stood_in(now, welcome.player.id))
+        welcome.is_some_and(|welcome| view::has_stand_in(now, welcome.player.id))
     }
 
     /// Tells of the matches in which a bot plays on for the player, and how one comes back.
     pub(super) fn say_stood_in(&mut self) {
-        let stood_in = self.mine.iter().filter(|mine| self.is_stood_in(mine));
+        let stood_in = self
+            .own_matches
+            .iter()
+            .filter(|mine| self.is_stood_in(mine));
         let texts: Vec<String> = stood_in
             .map(|now| {
-                let name = view::headline(now, self.game(&now.game));
+                let name = view::headline(now, self.game_summary(&now.game));
                 let command = format!("ply join {}{}", sanitize(&now.code), self.server_option);
                 format!(
                     "A bot plays on for you in {name}. Come back with {}",
@@ -233,6 +243,6 @@ impl Session {
                 )
             })
             .collect();
-        texts.into_iter().for_each(|text| self.say(text));
+        texts.into_iter().for_each(|text| self.print(text));
     }
 }

@@ -6,14 +6,14 @@ use plyhouse_protocol::{
 };
 
 use super::questions::Question;
-use super::{Effect, Goal, Opponent, Plan, Session, Stage, Terms};
+use super::{Effect, Goal, MatchOptions, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::harmless::sanitize;
 
 /// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
 const COMPANY_PACE_MS: u64 = 400;
 
-impl Session {
+impl PlaySession {
     /// The first welcome is complete.
     pub(super) fn begin(&mut self) {
         match self.goal.clone() {
@@ -31,7 +31,7 @@ impl Session {
             },
             Goal::Join(code) => {
                 let target = MatchRef::from(&*code);
-                match self.mine.iter().find(|old| is_named(old, target)) {
+                match self.own_matches.iter().find(|old| is_named(old, target)) {
                     Some(old) if old.you.is_some() => self.go_on(old.clone()),
                     Some(_) | None => self.open(ClientMessage::Join { target, seat: None }),
                 }
@@ -39,11 +39,11 @@ impl Session {
             Goal::Watch(code) => self.open(ClientMessage::Watch {
                 target: MatchRef::from(&*code),
             }),
-            Goal::Exhibit {
+            Goal::WatchBots {
                 game,
                 levels,
-                pace_ms,
-                position,
+                min_move_interval_ms: pace_ms,
+                initial_position: position,
             } => self.open(ClientMessage::Create(Box::new(CreateRequest {
                 game,
                 seats: Some(levels.map(SeatRequest::Bot)),
@@ -57,14 +57,14 @@ impl Session {
     /// The match that can be gone on with: one that fits the plan before one that does not, running
     /// before open, then the newest, since ids sort by the time of creation. A person is asked about
     /// any; otherwise it has to fit, and to be running, unless it is a friend who is waited for.
-    fn interrupted(&self, plan: &Plan) -> Option<Snapshot> {
+    fn interrupted(&self, plan: &MatchSetup) -> Option<Snapshot> {
         let waits = plan.opponent == Some(Opponent::Friend);
         let may_be = |old: &&Snapshot| match old.status {
             MatchStatus::Running => self.interactive || plan.fits(old),
             MatchStatus::Open => self.interactive || waits && plan.fits(old),
             MatchStatus::Ended => false,
         };
-        let seated = self.mine.iter().filter(|old| old.you.is_some());
+        let seated = self.own_matches.iter().filter(|old| old.you.is_some());
         seated
             .filter(may_be)
             .max_by_key(|old| {
@@ -78,7 +78,7 @@ impl Session {
     }
 
     fn go_on(&mut self, old: Snapshot) {
-        self.say("Back at the match that was interrupted.");
+        self.print("Back at the match that was interrupted.");
         self.seat_at(old);
     }
 
@@ -86,14 +86,14 @@ impl Session {
     /// listed for as long as their player is connected.
     fn leave_open(&mut self) {
         let open = self
-            .mine
+            .own_matches
             .iter()
             .filter(|old| old.you.is_some() && old.status == MatchStatus::Open);
         let open: Vec<MatchId> = open.map(|old| old.match_id).collect();
         for id in open {
             let target = id.into();
-            self.tell(ClientMessage::Leave { target });
-            self.out.push(Effect::Left(id));
+            self.send_untracked(ClientMessage::Leave { target });
+            self.effects.push(Effect::RemoveSeatNote(id));
         }
     }
 
@@ -113,9 +113,9 @@ impl Session {
                 self.open(ClientMessage::Seek(Box::new(SeekRequest {
                     game,
                     bot,
-                    clock: plan.terms.clock,
-                    rated: plan.terms.rated,
-                    stand_in: plan.terms.stand_in,
+                    clock: plan.options.clock,
+                    rated: plan.options.rated,
+                    stand_in: plan.options.stand_in_level,
                     ..SeekRequest::default()
                 })));
                 return;
@@ -140,22 +140,26 @@ impl Session {
             seats: Some(seats),
             shuffle,
             bot_delay_ms: pace_ms,
-            clock: plan.terms.clock,
-            takebacks_allowed: plan.terms.takeback,
-            rated: plan.terms.rated,
-            shows_bot_thinking: plan.terms.thinking,
-            position: plan.terms.position,
-            absence_limit_ms: plan.terms.patience_ms,
-            stand_in: plan.terms.stand_in,
-            invited: plan.terms.invited,
-            spectator_access: plan.terms.watch,
-            spectator_delay_ms: plan.terms.delay_ms,
+            clock: plan.options.clock,
+            takebacks_allowed: plan.options.allow_takebacks,
+            rated: plan.options.rated,
+            shows_bot_thinking: plan.options.show_thinking,
+            position: plan.options.initial_position,
+            absence_limit_ms: plan.options.absence_limit_ms,
+            stand_in: plan.options.stand_in_level,
+            invited: plan.options.invited_player,
+            spectator_access: plan.options.spectator_access,
+            spectator_delay_ms: plan.options.spectator_delay_ms,
             ..CreateRequest::default()
         })));
     }
 
     pub(super) fn resume(&mut self, id: MatchId, answer: usize) {
-        let old = self.mine.iter().find(|old| old.match_id == id).cloned();
+        let old = self
+            .own_matches
+            .iter()
+            .find(|old| old.match_id == id)
+            .cloned();
         match (old, answer) {
             // It may have moved on since the question was asked: look at it as it is now.
             (Some(old), 0) => self.open(ClientMessage::Watch {
@@ -164,13 +168,13 @@ impl Session {
             (Some(old), 1) => {
                 let (target, code) = (old.match_id.into(), sanitize(&old.code));
                 if old.status == MatchStatus::Open {
-                    self.say(format!("You leave {code}."));
-                    self.tell(ClientMessage::Leave { target });
+                    self.print(format!("You leave {code}."));
+                    self.send_untracked(ClientMessage::Leave { target });
                 } else {
-                    self.say(format!("You resign {code}."));
-                    self.tell(ClientMessage::Resign { target });
+                    self.print(format!("You resign {code}."));
+                    self.send_untracked(ClientMessage::Resign { target });
                 }
-                self.out.push(Effect::Left(id));
+                self.effects.push(Effect::RemoveSeatNote(id));
                 self.plan();
             }
             (Some(_) | None, _) => self.plan(),
@@ -178,41 +182,52 @@ impl Session {
     }
 
     pub(super) fn open(&mut self, message: ClientMessage) {
-        let before = self.mine.iter().map(|old| old.match_id).collect();
+        let before = self.own_matches.iter().map(|old| old.match_id).collect();
         let seek = matches!(message, ClientMessage::Seek(_)).then(|| message.clone());
-        self.stage = Stage::Opening { before, seek };
-        self.ask(message);
+        self.stage = Stage::AwaitingMatch {
+            previous_matches: before,
+            seek,
+        };
+        self.send_request(message);
     }
 
     /// The connection was lost while a match was being asked for. It exists now, or is asked for again.
     pub(super) fn reopen(&mut self) {
-        let Stage::Opening { before, seek } = &self.stage else {
+        let Stage::AwaitingMatch {
+            previous_matches: before,
+            seek,
+        } = &self.stage
+        else {
             return;
         };
-        let asked = self.pending.take().map(|pending| pending.request.message);
+        let asked = self
+            .pending_request
+            .take()
+            .map(|pending| pending.request.message);
         let came = match (&asked, &self.goal) {
             (Some(ClientMessage::Join { target, .. } | ClientMessage::Watch { target }), _) => self
-                .mine
+                .own_matches
                 .iter()
                 .find(|new| is_named(new, *target) && new.you.is_some()),
-            (_, Goal::Play(_) | Goal::Exhibit { .. }) => {
-                self.mine.iter().find(|new| !before.contains(&new.match_id))
-            }
+            (_, Goal::Play(_) | Goal::WatchBots { .. }) => self
+                .own_matches
+                .iter()
+                .find(|new| !before.contains(&new.match_id)),
             (_, Goal::Join(_) | Goal::Watch(_)) => None,
         };
         if let Some(new) = came.cloned() {
             self.seat_at(new);
         } else if let Some(message) = asked.or_else(|| seek.clone()) {
-            self.ask(message);
+            self.send_request(message);
         }
     }
 }
 
-impl Plan {
+impl MatchSetup {
     /// Whether nothing is said of opponent and side, so that a match of the game is as good as
     /// another.
     pub(crate) fn takes_any(&self) -> bool {
-        self.opponent.is_none() && self.side.is_none() && self.terms == Terms::default()
+        self.opponent.is_none() && self.side.is_none() && self.options == MatchOptions::default()
     }
 
     /// Whether a match that was interrupted is what is wanted now.
@@ -238,8 +253,9 @@ impl Plan {
             Some(SideChoice::Second) => me == SeatNumber(1),
             Some(SideChoice::Random) | None => true,
         };
-        let clock = self.terms.clock.is_none() || self.terms.clock == old.clock;
-        let start = self.terms.position.is_none() || self.terms.position == old.initial_position;
+        let clock = self.options.clock.is_none() || self.options.clock == old.clock;
+        let start = self.options.initial_position.is_none()
+            || self.options.initial_position == old.initial_position;
         let game = old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME);
         game && opponent && side && clock && start
     }

@@ -4,7 +4,7 @@
 use plyhouse_protocol::{MatchId, MatchStatus, Snapshot};
 
 use super::menu::Menu;
-use super::{Goal, Opponent, Plan, Session, Stage};
+use super::{Goal, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::harmless::sanitize;
 use crate::view;
@@ -24,15 +24,15 @@ pub(super) enum Question {
     Side,
 }
 
-impl Session {
+impl PlaySession {
     /// Asks, and waits for the answer.
     pub(super) fn question(&mut self, question: Question, menu: Menu) {
-        self.say(menu.text());
-        self.stage = Stage::Asking(question, menu);
+        self.print(menu.text());
+        self.stage = Stage::Prompting(question, menu);
     }
 
     /// The next thing to ask, if there is a person to ask and something left open.
-    pub(super) fn missing(&self, plan: &Plan) -> Option<(Question, Menu)> {
+    pub(super) fn missing(&self, plan: &MatchSetup) -> Option<(Question, Menu)> {
         if !self.interactive {
             return None;
         }
@@ -46,8 +46,8 @@ impl Session {
         // Without any question so far, all was said on the command line: the first side is taken
         // without asking. Sides of a seek are drawn.
         let asked_already = match &self.stage {
-            Stage::Asking(question, _) => !matches!(question, Question::Resume(_)),
-            Stage::Arriving | Stage::Opening { .. } | Stage::AtTable(_) => false,
+            Stage::Prompting(question, _) => !matches!(question, Question::Resume(_)),
+            Stage::Connecting | Stage::AwaitingMatch { .. } | Stage::InMatch(_) => false,
         };
         match plan.opponent {
             None => Some((Question::Opponent, opponent_menu())),
@@ -63,7 +63,7 @@ impl Session {
 
     /// Takes the answer to the question that was asked.
     pub(super) fn answer(&mut self, line: &str) {
-        let Stage::Asking(question, menu) = &self.stage else {
+        let Stage::Prompting(question, menu) = &self.stage else {
             return;
         };
         let (question, menu) = (*question, menu.clone());
@@ -75,8 +75,10 @@ impl Session {
                 plan.opponent = Some(Opponent::Bot(Some(level)));
                 return self.plan();
             }
-            self.complain("That is none of the answers; type a number, or Enter for the default.");
-            return self.say(menu.text());
+            self.print_error(
+                "That is none of the answers; type a number, or Enter for the default.",
+            );
+            return self.print(menu.text());
         };
         let level = self.levels().nth(index).map(|(level, _)| level);
         let games = self.welcome.iter().flat_map(|welcome| &welcome.games);
@@ -109,7 +111,7 @@ impl Session {
 
     /// What to do about a match that was interrupted.
     pub(super) fn resume_menu(&self, old: &Snapshot) -> Menu {
-        let headline = view::headline(old, self.game(&old.game));
+        let headline = view::headline(old, self.game_summary(&old.game));
         let question = format!("You sit in a match already.\n{headline}\nWhat now?");
         let open = old.status == MatchStatus::Open;
         let give_up = if open { "leave it" } else { "resign it" };
@@ -135,8 +137,8 @@ impl Session {
         Menu::new("How strong?", levels.collect(), self.middle_level())
     }
 
-    fn side_menu(&self, plan: &Plan) -> Menu {
-        let game = self.game(plan.game.as_deref().unwrap_or(DEFAULT_GAME));
+    fn side_menu(&self, plan: &MatchSetup) -> Menu {
+        let game = self.game_summary(plan.game.as_deref().unwrap_or(DEFAULT_GAME));
         let side = |index: usize| {
             let side = game.map(|game| format!(" ({})", sanitize(&game.sides[index])));
             side.unwrap_or_default()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{EndReason, MatchId, Ply, RatingChange, Snapshot, UnratedReason};
 
-use super::{Effect, Session};
+use super::{Effect, PlaySession};
 use crate::failure::Failure;
 use crate::view;
 
@@ -14,16 +14,16 @@ const RATED_WITHIN: Duration = Duration::from_secs(5);
 /// The plies that a match has at least that is rated.
 const RATED_FROM: Ply = Ply(2);
 
-impl Session {
+impl PlaySession {
     /// The match is over, and the run comes to this result; but first to what the match has changed, if that is
     /// told soon.
     pub(super) fn end_rated(&mut self, now: &Snapshot, result: Result<(), Failure>) {
         if let Some(changes) = now.rating_changes.as_deref().filter(|_| is_rated(now)) {
             self.say_changes(now, changes, None);
         } else if is_rated(now) && now.spectator_delay_ms == 0 {
-            self.out
+            self.effects
                 .push(Effect::EndWithin(RATED_WITHIN, result.clone()));
-            self.unrated = Some(result);
+            self.result_after_rating = Some(result);
             return;
         }
         self.end(result);
@@ -36,11 +36,14 @@ impl Session {
         changes: &[RatingChange],
         why: Option<UnratedReason>,
     ) {
-        let Some(now) = self.table_of(match_id).map(|table| table.now.clone()) else {
+        let Some(now) = self
+            .match_state_mut(match_id)
+            .map(|table| table.snapshot.clone())
+        else {
             return;
         };
         self.say_changes(&now, changes, why);
-        if let Some(result) = self.unrated.take() {
+        if let Some(result) = self.result_after_rating.take() {
             self.end(result);
         }
     }
@@ -52,15 +55,15 @@ impl Session {
         why: Option<UnratedReason>,
     ) {
         for change in changes {
-            let who = view::side(now, change.seat);
+            let who = view::side_text(now, change.seat);
             let unsure = if change.provisional { "?" } else { "" };
-            self.say(format!(
+            self.print(format!(
                 "Rating of {who}: {} → {}{unsure}",
                 change.before, change.after
             ));
         }
         if changes.is_empty() {
-            self.say(match why {
+            self.print(match why {
                 Some(UnratedReason::Farming) => {
                     "No ratings change: you two have played this lately, or play too much."
                 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{ClientMessage, ErrorCode, WireError};
 
-use super::{Effect, Goal, HELLO, Session};
+use super::{Effect, Goal, HELLO_ID, PlaySession};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 
@@ -17,26 +17,26 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause before a try, whatever the server says.
 pub(super) const RETRY_PAUSE_MAX: Duration = Duration::from_mins(1);
 
-impl Session {
+impl PlaySession {
     /// Takes in that a request was turned down.
     pub(super) fn refused(&mut self, error: &WireError) {
-        if error.re == Some(HELLO) {
+        if error.re == Some(HELLO_ID) {
             return self.hello_refused(error);
         }
-        let ours = error.re.is_some() && error.re == self.pending_id();
-        let Some(mut pending) = self.pending.take_if(|_| ours) else {
-            return self.complain(&sanitize(&error.message));
+        let ours = error.re.is_some() && error.re == self.pending_request_id();
+        let Some(mut pending) = self.pending_request.take_if(|_| ours) else {
+            return self.print_error(&sanitize(&error.message));
         };
         // What is offered is the person's to say again, and so is whom they would have sit down.
         let is_seat = matches!(pending.request.message, ClientMessage::Seat { .. });
         if is_seat || is_of_offers(&pending.request.message) {
-            return self.complain(&sanitize(&error.message));
+            return self.print_error(&sanitize(&error.message));
         }
         if let Some(pause) = pause_before_retry(error, pending.tries) {
             pending.tries += 1;
-            self.out
+            self.effects
                 .push(Effect::SendAfter(pause, pending.request.clone()));
-            self.pending = Some(pending);
+            self.pending_request = Some(pending);
             return;
         }
         let message = pending.request.message;
@@ -46,7 +46,7 @@ impl Session {
             self.refused_at_table(error, None);
         } else if matches!(message, ClientMessage::Leave { .. }) {
             if error.code == Some(ErrorCode::MatchRunning) {
-                self.complain("No bot can take your seat now; `quit` leaves, and it is held.");
+                self.print_error("No bot can take your seat now; `quit` leaves, and it is held.");
             } else {
                 self.end(Err(Failure::Stopped));
             }
@@ -58,7 +58,7 @@ impl Session {
         {
             // A seated player who watches gets the match as it stands, seat and all; who comes
             // back too late sees how it ended.
-            self.ask(ClientMessage::Watch { target });
+            self.send_request(ClientMessage::Watch { target });
         } else {
             self.give_up(error);
         }
@@ -69,8 +69,8 @@ impl Session {
             return self.give_up(error);
         };
         self.hello_tries += 1;
-        let hello = self.hello();
-        self.out.push(Effect::SendAfter(pause, hello));
+        let hello = self.hello_request();
+        self.effects.push(Effect::SendAfter(pause, hello));
     }
 
     /// A move or a resignation was turned down; the match goes on.
@@ -87,26 +87,30 @@ impl Session {
             } else {
                 ""
             };
-            self.complain(&format!("{}: {what}{help}", sanitize(m)));
+            self.print_error(&format!("{}: {what}{help}", sanitize(m)));
         } else {
-            self.complain(&what);
+            self.print_error(&what);
         }
         // The match is not as we believe it to be: have it told anew.
         if matches!(
             error.code,
             Some(Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted)
-        ) && let Some(now) = self.table().map(|table| &table.now)
+        ) && let Some(now) = self.match_state().map(|table| &table.snapshot)
         {
             let (target, since) = (now.match_id.into(), now.seq);
-            self.tell(ClientMessage::Resync { target, since });
+            self.send_untracked(ClientMessage::Resync { target, since });
         }
     }
 
     fn give_up(&mut self, error: &WireError) {
-        if let Some(result) = self.over.take().or_else(|| self.unrated.take()) {
+        if let Some(result) = self
+            .final_result
+            .take()
+            .or_else(|| self.result_after_rating.take())
+        {
             return self.end(result);
         }
-        if error.code == Some(ErrorCode::UnknownMatch) && self.table().is_some() {
+        if error.code == Some(ErrorCode::UnknownMatch) && self.match_state().is_some() {
             let what = "the server no longer knows the match".to_owned();
             return self.end(Err(Failure::Failed(what)));
         }

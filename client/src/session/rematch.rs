@@ -6,7 +6,7 @@ use plyhouse_protocol::{
     AnalysisAccess, ClientMessage, MatchId, MatchStatus, Offer, RematchState, Snapshot,
 };
 
-use super::{Effect, Session};
+use super::{Effect, PlaySession};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::view::{self, FAINT, STRONG, paint};
@@ -20,23 +20,23 @@ pub(super) fn next_of(now: &Snapshot) -> Option<MatchId> {
     Some(next.match_id)
 }
 
-impl Session {
+impl PlaySession {
     /// The match is over, and the person may want another. Without one the run comes to this result.
     pub(super) fn wait_for_rematch(&mut self, result: Result<(), Failure>) {
-        self.over = Some(result);
-        self.pending = None;
+        self.final_result = Some(result);
+        self.pending_request = None;
         let (again, leave) = (paint(STRONG, "rematch"), paint(STRONG, "quit"));
-        self.say(format!("Type {again} to play again, {leave} to leave."));
+        self.print(format!("Type {again} to play again, {leave} to leave."));
         if let Some(command) = self.analyse_command() {
             let text = format!("`{command}` then tells which moves were mistakes.");
-            self.say(paint(FAINT, &text));
+            self.print(paint(FAINT, &text));
         }
     }
 
     /// What has this match looked at, where the server does so and something was played.
     fn analyse_command(&self) -> Option<String> {
         let analysts = self.welcome.as_ref()?.analysis?;
-        let now = &self.table()?.now;
+        let now = &self.match_state()?.snapshot;
         let is_looked_at = matches!(analysts, AnalysisAccess::Players | AnalysisAccess::Anyone);
         let code = sanitize(&now.code);
         (is_looked_at && !now.moves.is_empty())
@@ -45,8 +45,8 @@ impl Session {
 
     /// The match is over, and its spectator looks on at the next, if there is one.
     pub(super) fn watch_for_rematch(&mut self, now: &Snapshot) {
-        self.over = Some(Ok(()));
-        self.out.push(Effect::StopWithin(REMATCH));
+        self.final_result = Some(Ok(()));
+        self.effects.push(Effect::StopWithin(REMATCH));
         self.follow_rematch(now);
     }
 
@@ -57,9 +57,9 @@ impl Session {
         };
         if let Some(next) = &rematch.next {
             let target = next.match_id.into();
-            self.ask(ClientMessage::Watch { target });
+            self.send_request(ClientMessage::Watch { target });
         } else if rematch.present == [false, false]
-            && let Some(result) = self.over.take()
+            && let Some(result) = self.final_result.take()
         {
             self.end(result);
         }
@@ -68,56 +68,56 @@ impl Session {
     /// Offers a rematch, or accepts the other's.
     pub(super) fn want_rematch(&mut self, now: &Snapshot) {
         if now.status != MatchStatus::Ended || now.you.is_none() {
-            return self.complain("The match is not over; `draw` and `resign` end it.");
+            return self.print_error("The match is not over; `draw` and `resign` end it.");
         }
-        if self.pending.is_some() {
-            return self.complain("One moment …");
+        if self.pending_request.is_some() {
+            return self.print_error("One moment …");
         }
         let (target, offer) = (now.match_id.into(), Offer::Rematch);
-        self.ask(ClientMessage::Offer { target, offer });
+        self.send_request(ClientMessage::Offer { target, offer });
     }
 
     /// Takes in who wants a rematch, and whether there is one.
     pub(super) fn rematch_told(&mut self, id: MatchId, rematch: RematchState) {
-        let Some(table) = self.table_of(id) else {
+        let Some(table) = self.match_state_mut(id) else {
             return;
         };
-        let before = table.rematch(rematch.clone());
-        let now = table.now.clone();
+        let before = table.replace_rematch(rematch.clone());
+        let now = table.snapshot.clone();
         let was = |of: fn(&RematchState) -> [bool; 2], seat: usize| {
             before.as_ref().is_some_and(|before| of(before)[seat])
         };
         let Some(you) = now.you else {
-            if self.over.is_some() {
+            if self.final_result.is_some() {
                 self.follow_rematch(&now);
             }
             return;
         };
         let (me, other) = (you.index(), you.other().index());
-        let who = view::who(&now, you.other());
+        let who = view::seat_subject(&now, you.other());
         if let Some(next) = &rematch.next {
             let is_new = before.is_none_or(|before| before.next.is_none());
             if is_new {
                 let text = format!("You play again: {}", sanitize(&next.code));
-                self.say(paint(FAINT, &text));
+                self.print(paint(FAINT, &text));
             }
             return;
         }
         if rematch.offers[other] && !was(|rematch| rematch.offers, other) {
             let (again, decline) = (paint(STRONG, "rematch"), paint(STRONG, "decline"));
-            self.say(format!(
+            self.print(format!(
                 "{who} wants to play again: type {again}, or {decline}."
             ));
         }
         if rematch.offers[me] && !was(|rematch| rematch.offers, me) {
-            self.say(format!("You want to play again; {who} is asked."));
+            self.print(format!("You want to play again; {who} is asked."));
         }
         if rematch.declined[me] && !was(|rematch| rematch.declined, me) {
-            self.say(format!("{who} does not want to play again."));
+            self.print(format!("{who} does not want to play again."));
         }
         let other_was_here = before.as_ref().is_none_or(|before| before.present[other]);
         if !rematch.present[other] && other_was_here {
-            self.say(format!("{who} has left."));
+            self.print(format!("{who} has left."));
         }
     }
 }

@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 
 use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
-use crate::view::tests::{plain, snapshot};
+use crate::view::tests::{snapshot, strip_style};
 
 const TIC_TAC_TOE: &str =
     r#"{"game":"tic-tac-toe","title":"Tic-tac-toe","sides":["x","o"],"files":3,"ranks":3}"#;
@@ -16,7 +16,7 @@ const CONNECT_FOUR: &str = r#"{"game":"connect-four","title":"Connect Four",
 
 /// A session and what it has said so far.
 struct Evening {
-    session: Session,
+    session: PlaySession,
     told: String,
     sent: Vec<ClientMessage>,
     last_id: Option<RequestId>,
@@ -26,7 +26,7 @@ struct Evening {
 
 impl Evening {
     fn new(goal: Goal) -> Self {
-        let session = Session::new(goal, true, String::new(), None, None);
+        let session = PlaySession::new(goal, true, String::new(), None, None);
         let mut evening = Self {
             session,
             told: String::new(),
@@ -39,7 +39,7 @@ impl Evening {
         evening
     }
 
-    fn play(plan: Plan) -> Self {
+    fn play(plan: MatchSetup) -> Self {
         Self::new(Goal::Play(plan))
     }
 
@@ -50,24 +50,24 @@ impl Evening {
                     self.last_id = request.id;
                     self.sent.push(request.message);
                 }
-                Effect::Say(text) | Effect::Complain(text) => {
-                    self.told.push_str(&plain(&text));
+                Effect::Print(text) | Effect::PrintError(text) => {
+                    self.told.push_str(&strip_style(&text));
                     self.told.push('\n');
                 }
                 Effect::End(result) => self.result = Some(result),
                 other @ (Effect::SendAfter(..)
-                | Effect::Keep(..)
-                | Effect::Sat(_)
-                | Effect::Left(_)
+                | Effect::SaveIdentity(..)
+                | Effect::AddSeatNote(_)
+                | Effect::RemoveSeatNote(_)
                 | Effect::StopWithin(_)
                 | Effect::EndWithin(..)
-                | Effect::GoOn) => self.other.push(other),
+                | Effect::CancelStop) => self.other.push(other),
             }
         }
     }
 
     fn connected(&mut self) {
-        let effects = self.session.connected();
+        let effects = self.session.on_connected();
         self.take(effects);
         assert!(matches!(self.sent.pop(), Some(ClientMessage::Hello(_))));
     }
@@ -130,7 +130,7 @@ impl Evening {
     }
 
     fn types(&mut self, line: &str) {
-        let effects = self.session.line(line);
+        let effects = self.session.on_line(line);
         self.take(effects);
     }
 
@@ -172,7 +172,7 @@ fn bot(level: &str) -> SeatRequest {
 
 #[test]
 fn enter_answers_every_question() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[]);
     evening.told(&["Against whom?", "1  a bot  (Enter)"]);
     evening.types("");
@@ -188,7 +188,7 @@ fn enter_answers_every_question() {
 
 #[test]
 fn among_several_games_a_person_chooses() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome_to(&format!("{CONNECT_FOUR},{TIC_TAC_TOE}"), &[]);
     evening.told(&["What to play?\n  1  Connect Four\n  2  Tic-tac-toe  (Enter)"]);
     evening.types("connect");
@@ -207,7 +207,7 @@ fn among_several_games_a_person_chooses() {
 
 #[test]
 fn questions_take_other_answers_too() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[]);
     evening.types("who?");
     evening.told(&["That is none of the answers", "Against whom?"]);
@@ -223,7 +223,7 @@ fn questions_take_other_answers_too() {
 #[test]
 fn a_level_is_an_opponent() {
     for (typed, level) in [("easy", "easy"), ("MED", "medium"), ("full", "max")] {
-        let mut evening = Evening::play(Plan::default());
+        let mut evening = Evening::play(MatchSetup::default());
         evening.welcome(&[]);
         evening.types(typed);
         evening.told(&["Which side?"]);
@@ -235,7 +235,7 @@ fn a_level_is_an_opponent() {
             "{typed}"
         );
     }
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[]);
     for typed in ["m", "4", "hard"] {
         evening.types(typed);
@@ -246,9 +246,9 @@ fn a_level_is_an_opponent() {
 #[test]
 fn what_was_said_is_not_asked() {
     let opponent = Some(Opponent::Bot(Some("max".to_owned())));
-    let mut evening = Evening::play(Plan {
+    let mut evening = Evening::play(MatchSetup {
         opponent,
-        ..Plan::default()
+        ..MatchSetup::default()
     });
     evening.welcome(&[]);
     assert_eq!(
@@ -261,13 +261,13 @@ fn what_was_said_is_not_asked() {
 fn a_match_begins_with_a_position() {
     let opponent = Some(Opponent::Bot(Some("max".to_owned())));
     let start = "x.o/.../..x".to_owned();
-    let plan = Plan {
+    let plan = MatchSetup {
         opponent,
-        terms: Terms {
-            position: Some(start.clone()),
-            ..Terms::default()
+        options: MatchOptions {
+            initial_position: Some(start.clone()),
+            ..MatchOptions::default()
         },
-        ..Plan::default()
+        ..MatchSetup::default()
     };
     let mut evening = Evening::play(plan.clone());
     evening.welcome(&[]);
@@ -293,7 +293,7 @@ fn a_match_begins_with_a_position() {
 #[test]
 fn an_interrupted_match_is_offered() {
     let old = snapshot("x../.o./...");
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[&old]);
     evening.told(&[
         "You sit in a match already.",
@@ -312,7 +312,7 @@ fn an_interrupted_match_is_offered() {
 
 #[test]
 fn an_interrupted_match_can_be_given_up() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[&snapshot("x../.o./...")]);
     evening.types("2");
     assert_eq!(
@@ -322,18 +322,18 @@ fn an_interrupted_match_can_be_given_up() {
         }]
     );
     evening.told(&["You resign K7QM2P.", "Against whom?"]);
-    let left = Effect::Left(snapshot("").match_id);
+    let left = Effect::RemoveSeatNote(snapshot("").match_id);
     assert!(evening.other.contains(&left));
 }
 
 #[test]
 fn a_script_goes_on_only_with_the_match_that_it_asks_for() {
     let check = |opponent: Option<Opponent>, side: Option<SideChoice>, fits: bool| {
-        let plan = Plan {
+        let plan = MatchSetup {
             game: None,
             opponent: opponent.clone(),
             side,
-            ..Plan::default()
+            ..MatchSetup::default()
         };
         let mut evening = Evening::new(Goal::Play(plan));
         evening.session.interactive = false;
@@ -359,9 +359,9 @@ fn a_script_goes_on_only_with_the_match_that_it_asks_for() {
 #[test]
 fn a_person_is_offered_the_match_that_fits_best() {
     let opponent = Some(Opponent::Bot(Some("medium".to_owned())));
-    let mut evening = Evening::play(Plan {
+    let mut evening = Evening::play(MatchSetup {
         opponent,
-        ..Plan::default()
+        ..MatchSetup::default()
     });
     let mut newer = snapshot("x../.o./...");
     newer.match_id = serde_json::from_str("\"0b9f0000-0000-7000-8000-000000000001\"").unwrap();
@@ -377,22 +377,22 @@ fn a_person_is_offered_the_match_that_fits_best() {
 /// The note of a match must not outlive it, wherever the player is when it ends.
 #[test]
 fn a_match_that_ends_behind_a_question_is_forgotten() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[&snapshot("x../.o./...")]);
     let id = Evening::target();
     evening.hear(&format!(
         r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":1,"reason":"abandonment"}}}}"#
     ));
-    let left = Effect::Left(snapshot("").match_id);
+    let left = Effect::RemoveSeatNote(snapshot("").match_id);
     assert!(evening.other.contains(&left));
 }
 
 #[test]
 fn after_giving_up_nothing_is_asked_that_was_said() {
     let opponent = Some(Opponent::Bot(Some("max".to_owned())));
-    let mut evening = Evening::play(Plan {
+    let mut evening = Evening::play(MatchSetup {
         opponent,
-        ..Plan::default()
+        ..MatchSetup::default()
     });
     evening.welcome(&[&snapshot("x../.o./...")]);
     evening.types("2");
@@ -405,7 +405,7 @@ fn after_giving_up_nothing_is_asked_that_was_said() {
 
 #[test]
 fn a_question_is_asked_again_after_a_drop() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[]);
     evening.types("1");
     evening.told(&["How strong?"]);
@@ -414,7 +414,7 @@ fn a_question_is_asked_again_after_a_drop() {
     evening.told(&["How strong?"]);
 
     // A match that is no longer there is not offered any more.
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[&snapshot("x../.o./...")]);
     evening.told(&["You sit in a match already."]);
     evening.connected();
@@ -446,7 +446,7 @@ fn a_hint_tells_the_move_and_what_is_expected_after_it() {
 #[test]
 fn who_cannot_return_is_not_told_how() {
     let mut evening = at_table();
-    evening.session.cannot_return();
+    evening.session.disable_resume();
     evening.types("quit");
     assert!(!evening.told.contains("ply join"), "{}", evening.told);
     evening.told(&["no way back"]);
@@ -489,9 +489,9 @@ fn who_looks_on_is_not_invited() {
 }
 
 fn waiting_for_a_friend() -> Evening {
-    let mut evening = Evening::play(Plan {
+    let mut evening = Evening::play(MatchSetup {
         opponent: Some(Opponent::Friend),
-        ..Plan::default()
+        ..MatchSetup::default()
     });
     evening.welcome(&[]);
     evening.sent();
@@ -554,13 +554,13 @@ fn no_bot_is_seated_where_no_seat_is_open() {
 #[test]
 fn who_looks_for_somebody_can_have_a_bot_come() {
     let seek = |bot: Option<&str>, rated| {
-        let mut evening = Evening::play(Plan {
+        let mut evening = Evening::play(MatchSetup {
             opponent: Some(Opponent::Anyone(bot.map(str::to_owned))),
-            terms: Terms {
+            options: MatchOptions {
                 rated,
-                ..Terms::default()
+                ..MatchOptions::default()
             },
-            ..Plan::default()
+            ..MatchSetup::default()
         });
         evening.welcome(&[]);
         evening.ok();
@@ -639,8 +639,8 @@ fn at_table() -> Evening {
 #[test]
 fn what_is_in_sight_is_not_told() {
     for in_sight in [false, true] {
-        let mut evening = Evening::play(Plan::default());
-        evening.session.board_in_sight = in_sight;
+        let mut evening = Evening::play(MatchSetup::default());
+        evening.session.is_board_visible = in_sight;
         evening.welcome(&[]);
         for typed in ["easy", ""] {
             evening.types(typed);
@@ -649,7 +649,10 @@ fn what_is_in_sight_is_not_told() {
         let told = ["│ x │", "Your turn."].map(|part| evening.told.contains(part));
         assert_eq!(told, [!in_sight; 2], "{}", evening.told);
         assert!(evening.told.contains("`help` for more."));
-        assert_eq!(evening.session.scene().unwrap().now.moves, ["a3", "b2"]);
+        assert_eq!(
+            evening.session.match_view().unwrap().snapshot.moves,
+            ["a3", "b2"]
+        );
     }
 }
 
@@ -691,9 +694,9 @@ fn what_is_refused_says_what_helps() {
             ["no match NOSUCH on this server", "`ply games` your own"],
         ),
         (
-            Goal::Play(Plan {
+            Goal::Play(MatchSetup {
                 opponent: Some(Opponent::Anyone(None)),
-                ..Plan::default()
+                ..MatchSetup::default()
             }),
             "not_registered",
             ["accounts", "`ply register NAME` takes a name"],
@@ -773,7 +776,13 @@ fn commands_are_obeyed() {
 /// Tells an event of the match, which goes on as it stands.
 fn event(evening: &mut Evening, kind: &str, fields: &str) {
     let id = Evening::target();
-    let seq = evening.session.table().expect("at a table").now.seq.next();
+    let seq = evening
+        .session
+        .match_state()
+        .expect("at a table")
+        .snapshot
+        .seq
+        .next();
     evening.hear(&format!(
         r#"{{"type":"{kind}","match":"{id}","seq":{seq},{fields}}}"#
     ));
@@ -973,7 +982,7 @@ fn a_rematch_that_came_about_unseen_is_found() {
     evening.welcome(&[]);
     let watch = |id: MatchId| ClientMessage::Watch { target: id.into() };
     assert_eq!(evening.sent(), [watch(match_id(&Evening::target()))]);
-    let mut over = evening.session.table().unwrap().now.clone();
+    let mut over = evening.session.match_state().unwrap().snapshot.clone();
     let next = format!(
         r#"{{"offers":[true,true],"declined":[false,false],"here":[true,true],
         "next":{{"match":"{NEXT}","code":"K7QM2P"}}}}"#
@@ -994,7 +1003,7 @@ fn a_rematch_that_came_about_unseen_is_found() {
 fn a_series_is_watched_to_its_end() {
     let mut evening = Evening::new(Goal::Watch("K7QM2P".to_owned()));
     evening.session.interactive = false;
-    evening.session.watches_series = true;
+    evening.session.follows_rematches = true;
     evening.welcome(&[]);
     let mut now = snapshot("x../.o./...");
     now.you = None;
@@ -1011,7 +1020,7 @@ fn a_series_is_watched_to_its_end() {
     assert_eq!(evening.sent(), [watch]);
     now.match_id = match_id(NEXT);
     evening.answer(now);
-    assert_eq!(evening.other.last(), Some(&Effect::GoOn));
+    assert_eq!(evening.other.last(), Some(&Effect::CancelStop));
     evening.hear(&format!(
         r#"{{"type":"ended","match":"{NEXT}","seq":6,{over}}}"#
     ));
@@ -1025,7 +1034,7 @@ fn a_series_is_watched_to_its_end() {
 
 /// A script at a rated match of this delay, which has just ended.
 fn rated(delay_ms: u64) -> (Evening, Snapshot) {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.session.interactive = false;
     let mut now = snapshot("x../.o./...");
     (now.rated, now.spectator_delay_ms) = (true, delay_ms);
@@ -1035,7 +1044,12 @@ fn rated(delay_ms: u64) -> (Evening, Snapshot) {
         "ended",
         r#""outcome":{"winner":0,"reason":"resignation"}"#,
     );
-    now = evening.session.table().expect("at a table").now.clone();
+    now = evening
+        .session
+        .match_state()
+        .expect("at a table")
+        .snapshot
+        .clone();
     (evening, now)
 }
 
@@ -1114,7 +1128,7 @@ fn who_does_not_want_to_play_again_is_told_of() {
 #[test]
 fn clocks_are_counted_down_from_what_was_told() {
     let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
-    evening.session.at(Duration::from_secs(10));
+    evening.session.set_now(Duration::from_secs(10));
     evening.welcome(&[]);
     let mut now = snapshot("x../.o./...");
     now.clock = Some(ClockControl::Fischer {
@@ -1129,8 +1143,8 @@ fn clocks_are_counted_down_from_what_was_told() {
     evening.answer(now);
     evening.told(&["Tic-tac-toe K7QM2P (5+3)", "ada  (you)  4:55"]);
     let live = |evening: &mut Evening, seconds| {
-        evening.session.at(Duration::from_secs(seconds));
-        plain(&evening.session.live().expect("clocks run").text)
+        evening.session.set_now(Duration::from_secs(seconds));
+        strip_style(&evening.session.clock_line().expect("clocks run").text)
     };
     assert_eq!(live(&mut evening, 10), "  ▸ ada 4:55   ⚙ medium bot 4:40");
     assert_eq!(live(&mut evening, 20), "  ▸ ada 4:45   ⚙ medium bot 4:40");
@@ -1216,7 +1230,7 @@ fn kept_by_a_bot() -> Snapshot {
 /// Whoever has left a match to a bot, and wants to play, is told of it.
 #[test]
 fn a_match_that_a_bot_keeps_is_told_of() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     evening.welcome(&[&kept_by_a_bot()]);
     evening.told(&[
         "A bot plays on for you in Tic-tac-toe K7QM2P",
@@ -1282,9 +1296,9 @@ fn quitting_says_how_to_come_back() {
 #[test]
 fn an_open_match_is_left_for_good() {
     let open = an_open_match();
-    let mut evening = Evening::play(Plan {
+    let mut evening = Evening::play(MatchSetup {
         opponent: Some(Opponent::Friend),
-        ..Plan::default()
+        ..MatchSetup::default()
     });
     evening.welcome(&[]);
     evening.sent();
@@ -1308,7 +1322,7 @@ fn an_open_match_is_left_for_good() {
     assert_eq!(evening.told, "");
     evening.ok();
     assert_eq!(evening.result, Some(Err(Failure::Stopped)));
-    assert!(evening.other.contains(&Effect::StopWithin(FAREWELL)));
+    assert!(evening.other.contains(&Effect::StopWithin(LEAVE_TIMEOUT)));
 }
 
 #[test]
@@ -1334,9 +1348,9 @@ fn a_move_that_was_played_before_the_drop_is_not_sent_again() {
 #[test]
 fn a_match_that_came_about_unseen_is_found() {
     let opponent = Some(Opponent::Bot(Some("max".to_owned())));
-    let mut evening = Evening::play(Plan {
+    let mut evening = Evening::play(MatchSetup {
         opponent,
-        ..Plan::default()
+        ..MatchSetup::default()
     });
     evening.welcome(&[]);
     assert_eq!(evening.sent().len(), 1);
@@ -1348,9 +1362,9 @@ fn a_match_that_came_about_unseen_is_found() {
 
 #[test]
 fn a_seek_is_said_again_until_it_is_paired() {
-    let mut evening = Evening::play(Plan {
+    let mut evening = Evening::play(MatchSetup {
         opponent: Some(Opponent::Anyone(None)),
-        ..Plan::default()
+        ..MatchSetup::default()
     });
     evening.welcome(&[]);
     evening.ok();
@@ -1408,7 +1422,7 @@ fn what_the_server_cannot_do_now_is_asked_again_later() {
 
 #[test]
 fn a_server_that_cannot_welcome_yet_is_asked_again() {
-    let mut evening = Evening::play(Plan::default());
+    let mut evening = Evening::play(MatchSetup::default());
     let busy = r#"{"type":"error","re":0,"code":"shutting_down","message":"soon","retryable":true,
         "retry_after_ms":99000}"#;
     for _ in 0..TRIES_MAX {

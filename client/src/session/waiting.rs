@@ -7,7 +7,7 @@ use plyhouse_protocol::{
     ClientMessage, MatchStatus, Occupant, SeatFill, SeatNumber, SeekRequest, Snapshot,
 };
 
-use super::{Goal, Session, Stage};
+use super::{Goal, PlaySession, Stage};
 use crate::clock::clock_text;
 use crate::harmless::sanitize;
 use crate::view::{self, STRONG, paint};
@@ -40,10 +40,10 @@ fn loopback_port(page: &str) -> Option<u16> {
     (is_loopback || host.eq_ignore_ascii_case("localhost")).then_some(port)
 }
 
-impl Session {
+impl PlaySession {
     /// Says how somebody gets to the open seat, and that nobody does by itself.
     pub(super) fn say_invitation(&mut self) {
-        let Some(now) = self.table().map(|table| &table.now) else {
+        let Some(now) = self.match_state().map(|table| &table.snapshot) else {
             return;
         };
         let Some(you) = now.you else {
@@ -52,14 +52,18 @@ impl Session {
         if open_seat(now).is_none() {
             return;
         }
-        let (side, code) = (view::side(now, you), paint(STRONG, &sanitize(&now.code)));
+        let (side, code) = (
+            view::side_text(now, you),
+            paint(STRONG, &sanitize(&now.code)),
+        );
         let command = paint(STRONG, &self.join_command());
-        let link = self.page.as_ref().map_or_else(String::new, |page| {
+        let link = self.web_url.as_ref().map_or_else(String::new, |page| {
             let link = format!("{page}/m/{}", now.code);
             let link = paint(STRONG, &sanitize(&link));
             format!("\n\nor in a browser at\n\n    {link}{}", only_here(page))
         });
-        let is_for_one = matches!(&self.goal, Goal::Play(plan) if plan.terms.invited.is_some());
+        let is_for_one =
+            matches!(&self.goal, Goal::Play(plan) if plan.options.invited_player.is_some());
         let friend = match is_for_one {
             true => "The player whom it is for sits down with",
             false => "A friend sits down with",
@@ -69,7 +73,7 @@ impl Session {
             false => "",
         };
         let bot = self.bot_word(now.rated);
-        self.say(format!(
+        self.print(format!(
             "You are {side}. The code is {code}.{listed}\n\
              {friend}\n\n    {command}{link}\n\n\
              Waiting for a person to sit down; {bot}"
@@ -78,7 +82,7 @@ impl Session {
 
     /// Says whom the player looks for, and that no bot comes unasked.
     pub(super) fn say_looking(&mut self) {
-        let Stage::Opening {
+        let Stage::AwaitingMatch {
             seek: Some(ClientMessage::Seek(seek)),
             ..
         } = &self.stage
@@ -88,16 +92,16 @@ impl Session {
         if seek.bot_after_ms == Some(0) {
             return; // A bot is coming.
         }
-        let game = self.game(&seek.game);
+        let game = self.game_summary(&seek.game);
         let title = sanitize(game.map_or(&seek.game, |game| &game.title));
         let clock = seek.clock.as_ref().map(clock_text);
         let clock = clock.map_or_else(String::new, |clock| format!("{clock}, "));
         let is_rated = seek.rated == Some(true);
-        let rated = view::rated(is_rated);
+        let rated = view::rated_label(is_rated);
         let then = match &seek.bot {
             Some(level) => {
                 let after = Duration::from_millis(seek.bot_after_ms.unwrap_or(BOT_AFTER_MS));
-                let (level, after) = (sanitize(level), view::span(after));
+                let (level, after) = (sanitize(level), view::duration_text(after));
                 format!("If nobody comes within {after}, a bot plays: {level}.")
             }
             None => format!(
@@ -105,7 +109,7 @@ impl Session {
                 self.bot_word(is_rated)
             ),
         };
-        self.say(format!(
+        self.print(format!(
             "Looking for somebody to play {title} ({clock}{rated}) …\n\
              Sides are drawn. {then}"
         ));
@@ -126,23 +130,23 @@ impl Session {
     /// Takes in what was typed while somebody to play is looked for.
     pub(super) fn line_while_looking(&mut self, line: &str) {
         let bot = bot_of(line);
-        let Stage::Opening { seek, .. } = &self.stage else {
+        let Stage::AwaitingMatch { seek, .. } = &self.stage else {
             return;
         };
         match (seek.clone(), bot) {
             (Some(ClientMessage::Seek(seek)), Some(level)) => self.have_bot_come(*seek, &level),
-            (Some(_), None) if self.pending.is_none() => self.say_looking(),
-            (Some(_) | None, _) => self.say("Still waiting; `quit` stops."),
+            (Some(_), None) if self.pending_request.is_none() => self.say_looking(),
+            (Some(_) | None, _) => self.print("Still waiting; `quit` stops."),
         }
     }
 
     /// A bot is to play at once instead of whoever is looked for.
     fn have_bot_come(&mut self, seek: SeekRequest, level: &str) {
         if seek.rated == Some(true) {
-            return self.complain("No bot plays for ratings; `quit` stops looking.");
+            return self.print_error("No bot plays for ratings; `quit` stops looking.");
         }
         if seek.clock.is_some_and(|clock| clock.is_correspondence()) {
-            return self.complain("No bot comes to a match of days; `quit` stops looking.");
+            return self.print_error("No bot comes to a match of days; `quit` stops looking.");
         }
         let Some(level) = self.level_or_complain(level) else {
             return;
@@ -161,17 +165,17 @@ impl Session {
         };
         let seat = open_seat(now).filter(|_| now.status == MatchStatus::Open && now.you.is_some());
         let Some(seat) = seat else {
-            self.complain("No seat is open for a bot.");
+            self.print_error("No seat is open for a bot.");
             return true;
         };
-        if self.pending.is_some() {
-            self.complain("One moment …");
+        if self.pending_request.is_some() {
+            self.print_error("One moment …");
             return true;
         }
         if let Some(level) = self.level_or_complain(&level) {
             let target = now.match_id.into();
             let occupant = SeatFill::Bot(level);
-            self.ask(ClientMessage::Seat {
+            self.send_request(ClientMessage::Seat {
                 target,
                 seat,
                 occupant,
@@ -190,7 +194,7 @@ impl Session {
         if level.is_none() {
             let levels: Vec<String> = self.levels().map(|(level, _)| sanitize(&level)).collect();
             let text = format!("There is no such level: there are {}.", levels.join(", "));
-            self.complain(&text);
+            self.print_error(&text);
         }
         level
     }

@@ -4,22 +4,22 @@ use plyhouse_protocol::{
     ChatContent, ChatEntry, ChatMode, ChatPreset, ChatPresetText, ClientMessage, MatchId, Snapshot,
 };
 
-use super::Session;
+use super::PlaySession;
 use crate::harmless::sanitize;
 
-impl Session {
+impl PlaySession {
     /// Says a preset by its words, or a text of one's own where the server has those.
     pub(super) fn speak(&mut self, now: &Snapshot, words: &str) {
-        if self.pending.is_some() {
-            return self.complain("One moment …");
+        if self.pending_request.is_some() {
+            return self.print_error("One moment …");
         }
         let target = now.match_id.into();
         match self.saying(words) {
-            Ok(saying) => self.ask(ClientMessage::Say {
+            Ok(saying) => self.send_request(ClientMessage::Say {
                 target,
                 content: saying,
             }),
-            Err(why) => self.complain(&why),
+            Err(why) => self.print_error(&why),
         }
     }
 
@@ -49,8 +49,8 @@ impl Session {
     /// Shows what was said.
     pub(super) fn heard(&mut self, match_id: MatchId, said: &ChatEntry) {
         if self
-            .table()
-            .is_none_or(|table| table.now.match_id != match_id)
+            .match_state()
+            .is_none_or(|table| table.snapshot.match_id != match_id)
         {
             return;
         }
@@ -60,7 +60,7 @@ impl Session {
             return; // A phrase that nobody knows here.
         };
         let line = format!("{}: {}", sanitize(&said.name), sanitize(words));
-        self.say(line);
+        self.print(line);
     }
 
     fn presets(&self) -> &[ChatPresetText] {

@@ -3,59 +3,64 @@
 use anstyle::{Effects, Style};
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 
-use super::paint::{self, FAINT, LAST, LINE, PLAIN, paint};
-use super::position::{self, SIDE_MAX, Square, last_square, numbered, vertex};
-use super::width;
+use super::paint::{self, FAINT, LAST_MOVE, PLAIN, WINNING_LINE, paint};
+use super::position::{self, BOARD_SIDE_MAX, Square, draughts_square, last_square, parse_vertex};
+use super::text_width;
 use crate::customs::Customs;
 use crate::harmless::sanitize;
 
 /// From this many ranks on, no line is drawn between them, so that the board fits a small screen.
-const OPEN_RANKS: usize = 5;
+const UNRULED_RANKS_MIN: usize = 5;
 
 /// The lines of the board: files named above and ranks on the left, the last move in brackets, a
 /// winning line in stars, so that both are seen without colour too. Where so many `columns` have no room
 /// for it, it is drawn narrower. A position that is no such board is shown as the text that it is.
-pub(crate) fn board(
-    match_now: &Snapshot,
+pub(crate) fn board_lines(
+    snapshot: &Snapshot,
     game: Option<&GameSummary>,
     columns: Option<usize>,
 ) -> Vec<String> {
-    let Some(drawing) = Drawing::of(match_now, game) else {
-        return vec![sanitize(&match_now.position)];
+    let Some(drawing) = BoardRenderer::from_snapshot(snapshot, game) else {
+        return vec![sanitize(&snapshot.position)];
     };
     let fits = |lines: &[String]| {
-        let widest = lines.iter().map(|line| width(line)).max();
+        let widest = lines.iter().map(|line| text_width(line)).max();
         columns.is_none_or(|columns| widest.unwrap_or(0) <= columns)
     };
     // On the narrowest only colours tell of the last move and of a line.
-    let drawn = [Drawing::lines, Drawing::narrow, Drawing::narrowest].map(|draw| draw(&drawing));
-    let widest = drawn.iter().find(|lines| fits(lines));
-    widest.unwrap_or(&drawn[2]).clone()
+    let variants = [
+        BoardRenderer::lines,
+        BoardRenderer::narrow_lines,
+        BoardRenderer::narrowest_lines,
+    ]
+    .map(|draw| draw(&drawing));
+    let widest = variants.iter().find(|lines| fits(lines));
+    widest.unwrap_or(&variants[2]).clone()
 }
 
 /// A board as it is drawn, and where its squares stand in that.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub(crate) struct RenderedBoard {
     /// The lines of the board.
     pub(crate) lines: Vec<String>,
     /// The squares as they are seen: from the top down, and from left to right.
     pub(crate) rows: Vec<Vec<Square>>,
     /// The column and the line of the first of them.
-    first: (usize, usize),
+    origin: (usize, usize),
     /// How many columns and lines it is from each to the next.
     step: (usize, usize),
 }
 
-impl Picture {
+impl RenderedBoard {
     /// Where a square stands: the column of what is on it, and the line.
-    pub(crate) fn place(&self, square: Square) -> Option<(usize, usize)> {
-        let (row, column) = self.seen_at(square)?;
-        let along = self.first.0 + column * self.step.0;
-        Some((along, self.first.1 + row * self.step.1))
+    pub(crate) fn screen_position(&self, square: Square) -> Option<(usize, usize)> {
+        let (row, column) = self.grid_position(square)?;
+        let screen_column = self.origin.0 + column * self.step.0;
+        Some((screen_column, self.origin.1 + row * self.step.1))
     }
 
     /// In which row and which column a square is seen.
-    pub(crate) fn seen_at(&self, square: Square) -> Option<(usize, usize)> {
+    pub(crate) fn grid_position(&self, square: Square) -> Option<(usize, usize)> {
         let mut rows = self.rows.iter().enumerate();
         rows.find_map(|(row, squares)| {
             let column = squares.iter().position(|other| *other == square)?;
@@ -65,84 +70,89 @@ impl Picture {
 
     /// How many columns and lines it takes.
     pub(crate) fn size(&self) -> (usize, usize) {
-        let widest = self.lines.iter().map(|line| width(line)).max();
+        let widest = self.lines.iter().map(|line| text_width(line)).max();
         (widest.unwrap_or(0), self.lines.len())
     }
 }
 
 /// The board with the places of its squares; `ruled` with a line between the ranks, where the game's board
 /// has lines between squares. Nothing for a position that is no such board.
-pub(crate) fn picture(
-    match_now: &Snapshot,
+pub(crate) fn render_board(
+    snapshot: &Snapshot,
     game: Option<&GameSummary>,
     ruled: bool,
-) -> Option<Picture> {
-    Some(Drawing::of(match_now, game)?.picture(ruled))
+) -> Option<RenderedBoard> {
+    Some(BoardRenderer::from_snapshot(snapshot, game)?.render(ruled))
 }
 
-struct Drawing {
+struct BoardRenderer {
     ranks: Vec<Vec<char>>,
-    customs: Customs,
+    conventions: Customs,
     /// Whether the board is seen from the second seat's side.
-    turned: bool,
+    flipped: bool,
     sides: [String; 2],
-    last: Option<Square>,
-    line: Vec<Square>,
+    last_move: Option<Square>,
+    winning_line: Vec<Square>,
 }
 
-impl Drawing {
+impl BoardRenderer {
     /// How a position is drawn; nothing where it is no board of the game's size.
-    fn of(match_now: &Snapshot, game: Option<&GameSummary>) -> Option<Self> {
+    fn from_snapshot(snapshot: &Snapshot, game: Option<&GameSummary>) -> Option<Self> {
         let summary = game?;
         let side = |n: u64| {
             let n = usize::try_from(n).ok();
-            n.filter(|n| (1..=SIDE_MAX).contains(n))
+            n.filter(|n| (1..=BOARD_SIDE_MAX).contains(n))
         };
         let (files, ranks) = (side(summary.files)?, side(summary.ranks)?);
-        let customs = Customs::of(&match_now.game);
-        let ranks = position::read(customs, &match_now.position, files, ranks)?;
-        Some(Self::new(match_now, game, customs, ranks))
+        let conventions = Customs::of(&snapshot.game);
+        let ranks = position::parse_board(conventions, &snapshot.position, files, ranks)?;
+        Some(Self::new(snapshot, game, conventions, ranks))
     }
 
     fn new(
-        match_now: &Snapshot,
+        snapshot: &Snapshot,
         game: Option<&GameSummary>,
-        customs: Customs,
+        conventions: Customs,
         ranks: Vec<Vec<char>>,
     ) -> Self {
-        let line = match_now
+        let line = snapshot
             .outcome
             .as_ref()
             .and_then(|outcome| outcome.line.as_ref());
-        let mut drawing = Self {
-            customs,
-            turned: customs.faces() && match_now.you == Some(SeatNumber(1)),
+        let mut renderer = Self {
+            conventions,
+            flipped: conventions.faces() && snapshot.you == Some(SeatNumber(1)),
             sides: game.map_or_else(Default::default, |game| game.sides.clone()),
-            last: None,
-            line: line
+            last_move: None,
+            winning_line: line
                 .into_iter()
                 .flatten()
                 .filter_map(|text| last_square(text))
                 .collect(),
             ranks,
         };
-        drawing.last = match_now.moves.last().and_then(|m| drawing.target(m));
-        drawing
+        renderer.last_move = snapshot.moves.last().and_then(|m| renderer.move_target(m));
+        renderer
     }
 
     /// The square on which a move has put something.
-    fn target(&self, m: &str) -> Option<Square> {
-        match self.customs {
+    fn move_target(&self, move_text: &str) -> Option<Square> {
+        match self.conventions {
             Customs::ConnectFour => {}
-            Customs::Draughts => return m.rsplit(['-', 'x']).next().and_then(numbered),
-            Customs::Go => return vertex(m),
+            Customs::Draughts => {
+                return move_text
+                    .rsplit(['-', 'x'])
+                    .next()
+                    .and_then(draughts_square);
+            }
+            Customs::Go => return parse_vertex(move_text),
             Customs::TicTacToe
             | Customs::Othello
             | Customs::Chess
             | Customs::Gomoku
-            | Customs::Other => return last_square(m),
+            | Customs::Other => return last_square(move_text),
         }
-        let file = m.parse::<usize>().ok()?.checked_sub(1)?;
+        let file = move_text.parse::<usize>().ok()?.checked_sub(1)?;
         let from_top = self
             .ranks
             .iter()
@@ -151,33 +161,36 @@ impl Drawing {
     }
 
     /// Without lines between the squares, which have a column each, and one between.
-    fn narrow(&self) -> Vec<String> {
-        self.without_lines(" ")
+    fn narrow_lines(&self) -> Vec<String> {
+        self.unruled_lines(" ")
     }
 
     /// With nothing between the squares.
-    fn narrowest(&self) -> Vec<String> {
-        self.without_lines("")
+    fn narrowest_lines(&self) -> Vec<String> {
+        self.unruled_lines("")
     }
 
-    fn without_lines(&self, gap: &str) -> Vec<String> {
-        let (files, width) = (self.files(), self.label_width());
-        let letters = files.iter().map(|&file| self.customs.file_label(file));
+    fn unruled_lines(&self, gap: &str) -> Vec<String> {
+        let (files, width) = (self.files_left_to_right(), self.label_width());
+        let letters = files.iter().map(|&file| self.conventions.file_label(file));
         let letters: Vec<String> = letters.map(String::from).collect();
         let letters = format!("{} {gap}{}", " ".repeat(width), letters.join(gap));
         let mut lines = Vec::new();
         if !letters.trim().is_empty() {
             lines.push(paint(FAINT, letters.trim_end()));
         }
-        for rank in self.rows() {
-            let label = format!("{:>width$}", self.customs.rank_label(rank, self.turned));
+        for rank in self.ranks_top_down() {
+            let label = format!(
+                "{:>width$}",
+                self.conventions.rank_label(rank, self.flipped)
+            );
             let mut row = paint(FAINT, &label) + " ";
             // What stands before a square also stands after the one before it.
             let mut between = " ";
             for square in files.iter().map(|&file| (file, rank)) {
-                let (signs, effects) = self.marks(square);
+                let (signs, effects) = self.square_marks(square);
                 let [open, close] = signs.unwrap_or([between, " "]);
-                let (content, of_piece) = self.content(square, '·');
+                let (content, of_piece) = self.square_content(square, '·');
                 if !gap.is_empty() {
                     row.push_str(open);
                 }
@@ -194,45 +207,51 @@ impl Drawing {
 
     /// How many columns the widest name of a rank takes, at least two.
     fn label_width(&self) -> usize {
-        let labels = self.rows();
-        let labels = labels.map(|rank| self.customs.rank_label(rank, self.turned));
+        let labels = self.ranks_top_down();
+        let labels = labels.map(|rank| self.conventions.rank_label(rank, self.flipped));
         labels.map(|label| label.len()).max().unwrap_or(0).max(2)
     }
 
     fn lines(&self) -> Vec<String> {
-        self.picture(false).lines
+        self.render(false).lines
     }
 
     /// With lines between the files, and between the ranks if these are few or it is wanted.
-    fn picture(&self, ruled: bool) -> Picture {
+    fn render(&self, ruled: bool) -> RenderedBoard {
         let count = self.ranks.len();
-        let files = self.files();
+        let files = self.files_left_to_right();
         let width = self.label_width();
         let margin = " ".repeat(width + 1);
         // Where lines cross nothing stands between the squares.
-        let crosses = self.customs.crosses();
+        let on_crossings = self.conventions.crosses();
         let rule = |left: &str, cross: &str, right: &str| {
-            let rule = vec!["───"; files.len()].join(if crosses { "" } else { cross });
+            let rule = vec!["───"; files.len()].join(if on_crossings { "" } else { cross });
             format!("{margin}{}", paint(FAINT, &format!("{left}{rule}{right}")))
         };
-        let letters = files.iter().map(|&file| self.customs.file_label(file));
+        let letters = files.iter().map(|&file| self.conventions.file_label(file));
         let letters: Vec<String> = letters.map(|letter| format!(" {letter} ")).collect();
-        let letters = format!("{margin} {}", letters.join(if crosses { "" } else { " " }));
-        let ruled = count < OPEN_RANKS || ruled && !crosses;
+        let letters = format!(
+            "{margin} {}",
+            letters.join(if on_crossings { "" } else { " " })
+        );
+        let ruled = count < UNRULED_RANKS_MIN || ruled && !on_crossings;
         let mut lines = vec![rule("╭", "┬", "╮")];
         if !letters.trim().is_empty() {
             lines.insert(0, paint(FAINT, letters.trim_end()));
         }
         // After the bar and the space before what stands there.
         let first = (width + 3, lines.len());
-        for (row, rank) in self.rows().enumerate() {
+        for (row, rank) in self.ranks_top_down().enumerate() {
             let squares: Vec<String> = files
                 .iter()
-                .map(|&file| self.square((file, rank)))
+                .map(|&file| self.render_square((file, rank)))
                 .collect();
-            let label = format!("{:>width$}", self.customs.rank_label(rank, self.turned));
+            let label = format!(
+                "{:>width$}",
+                self.conventions.rank_label(rank, self.flipped)
+            );
             let bar = paint(FAINT, "│");
-            let squares = squares.join(if crosses { "" } else { &bar });
+            let squares = squares.join(if on_crossings { "" } else { &bar });
             lines.push(format!("{} {bar}{squares}{bar}", paint(FAINT, &label)));
             if row + 1 < count && ruled {
                 lines.push(rule("├", "┼", "┤"));
@@ -240,18 +259,18 @@ impl Drawing {
         }
         lines.push(rule("╰", "┴", "╯"));
         let row = |rank| files.iter().map(|&file| (file, rank)).collect();
-        Picture {
+        RenderedBoard {
             lines,
-            rows: self.rows().map(row).collect(),
-            first,
-            step: (if crosses { 3 } else { 4 }, if ruled { 2 } else { 1 }),
+            rows: self.ranks_top_down().map(row).collect(),
+            origin: first,
+            step: (if on_crossings { 3 } else { 4 }, if ruled { 2 } else { 1 }),
         }
     }
 
     /// The files from left to right.
-    fn files(&self) -> Vec<usize> {
+    fn files_left_to_right(&self) -> Vec<usize> {
         let count = self.ranks.first().map_or(0, Vec::len);
-        if self.turned {
+        if self.flipped {
             (0..count).rev().collect()
         } else {
             (0..count).collect()
@@ -259,54 +278,58 @@ impl Drawing {
     }
 
     /// The ranks from the top down.
-    fn rows(&self) -> impl Iterator<Item = usize> {
+    fn ranks_top_down(&self) -> impl Iterator<Item = usize> {
         let count = self.ranks.len();
-        let rises = self.turned == self.customs.downwards();
-        (0..count).map(move |row| if rises { count - 1 - row } else { row })
+        let ascending = self.flipped == self.conventions.downwards();
+        (0..count).map(move |row| if ascending { count - 1 - row } else { row })
     }
 
     /// What stands there.
-    fn at(&self, (file, rank): Square) -> char {
+    fn piece_at(&self, (file, rank): Square) -> char {
         let row = self.ranks.len().checked_sub(rank + 1);
         let row = row.and_then(|row| self.ranks.get(row));
         row.and_then(|row| row.get(file)).copied().unwrap_or('.')
     }
 
     /// What is drawn on a square, and how: `empty` where nothing stands.
-    fn content(&self, square: Square, empty: char) -> (char, Style) {
-        let c = self.at(square);
+    fn square_content(&self, square: Square, empty: char) -> (char, Style) {
+        let c = self.piece_at(square);
         if c == '.' {
             return (empty, FAINT);
         }
-        let (seat, drawn) = match self.customs.figure(c) {
+        let (seat, drawn) = match self.conventions.figure(c) {
             Some((seat, figure)) => (Some(seat), figure),
-            None => (self.seat_of(c), c),
+            None => (self.seat_of_piece(c), c),
         };
-        let style = seat.map_or(PLAIN, |seat| paint::of_seat(seat, &self.sides[seat]));
+        let style = seat.map_or(PLAIN, |seat| paint::seat_style(seat, &self.sides[seat]));
         (drawn, style)
     }
 
     /// What stands on both sides of a square that is marked, and how it is drawn.
-    fn marks(&self, square: Square) -> (Option<[&'static str; 2]>, Effects) {
-        if self.line.contains(&square) {
-            return (Some(["*", "*"]), LINE.get_effects());
+    fn square_marks(&self, square: Square) -> (Option<[&'static str; 2]>, Effects) {
+        if self.winning_line.contains(&square) {
+            return (Some(["*", "*"]), WINNING_LINE.get_effects());
         }
-        if self.last == Some(square) {
-            return (Some(["[", "]"]), LAST.get_effects());
+        if self.last_move == Some(square) {
+            return (Some(["[", "]"]), LAST_MOVE.get_effects());
         }
         (None, Effects::new())
     }
 
-    fn square(&self, square: Square) -> String {
-        let empty = if self.customs.crosses() { '·' } else { ' ' };
-        let (content, style) = self.content(square, empty);
+    fn render_square(&self, square: Square) -> String {
+        let empty = if self.conventions.crosses() {
+            '·'
+        } else {
+            ' '
+        };
+        let (content, style) = self.square_content(square, empty);
         let content = content.to_string();
-        if self.line.contains(&square) {
-            return paint(style | LINE.get_effects(), &format!("*{content}*"));
+        if self.winning_line.contains(&square) {
+            return paint(style | WINNING_LINE.get_effects(), &format!("*{content}*"));
         }
-        if self.last == Some(square) {
+        if self.last_move == Some(square) {
             let (open, close) = (paint(FAINT, "["), paint(FAINT, "]"));
-            let style = style | LAST.get_effects();
+            let style = style | LAST_MOVE.get_effects();
             return format!("{open}{}{close}", paint(style, &content));
         }
         if content == " " {
@@ -316,31 +339,31 @@ impl Drawing {
     }
 
     /// Whose piece it is: that of the side whose name begins with it.
-    fn seat_of(&self, piece: char) -> Option<usize> {
+    fn seat_of_piece(&self, piece: char) -> Option<usize> {
         self.sides.iter().position(|side| side.starts_with(piece))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{game, plain, snapshot};
+    use super::super::tests::{game_summary, snapshot, strip_style};
     use super::*;
 
-    fn check(match_now: &Snapshot, game: Option<&GameSummary>, expect: &str) {
-        let drawn: Vec<String> = board(match_now, game, None)
+    fn check_board(snapshot: &Snapshot, game: Option<&GameSummary>, expect: &str) {
+        let drawn: Vec<String> = board_lines(snapshot, game, None)
             .iter()
-            .map(|line| plain(line))
+            .map(|line| strip_style(line))
             .collect();
         assert_eq!(drawn.join("\n"), expect.trim_matches('\n'));
     }
 
     #[test]
-    fn the_last_move_is_marked() {
+    fn last_move_is_bracketed() {
         let mut now = snapshot("x../.o./...");
         now.moves = vec!["a3".to_owned(), "b2".to_owned()];
-        check(
+        check_board(
             &now,
-            Some(&game("tic-tac-toe", 3, 3)),
+            Some(&game_summary("tic-tac-toe", 3, 3)),
             "
      a   b   c
    ╭───┬───┬───╮
@@ -354,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_winning_line_is_marked() {
+    fn winning_line_is_starred_and_highlighted() {
         let mut now = snapshot("xoo/.x./..x");
         now.moves = vec!["c1".to_owned()];
         now.outcome = Some(plyhouse_protocol::Ending {
@@ -365,9 +388,9 @@ mod tests {
             scores: None,
             line: Some(["a3", "b2", "c1"].map(str::to_owned).to_vec()),
         });
-        check(
+        check_board(
             &now,
-            Some(&game("tic-tac-toe", 3, 3)),
+            Some(&game_summary("tic-tac-toe", 3, 3)),
             "
      a   b   c
    ╭───┬───┬───╮
@@ -378,20 +401,20 @@ mod tests {
  1 │   │   │*x*│
    ╰───┴───┴───╯",
         );
-        let line = &board(&now, Some(&game("tic-tac-toe", 3, 3)), None)[2];
-        let of_x = paint::of_seat(0, "x") | LINE.get_effects();
+        let line = &board_lines(&now, Some(&game_summary("tic-tac-toe", 3, 3)), None)[2];
+        let of_x = paint::seat_style(0, "x") | WINNING_LINE.get_effects();
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
     /// Discs are told apart by their form as well, and numbers name files alone.
     #[test]
-    fn a_dropped_disc_is_marked_where_it_lies() {
+    fn last_dropped_disc_is_bracketed() {
         let mut now = snapshot("7/7/7/7/3y3/2rr3");
         now.game = "connect-four".to_owned();
         now.moves = vec!["4".to_owned()];
-        check(
+        check_board(
             &now,
-            Some(&game("connect-four", 7, 6)),
+            Some(&game_summary("connect-four", 7, 6)),
             "
      1   2   3   4   5   6   7
    ╭───┬───┬───┬───┬───┬───┬───╮
@@ -403,13 +426,13 @@ mod tests {
    │   │   │ ● │ ● │   │   │   │
    ╰───┴───┴───┴───┴───┴───┴───╯",
         );
-        let lowest = &board(&now, Some(&game("connect-four", 7, 6)), None)[7];
-        let red = paint(paint::of_seat(0, "red"), "●");
+        let lowest = &board_lines(&now, Some(&game_summary("connect-four", 7, 6)), None)[7];
+        let red = paint(paint::seat_style(0, "red"), "●");
         assert!(lowest.contains(&red), "{lowest:?}");
     }
 
     #[test]
-    fn a_line_of_discs_is_marked() {
+    fn winning_discs_are_starred() {
         let mut now = snapshot("7/7/7/7/.yyy3/rrrr3");
         now.game = "connect-four".to_owned();
         now.moves = vec!["1".to_owned()];
@@ -421,27 +444,27 @@ mod tests {
             scores: None,
             line: Some(["a1", "b1", "c1", "d1"].map(str::to_owned).to_vec()),
         });
-        let drawn = board(&now, Some(&game("connect-four", 7, 6)), None);
-        assert_eq!(plain(&drawn[6]), "   │   │ ○ │ ○ │ ○ │   │   │   │");
-        assert_eq!(plain(&drawn[7]), "   │*●*│*●*│*●*│*●*│   │   │   │");
+        let drawn = board_lines(&now, Some(&game_summary("connect-four", 7, 6)), None);
+        assert_eq!(strip_style(&drawn[6]), "   │   │ ○ │ ○ │ ○ │   │   │   │");
+        assert_eq!(strip_style(&drawn[7]), "   │*●*│*●*│*●*│*●*│   │   │   │");
     }
 
     #[test]
-    fn what_is_no_board_is_shown_as_text() {
-        let three = game("tic-tac-toe", 3, 3);
-        let huge = game("tic-tac-toe", u64::MAX, 3);
-        check(&snapshot("x../.o."), Some(&three), "x../.o.");
-        check(&snapshot("x../.o./...."), Some(&three), "x../.o./....");
-        check(
+    fn invalid_board_position_is_shown_as_text() {
+        let three = game_summary("tic-tac-toe", 3, 3);
+        let huge = game_summary("tic-tac-toe", u64::MAX, 3);
+        check_board(&snapshot("x../.o."), Some(&three), "x../.o.");
+        check_board(&snapshot("x../.o./...."), Some(&three), "x../.o./....");
+        check_board(
             &snapshot("x../.o./99999999999999999999"),
             Some(&three),
             "x../.o./99999999999999999999",
         );
-        check(&snapshot("x\u{1b}/"), None, "x�/");
-        check(&snapshot("x../.o./..."), Some(&huge), "x../.o./...");
+        check_board(&snapshot("x\u{1b}/"), None, "x�/");
+        check_board(&snapshot("x../.o./..."), Some(&huge), "x../.o./...");
     }
 
-    fn of(
+    fn snapshot_with_game(
         id: &str,
         sides: [&str; 2],
         size: u64,
@@ -451,16 +474,16 @@ mod tests {
         let mut now = snapshot(position);
         id.clone_into(&mut now.game);
         now.moves = vec![last.to_owned()];
-        let mut summary = game(id, size, size);
+        let mut summary = game_summary(id, size, size);
         summary.sides = sides.map(str::to_owned);
         (now, summary)
     }
 
     #[test]
-    fn chess_is_seen_from_ones_own_side() {
+    fn chess_board_is_shown_from_own_side() {
         let fen = "r1bqk2r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4";
-        let (mut now, summary) = of("chess", ["white", "black"], 8, fen, "e1g1");
-        check(
+        let (mut now, summary) = snapshot_with_game("chess", ["white", "black"], 8, fen, "e1g1");
+        check_board(
             &now,
             Some(&summary),
             "
@@ -477,9 +500,9 @@ mod tests {
    ╰───┴───┴───┴───┴───┴───┴───┴───╯",
         );
         now.you = Some(SeatNumber(1));
-        let drawn: Vec<String> = board(&now, Some(&summary), None)
+        let drawn: Vec<String> = board_lines(&now, Some(&summary), None)
             .iter()
-            .map(|l| plain(l))
+            .map(|l| strip_style(l))
             .collect();
         assert_eq!(drawn[0], "     h   g   f   e   d   c   b   a");
         assert_eq!(drawn[2], " 1 │   │[♔]│ ♖ │   │ ♕ │ ♗ │ ♘ │ ♖ │");
@@ -487,10 +510,11 @@ mod tests {
 
     /// The numbers of its squares stand at the edge.
     #[test]
-    fn draughts_is_drawn_by_numbers() {
+    fn draughts_board_is_labelled_with_square_numbers() {
         let position = "W:W21,22,K32:B1,K6:H0:F9";
-        let (mut now, summary) = of("draughts", ["black", "white"], 8, position, "18x9x2x6");
-        check(
+        let (mut now, summary) =
+            snapshot_with_game("draughts", ["black", "white"], 8, position, "18x9x2x6");
+        check_board(
             &now,
             Some(&summary),
             "
@@ -506,22 +530,23 @@ mod tests {
       ╰───┴───┴───┴───┴───┴───┴───┴───╯",
         );
         now.you = Some(SeatNumber(1));
-        let drawn: Vec<String> = board(&now, Some(&summary), None)
+        let drawn: Vec<String> = board_lines(&now, Some(&summary), None)
             .iter()
-            .map(|l| plain(l))
+            .map(|l| strip_style(l))
             .collect();
         assert_eq!(drawn[1], "  1-4 │   │ ⛂ │   │   │   │   │   │   │");
     }
 
     /// Its first rank lies on top, whoever looks.
     #[test]
-    fn othello_is_drawn_downwards() {
+    fn othello_first_rank_is_on_top_for_both_seats() {
         let position = "-------------------*-------**------*O--------------------------- O";
-        let (mut now, summary) = of("othello", ["black", "white"], 8, position, "d3");
+        let (mut now, summary) =
+            snapshot_with_game("othello", ["black", "white"], 8, position, "d3");
         now.you = Some(SeatNumber(1));
-        let drawn: Vec<String> = board(&now, Some(&summary), None)
+        let drawn: Vec<String> = board_lines(&now, Some(&summary), None)
             .iter()
-            .map(|l| plain(l))
+            .map(|l| strip_style(l))
             .collect();
         assert_eq!(drawn[2], " 1 │   │   │   │   │   │   │   │   │");
         assert_eq!(drawn[4], " 3 │   │   │   │[●]│   │   │   │   │");
@@ -529,10 +554,10 @@ mod tests {
     }
 
     #[test]
-    fn stones_stand_on_crossings() {
+    fn go_stones_are_drawn_on_line_crossings() {
         let position = "........./......w../........./........./....b..../.b......./........./........./......... b 0 0 0 3";
-        let (now, summary) = of("go", ["black", "white"], 9, position, "B4");
-        check(
+        let (now, summary) = snapshot_with_game("go", ["black", "white"], 9, position, "B4");
+        check_board(
             &now,
             Some(&summary),
             "
@@ -552,12 +577,12 @@ mod tests {
     }
 
     #[test]
-    fn a_large_board_fits_a_terminal() {
+    fn large_board_fits_in_50_columns() {
         let position = "15/15/15/15/15/15/15/5bbbbb5/6wwww5/15/15/15/15/15/15";
-        let (now, summary) = of("gomoku", ["black", "white"], 15, position, "j8");
-        let drawn: Vec<String> = board(&now, Some(&summary), None)
+        let (now, summary) = snapshot_with_game("gomoku", ["black", "white"], 15, position, "j8");
+        let drawn: Vec<String> = board_lines(&now, Some(&summary), None)
             .iter()
-            .map(|l| plain(l))
+            .map(|l| strip_style(l))
             .collect();
         assert_eq!(
             drawn[9],
@@ -566,22 +591,29 @@ mod tests {
         assert!(drawn.iter().all(|line| line.chars().count() <= 50));
     }
 
-    fn check_narrow(now: &Snapshot, summary: &GameSummary, columns: usize, expect: &str) {
-        let lines = board(now, Some(summary), Some(columns));
+    fn check_board_in_columns(now: &Snapshot, summary: &GameSummary, columns: usize, expect: &str) {
+        let lines = board_lines(now, Some(summary), Some(columns));
         let drawn: Vec<String> = lines
             .iter()
-            .map(|line| plain(line).trim_end().to_owned())
+            .map(|line| strip_style(line).trim_end().to_owned())
             .collect();
-        assert!(drawn.iter().all(|line| width(line) <= columns), "{drawn:?}");
+        assert!(
+            drawn.iter().all(|line| text_width(line) <= columns),
+            "{drawn:?}"
+        );
         assert_eq!(drawn.join("\n"), expect.trim_matches('\n'));
     }
 
     #[test]
-    fn a_board_that_has_no_room_is_drawn_narrower() {
+    fn board_is_drawn_narrower_when_columns_are_few() {
         let position = "W:W21,22,K32:B1,K6:H0:F9";
-        let (now, summary) = of("draughts", ["black", "white"], 8, position, "18x9x2x6");
-        assert_eq!(width(&board(&now, Some(&summary), Some(39))[0]), 39);
-        check_narrow(
+        let (now, summary) =
+            snapshot_with_game("draughts", ["black", "white"], 8, position, "18x9x2x6");
+        assert_eq!(
+            text_width(&board_lines(&now, Some(&summary), Some(39))[0]),
+            39
+        );
+        check_board_in_columns(
             &now,
             &summary,
             38,
@@ -596,11 +628,17 @@ mod tests {
   4-1  · · · · · · ⛂ ·",
         );
         let position = "15/15/15/15/15/15/15/15/15/15/15/15/15/w14/bbbbb10";
-        let (mut now, summary) = of("gomoku", ["black", "white"], 15, position, "e1");
+        let (mut now, summary) =
+            snapshot_with_game("gomoku", ["black", "white"], 15, position, "e1");
         let last = |now: &Snapshot, columns| {
-            let lines = board(now, Some(&summary), Some(columns));
-            assert!(lines.iter().all(|line| width(line) <= columns), "{lines:?}");
-            plain(lines.last().expect("a rank")).trim_end().to_owned()
+            let lines = board_lines(now, Some(&summary), Some(columns));
+            assert!(
+                lines.iter().all(|line| text_width(line) <= columns),
+                "{lines:?}"
+            );
+            strip_style(lines.last().expect("board has at least one line"))
+                .trim_end()
+                .to_owned()
         };
         assert_eq!(last(&now, 34), " 1  ● ● ● ●[●]· · · · · · · · · ·");
         assert_eq!(last(&now, 33), " 1 ●●●●●··········");
@@ -613,8 +651,8 @@ mod tests {
             line: Some(["a1", "b1", "c1", "d1", "e1"].map(str::to_owned).to_vec()),
         });
         assert_eq!(last(&now, 40), " 1 *●*●*●*●*●*· · · · · · · · · ·");
-        let lines = board(&now, Some(&summary), Some(33));
-        let of_line = paint::of_seat(0, "black") | LINE.get_effects();
+        let lines = board_lines(&now, Some(&summary), Some(33));
+        let of_line = paint::seat_style(0, "black") | WINNING_LINE.get_effects();
         assert!(lines[15].contains(&paint(of_line, "●")), "{:?}", lines[15]);
     }
 }

@@ -4,12 +4,12 @@
 ///
 /// Counted in years that begin with March, so that leap days come last, and in eras of 400 years, which
 /// all have as many days (Hinnant, "chrono-compatible low-level date algorithms", 2013).
-pub(crate) fn date(at_ms: u64) -> String {
-    const ERA: u64 = 146_097;
+pub(crate) fn format_utc_minute(at_ms: u64) -> String {
+    const DAYS_PER_ERA: u64 = 146_097;
     const DAYS_TO_1970: u64 = 719_468; // From March 1st of the year 0.
     let minutes = at_ms / 60_000;
     let days = minutes / (24 * 60) + DAYS_TO_1970;
-    let (era, day) = (days / ERA, days % ERA);
+    let (era, day) = (days / DAYS_PER_ERA, days % DAYS_PER_ERA);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153; // From March, 0.
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_those_of_the_calendar() {
+    fn timestamps_are_formatted_as_calendar_dates() {
         for (at_ms, text) in [
             (0, "1970-01-01 00:00 UTC"),
             (951_782_399_999, "2000-02-28 23:59 UTC"),
@@ -33,7 +33,7 @@ mod tests {
             (1_700_000_000_000, "2023-11-14 22:13 UTC"),
             (4_107_542_400_000, "2100-03-01 00:00 UTC"),
         ] {
-            assert_eq!(date(at_ms), text);
+            assert_eq!(format_utc_minute(at_ms), text);
         }
     }
 }

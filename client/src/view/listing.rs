@@ -4,75 +4,75 @@ use plyhouse_protocol::{ListedMatch, MatchStatus};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{FAINT, PLAIN, STRONG, paint};
-use super::words::listed;
+use super::words::occupant_list_text;
 use crate::clock::clock_text;
 use crate::harmless::sanitize;
 
-const COLUMNS: usize = 6;
+const COLUMN_COUNT: usize = 6;
 
-type Row = [String; COLUMNS];
+type Row = [String; COLUMN_COUNT];
 
-const HEADS: [&str; COLUMNS] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
+const HEADERS: [&str; COLUMN_COUNT] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
 /// What stands beside the game where a match does not begin with its first position.
-pub(crate) const FROM_POSITION: &str = " from a position";
+pub(crate) const FROM_POSITION_LABEL: &str = " from a position";
 
 /// The space between two columns.
-const GAP: usize = 2;
+const COLUMN_GAP: usize = 2;
 
 /// The matches as a table, with the command that leads to each; open ones first, since those
 /// wait for somebody. What each command needs to speak to this `server` is said once, below. Where
 /// a table is wider than so many `columns`, each match has lines of its own.
-pub(crate) fn listing(
+pub(crate) fn render_match_list(
     matches: &[ListedMatch],
     total: u64,
-    server: &str,
+    server_options: &str,
     columns: Option<usize>,
 ) -> String {
     if matches.is_empty() {
         return "No match is open or running. Start one with `ply play`.".to_owned();
     }
-    let of = |status| {
+    let with_status = |status| {
         matches
             .iter()
             .filter(move |listing| listing.status == status)
     };
-    let rows: Vec<Row> = of(MatchStatus::Open)
-        .chain(of(MatchStatus::Running))
-        .map(row)
+    let rows: Vec<Row> = with_status(MatchStatus::Open)
+        .chain(with_status(MatchStatus::Running))
+        .map(match_row)
         .collect();
     let mut text = match columns {
-        Some(columns) if columns < width_of(&rows) => stacked(&rows),
-        Some(_) | None => tabulated(&rows),
+        Some(columns) if columns < table_width(&rows) => render_stacked(&rows),
+        Some(_) | None => render_table(&rows),
     };
     let shown = rows.len() as u64;
     if total > shown {
         text.push_str(&paint(FAINT, &format!("… and {} more", total - shown)));
         text.push('\n');
     }
-    if !server.is_empty() {
-        text.push_str(&paint(FAINT, &format!("… each with{server}")));
+    if !server_options.is_empty() {
+        text.push_str(&paint(FAINT, &format!("… each with{server_options}")));
     }
     text.truncate(text.trim_end().len());
     text
 }
 
-fn widths(rows: &[Row]) -> [usize; COLUMNS] {
+fn column_widths(rows: &[Row]) -> [usize; COLUMN_COUNT] {
     std::array::from_fn(|column| {
         let cells = rows.iter().map(|row| row[column].width());
-        cells.max().unwrap_or(0).max(HEADS[column].width())
+        cells.max().unwrap_or(0).max(HEADERS[column].width())
     })
 }
 
-fn width_of(rows: &[Row]) -> usize {
-    widths(rows).iter().sum::<usize>() + GAP * (COLUMNS - 1)
+fn table_width(rows: &[Row]) -> usize {
+    column_widths(rows).iter().sum::<usize>() + COLUMN_GAP * (COLUMN_COUNT - 1)
 }
 
-fn tabulated(rows: &[Row]) -> String {
-    let widths = widths(rows);
+fn render_table(rows: &[Row]) -> String {
+    let widths = column_widths(rows);
     let mut text = String::new();
-    let heads = HEADS.map(str::to_owned);
-    for (number, row) in [&heads].into_iter().chain(rows).enumerate() {
+    let headers = HEADERS.map(str::to_owned);
+    for (number, row) in [&headers].into_iter().chain(rows).enumerate() {
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let style = match (number, column) {
@@ -82,7 +82,7 @@ fn tabulated(rows: &[Row]) -> String {
             };
             if !cell.is_empty() {
                 line.push_str(&paint(style, cell));
-                line.push_str(&" ".repeat(width - cell.width() + GAP));
+                line.push_str(&" ".repeat(width - cell.width() + COLUMN_GAP));
             }
         }
         text.push_str(line.trim_end());
@@ -91,7 +91,7 @@ fn tabulated(rows: &[Row]) -> String {
     text
 }
 
-fn stacked(rows: &[Row]) -> String {
+fn render_stacked(rows: &[Row]) -> String {
     let lines = rows.iter().map(|[code, game, seats, moves, _, command]| {
         let code = paint(STRONG, code);
         format!("{code}  {game}, {moves} moves\n  {seats}\n  {command}\n")
@@ -100,16 +100,16 @@ fn stacked(rows: &[Row]) -> String {
 }
 
 /// A match of the list that looks otherwise now, in a line.
-pub(crate) fn changed(listing: &ListedMatch) -> String {
-    let [code, game, seats, _, _, command] = row(listing);
-    let what = match listing.status {
+pub(crate) fn match_list_line(listing: &ListedMatch) -> String {
+    let [code, game, seats, _, _, command] = match_row(listing);
+    let action = match listing.status {
         MatchStatus::Open | MatchStatus::Running => command,
         MatchStatus::Ended => "is over".to_owned(),
     };
-    format!("{}  {game}  {seats}  {what}", paint(STRONG, &code))
+    format!("{}  {game}  {seats}  {action}", paint(STRONG, &code))
 }
 
-fn row(listing: &ListedMatch) -> Row {
+fn match_row(listing: &ListedMatch) -> Row {
     let code = sanitize(&listing.code);
     let verb = if listing.status == MatchStatus::Open {
         "join"
@@ -118,14 +118,20 @@ fn row(listing: &ListedMatch) -> Row {
     };
     let [first, second] = &listing.seats;
     let seats = [first, second]
-        .map(|seat| format!("{} {}", sanitize(&seat.side), listed(&seat.occupant)))
+        .map(|seat| {
+            format!(
+                "{} {}",
+                sanitize(&seat.side),
+                occupant_list_text(&seat.occupant)
+            )
+        })
         .join(", ");
     let command = format!("ply {verb} {code}");
     let spectators = listing.spectators.to_string();
     let clock = listing.clock.as_ref().map(clock_text);
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     let from = if listing.from_position {
-        FROM_POSITION
+        FROM_POSITION_LABEL
     } else {
         ""
     };
@@ -141,13 +147,13 @@ fn row(listing: &ListedMatch) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{plain, snapshot};
+    use super::super::tests::{snapshot, strip_style};
     use super::*;
 
     #[test]
-    fn open_matches_come_first() {
+    fn open_matches_are_listed_first_and_narrow_list_is_stacked() {
         let now = snapshot("x../.o./...");
-        let match_in = |code: &str, status| ListedMatch {
+        let listed_match = |code: &str, status| ListedMatch {
             match_id: now.match_id,
             code: code.to_owned(),
             game: now.game.clone(),
@@ -160,10 +166,15 @@ mod tests {
             spectators: 1,
         };
         let matches = [
-            match_in("AAAAAA", MatchStatus::Running),
-            match_in("BBBBBB", MatchStatus::Open),
+            listed_match("AAAAAA", MatchStatus::Running),
+            listed_match("BBBBBB", MatchStatus::Open),
         ];
-        let drawn = plain(&listing(&matches, 3, " --server ws://h/ws", Some(77)));
+        let drawn = strip_style(&render_match_list(
+            &matches,
+            3,
+            " --server ws://h/ws",
+            Some(77),
+        ));
         assert_eq!(
             drawn,
             "\
@@ -173,14 +184,14 @@ AAAAAA  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply watch AAAAAA
 … and 1 more
 … each with --server ws://h/ws"
         );
-        assert!(listing(&[], 0, "", None).contains("ply play"));
-        let set_up = ListedMatch {
+        assert!(render_match_list(&[], 0, "", None).contains("ply play"));
+        let from_position = ListedMatch {
             from_position: true,
             ..matches[0].clone()
         };
         let line = "AAAAAA  tic-tac-toe from a position  x ada, o ⚙ medium bot  ply watch AAAAAA";
-        assert_eq!(plain(&changed(&set_up)), line);
-        let narrow = plain(&listing(&matches[..1], 1, "", Some(76)));
+        assert_eq!(strip_style(&match_list_line(&from_position)), line);
+        let narrow = strip_style(&render_match_list(&matches[..1], 1, "", Some(76)));
         assert_eq!(
             narrow,
             "\

@@ -7,17 +7,17 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 /// What one looks for: a code, a command, whose turn it is.
 pub(crate) const STRONG: Style = Style::new().bold();
 /// The last move.
-pub(crate) const LAST: Style = Style::new().bold().underline();
+pub(crate) const LAST_MOVE: Style = Style::new().bold().underline();
 /// The winning line, in the colour of its side.
-pub(crate) const LINE: Style = Style::new().bold().invert();
+pub(crate) const WINNING_LINE: Style = Style::new().bold().invert();
 /// What went wrong.
-pub(crate) const WRONG: Style = color(AnsiColor::Red);
+pub(crate) const ERROR: Style = color(AnsiColor::Red);
 /// What is not drawn up in any other way.
 pub(crate) const PLAIN: Style = Style::new();
 
-const FIRST: Style = color(AnsiColor::Cyan);
+const FIRST_SEAT: Style = color(AnsiColor::Cyan);
 /// To be read on light and on dark ground alike, as yellow is not.
-const SECOND: Style = color(AnsiColor::Magenta);
+const SECOND_SEAT: Style = color(AnsiColor::Magenta);
 const RED: Style = color(AnsiColor::Red);
 const YELLOW: Style = color(AnsiColor::Yellow);
 
@@ -26,12 +26,12 @@ const fn color(color: AnsiColor) -> Style {
 }
 
 /// The colour of a seat: of the side's own name where it is one that a terminal has.
-pub(crate) fn of_seat(index: usize, side: &str) -> Style {
+pub(crate) fn seat_style(index: usize, side: &str) -> Style {
     match (side, index) {
         ("red", _) => RED,
         ("yellow", _) => YELLOW,
-        (_, 0) => FIRST,
-        (_, _) => SECOND,
+        (_, 0) => FIRST_SEAT,
+        (_, _) => SECOND_SEAT,
     }
 }
 

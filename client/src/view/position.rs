@@ -5,62 +5,62 @@ use crate::customs::Customs;
 use crate::harmless::shown;
 
 /// The most files and ranks that are drawn: there are 26 letters, and terminals have an end.
-pub(super) const SIDE_MAX: usize = 26;
+pub(super) const BOARD_SIDE_MAX: usize = 26;
 
 /// A square by file and rank, both counted from 0 at the lower left.
 pub(crate) type Square = (usize, usize);
 
 /// The ranks of a board, the highest first: one character a square, `.` for an empty one. Nothing if
 /// the text is no board of this size.
-pub(super) fn read(
-    customs: Customs,
+pub(super) fn parse_board(
+    conventions: Customs,
     position: &str,
     files: usize,
     ranks: usize,
 ) -> Option<Vec<Vec<char>>> {
-    let read = match customs {
-        Customs::Othello => othello(position, files, ranks)?,
-        Customs::Draughts => draughts(position, files, ranks)?,
+    let board = match conventions {
+        Customs::Othello => parse_othello(position, files, ranks)?,
+        Customs::Draughts => parse_draughts(position, files, ranks)?,
         Customs::TicTacToe
         | Customs::ConnectFour
         | Customs::Chess
         | Customs::Gomoku
         | Customs::Go
-        | Customs::Other => fen(position, files, ranks),
+        | Customs::Other => parse_fen(position, files, ranks),
     };
-    (read.len() == ranks && read.iter().all(|rank| rank.len() == files)).then_some(read)
+    (board.len() == ranks && board.iter().all(|rank| rank.len() == files)).then_some(board)
 }
 
 /// FEN-like ranks, the highest first: a character a square, `.` or a number of squares for empty
 /// ones. What follows after a space is not the board.
-fn fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
+fn parse_fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
     let board = position.split(' ').next().unwrap_or_default();
     let ranks = board.split('/').take(ranks + 1);
-    ranks.map(|rank| fen_rank(rank, files)).collect()
+    ranks.map(|rank| parse_fen_rank(rank, files)).collect()
 }
 
 /// Reads one rank; one that is too long comes out longer than `files`, and no longer than that.
-fn fen_rank(rank: &str, files: usize) -> Vec<char> {
+fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
     let mut squares = Vec::with_capacity(files + 1);
-    let mut run = 0;
+    let mut empty_count = 0;
     for c in rank.chars() {
         if let Some(digit) = c.to_digit(10) {
-            run = (run * 10 + digit as usize).min(SIDE_MAX + 1);
+            empty_count = (empty_count * 10 + digit as usize).min(BOARD_SIDE_MAX + 1);
             continue;
         }
-        squares.resize(squares.len() + run, '.');
-        run = 0;
+        squares.resize(squares.len() + empty_count, '.');
+        empty_count = 0;
         squares.push(shown(c));
         if squares.len() > files {
             return squares;
         }
     }
-    squares.resize(squares.len() + run, '.');
+    squares.resize(squares.len() + empty_count, '.');
     squares
 }
 
 /// All squares in one text, from the lowest rank up, `-` for empty ones.
-fn othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
+fn parse_othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
     let board = position.split(' ').next()?;
     let squares: Vec<char> = board
         .chars()
@@ -74,7 +74,7 @@ fn othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>>
 
 /// The numbers of the squares on which each side stands, `K` before those of kings, which become
 /// capitals here.
-fn draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
+fn parse_draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
     let mut board = vec![vec!['.'; files]; ranks];
     let sides = position.split(':').skip(1);
     for side in sides.filter(|side| side.starts_with(['W', 'B'])) {
@@ -87,7 +87,7 @@ fn draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>
             } else {
                 side.to_ascii_lowercase()
             };
-            let (file, rank) = numbered(number.unwrap_or(piece))?;
+            let (file, rank) = draughts_square(number.unwrap_or(piece))?;
             let row = ranks.checked_sub(rank + 1)?;
             *board.get_mut(row)?.get_mut(file)? = drawn;
         }
@@ -97,40 +97,40 @@ fn draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>
 
 /// The pieces on a board, each by its letter and by the name of its place. Nothing if the text is no board of
 /// this size.
-pub(crate) fn stones(
-    customs: Customs,
+pub(crate) fn pieces_with_squares(
+    conventions: Customs,
     position: &str,
     files: usize,
     ranks: usize,
 ) -> Option<Vec<(char, String)>> {
-    let rows = read(customs, position, files, ranks)?;
+    let rows = parse_board(conventions, position, files, ranks)?;
     let letters: Vec<char> = ('a'..='z').collect();
     // Where vertices are named by capitals, there is no I.
     let columns: Vec<char> = ('A'..='Z').filter(|letter| *letter != 'I').collect();
-    let columns = if customs == Customs::Go {
+    let columns = if conventions == Customs::Go {
         columns
     } else {
         letters
     };
-    let mut stones = Vec::new();
+    let mut pieces = Vec::new();
     for (row, rank) in rows.iter().zip((1..=ranks).rev()) {
         for (piece, column) in row.iter().zip(&columns) {
             if *piece != '.' {
-                stones.push((*piece, format!("{column}{rank}")));
+                pieces.push((*piece, format!("{column}{rank}")));
             }
         }
     }
-    Some(stones)
+    Some(pieces)
 }
 
 /// Whose turn it is in a position that is the first of a match; seat 0 where that cannot be told.
-pub(crate) fn first_to_move(customs: Customs, position: &str) -> usize {
-    let second = position.split(' ').nth(1);
+pub(crate) fn first_seat_to_move(conventions: Customs, position: &str) -> usize {
+    let side_to_move = position.split(' ').nth(1);
     let count = |piece: char| position.chars().filter(|c| *c == piece).count();
-    let is_second = match customs {
-        Customs::Othello => second == Some("O"),
-        Customs::Chess => second == Some("b"),
-        Customs::Go => second == Some("w"),
+    let is_second = match conventions {
+        Customs::Othello => side_to_move == Some("O"),
+        Customs::Chess => side_to_move == Some("b"),
+        Customs::Go => side_to_move == Some("w"),
         Customs::Draughts => position.starts_with('W'),
         Customs::TicTacToe => count('x') > count('o'),
         Customs::ConnectFour => count('r') > count('y'),
@@ -141,62 +141,62 @@ pub(crate) fn first_to_move(customs: Customs, position: &str) -> usize {
 }
 
 /// How many stones each seat has captured, in Go: told after the board and the side to move.
-pub(super) fn captured(customs: Customs, position: &str) -> Option<[u32; 2]> {
+pub(super) fn captured_stone_counts(conventions: Customs, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
         .split(' ')
         .skip(2)
         .map(|number| number.parse().ok());
-    match customs {
+    match conventions {
         Customs::Go => Some([numbers.next()??, numbers.next()??]),
         _ => None,
     }
 }
 
 /// The pieces that a side has lost in chess, from the most valuable on, as positions write them.
-pub(super) fn lost(
-    customs: Customs,
-    start: Option<&str>,
+pub(super) fn captured_chess_pieces(
+    conventions: Customs,
+    initial_position: Option<&str>,
     position: &str,
     seat: usize,
 ) -> Vec<char> {
-    if customs != Customs::Chess {
+    if conventions != Customs::Chess {
         return Vec::new();
     }
     let count = |position: &str, piece: char| {
         let board = position.split(' ').next().unwrap_or_default();
         board.chars().filter(|c| *c == piece).count()
     };
-    let lacks = PIECES.map(|kind| {
+    let differences = CHESS_PIECES_BY_VALUE.map(|kind| {
         let piece = if seat == 0 {
             kind.to_ascii_uppercase()
         } else {
             kind
         };
-        let first = count(start.unwrap_or(CHESS_START), piece);
+        let first = count(initial_position.unwrap_or(CHESS_INITIAL_BOARD), piece);
         let now = count(position, piece);
         (piece, first.saturating_sub(now), now.saturating_sub(first))
     });
     // What there is more of than at the start were pawns, which nobody took.
-    let promoted: usize = lacks.iter().map(|(_, _, more)| more).sum();
-    let gone = lacks.iter().flat_map(|(piece, lacks, _)| {
+    let promoted: usize = differences.iter().map(|(_, _, more)| more).sum();
+    let captured = differences.iter().flat_map(|(piece, lacks, _)| {
         let is_pawn = piece.eq_ignore_ascii_case(&'p');
-        let taken = lacks.saturating_sub(if is_pawn { promoted } else { 0 });
-        std::iter::repeat_n(*piece, taken)
+        let captured_count = lacks.saturating_sub(if is_pawn { promoted } else { 0 });
+        std::iter::repeat_n(*piece, captured_count)
     });
-    gone.collect()
+    captured.collect()
 }
 
 /// The pieces of chess that can be taken, from the most valuable on.
-const PIECES: [char; 5] = ['q', 'r', 'b', 'n', 'p'];
+const CHESS_PIECES_BY_VALUE: [char; 5] = ['q', 'r', 'b', 'n', 'p'];
 
 /// The pieces with which a game of chess begins.
-const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+const CHESS_INITIAL_BOARD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
 /// The square with this number: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on.
-pub(super) fn numbered(number: &str) -> Option<Square> {
+pub(super) fn draughts_square(number: &str) -> Option<Square> {
     let at = number.parse::<usize>().ok()?.checked_sub(1)?;
-    let (rank, along) = (at / 4, at % 4);
-    (rank < 8).then_some((6 + rank % 2 - 2 * along, rank))
+    let (rank, column) = (at / 4, at % 4);
+    (rank < 8).then_some((6 + rank % 2 - 2 * column, rank))
 }
 
 /// The square that a text names or ends with, as `e4` in `e2e4` and `e8` in `e7e8q`.
@@ -211,7 +211,7 @@ pub(super) fn last_square(text: &str) -> Option<Square> {
 }
 
 /// The crossing that a vertex of Go names: letters without I.
-pub(super) fn vertex(text: &str) -> Option<Square> {
+pub(super) fn parse_vertex(text: &str) -> Option<Square> {
     let letter = text.chars().next().filter(char::is_ascii_uppercase)?;
     let rank = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
     let file = ('A'..=letter)
@@ -223,18 +223,18 @@ pub(super) fn vertex(text: &str) -> Option<Square> {
 
 /// The squares by which a move is picked on the board, one after the other: where it comes from, if it does,
 /// and where it goes. Nothing for a move without any, such as a pass.
-pub(crate) fn steps(customs: Customs, m: &str) -> Option<Vec<Square>> {
-    match customs {
+pub(crate) fn move_squares(conventions: Customs, move_text: &str) -> Option<Vec<Square>> {
+    match conventions {
         // Whichever square of the file.
-        Customs::ConnectFour => Some(vec![(m.parse::<usize>().ok()?.checked_sub(1)?, 0)]),
-        Customs::Draughts => m.split(['-', 'x']).map(numbered).collect(),
-        Customs::Go => Some(vec![vertex(m)?]),
+        Customs::ConnectFour => Some(vec![(move_text.parse::<usize>().ok()?.checked_sub(1)?, 0)]),
+        Customs::Draughts => move_text.split(['-', 'x']).map(draughts_square).collect(),
+        Customs::Go => Some(vec![parse_vertex(move_text)?]),
         Customs::Chess => {
-            let (from, to) = (m.get(..2)?, m.get(2..4)?);
+            let (from, to) = (move_text.get(..2)?, move_text.get(2..4)?);
             Some(vec![last_square(from)?, last_square(to)?])
         }
         Customs::TicTacToe | Customs::Othello | Customs::Gomoku | Customs::Other => {
-            Some(vec![last_square(m)?])
+            Some(vec![last_square(move_text)?])
         }
     }
 }
@@ -243,17 +243,17 @@ pub(crate) fn steps(customs: Customs, m: &str) -> Option<Vec<Square>> {
 mod tests {
     use super::*;
 
-    fn check(customs: Customs, position: &str, expect: Option<[&str; 8]>) {
-        let drawn = read(customs, position, 8, 8)
+    fn check_board(conventions: Customs, position: &str, expect: Option<[&str; 8]>) {
+        let drawn = parse_board(conventions, position, 8, 8)
             .map(|ranks| ranks.iter().map(|rank| rank.iter().collect()).collect());
         let expect = expect.map(|ranks| ranks.map(str::to_owned).to_vec());
         assert_eq!(drawn, expect, "{position:?}");
     }
 
     #[test]
-    fn captured_stones_are_read() {
+    fn go_capture_counts_are_parsed() {
         let rows = ["9"; 9].join("/");
-        let read = |customs, rest| captured(customs, &format!("{rows} {rest}"));
+        let read = |customs, rest| captured_stone_counts(customs, &format!("{rows} {rest}"));
         assert_eq!(read(Customs::Go, "w 3 12 0 40"), Some([3, 12]));
         for nothing in ["w", "w 3", "w x 12", "w 3 -1"] {
             assert_eq!(read(Customs::Go, nothing), None, "{nothing}");
@@ -262,24 +262,24 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_in_chess_is_what_is_gone() {
-        let gone = |start, position, seat| {
-            let lost = lost(Customs::Chess, start, position, seat);
+    fn chess_captures_are_missing_pieces_minus_promotions() {
+        let captured = |start, position, seat| {
+            let lost = captured_chess_pieces(Customs::Chess, start, position, seat);
             lost.into_iter().collect::<String>()
         };
         let after = "r1bqkb1r/pppp1ppp/2n5/4N3/4n3/8/PPPP1PPP/RNBQKB1R w KQkq - 0 5";
-        assert_eq!([0, 1].map(|seat| gone(None, after, seat)), ["P", "p"]);
+        assert_eq!([0, 1].map(|seat| captured(None, after, seat)), ["P", "p"]);
         // A pawn has become a queen, and another one was taken.
         let after = "4k3/8/8/8/8/8/PPPPPP2/RNBQKBNQ b - - 0 30";
-        assert_eq!(gone(None, after, 0), "RP");
+        assert_eq!(captured(None, after, 0), "RP");
         let start = "4k3/7P/8/8/8/8/8/4K3 w - - 0 1";
         let after = "4k2Q/8/8/8/8/8/8/4K3 b - - 0 1";
-        assert_eq!(gone(Some(start), after, 0), "");
-        assert_eq!(lost(Customs::Go, None, after, 0), []);
+        assert_eq!(captured(Some(start), after, 0), "");
+        assert_eq!(captured_chess_pieces(Customs::Go, None, after, 0), []);
     }
 
     #[test]
-    fn whose_turn_it_is_first_is_read() {
+    fn first_seat_to_move_is_parsed_for_each_game() {
         for (customs, first, second) in [
             (Customs::TicTacToe, ".../.x./..o", ".../.x./..."),
             (Customs::ConnectFour, "ry", "r......"),
@@ -289,15 +289,15 @@ mod tests {
             (Customs::Gomoku, "15/7bw6", "15/7b7"),
             (Customs::Go, "b..w b 0 0 0 2", "b... w 0 0 0 1"),
         ] {
-            assert_eq!(first_to_move(customs, first), 0, "{first}");
-            assert_eq!(first_to_move(customs, second), 1, "{second}");
+            assert_eq!(first_seat_to_move(customs, first), 0, "{first}");
+            assert_eq!(first_seat_to_move(customs, second), 1, "{second}");
         }
     }
 
     #[test]
-    fn othello_is_read_from_the_lowest_rank_up() {
+    fn othello_position_is_parsed_from_lowest_rank() {
         let position = "O--------------------------O*------*O-------------------------** *";
-        check(
+        check_board(
             Customs::Othello,
             position,
             Some([
@@ -305,13 +305,13 @@ mod tests {
                 "O.......",
             ]),
         );
-        check(Customs::Othello, "O--*", None);
-        check(Customs::Othello, &format!("-{position}"), None);
+        check_board(Customs::Othello, "O--*", None);
+        check_board(Customs::Othello, &format!("-{position}"), None);
     }
 
     #[test]
-    fn draughts_is_read_by_numbers() {
-        check(
+    fn draughts_position_is_parsed_by_square_number() {
+        check_board(
             Customs::Draughts,
             "B:W21,K32,K5:B1,4,K8:H0:F1",
             Some([
@@ -319,13 +319,13 @@ mod tests {
                 "b.....b.",
             ]),
         );
-        check(Customs::Draughts, "B:W33:B1", None);
-        check(Customs::Draughts, "B:W0:B1", None);
-        check(Customs::Draughts, "B:Wx:B1", None);
+        check_board(Customs::Draughts, "B:W33:B1", None);
+        check_board(Customs::Draughts, "B:W0:B1", None);
+        check_board(Customs::Draughts, "B:Wx:B1", None);
     }
 
     #[test]
-    fn moves_end_on_a_square() {
+    fn last_square_and_vertex_are_parsed_from_moves() {
         assert_eq!(last_square("b2"), Some((1, 1)));
         assert_eq!(last_square("e2e4"), Some((4, 3)));
         assert_eq!(last_square("e7e8q"), Some((4, 7)));
@@ -334,9 +334,12 @@ mod tests {
             assert_eq!(last_square(not), None, "{not:?}");
         }
         assert_eq!(
-            ["A1", "H8", "J9"].map(vertex),
+            ["A1", "H8", "J9"].map(parse_vertex),
             [Some((0, 0)), Some((7, 7)), Some((8, 8))]
         );
-        assert_eq!(["I5", "pass", "A0", "", "Ä1", "a1"].map(vertex), [None; 6]);
+        assert_eq!(
+            ["I5", "pass", "A0", "", "Ä1", "a1"].map(parse_vertex),
+            [None; 6]
+        );
     }
 }

@@ -3,19 +3,19 @@
 use plyhouse_protocol::{SeekList, Seeker};
 
 use super::paint::{FAINT, STRONG, paint};
-use super::words::player;
+use super::words::player_text;
 use crate::clock::{clock_text, read_clock};
 use crate::harmless::sanitize;
 
 /// Who looks for an opponent, a line each, with the command that answers it; `None` if nobody does. What each
 /// command needs to speak to this `server` is said once, below.
-pub(crate) fn seekers(seekers: &SeekList, server: &str) -> Option<String> {
+pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Option<String> {
     if seekers.rows.is_empty() {
         return None;
     }
     let mut text = paint(FAINT, "LOOKING FOR AN OPPONENT") + "\n";
     for row in &seekers.rows {
-        text.push_str(&seeker(row));
+        text.push_str(&seek_line(row));
         text.push('\n');
     }
     let more = seekers.total.saturating_sub(seekers.rows.len() as u64);
@@ -23,23 +23,23 @@ pub(crate) fn seekers(seekers: &SeekList, server: &str) -> Option<String> {
         text.push_str(&paint(FAINT, &format!("… and {more} more")));
         text.push('\n');
     }
-    if !server.is_empty() {
-        text.push_str(&paint(FAINT, &format!("… each with{server}")));
+    if !server_options.is_empty() {
+        text.push_str(&paint(FAINT, &format!("… each with{server_options}")));
     }
     text.truncate(text.trim_end().len());
     Some(text)
 }
 
 /// Somebody who looks for an opponent, in a line.
-pub(crate) fn seeker(row: &Seeker) -> String {
-    let name = player(&row.player.name, row.rating);
+pub(crate) fn seek_line(row: &Seeker) -> String {
+    let name = player_text(&row.player.name, row.rating);
     let game = sanitize(&row.game);
     let clock = row.clock.as_ref().map(clock_text);
-    let clock_said = clock
+    let clock_label = clock
         .as_ref()
         .map_or_else(String::new, |clock| format!(" {clock}"));
     let rated = if row.rated { " rated" } else { "" };
-    let line = format!("{}  {game}{clock_said}{rated}", paint(STRONG, &name));
+    let line = format!("{}  {game}{clock_label}{rated}", paint(STRONG, &name));
     // A clock that cannot be written exactly would be another one; and people do not play programs for ratings.
     let is_exact = clock.as_ref().map(|clock| read_clock(clock).ok()) == row.clock.map(Some);
     if !is_exact || row.rated && row.player.bot {
@@ -54,15 +54,15 @@ pub(crate) fn seeker(row: &Seeker) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::tests::plain;
+    use super::super::tests::strip_style;
     use super::*;
 
-    fn told(total: u64, rows: &serde_json::Value) -> SeekList {
+    fn seek_list(total: u64, rows: &serde_json::Value) -> SeekList {
         serde_json::from_value(json!({"total": total, "rows": rows})).unwrap()
     }
 
     #[test]
-    fn each_has_the_command_that_answers_it() {
+    fn seek_list_shows_answering_command_for_each_seek() {
         let id = "00000000-0000-0000-0000-000000000001";
         let clock = json!({"kind": "fischer", "main_ms": 300_000, "increment_ms": 3000});
         let odd = json!({"kind": "fischer", "main_ms": 300_001, "increment_ms": 3001});
@@ -74,7 +74,7 @@ mod tests {
              "provisional": false, "game": "chess", "clock": clock, "rated": true},
             {"player": {"id": id, "name": "odd"}, "game": "chess", "clock": odd, "rated": false},
         ]);
-        let drawn = seekers(&told(5, &rows), " --server ws://h/ws").unwrap();
+        let drawn = render_seek_list(&seek_list(5, &rows), " --server ws://h/ws").unwrap();
         let odd = clock_text(&serde_json::from_value(odd).unwrap());
         let expected = format!(
             "\
@@ -86,7 +86,7 @@ odd  chess {odd}  ply play chess --seek --clock {odd}
 … and 1 more
 … each with --server ws://h/ws"
         );
-        assert_eq!(plain(&drawn), expected);
-        assert_eq!(seekers(&told(0, &json!([])), ""), None);
+        assert_eq!(strip_style(&drawn), expected);
+        assert_eq!(render_seek_list(&seek_list(0, &json!([])), ""), None);
     }
 }

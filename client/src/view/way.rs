@@ -5,7 +5,7 @@ use plyhouse_protocol::{Ending, SeatNumber, Snapshot};
 use crate::harmless::sanitize;
 
 /// The sentence, where the server tells the way.
-pub(super) fn told(now: &Snapshot, outcome: &Ending) -> Option<String> {
+pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<String> {
     let detail = outcome.detail.as_deref()?;
     Some(match (detail, outcome.scores) {
         ("checkmate", _) => "Checkmate.".to_owned(),
@@ -22,16 +22,17 @@ pub(super) fn told(now: &Snapshot, outcome: &Ending) -> Option<String> {
         ("full", _) => "The board is full.".to_owned(),
         (_, Some([first, second])) => format!(
             "{} {first}, {} {second}.",
-            side(now, SeatNumber(0)),
-            side(now, SeatNumber(1)),
+            side_name(snapshot, SeatNumber(0)),
+            side_name(snapshot, SeatNumber(1)),
         ),
         // A game that this client does not know.
         (other, None) => format!("It ended by {}.", sanitize(&other.replace('-', " "))),
     })
 }
 
-fn side(now: &Snapshot, seat: SeatNumber) -> String {
-    now.seats
+fn side_name(snapshot: &Snapshot, seat: SeatNumber) -> String {
+    snapshot
+        .seats
         .get(seat.index())
         .map_or_else(String::new, |state| sanitize(&state.side))
 }
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
     use plyhouse_protocol::EndReason;
 
-    fn check(detail: Option<&str>, scores: Option<[u32; 2]>, expect: Option<&str>) {
+    fn check_text(detail: Option<&str>, scores: Option<[u32; 2]>, expect: Option<&str>) {
         let outcome = Ending {
             winner: None,
             reason: Some(EndReason::Rules),
@@ -51,16 +52,16 @@ mod tests {
             scores,
             line: None,
         };
-        let told = told(&snapshot("x../.o./..."), &outcome);
-        assert_eq!(told.as_deref(), expect);
+        let text = rules_end_text(&snapshot("x../.o./..."), &outcome);
+        assert_eq!(text.as_deref(), expect);
     }
 
     #[test]
-    fn the_way_is_told_in_a_sentence() {
-        check(None, None, None);
-        check(Some("checkmate"), None, Some("Checkmate."));
-        check(Some("score"), Some([40, 24]), Some("x 40, o 24."));
-        check(
+    fn known_end_detail_is_described() {
+        check_text(None, None, None);
+        check_text(Some("checkmate"), None, Some("Checkmate."));
+        check_text(Some("score"), Some([40, 24]), Some("x 40, o 24."));
+        check_text(
             Some("repetition"),
             None,
             Some("The same position for the third time."),
@@ -68,9 +69,9 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_way_is_told_as_it_is_called() {
-        check(Some("bare-king"), None, Some("It ended by bare king."));
-        check(
+    fn unknown_end_detail_is_shown_by_name() {
+        check_text(Some("bare-king"), None, Some("It ended by bare king."));
+        check_text(
             Some("\u{1b}[31mred"),
             None,
             Some("It ended by \u{fffd}[31mred."),

@@ -7,102 +7,107 @@ use plyhouse_protocol::{
     ShownRating, Snapshot,
 };
 
-use super::paint::{STRONG, of_seat, paint};
-use super::position::first_to_move;
+use super::paint::{STRONG, paint, seat_style};
+use super::position::first_seat_to_move;
 use super::way;
 use crate::customs::Customs;
 use crate::harmless::sanitize;
 
 /// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
-const BOT: &str = "⚙";
+const BOT_SYMBOL: &str = "⚙";
 
 /// An occupant as text: a name, a bot's level, or that the seat is open.
-pub(crate) fn occupant(occupant: &Occupant) -> String {
+pub(crate) fn occupant_text(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
-        Occupant::Player { name, rating, .. } => player(name, *rating),
-        Occupant::Bot { level, .. } => format!("{BOT} {} bot", sanitize(level)),
+        Occupant::Player { name, rating, .. } => player_text(name, *rating),
+        Occupant::Bot { level, .. } => format!("{BOT_SYMBOL} {} bot", sanitize(level)),
     }
 }
 
 /// A player by name, with the rating if there is one.
-pub(crate) fn player(name: &str, rating: Option<ShownRating>) -> String {
-    let name = sanitize(name).replace(BOT, "\u{fffd}");
+pub(crate) fn player_text(name: &str, rating: Option<ShownRating>) -> String {
+    let name = sanitize(name).replace(BOT_SYMBOL, "\u{fffd}");
     match rating {
-        Some(rating) => format!("{name} ({})", shown(rating)),
+        Some(rating) => format!("{name} ({})", rating_text(rating)),
         None => name,
     }
 }
 
 /// A rating as text, with a question mark while it is unsure.
-fn shown(rating: ShownRating) -> String {
-    let unsure = if rating.provisional { "?" } else { "" };
-    format!("{}{unsure}", rating.rating)
+fn rating_text(rating: ShownRating) -> String {
+    let provisional_mark = if rating.provisional { "?" } else { "" };
+    format!("{}{provisional_mark}", rating.rating)
 }
 
 /// Who sits there, for a list: with the player for whom a bot plays on.
-pub(crate) fn listed(state: &Occupant) -> String {
-    let who = occupant(state);
+pub(crate) fn occupant_list_text(state: &Occupant) -> String {
+    let text = occupant_text(state);
     match state {
         Occupant::Bot {
             stand_in_for: Some(person),
             ..
-        } => format!("{who} for {}", player(&person.name, None)),
-        Occupant::Open | Occupant::Player { .. } | Occupant::Bot { .. } => who,
+        } => format!("{text} for {}", player_text(&person.name, None)),
+        Occupant::Open | Occupant::Player { .. } | Occupant::Bot { .. } => text,
     }
 }
 
 /// Whether a bot keeps a seat of the match for this player.
-pub(crate) fn is_stood_in(now: &Snapshot, player: PlayerId) -> bool {
-    now.seats.iter().any(|state| {
+pub(crate) fn has_stand_in(snapshot: &Snapshot, player: PlayerId) -> bool {
+    snapshot.seats.iter().any(|state| {
         matches!(&state.occupant, Occupant::Bot { stand_in_for: Some(person), .. }
             if person.player == player)
     })
 }
 
 /// The name of a seat's side, in its colour.
-pub(crate) fn side(now: &Snapshot, seat: SeatNumber) -> String {
-    now.seats.get(seat.index()).map_or_else(
+pub(crate) fn side_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
+    snapshot.seats.get(seat.index()).map_or_else(
         || "?".to_owned(),
-        |state| paint(of_seat(seat.index(), &state.side), &sanitize(&state.side)),
+        |state| {
+            paint(
+                seat_style(seat.index(), &state.side),
+                &sanitize(&state.side),
+            )
+        },
     )
 }
 
 /// What a seat's pieces look like, in its colour, where its side's name does not tell.
-pub(crate) fn piece(now: &Snapshot, seat: SeatNumber) -> Option<String> {
-    let piece = Customs::of(&now.game).piece(seat.index())?;
-    let state = now.seats.get(seat.index())?;
-    let style = of_seat(seat.index(), &state.side);
+pub(crate) fn piece_text(snapshot: &Snapshot, seat: SeatNumber) -> Option<String> {
+    let piece = Customs::of(&snapshot.game).piece(seat.index())?;
+    let state = snapshot.seats.get(seat.index())?;
+    let style = seat_style(seat.index(), &state.side);
     Some(paint(style, &piece.to_string()))
 }
 
 /// The occupant of a seat, as the subject of a sentence in the third person.
-pub(crate) fn who(now: &Snapshot, seat: SeatNumber) -> String {
-    now.seats.get(seat.index()).map_or_else(
+pub(crate) fn seat_subject(snapshot: &Snapshot, seat: SeatNumber) -> String {
+    snapshot.seats.get(seat.index()).map_or_else(
         || "somebody".to_owned(),
         |state| {
-            let who = match &state.occupant {
+            let occupant = match &state.occupant {
                 Occupant::Open => "nobody yet".to_owned(),
-                Occupant::Player { .. } | Occupant::Bot { .. } => occupant(&state.occupant),
+                Occupant::Player { .. } | Occupant::Bot { .. } => occupant_text(&state.occupant),
             };
-            format!("{who} ({})", side(now, seat))
+            format!("{occupant} ({})", side_text(snapshot, seat))
         },
     )
 }
 
 /// Whose turn it is; empty if it is nobody's.
-pub(crate) fn turn(now: &Snapshot) -> String {
-    match now.turn {
-        Some(seat) if now.you == Some(seat) => {
+pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
+    match snapshot.turn {
+        Some(seat) if snapshot.you == Some(seat) => {
             let is_capture = |m: &String| m.contains('x');
-            let forced = if now.legal == ["pass"] {
+            let forced = if snapshot.legal == ["pass"] {
                 " You cannot move: pass."
-            } else if Customs::of(&now.game) == Customs::Draughts
-                && !now.legal.is_empty()
-                && now.legal.iter().all(is_capture)
+            } else if Customs::of(&snapshot.game) == Customs::Draughts
+                && !snapshot.legal.is_empty()
+                && snapshot.legal.iter().all(is_capture)
             {
                 " You must capture."
-            } else if now.check {
+            } else if snapshot.check {
                 " You are in check."
             } else {
                 ""
@@ -110,27 +115,27 @@ pub(crate) fn turn(now: &Snapshot) -> String {
             format!(
                 "{} You are {}.{forced}",
                 paint(STRONG, "Your turn."),
-                side(now, seat)
+                side_text(snapshot, seat)
             )
         }
-        Some(seat) => format!("{} to move.", who(now, seat)),
+        Some(seat) => format!("{} to move.", seat_subject(snapshot, seat)),
         None => String::new(),
     }
 }
 
 /// A move that was played last, by its notation on the wire or as its players write it.
-pub(crate) fn moved(now: &Snapshot, seat: SeatNumber, m: &str) -> String {
-    let is_me = now.you == Some(seat);
-    if m == "pass" {
+pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -> String {
+    let is_me = snapshot.you == Some(seat);
+    if notation == "pass" {
         return if is_me {
             "You pass.".to_owned()
         } else {
-            format!("{} passes.", who(now, seat))
+            format!("{} passes.", seat_subject(snapshot, seat))
         };
     }
-    let m = paint(STRONG, &sanitize(m));
+    let m = paint(STRONG, &sanitize(notation));
     // That a game has ended is told with its end.
-    let check = if now.check && now.turn.is_some() {
+    let check = if snapshot.check && snapshot.turn.is_some() {
         ": check"
     } else {
         ""
@@ -138,83 +143,90 @@ pub(crate) fn moved(now: &Snapshot, seat: SeatNumber, m: &str) -> String {
     if is_me {
         format!("You play {m}{check}.")
     } else {
-        format!("{} plays {m}{check}.", who(now, seat))
+        format!("{} plays {m}{check}.", seat_subject(snapshot, seat))
     }
 }
 
 /// The moves, with a number before every one of seat 0; before the first, too, if that is seat 1's.
-pub(crate) fn line(now: &Snapshot) -> String {
-    let customs = Customs::of(&now.game);
-    let moves = now.san.as_ref().unwrap_or(&now.moves);
-    let first = now
+pub(crate) fn move_list(snapshot: &Snapshot) -> String {
+    let customs = Customs::of(&snapshot.game);
+    let moves = snapshot.san.as_ref().unwrap_or(&snapshot.moves);
+    let first = snapshot
         .initial_position
         .as_ref()
-        .map_or(0, |start| first_to_move(customs, start));
-    let (alone, others) = moves.split_at(first.min(moves.len()));
-    let alone = alone.iter().map(|m| format!("1. … {}", sanitize(m)));
+        .map_or(0, |start| first_seat_to_move(customs, start));
+    let (unpaired, others) = moves.split_at(first.min(moves.len()));
+    let alone = unpaired.iter().map(|m| format!("1. … {}", sanitize(m)));
     let pairs = others.chunks(2).zip(1 + first..);
     let pairs = pairs.map(|(pair, number)| format!("{number}. {}", sanitize(&pair.join(" "))));
     alone.chain(pairs).collect::<Vec<_>>().join(" ")
 }
 
 /// A seat that has a new occupant.
-pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
-    let Some(state) = now.seats.get(seat.index()) else {
+pub(crate) fn seated_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
+    let Some(state) = snapshot.seats.get(seat.index()) else {
         return String::new();
     };
     match &state.occupant {
-        Occupant::Open => format!("The seat of {} is open again.", side(now, seat)),
+        Occupant::Open => format!("The seat of {} is open again.", side_text(snapshot, seat)),
         Occupant::Bot {
             stand_in_for: Some(person),
             ..
         } => {
-            let person = sanitize(&person.name).replace(BOT, "\u{fffd}");
-            let bot = occupant(&state.occupant);
+            let person = sanitize(&person.name).replace(BOT_SYMBOL, "\u{fffd}");
+            let bot = occupant_text(&state.occupant);
             format!("{bot} plays on for {person}, who may take the seat back.")
         }
-        Occupant::Player { .. } if now.you == Some(seat) => {
-            format!("You sit down as {}.", side(now, seat))
+        Occupant::Player { .. } if snapshot.you == Some(seat) => {
+            format!("You sit down as {}.", side_text(snapshot, seat))
         }
-        Occupant::Player { .. } if now.status == MatchStatus::Running => {
-            format!("{} is back in the seat.", who(now, seat))
+        Occupant::Player { .. } if snapshot.status == MatchStatus::Running => {
+            format!("{} is back in the seat.", seat_subject(snapshot, seat))
         }
         Occupant::Player { .. } | Occupant::Bot { .. } => {
             format!(
                 "{} sits down as {}.",
-                occupant(&state.occupant),
-                side(now, seat)
+                occupant_text(&state.occupant),
+                side_text(snapshot, seat)
             )
         }
     }
 }
 
 /// A player who has lost the connection or is back.
-pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Option<Duration>) -> String {
-    let here = now.seats.get(seat.index()).is_some_and(
+pub(crate) fn presence_text(
+    snapshot: &Snapshot,
+    seat: SeatNumber,
+    absence_left: Option<Duration>,
+) -> String {
+    let is_connected = snapshot.seats.get(seat.index()).is_some_and(
         |state| matches!(state.occupant, Occupant::Player { connected, .. } if connected),
     );
-    if here {
-        return format!("{} is back.", who(now, seat));
+    if is_connected {
+        return format!("{} is back.", seat_subject(snapshot, seat));
     }
     // It was whole when the server told it.
-    let patience = patience.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
+    let patience = absence_left.map(|left| Duration::from_secs_f64(left.as_secs_f64().round()));
     let patience = patience.map_or_else(String::new, |patience| {
-        format!(" and has {} to come back", span(patience))
+        format!(" and has {} to come back", duration_text(patience))
     });
-    format!("{} has lost the connection{patience}.", who(now, seat))
+    format!(
+        "{} has lost the connection{patience}.",
+        seat_subject(snapshot, seat)
+    )
 }
 
 /// How a match ended, and why.
-pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
+pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
     let Some(winner) = outcome.winner else {
         return match outcome.reason {
             Some(EndReason::Rules) => {
-                let why = way::told(now, outcome).unwrap_or_default();
-                format!("{} {why}", paint(STRONG, "A draw."))
+                let reason = way::rules_end_text(snapshot, outcome).unwrap_or_default();
+                format!("{} {reason}", paint(STRONG, "A draw."))
                     .trim_end()
                     .to_owned()
             }
-            Some(EndReason::Aborted) => aborted(now, outcome),
+            Some(EndReason::Aborted) => abort_text(snapshot, outcome),
             Some(EndReason::Agreement) if outcome.detail.as_deref() == Some("flag") => format!(
                 "{} Time ran out while a draw offer was open.",
                 paint(STRONG, "A draw.")
@@ -230,51 +242,57 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
         };
     };
     let loser = winner.other();
-    let is_me = |seat| now.you == Some(seat);
+    let is_me = |seat| snapshot.you == Some(seat);
     let headline = if is_me(winner) {
         paint(STRONG, "You win!")
     } else if is_me(loser) {
         paint(STRONG, "You lose.")
     } else {
-        format!("{} {}", who(now, winner), paint(STRONG, "wins."))
+        format!(
+            "{} {}",
+            seat_subject(snapshot, winner),
+            paint(STRONG, "wins.")
+        )
     };
-    let why = match outcome.reason {
-        Some(EndReason::Rules) => match (&outcome.line, way::told(now, outcome)) {
-            (Some(line), _) => sanitize(&Customs::of(&now.game).line(line)),
+    let reason = match outcome.reason {
+        Some(EndReason::Rules) => match (&outcome.line, way::rules_end_text(snapshot, outcome)) {
+            (Some(line), _) => sanitize(&Customs::of(&snapshot.game).line(line)),
             (None, way) => way.unwrap_or_default(),
         },
         Some(EndReason::Resignation) if is_me(loser) => "You resigned.".to_owned(),
-        Some(EndReason::Resignation) => format!("{} resigned.", who(now, loser)),
+        Some(EndReason::Resignation) => format!("{} resigned.", seat_subject(snapshot, loser)),
         Some(EndReason::Abandonment) if is_me(loser) => "You were away for too long.".to_owned(),
-        Some(EndReason::Abandonment) => format!("{} did not come back.", who(now, loser)),
+        Some(EndReason::Abandonment) => {
+            format!("{} did not come back.", seat_subject(snapshot, loser))
+        }
         Some(EndReason::Timeout) if is_me(loser) => "You ran out of time.".to_owned(),
-        Some(EndReason::Timeout) => format!("{} ran out of time.", who(now, loser)),
+        Some(EndReason::Timeout) => format!("{} ran out of time.", seat_subject(snapshot, loser)),
         Some(EndReason::Aborted) => "The match was broken off.".to_owned(),
         Some(EndReason::Agreement) | None => String::new(),
     };
-    format!("{headline} {why}").trim_end().to_owned()
+    format!("{headline} {reason}").trim_end().to_owned()
 }
 
 /// Why there is no result.
-fn aborted(now: &Snapshot, outcome: &Ending) -> String {
-    let who_did = |what: &str, you: &str| match outcome.by {
-        Some(seat) if now.you == Some(seat) => format!("You {you}."),
-        Some(seat) => format!("{} {what}.", who(now, seat)),
+fn abort_text(snapshot: &Snapshot, outcome: &Ending) -> String {
+    let subject_did = |what: &str, you: &str| match outcome.by {
+        Some(seat) if snapshot.you == Some(seat) => format!("You {you}."),
+        Some(seat) => format!("{} {what}.", seat_subject(snapshot, seat)),
         None => String::new(),
     };
-    let why = match outcome.detail.as_deref() {
-        Some("no-first-move") => who_did("did not begin in time", "did not begin in time"),
+    let reason = match outcome.detail.as_deref() {
+        Some("no-first-move") => subject_did("did not begin in time", "did not begin in time"),
         Some("declined") => "The challenge was declined.".to_owned(),
-        Some(_) | None => who_did("broke it off", "broke it off"),
+        Some(_) | None => subject_did("broke it off", "broke it off"),
     };
-    format!("The match was broken off without a result. {why}")
+    format!("The match was broken off without a result. {reason}")
         .trim_end()
         .to_owned()
 }
 
 /// What a seat offers, and how it is answered.
-pub(crate) fn offered(now: &Snapshot, offer: &OfferState) -> String {
-    let what = match (offer.offer, offer.to_ply) {
+pub(crate) fn offer_text(snapshot: &Snapshot, offer: &OfferState) -> String {
+    let subject = match (offer.offer, offer.to_ply) {
         (OfferKind::Draw, _) => "a draw".to_owned(),
         (OfferKind::Takeback, Some(to)) if to.0 + 1 < offer.ply.0 => {
             format!("to take back the last {} moves", offer.ply.0 - to.0)
@@ -283,47 +301,47 @@ pub(crate) fn offered(now: &Snapshot, offer: &OfferState) -> String {
         (OfferKind::Rematch, _) => "a rematch".to_owned(),
         (OfferKind::Challenge, _) => "a match".to_owned(),
     };
-    let word = paint(STRONG, offer.offer.as_str());
-    match now.you {
-        Some(you) if you == offer.seat => format!("You offer {what}."),
+    let keyword = paint(STRONG, offer.offer.as_str());
+    match snapshot.you {
+        Some(you) if you == offer.seat => format!("You offer {subject}."),
         Some(_) => {
-            let (who, decline) = (who(now, offer.seat), paint(STRONG, "decline"));
-            format!("{who} offers {what}: type {word} to accept, or {decline}.")
+            let (who, decline) = (seat_subject(snapshot, offer.seat), paint(STRONG, "decline"));
+            format!("{who} offers {subject}: type {keyword} to accept, or {decline}.")
         }
-        None => format!("{} offers {what}.", who(now, offer.seat)),
+        None => format!("{} offers {subject}.", seat_subject(snapshot, offer.seat)),
     }
 }
 
 /// An offer of `seat` that `by` has ended.
-pub(crate) fn declined(
-    now: &Snapshot,
+pub(crate) fn declined_offer_text(
+    snapshot: &Snapshot,
     seat: SeatNumber,
     offer: OfferKind,
     by: SeatNumber,
 ) -> String {
-    let what = match offer {
+    let subject = match offer {
         OfferKind::Draw => "the draw",
         OfferKind::Takeback => "to take moves back",
         OfferKind::Rematch => "the rematch",
         OfferKind::Challenge => "the match",
     };
-    let is_me = now.you == Some(by);
+    let is_me = snapshot.you == Some(by);
     match (seat == by, is_me) {
         (true, true) => "You withdraw your offer.".to_owned(),
-        (true, false) => format!("{} withdraws the offer.", who(now, by)),
-        (false, true) => format!("You decline {what}."),
-        (false, false) => format!("{} declines {what}.", who(now, by)),
+        (true, false) => format!("{} withdraws the offer.", seat_subject(snapshot, by)),
+        (false, true) => format!("You decline {subject}."),
+        (false, false) => format!("{} declines {subject}.", seat_subject(snapshot, by)),
     }
 }
 
 /// How the series stands, from its second match on.
-pub(crate) fn series(now: &Snapshot) -> Option<String> {
-    let series = now.series?;
+pub(crate) fn series_score(snapshot: &Snapshot) -> Option<String> {
+    let series = snapshot.series?;
     let name = |seat: u8| {
-        let state = now.seats.get(usize::from(seat));
-        state.map_or_else(String::new, |state| occupant(&state.occupant))
+        let state = snapshot.seats.get(usize::from(seat));
+        state.map_or_else(String::new, |state| occupant_text(&state.occupant))
     };
-    let [first, second] = series.points.map(points);
+    let [first, second] = series.points.map(points_text);
     Some(format!(
         "Game {}: {} {first} : {second} {}",
         series.game,
@@ -333,8 +351,8 @@ pub(crate) fn series(now: &Snapshot) -> Option<String> {
 }
 
 /// Half-points as players write them.
-fn points(halves: u64) -> String {
-    match (halves / 2, halves % 2) {
+fn points_text(half_points: u64) -> String {
+    match (half_points / 2, half_points % 2) {
         (whole, 0) => whole.to_string(),
         (0, _) => "½".to_owned(),
         (whole, _) => format!("{whole}½"),
@@ -342,7 +360,7 @@ fn points(halves: u64) -> String {
 }
 
 /// A length of time for people.
-pub(crate) fn span(time: Duration) -> String {
+pub(crate) fn duration_text(time: Duration) -> String {
     match time.as_secs() {
         0 => format!("{} ms", time.as_millis()),
         seconds @ 1..120 => format!("{seconds} s"),
@@ -353,11 +371,11 @@ pub(crate) fn span(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{plain, snapshot};
+    use super::super::tests::{snapshot, strip_style};
     use super::*;
 
-    fn check(sentence: String, expect: &str) {
-        assert_eq!(plain(&sentence), expect);
+    fn check_text(sentence: String, expect: &str) {
+        assert_eq!(strip_style(&sentence), expect);
     }
 
     fn ending(
@@ -376,150 +394,156 @@ mod tests {
     }
 
     #[test]
-    fn the_turn_is_told() {
+    fn turn_text_names_player_to_move() {
         let mut now = snapshot("x../.o./...");
-        check(turn(&now), "Your turn. You are x.");
+        check_text(turn_text(&now), "Your turn. You are x.");
         now.you = None;
-        check(turn(&now), "ada (x) to move.");
+        check_text(turn_text(&now), "ada (x) to move.");
         now.turn = Some(SeatNumber(1));
-        check(turn(&now), "⚙ medium bot (o) to move.");
+        check_text(turn_text(&now), "⚙ medium bot (o) to move.");
         now.turn = Some(SeatNumber(9));
-        check(turn(&now), "somebody to move.");
+        check_text(turn_text(&now), "somebody to move.");
     }
 
     #[test]
-    fn a_pass_is_told() {
+    fn forced_pass_and_passes_are_described() {
         let mut now = snapshot("x../.o./...");
         now.legal = vec!["pass".to_owned()];
-        check(turn(&now), "Your turn. You are x. You cannot move: pass.");
-        check(moved(&now, SeatNumber(0), "pass"), "You pass.");
-        check(
-            moved(&now, SeatNumber(1), "pass"),
+        check_text(
+            turn_text(&now),
+            "Your turn. You are x. You cannot move: pass.",
+        );
+        check_text(move_text(&now, SeatNumber(0), "pass"), "You pass.");
+        check_text(
+            move_text(&now, SeatNumber(1), "pass"),
             "⚙ medium bot (o) passes.",
         );
     }
 
     #[test]
-    fn chess_is_told_as_in_books() {
+    fn chess_moves_use_san_and_mention_check() {
         let mut now = snapshot("8/8/8/8/8/8/8/8 w - - 0 1");
         now.game = "chess".to_owned();
         now.moves = ["f2f3", "e7e5", "g2g4"].map(str::to_owned).to_vec();
-        assert_eq!(line(&now), "1. f2f3 e7e5 2. g2g4");
+        assert_eq!(move_list(&now), "1. f2f3 e7e5 2. g2g4");
         now.san = Some(["f3", "e5", "g4"].map(str::to_owned).to_vec());
-        assert_eq!(line(&now), "1. f3 e5 2. g4");
+        assert_eq!(move_list(&now), "1. f3 e5 2. g4");
         now.initial_position = Some("8/8/8/8/8/8/8/8 b - - 0 1".to_owned());
-        assert_eq!(line(&now), "1. … f3 2. e5 g4");
-        check(moved(&now, SeatNumber(0), "g4"), "You play g4.");
+        assert_eq!(move_list(&now), "1. … f3 2. e5 g4");
+        check_text(move_text(&now, SeatNumber(0), "g4"), "You play g4.");
         now.check = true;
-        check(turn(&now), "Your turn. You are x. You are in check.");
-        check(
-            moved(&now, SeatNumber(1), "Qh4+"),
+        check_text(turn_text(&now), "Your turn. You are x. You are in check.");
+        check_text(
+            move_text(&now, SeatNumber(1), "Qh4+"),
             "⚙ medium bot (o) plays Qh4+: check.",
         );
         now.turn = None;
-        check(moved(&now, SeatNumber(0), "Qh4#"), "You play Qh4#.");
+        check_text(move_text(&now, SeatNumber(0), "Qh4#"), "You play Qh4#.");
     }
 
     #[test]
-    fn a_capture_that_must_be_is_told() {
+    fn forced_capture_is_mentioned_in_turn_text() {
         let mut now = snapshot("B:W18:B15:H0:F2");
         now.game = "draughts".to_owned();
         now.legal = vec!["15x22".to_owned()];
-        check(turn(&now), "Your turn. You are x. You must capture.");
+        check_text(turn_text(&now), "Your turn. You are x. You must capture.");
         now.legal = vec!["11-15".to_owned()];
-        check(turn(&now), "Your turn. You are x.");
+        check_text(turn_text(&now), "Your turn. You are x.");
     }
 
     #[test]
-    fn an_end_is_told_with_its_reason() {
+    fn outcome_text_gives_winner_and_reason() {
         let mut now = snapshot("x../.o./...");
         let line: Option<&[&str]> = Some(&["a1", "b2", "c3"]);
-        check(
-            ended(&now, &ending(Some(0), EndReason::Rules, line)),
+        check_text(
+            outcome_text(&now, &ending(Some(0), EndReason::Rules, line)),
             "You win! The line is a1 b2 c3.",
         );
-        check(
-            ended(&now, &ending(Some(1), EndReason::Abandonment, None)),
+        check_text(
+            outcome_text(&now, &ending(Some(1), EndReason::Abandonment, None)),
             "You lose. You were away for too long.",
         );
-        check(
-            ended(&now, &ending(None, EndReason::Rules, None)),
+        check_text(
+            outcome_text(&now, &ending(None, EndReason::Rules, None)),
             "A draw.",
         );
-        check(
-            ended(&now, &ending(None, EndReason::Agreement, None)),
+        check_text(
+            outcome_text(&now, &ending(None, EndReason::Agreement, None)),
             "A draw. By agreement.",
         );
         let by_flag = Ending {
             detail: Some("flag".to_owned()),
             ..ending(None, EndReason::Agreement, None)
         };
-        check(
-            ended(&now, &by_flag),
+        check_text(
+            outcome_text(&now, &by_flag),
             "A draw. Time ran out while a draw offer was open.",
         );
         // A later server knows more reasons.
-        check(ended(&now, &ending(Some(0), None, None)), "You win!");
-        check(
-            ended(&now, &ending(None, None, None)),
+        check_text(outcome_text(&now, &ending(Some(0), None, None)), "You win!");
+        check_text(
+            outcome_text(&now, &ending(None, None, None)),
             "The match ended without a winner.",
         );
         now.game = "connect-four".to_owned();
-        check(
-            ended(&now, &ending(Some(0), EndReason::Rules, line)),
+        check_text(
+            outcome_text(&now, &ending(Some(0), EndReason::Rules, line)),
             "You win! Four in a row.",
         );
         now.you = None;
-        check(
-            ended(&now, &ending(Some(1), EndReason::Resignation, None)),
+        check_text(
+            outcome_text(&now, &ending(Some(1), EndReason::Resignation, None)),
             "⚙ medium bot (o) wins. ada (x) resigned.",
         );
     }
 
     #[test]
-    fn presence_is_told() {
+    fn presence_text_describes_disconnect_and_return() {
         let now = snapshot("x../.o./...");
         let patience = Some(Duration::from_mins(1));
-        check(presence(&now, SeatNumber(0), patience), "ada (x) is back.");
-        check(
-            presence(&now, SeatNumber(1), patience),
+        check_text(
+            presence_text(&now, SeatNumber(0), patience),
+            "ada (x) is back.",
+        );
+        check_text(
+            presence_text(&now, SeatNumber(1), patience),
             "⚙ medium bot (o) has lost the connection and has 60 s to come back.",
         );
-        check(
-            presence(&now, SeatNumber(1), None),
+        check_text(
+            presence_text(&now, SeatNumber(1), None),
             "⚙ medium bot (o) has lost the connection.",
         );
-        check(
-            presence(&now, SeatNumber(1), Some(Duration::from_millis(299_600))),
+        check_text(
+            presence_text(&now, SeatNumber(1), Some(Duration::from_millis(299_600))),
             "⚙ medium bot (o) has lost the connection and has 5 min to come back.",
         );
     }
 
     #[test]
-    fn a_span_is_told_in_what_people_count_it_in() {
-        let text = |seconds| span(Duration::from_secs(seconds));
+    fn duration_is_rounded_down_to_readable_unit() {
+        let text = |seconds| duration_text(Duration::from_secs(seconds));
         let told = [1, 119, 120, 7199, 7200, 86_400].map(text);
         assert_eq!(told, ["1 s", "119 s", "2 min", "119 min", "2 h", "24 h"]);
     }
 
     #[test]
-    fn it_is_listed_for_whom_a_bot_plays_on() {
+    fn stand_in_is_listed_with_absent_player() {
         let player = snapshot("").host;
         let name = "bob".to_owned();
-        let bot = |stands_for| Occupant::Bot {
+        let bot = |absent_player| Occupant::Bot {
             level: "easy".to_owned(),
-            stand_in_for: stands_for,
+            stand_in_for: absent_player,
         };
         let person = plyhouse_protocol::NamedPlayer { player, name };
-        assert_eq!(listed(&bot(Some(person))), "⚙ easy bot for bob");
-        assert_eq!(listed(&bot(None)), "⚙ easy bot");
+        assert_eq!(occupant_list_text(&bot(Some(person))), "⚙ easy bot for bob");
+        assert_eq!(occupant_list_text(&bot(None)), "⚙ easy bot");
     }
 
     #[test]
-    fn names_cannot_disturb_the_terminal() {
+    fn control_characters_in_names_are_replaced() {
         let name = "\u{1b}[2Jx\n\u{202e}".to_owned();
         let player = snapshot("").host;
-        let shown = occupant(&Occupant::Player {
+        let shown = occupant_text(&Occupant::Player {
             player,
             name,
             connected: true,
@@ -531,9 +555,9 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_pass_for_a_bot() {
+    fn bot_symbol_in_player_name_is_replaced() {
         let player = |name: &str| {
-            occupant(&Occupant::Player {
+            occupant_text(&Occupant::Player {
                 player: snapshot("").host,
                 name: name.to_owned(),
                 connected: true,
@@ -544,7 +568,7 @@ mod tests {
         };
         let level = "max".to_owned();
         assert_eq!(
-            occupant(&Occupant::Bot {
+            occupant_text(&Occupant::Bot {
                 level,
                 stand_in_for: None
             }),

@@ -7,39 +7,44 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
 use super::*;
-use crate::screen::keys_of;
+use crate::screen::keys_help;
 use crate::session::help::{Asked, help};
-use crate::view::tests::{game, snapshot};
+use crate::view::tests::{game_summary, snapshot};
 
 const LOOK: Theme = Theme {
     ascii: false,
     colour: true,
 };
 
-fn scene(id: &str, sides: [&str; 2], (files, ranks): (u64, u64), position: &str) -> Scene {
+fn scene(id: &str, sides: [&str; 2], (files, ranks): (u64, u64), position: &str) -> MatchView {
     let mut now: Snapshot = snapshot(position);
     id.clone_into(&mut now.game);
     now.moves.clear();
     for (seat, side) in now.seats.iter_mut().zip(sides) {
         side.clone_into(&mut seat.side);
     }
-    let mut summary = game(id, files, ranks);
+    let mut summary = game_summary(id, files, ranks);
     summary.sides = sides.map(str::to_owned);
-    Scene {
-        now,
+    MatchView {
+        snapshot: now,
         game: Some(summary),
-        since: Duration::ZERO,
-        gone: [None, None],
+        elapsed: Duration::ZERO,
+        absences: [None, None],
     }
 }
 
-fn tic_tac_toe() -> Scene {
+fn tic_tac_toe() -> MatchView {
     let mut scene = scene("tic-tac-toe", ["x", "o"], (3, 3), "x../.o./...");
-    scene.now.moves = ["a3", "b2"].map(str::to_owned).to_vec();
+    scene.snapshot.moves = ["a3", "b2"].map(str::to_owned).to_vec();
     scene
 }
 
-fn drawn_with(model: &mut Model, scene: Option<&Scene>, size: (u16, u16), look: Theme) -> Buffer {
+fn drawn_with(
+    model: &mut Model,
+    scene: Option<&MatchView>,
+    size: (u16, u16),
+    look: Theme,
+) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     model.see(scene);
     terminal
@@ -48,7 +53,7 @@ fn drawn_with(model: &mut Model, scene: Option<&Scene>, size: (u16, u16), look: 
     terminal.backend().buffer().clone()
 }
 
-fn drawn(scene: &Scene, size: (u16, u16)) -> Vec<String> {
+fn drawn(scene: &MatchView, size: (u16, u16)) -> Vec<String> {
     lines(&drawn_with(&mut Model::new(false), Some(scene), size, LOOK))
 }
 
@@ -185,7 +190,7 @@ fn every_game_has_room() {
             ];
             shows(&lines, &all);
         }
-        scene.now.you = Some(SeatNumber(1));
+        scene.snapshot.you = Some(SeatNumber(1));
         drawn(&scene, (80, 24));
     }
 }
@@ -195,16 +200,16 @@ fn every_game_has_room() {
 fn help_fits() {
     for (id, is_open) in [("draughts", false), ("draughts", true), ("chess", false)] {
         let mut scene = tic_tac_toe();
-        scene.now.clock = Some("5+3".parse().unwrap());
-        scene.now.takebacks_allowed = true;
-        scene.now.you = Some(SeatNumber(1));
+        scene.snapshot.clock = Some("5+3".parse().unwrap());
+        scene.snapshot.takebacks_allowed = true;
+        scene.snapshot.you = Some(SeatNumber(1));
         if is_open {
-            scene.now.status = MatchStatus::Open;
+            scene.snapshot.status = MatchStatus::Open;
         }
         let mut model = Model::new(false);
         model.log.push("said before".to_owned());
         model.press(KeyEvent::from(KeyCode::F(1)), Some(&scene));
-        model.log.push(keys_of(Some(&scene)));
+        model.log.push(keys_help(Some(&scene)));
         model.log.push(help(Asked {
             customs: Customs::of(id),
             is_open,
@@ -240,8 +245,8 @@ fn help_fits() {
 fn an_open_match_shows_how_somebody_sits_down() {
     let position = ["15"; 15].join("/");
     let mut scene = scene("gomoku", ["black", "white"], (15, 15), &position);
-    scene.now.status = MatchStatus::Open;
-    scene.now.seats[1].occupant = Occupant::Open;
+    scene.snapshot.status = MatchStatus::Open;
+    scene.snapshot.seats[1].occupant = Occupant::Open;
     let mut model = Model::new(false);
     let said: Vec<String> = (1..=18).map(|number| format!("said {number}")).collect();
     model.log.push(said.join("\n"));
@@ -298,14 +303,14 @@ fn picked_squares_and_their_targets_are_marked() {
         (8, 8),
         "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
     );
-    scene.now.legal = ["e2e3", "e2e4"].map(str::to_owned).to_vec();
+    scene.snapshot.legal = ["e2e3", "e2e4"].map(str::to_owned).to_vec();
     let mut model = Model::new(false);
     model.see(Some(&scene));
     model.path = vec![(4, 1)];
     let buffer = drawn_with(&mut model, Some(&scene), (80, 24), LOOK);
-    let picture = scene.picture(false).unwrap();
+    let picture = scene.rendered_board(false).unwrap();
     let cell = |square| {
-        let (column, row) = picture.place(square).unwrap();
+        let (column, row) = picture.screen_position(square).unwrap();
         &buffer[(rows(column) + 1, rows(row) + 1)]
     };
     assert_eq!(cell((4, 1)).bg, Color::Yellow);
@@ -330,8 +335,8 @@ fn picked_squares_and_their_targets_are_marked() {
 #[test]
 fn long_names_and_the_longest_log_have_an_end() {
     let mut scene = tic_tac_toe();
-    scene.now.seats[0].occupant = Occupant::Player {
-        player: scene.now.host,
+    scene.snapshot.seats[0].occupant = Occupant::Player {
+        player: scene.snapshot.host,
         name: "歩".repeat(40),
         connected: true,
         account: false,
@@ -357,18 +362,18 @@ fn long_names_and_the_longest_log_have_an_end() {
 #[test]
 fn the_clock_runs() {
     let mut scene = tic_tac_toe();
-    scene.now.clock = Some(ClockControl::Fischer {
+    scene.snapshot.clock = Some(ClockControl::Fischer {
         main_ms: 300_000,
         increment_ms: 3000,
     });
-    scene.now.time_left = Some(TimeLeft {
+    scene.snapshot.time_left = Some(TimeLeft {
         left_ms: [272_500, 300_000],
         periods: None,
     });
-    (scene.now.turn_ms, scene.now.paused) = (Some(0), Some(false));
+    (scene.snapshot.turn_ms, scene.snapshot.paused) = (Some(0), Some(false));
     let lines = drawn(&scene, (80, 24));
     shows(&lines, &["(5+3)", "4:32", "5:00"]);
-    scene.since = Duration::from_millis(263_600);
+    scene.elapsed = Duration::from_millis(263_600);
     let lines = drawn(&scene, (80, 24));
     shows(&lines, &["8.9", "5:00"]);
 }
@@ -400,7 +405,7 @@ fn questions_have_the_whole_screen() {
 #[test]
 fn ascii_is_all_that_is_drawn() {
     let mut scene = tic_tac_toe();
-    scene.now.game = "chess".to_owned();
+    scene.snapshot.game = "chess".to_owned();
     let look = Theme {
         ascii: true,
         ..LOOK
@@ -417,10 +422,10 @@ fn ascii_is_all_that_is_drawn() {
 #[test]
 fn what_a_server_says_disturbs_nothing() {
     let mut scene = tic_tac_toe();
-    scene.now.moves = vec!["\u{1b}[2J\u{202e}a1\nb2".to_owned()];
-    scene.now.code = "\u{1b}[31mK7".to_owned();
-    scene.now.seats[0].side = "\u{1b}]0;x\u{7}".to_owned();
-    scene.now.position = "\u{1b}[2J/".to_owned();
+    scene.snapshot.moves = vec!["\u{1b}[2J\u{202e}a1\nb2".to_owned()];
+    scene.snapshot.code = "\u{1b}[31mK7".to_owned();
+    scene.snapshot.seats[0].side = "\u{1b}]0;x\u{7}".to_owned();
+    scene.snapshot.position = "\u{1b}[2J/".to_owned();
     let lines = drawn(&scene, (80, 24));
     assert!(
         lines

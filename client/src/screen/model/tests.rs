@@ -3,37 +3,37 @@ use std::time::Duration;
 use plyhouse_protocol::SeatNumber;
 
 use super::*;
-use crate::view::tests::{game, snapshot};
+use crate::view::tests::{game_summary, snapshot};
 
 /// A match of tic-tac-toe in which it is one's turn, in the middle square or the lower left one.
-fn tic_tac_toe() -> Scene {
+fn tic_tac_toe() -> MatchView {
     let mut now = snapshot("x../.o./...");
     now.legal = ["a1", "c3"].map(str::to_owned).to_vec();
-    Scene {
-        now,
-        game: Some(game("tic-tac-toe", 3, 3)),
-        since: Duration::ZERO,
-        gone: [None, None],
+    MatchView {
+        snapshot: now,
+        game: Some(game_summary("tic-tac-toe", 3, 3)),
+        elapsed: Duration::ZERO,
+        absences: [None, None],
     }
 }
 
 /// A match of chess with these legal moves.
-fn chess(legal: &[&str]) -> Scene {
+fn chess(legal: &[&str]) -> MatchView {
     let mut scene = tic_tac_toe();
-    scene.now.game = "chess".to_owned();
-    scene.now.position = "4k3/P7/8/8/8/8/4P3/4K3 w - - 0 1".to_owned();
-    scene.now.legal = legal.iter().map(|m| (*m).to_owned()).collect();
-    scene.game = Some(game("chess", 8, 8));
+    scene.snapshot.game = "chess".to_owned();
+    scene.snapshot.position = "4k3/P7/8/8/8/8/4P3/4K3 w - - 0 1".to_owned();
+    scene.snapshot.legal = legal.iter().map(|m| (*m).to_owned()).collect();
+    scene.game = Some(game_summary("chess", 8, 8));
     scene
 }
 
-fn at(scene: &Scene) -> Model {
+fn at(scene: &MatchView) -> Model {
     let mut model = Model::new(false);
     model.see(Some(scene));
     model
 }
 
-fn press(model: &mut Model, scene: &Scene, codes: &[KeyCode]) -> Pressed {
+fn press(model: &mut Model, scene: &MatchView, codes: &[KeyCode]) -> Pressed {
     let mut last = Pressed::Nothing;
     for code in codes {
         last = model.press(KeyEvent::from(*code), Some(scene));
@@ -41,7 +41,7 @@ fn press(model: &mut Model, scene: &Scene, codes: &[KeyCode]) -> Pressed {
     last
 }
 
-fn types(model: &mut Model, scene: &Scene, text: &str) -> Pressed {
+fn types(model: &mut Model, scene: &MatchView, text: &str) -> Pressed {
     let codes: Vec<KeyCode> = text.chars().map(KeyCode::Char).collect();
     press(model, scene, &codes);
     press(model, scene, &[KeyCode::Enter])
@@ -67,7 +67,7 @@ fn arrows_and_enter_play_a_move() {
 #[test]
 fn who_sees_the_board_from_the_other_side_moves_as_it_is_seen() {
     let mut scene = chess(&["e8d8"]);
-    scene.now.you = Some(SeatNumber(1));
+    scene.snapshot.you = Some(SeatNumber(1));
     let mut model = at(&scene);
     assert_eq!(model.cursor, Some((3, 4)));
     press(&mut model, &scene, &[KeyCode::Up, KeyCode::Left]);
@@ -115,7 +115,7 @@ fn what_was_picked_belongs_to_its_position() {
     press(&mut model, &scene, &[KeyCode::Enter]);
     model.see(Some(&scene));
     assert_eq!(model.path, [(4, 1)], "a clock that runs changes nothing");
-    scene.now.ply = Ply(3);
+    scene.snapshot.ply = Ply(3);
     model.see(Some(&scene));
     assert!(model.path.is_empty());
     assert_eq!(model.cursor, Some((4, 1)));
@@ -221,7 +221,7 @@ fn enter_answers_where_there_is_no_board() {
 #[test]
 fn who_looks_on_can_only_leave() {
     let mut scene = tic_tac_toe();
-    scene.now.you = None;
+    scene.snapshot.you = None;
     let mut model = Model::new(true);
     model.see(Some(&scene));
     let codes = [KeyCode::Enter, KeyCode::F(5), KeyCode::Char('x')];
@@ -234,7 +234,7 @@ fn who_looks_on_can_only_leave() {
     }
     let quits = press(&mut model, &scene, &[KeyCode::Char('q')]);
     assert_eq!(quits, Pressed::Interrupt);
-    scene.now.status = MatchStatus::Ended;
+    scene.snapshot.status = MatchStatus::Ended;
     let leaves = press(&mut model, &scene, &[KeyCode::Enter]);
     assert_eq!(leaves, Pressed::Interrupt);
 }
