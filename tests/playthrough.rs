@@ -13,13 +13,13 @@ use plyhouse_engine::catalog::{CATALOG, GameEntry};
 use plyhouse_engine::game::Outcome;
 
 #[test]
-fn every_game_plays_as_it_did() {
+fn every_game_matches_its_golden_playthrough() {
     for entry in &CATALOG {
-        check(entry);
+        check_playthrough(entry);
     }
 }
 
-fn check(entry: &GameEntry) {
+fn check_playthrough(entry: &GameEntry) {
     let name = format!("{}.playthrough", entry.info.id);
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", &name]
         .iter()
@@ -27,38 +27,38 @@ fn check(entry: &GameEntry) {
     let golden = fs::read_to_string(&path).expect(&name);
 
     let comments = golden.lines().take_while(|line| line.starts_with('#'));
-    let mut told: String = comments.map(|line| format!("{line}\n")).collect();
+    let mut replayed: String = comments.map(|line| format!("{line}\n")).collect();
     let games: Vec<&str> = golden
         .lines()
         .filter_map(|line| line.strip_prefix("game "))
         .collect();
     assert!(!games.is_empty(), "{name} names its games");
     for moves in games {
-        told.push_str(&playthrough(entry, moves));
+        replayed.push_str(&format_playthrough(entry, moves));
     }
 
     if env::var_os("REGENERATE").is_some() {
-        fs::write(&path, &told).expect(&name);
+        fs::write(&path, &replayed).expect(&name);
     } else {
-        let differs = told
+        let differs = replayed
             .lines()
             .zip(golden.lines())
             .find(|(now, before)| now != before);
-        assert_eq!(told, golden, "{name}; first difference: {differs:?}");
+        assert_eq!(replayed, golden, "{name}; first difference: {differs:?}");
     }
 }
 
 /// The game with these moves as its players are told it.
-fn playthrough(entry: &GameEntry, moves: &str) -> String {
+fn format_playthrough(entry: &GameEntry, moves: &str) -> String {
     let mut pos = entry.initial_position();
-    let mut told = format!("\ngame {moves}\n");
+    let mut output = format!("\ngame {moves}\n");
     for (ply, text) in moves.split_whitespace().enumerate() {
         let (side, legal) = (
             entry.info.sides[pos.turn().index()],
             pos.legal_moves().join(" "),
         );
         write!(
-            told,
+            output,
             "\nply {ply}\nposition {pos}\nturn {side}\nlegal {legal}\n"
         )
         .expect("a string");
@@ -69,23 +69,23 @@ fn playthrough(entry: &GameEntry, moves: &str) -> String {
         );
 
         let m = pos.play(text).expect(text);
-        writeln!(told, "move {m}").expect("a string");
+        writeln!(output, "move {m}").expect("a string");
     }
 
     assert!(pos.legal_moves().is_empty(), "{moves} plays to the end");
-    let outcome = match pos.outcome().expect("nothing can be played") {
+    let outcome = match pos.outcome().expect("game is over") {
         Outcome::Decisive { winner } => format!("{} wins", entry.info.sides[winner.index()]),
         Outcome::Draw => "draw".to_owned(),
     };
-    write!(told, "\nend\nposition {pos}\noutcome {outcome}\n").expect("a string");
+    write!(output, "\nend\nposition {pos}\noutcome {outcome}\n").expect("a string");
     if let Some(ending) = pos.ending() {
-        writeln!(told, "detail {}", ending.detail).expect("a string");
+        writeln!(output, "detail {}", ending.detail).expect("a string");
         if let Some([first, second]) = ending.scores {
-            writeln!(told, "scores {first} {second}").expect("a string");
+            writeln!(output, "scores {first} {second}").expect("a string");
         }
     }
     if let Some(line) = pos.winning_line() {
-        writeln!(told, "line {}", line.join(" ")).expect("a string");
+        writeln!(output, "line {}", line.join(" ")).expect("a string");
     }
-    told
+    output
 }

@@ -20,7 +20,7 @@ static GAMES: [GameEntry; 2] = [
 ];
 
 /// What a bot may look at before it moves. There is no clock in WebAssembly, so it is counted.
-const NODES_MAX: u64 = 3_000_000;
+const BOT_NODES_MAX: u64 = 3_000_000;
 
 /// How large the bot's table is, in bytes.
 const TABLE_BYTES: usize = 16 << 20;
@@ -73,30 +73,30 @@ struct OfflineGame {
 #[derive(Debug, thiserror::Error)]
 enum RequestError {
     #[error("not a question: {0}")]
-    Unreadable(#[from] serde_json::Error),
+    InvalidJson(#[from] serde_json::Error),
     #[error("not a game that is played here")]
-    Game,
+    UnknownGame,
     #[error(transparent)]
-    Level(#[from] ParseLevelError),
+    InvalidLevel(#[from] ParseLevelError),
     #[error(transparent)]
-    Move(#[from] PlayError),
+    InvalidMove(#[from] PlayError),
 }
 
 /// The answer to a question, as JSON: how the match stands, or an `error`. An empty question asks for the games.
-fn answer(question: &str) -> String {
-    let answer = if question.is_empty() {
-        serde_json::to_string(&games())
+fn handle_request(request: &str) -> String {
+    let response = if request.is_empty() {
+        serde_json::to_string(&list_games())
     } else {
-        match game_state(question) {
-            Ok(standing) => serde_json::to_string(&standing),
-            Err(why) => serde_json::to_string(&serde_json::json!({ "error": why.to_string() })),
+        match play_request(request) {
+            Ok(state) => serde_json::to_string(&state),
+            Err(error) => serde_json::to_string(&serde_json::json!({ "error": error.to_string() })),
         }
     };
-    answer.expect("plain data")
+    response.expect("response serialises to JSON")
 }
 
-fn games() -> Vec<OfflineGame> {
-    let offered = |entry: &GameEntry| {
+fn list_games() -> Vec<OfflineGame> {
+    let to_offline_game = |entry: &GameEntry| {
         let GameInfo {
             id,
             title,
@@ -113,21 +113,21 @@ fn games() -> Vec<OfflineGame> {
             ranks,
         }
     };
-    GAMES.iter().map(offered).collect()
+    GAMES.iter().map(to_offline_game).collect()
 }
 
-fn game_state(question: &str) -> Result<GameState, RequestError> {
-    let question: Request<'_> = serde_json::from_str(question)?;
-    let level = question.level.map(str::parse::<Level>).transpose()?;
+fn play_request(request_json: &str) -> Result<GameState, RequestError> {
+    let request: Request<'_> = serde_json::from_str(request_json)?;
+    let level = request.level.map(str::parse::<Level>).transpose()?;
     let mut games = GAMES.iter();
-    let entry = games.find(|entry| entry.info.id == question.game);
-    let mut position = entry.ok_or(RequestError::Game)?.initial_position();
-    let mut moves = Vec::with_capacity(question.moves.len() + 1);
-    for m in question.moves {
+    let entry = games.find(|entry| entry.info.id == request.game);
+    let mut position = entry.ok_or(RequestError::UnknownGame)?.initial_position();
+    let mut moves = Vec::with_capacity(request.moves.len() + 1);
+    for m in request.moves {
         moves.push(position.play(m)?);
     }
     if let Some(level) = level {
-        let chosen = chosen_move(&*position, level, question.seed);
+        let chosen = choose_bot_move(&*position, level, request.seed);
         if let Some(m) = chosen {
             moves.push(position.play(&m)?);
         }
@@ -149,8 +149,8 @@ fn game_state(question: &str) -> Result<GameState, RequestError> {
 }
 
 /// What a bot plays; nothing once it is over.
-fn chosen_move(position: &dyn AnyPosition, level: Level, seed: u64) -> Option<String> {
-    let limits = Limits::nodes(NODES_MAX);
+fn choose_bot_move(position: &dyn AnyPosition, level: Level, seed: u64) -> Option<String> {
+    let limits = Limits::nodes(BOT_NODES_MAX);
     let mut table = TranspositionTable::new(TABLE_BYTES);
     let choice = position.choose_move(level, seed, &limits, &Stop::new(), &mut table)?;
     Some(choice.m)

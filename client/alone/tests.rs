@@ -1,12 +1,12 @@
 use super::*;
 
-fn answer_json(question: &str) -> serde_json::Value {
-    serde_json::from_str(&answer(question)).unwrap()
+fn handle_request_json(request: &str) -> serde_json::Value {
+    serde_json::from_str(&handle_request(request)).unwrap()
 }
 
 #[test]
-fn games_are_listed() {
-    let games = answer_json("");
+fn empty_request_lists_games() {
+    let games = handle_request_json("");
     let ids: Vec<_> = games
         .as_array()
         .unwrap()
@@ -19,12 +19,12 @@ fn games_are_listed() {
 }
 
 #[test]
-fn answer_contains_position_and_legal_moves() {
-    let begun = answer_json(r#"{"game":"tic-tac-toe","moves":[]}"#);
-    assert_eq!(begun["turn"], 0);
-    assert_eq!(begun["legal"].as_array().unwrap().len(), 9);
-    assert!(begun.get("outcome").is_none());
-    let won = answer_json(r#"{"game":"tic-tac-toe","moves":["A1","b1","a2","b2","a3"]}"#);
+fn response_contains_turn_legal_moves_and_outcome() {
+    let initial = handle_request_json(r#"{"game":"tic-tac-toe","moves":[]}"#);
+    assert_eq!(initial["turn"], 0);
+    assert_eq!(initial["legal"].as_array().unwrap().len(), 9);
+    assert!(initial.get("outcome").is_none());
+    let won = handle_request_json(r#"{"game":"tic-tac-toe","moves":["A1","b1","a2","b2","a3"]}"#);
     assert_eq!(won["turn"], serde_json::Value::Null);
     assert_eq!(won["moves"][0], "a1");
     assert_eq!(won["outcome"]["winner"], 0);
@@ -36,11 +36,11 @@ fn answer_contains_position_and_legal_moves() {
 }
 
 #[test]
-fn invalid_request_is_answered_with_a_reason() {
-    let check = |question: &str, why: &str| {
-        let told = answer_json(question);
-        let error = told["error"].as_str().unwrap();
-        assert!(error.contains(why), "{question}: {error}");
+fn invalid_request_gets_error_with_reason() {
+    let check = |request: &str, reason: &str| {
+        let response = handle_request_json(request);
+        let error = response["error"].as_str().unwrap();
+        assert!(error.contains(reason), "{request}: {error}");
     };
     check("{", "not a question");
     check(r#"{"game":"chess","moves":[]}"#, "not a game");
@@ -56,23 +56,23 @@ fn invalid_request_is_answered_with_a_reason() {
 }
 
 #[test]
-fn every_level_plays_every_game_to_its_end() {
+fn every_bot_level_plays_every_game_to_the_end() {
     for entry in &GAMES {
         let game = entry.info.id;
         for level in Level::ALL {
             let mut moves: Vec<String> = Vec::new();
             loop {
-                let question = serde_json::json!({
+                let request = serde_json::json!({
                     "game": game, "moves": moves, "level": level.id(), "seed": 7,
                 });
-                let told = answer_json(&question.to_string());
-                let after = told["moves"].as_array().unwrap();
+                let response = handle_request_json(&request.to_string());
+                let after = response["moves"].as_array().unwrap();
                 assert_eq!(after.len(), moves.len() + 1, "{game} {level:?}");
                 moves = after
                     .iter()
                     .map(|m| m.as_str().unwrap().to_owned())
                     .collect();
-                if told["turn"].is_null() {
+                if response["turn"].is_null() {
                     break;
                 }
             }
@@ -81,7 +81,10 @@ fn every_level_plays_every_game_to_its_end() {
 }
 
 #[test]
-fn no_move_is_played_after_the_end() {
+fn no_bot_move_is_played_after_game_over() {
     let won = r#"{"game":"tic-tac-toe","moves":["a1","b1","a2","b2","a3"],"level":"max"}"#;
-    assert_eq!(answer_json(won)["moves"].as_array().unwrap().len(), 5);
+    assert_eq!(
+        handle_request_json(won)["moves"].as_array().unwrap().len(),
+        5
+    );
 }

@@ -1,6 +1,6 @@
 //! A typed connection to a server: what the command-line client and the tests speak through.
 
-mod trust;
+mod tls_roots;
 
 use futures::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 
-pub use self::trust::{NoAuthority, Trust};
+pub use self::tls_roots::{InvalidPem, TlsRoots};
 use plyhouse_protocol::{Request, SUBPROTOCOL, ServerMessage};
 
 /// What a client takes from its socket at a time. The library's own 128 KiB would be mostly air.
@@ -54,17 +54,17 @@ pub enum ConnectionError {
     NoTls,
     /// The network or the WebSocket protocol failed.
     #[error(transparent)]
-    Failed(tungstenite::Error),
+    Transport(tungstenite::Error),
     /// The server sent what is not a message of this protocol.
     #[error("not a message of this protocol")]
-    Unreadable(#[from] serde_json::Error),
+    InvalidMessage(#[from] serde_json::Error),
 }
 
 impl ConnectionError {
     /// What the server said in place of a handshake, in one line. Not to be trusted on a terminal.
     #[must_use]
-    pub fn answer(&self) -> Option<String> {
-        let Self::Failed(tungstenite::Error::Http(response)) = self else {
+    pub fn http_rejection(&self) -> Option<String> {
+        let Self::Transport(tungstenite::Error::Http(response)) = self else {
             return None;
         };
         let body = response.body().as_deref()?;
@@ -72,26 +72,26 @@ impl ConnectionError {
         let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
         // A page is for browsers.
         let is_page = first.starts_with('<');
-        (!is_page).then(|| first.chars().take(ANSWER_CHARS_MAX).collect())
+        (!is_page).then(|| first.chars().take(HTTP_REJECTION_CHARS_MAX).collect())
     }
 
     /// Whether something answers there that is no such server, as far as that can be told.
     #[must_use]
     pub fn is_unsupported_protocol(&self) -> bool {
         match self {
-            Self::Failed(tungstenite::Error::Http(_)) => self.answer().is_none(),
-            Self::Failed(error) => matches!(error, tungstenite::Error::Protocol(_)),
+            Self::Transport(tungstenite::Error::Http(_)) => self.http_rejection().is_none(),
+            Self::Transport(error) => matches!(error, tungstenite::Error::Protocol(_)),
             Self::Closed { .. }
             | Self::Lost
             | Self::CertificateRejected { .. }
             | Self::NoTls
-            | Self::Unreadable(_) => false,
+            | Self::InvalidMessage(_) => false,
         }
     }
 }
 
 /// So much is read of what a server says in place of a handshake.
-const ANSWER_CHARS_MAX: usize = 200;
+const HTTP_REJECTION_CHARS_MAX: usize = 200;
 
 impl From<tungstenite::Error> for ConnectionError {
     fn from(error: tungstenite::Error) -> Self {
@@ -104,10 +104,10 @@ impl From<tungstenite::Error> for ConnectionError {
         };
         match tls {
             Some(rustls::Error::InvalidCertificate(error)) => Self::CertificateRejected {
-                why: trust::rejection_reason(error),
+                why: tls_roots::rejection_reason(error),
             },
             Some(rustls::Error::InvalidMessage(_)) => Self::NoTls,
-            _ => Self::Failed(error),
+            _ => Self::Transport(error),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Connection {
     ///
     /// The URL is malformed, nothing listens there, or it is no Plyhouse server.
     pub async fn open(url: &str) -> Result<Self, ConnectionError> {
-        Self::open_trusting(url, &Trust::default()).await
+        Self::open_with_roots(url, &TlsRoots::default()).await
     }
 
     /// Connects as [`open`](Self::open) does, trusting these authorities.
@@ -128,15 +128,15 @@ impl Connection {
     /// # Errors
     ///
     /// As for [`open`](Self::open).
-    pub async fn open_trusting(url: &str, trust: &Trust) -> Result<Self, ConnectionError> {
-        let request = handshake(url)?;
+    pub async fn open_with_roots(url: &str, roots: &TlsRoots) -> Result<Self, ConnectionError> {
+        let request = handshake_request(url)?;
         let connector = match request.uri().scheme_str() {
-            Some("wss") => Connector::Rustls(trust.config()),
+            Some("wss") => Connector::Rustls(roots.client_config()),
             Some(_) | None => Connector::Plain,
         };
         let (socket, _) = tokio_tungstenite::connect_async_tls_with_config(
             request,
-            Some(config()),
+            Some(websocket_config()),
             true,
             Some(connector),
         )
@@ -151,10 +151,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// # Errors
     ///
     /// The other end is no Plyhouse server.
-    pub async fn over(stream: S, url: &str) -> Result<Self, ConnectionError> {
-        let request = handshake(url)?;
+    pub async fn open_over_stream(stream: S, url: &str) -> Result<Self, ConnectionError> {
+        let request = handshake_request(url)?;
         let (socket, _) =
-            tokio_tungstenite::client_async_with_config(request, stream, Some(config())).await?;
+            tokio_tungstenite::client_async_with_config(request, stream, Some(websocket_config()))
+                .await?;
         Ok(Self { socket })
     }
 
@@ -232,7 +233,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-fn handshake(url: &str) -> Result<tungstenite::handshake::client::Request, tungstenite::Error> {
+fn handshake_request(
+    url: &str,
+) -> Result<tungstenite::handshake::client::Request, tungstenite::Error> {
     let mut request = url.into_client_request()?;
     let protocol = HeaderValue::from_static(SUBPROTOCOL);
     request
@@ -241,7 +244,7 @@ fn handshake(url: &str) -> Result<tungstenite::handshake::client::Request, tungs
     Ok(request)
 }
 
-fn config() -> WebSocketConfig {
+fn websocket_config() -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
         .max_message_size(Some(MESSAGE_BYTES_MAX))

@@ -143,8 +143,8 @@ impl Link {
             ConnectionError::Lost
             | ConnectionError::CertificateRejected { .. }
             | ConnectionError::NoTls
-            | ConnectionError::Failed(_)
-            | ConnectionError::Unreadable(_) => (Duration::ZERO, None),
+            | ConnectionError::Transport(_)
+            | ConnectionError::InvalidMessage(_) => (Duration::ZERO, None),
         };
         let Some(pause) = self.pauses.next() else {
             let what = format!("gave up connecting again: {reason}");
@@ -206,15 +206,15 @@ pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failur
         return Err(none(&reason, NO_SERVER));
     };
     opened.map_err(|error| {
-        let reason = error.answer().unwrap_or_else(|| error.to_string());
+        let reason = error.http_rejection().unwrap_or_else(|| error.to_string());
         let help = match error {
             ConnectionError::CertificateRejected { .. } => NO_TRUST,
             ConnectionError::NoTls => NO_TLS,
             _ if error.is_unsupported_protocol() => ANOTHER,
             ConnectionError::Closed { .. }
             | ConnectionError::Lost
-            | ConnectionError::Failed(_)
-            | ConnectionError::Unreadable(_) => NO_SERVER,
+            | ConnectionError::Transport(_)
+            | ConnectionError::InvalidMessage(_) => NO_SERVER,
         };
         none(&sanitize(&reason), help)
     })
@@ -262,8 +262,8 @@ pub(crate) fn lost(error: &ConnectionError) -> Failure {
         ConnectionError::Lost
         | ConnectionError::CertificateRejected { .. }
         | ConnectionError::NoTls
-        | ConnectionError::Failed(_)
-        | ConnectionError::Unreadable(_) => Failure::NoConnection(reason),
+        | ConnectionError::Transport(_)
+        | ConnectionError::InvalidMessage(_) => Failure::NoConnection(reason),
     }
 }
 

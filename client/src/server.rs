@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use plyhouse_connection::{Connection, ConnectionError, Trust};
+use plyhouse_connection::{Connection, ConnectionError, TlsRoots};
 
 use crate::harmless::sanitize;
 
@@ -21,14 +21,14 @@ pub(crate) struct ServerAddress {
 #[derive(Clone, Debug)]
 pub(crate) struct TrustedCa {
     file: Arc<str>,
-    trust: Trust,
+    trust: TlsRoots,
 }
 
 impl TrustedCa {
     /// Reads the file. The text of the error is for the person at the terminal.
     pub(crate) fn read_file(file: &str) -> Result<Self, String> {
         let pem = fs::read(file).map_err(|error| error.to_string())?;
-        let trust = Trust::from_pem(&pem).map_err(|error| error.to_string())?;
+        let trust = TlsRoots::from_pem(&pem).map_err(|error| error.to_string())?;
         let file = file.into();
         Ok(Self { file, trust })
     }
@@ -41,7 +41,7 @@ impl ServerAddress {
 
     pub(crate) async fn connect(&self) -> Result<Connection, ConnectionError> {
         match &self.trusted_ca {
-            Some(authority) => Connection::open_trusting(&self.url, &authority.trust).await,
+            Some(authority) => Connection::open_with_roots(&self.url, &authority.trust).await,
             None => Connection::open(&self.url).await,
         }
     }
@@ -85,7 +85,7 @@ mod tests {
         let check = |url: &str, authority: Option<&str>, expect: &str| {
             let authority = authority.map(|file| TrustedCa {
                 file: file.into(),
-                trust: Trust::default(),
+                trust: TlsRoots::default(),
             });
             assert_eq!(
                 ServerAddress::new(url.to_owned(), authority).command_options(),

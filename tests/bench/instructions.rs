@@ -1,9 +1,9 @@
 //! How fast the search is, in instructions: they hardly differ between runs, so small changes show.
 //!
 //! The generic search is set beside the same search written by hand for Connect Four (see
-//! [`by_hand`]), which visits the same nodes. What being generic costs is printed below the latter
+//! [`connect_four_solver`]), which visits the same nodes. What being generic costs is printed below the latter
 //! as `Comparison with solve_generic`, the factor at the end of the line. Every figure is of
-//! [`COUNT`] positions, solved one after the other with one table.
+//! [`POSITION_COUNT`] positions, solved one after the other with one table.
 //!
 //! Needs valgrind and the runner of the same version as the library:
 //!
@@ -14,10 +14,10 @@
 
 #![expect(unused_qualifications, reason = "the macros of gungraun generate them")]
 
-#[path = "search/by_hand.rs"]
-mod by_hand;
-#[path = "search/positions.rs"]
-mod positions;
+#[path = "search/connect_four_solver.rs"]
+mod connect_four_solver;
+#[path = "search/test_positions.rs"]
+mod test_positions;
 
 use std::hint::black_box;
 
@@ -29,26 +29,29 @@ use plyhouse_engine::game::connect_four::ConnectFour;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::search::{Limits, Stop, TranspositionTable, solve};
 
-use by_hand::{Board, Solver};
-use positions::{Set, TABLE_BYTES};
+use connect_four_solver::{Board, Solver};
+use test_positions::{SampleSet, TABLE_BYTES};
 
 /// How many positions are solved, so that they take some seconds under valgrind.
-const COUNT: usize = 100;
+const POSITION_COUNT: usize = 100;
 
-fn for_generic(set: &str) -> (Vec<ConnectFour>, TranspositionTable) {
-    let set: Set = set.parse().expect("it exists");
-    let positions = set.samples(COUNT, 1).into_iter().map(|sample| sample.pos);
+fn setup_generic(set: &str) -> (Vec<ConnectFour>, TranspositionTable) {
+    let set: SampleSet = set.parse().expect("set name is valid");
+    let positions = set
+        .samples(POSITION_COUNT, 1)
+        .into_iter()
+        .map(|sample| sample.pos);
     (positions.collect(), TranspositionTable::new(TABLE_BYTES))
 }
 
-fn for_by_hand(set: &str) -> (Vec<Board>, Solver) {
-    let set: Set = set.parse().expect("it exists");
-    let samples = set.samples(COUNT, 1).into_iter();
-    let boards = samples.map(|sample| Board::after(&sample.moves));
+fn setup_specialized(set: &str) -> (Vec<Board>, Solver) {
+    let set: SampleSet = set.parse().expect("set name is valid");
+    let samples = set.samples(POSITION_COUNT, 1).into_iter();
+    let boards = samples.map(|sample| Board::from_moves(&sample.moves));
     (boards.collect(), Solver::new(TABLE_BYTES))
 }
 
-#[library_benchmark(setup = for_generic)]
+#[library_benchmark(setup = setup_generic)]
 #[bench::end_easy("end-easy")]
 #[bench::middle_easy("middle-easy")]
 fn solve_generic((positions, table): (Vec<ConnectFour>, TranspositionTable)) -> TranspositionTable {
@@ -63,12 +66,12 @@ fn solve_generic((positions, table): (Vec<ConnectFour>, TranspositionTable)) -> 
     table
 }
 
-#[library_benchmark(setup = for_by_hand)]
+#[library_benchmark(setup = setup_specialized)]
 #[bench::end_easy("end-easy")]
 #[bench::middle_easy("middle-easy")]
-fn solve_by_hand((boards, mut solver): (Vec<Board>, Solver)) -> Solver {
+fn solve_specialized((boards, mut solver): (Vec<Board>, Solver)) -> Solver {
     for board in &boards {
-        black_box(solver.solve(board)).expect("no limit");
+        black_box(solver.solve(board)).expect("search has no limits");
     }
     solver
 }
@@ -76,12 +79,12 @@ fn solve_by_hand((boards, mut solver): (Vec<Board>, Solver)) -> Solver {
 library_benchmark_group!(
     name = connect_four,
     compare_by_id = true,
-    benchmarks = [solve_generic, solve_by_hand]
+    benchmarks = [solve_generic, solve_specialized]
 );
 
 #[library_benchmark]
 #[bench::from_the_start(TranspositionTable::for_game::<TicTacToe>(TABLE_BYTES))]
-fn tic_tac_toe_solved(table: TranspositionTable) -> TranspositionTable {
+fn solve_tic_tac_toe(table: TranspositionTable) -> TranspositionTable {
     let start = GameHistory::<TicTacToe>::initial();
     black_box(solve(
         black_box(&start),
@@ -92,7 +95,7 @@ fn tic_tac_toe_solved(table: TranspositionTable) -> TranspositionTable {
     table
 }
 
-library_benchmark_group!(name = tic_tac_toe, benchmarks = [tic_tac_toe_solved]);
+library_benchmark_group!(name = tic_tac_toe, benchmarks = [solve_tic_tac_toe]);
 
 main!(
     // Instructions alone: to simulate a cache takes longer and tells of no processor in use.

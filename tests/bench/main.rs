@@ -1,24 +1,24 @@
 //! What the benchmarks of the search rest on: that the generated positions are what they are said
 //! to be, and that the search written by hand is the generic one.
 
-#[path = "search/by_hand.rs"]
-mod by_hand;
-#[path = "search/positions.rs"]
-mod positions;
+#[path = "search/connect_four_solver.rs"]
+mod connect_four_solver;
+#[path = "search/test_positions.rs"]
+mod test_positions;
 
 use std::ops::RangeInclusive;
 
 use plyhouse_engine::game::GameHistory;
 use plyhouse_engine::search::{Evaluate, Limits, Stop, TranspositionTable, solve};
 
-use by_hand::{Board, Solver};
-use positions::{Sample, Set};
+use connect_four_solver::{Board, Solver};
+use test_positions::{Sample, SampleSet};
 
 /// Large enough to fill within a few positions, so that entries replace each other.
 const TABLE_BYTES: usize = 1 << 12;
 
 fn samples(set: &str, count: usize) -> Vec<Sample> {
-    let set: Set = set.parse().expect("a set");
+    let set: SampleSet = set.parse().expect("set name is valid");
     set.samples(count, 1)
 }
 
@@ -31,7 +31,7 @@ fn check_set(set: &str, plies: RangeInclusive<usize>, plies_to_end: RangeInclusi
             &Stop::new(),
             &TranspositionTable::new(TABLE_BYTES),
         )
-        .expect("there is no outcome yet");
+        .expect("game is not over");
         assert_eq!(
             sample.pos.conventional_score(report.score),
             sample.score,
@@ -46,14 +46,14 @@ fn check_set(set: &str, plies: RangeInclusive<usize>, plies_to_end: RangeInclusi
 }
 
 #[test]
-fn sets_are_what_their_names_say() {
+fn samples_match_stage_and_distance_of_their_set() {
     check_set("end-easy", 29..=41, 1..=14);
     check_set("middle-easy", 15..=28, 3..=14);
-    assert!("end-hard".parse::<Set>().is_err());
+    assert!("end-hard".parse::<SampleSet>().is_err());
 }
 
 #[test]
-fn a_seed_makes_a_set() {
+fn same_seed_yields_same_samples() {
     let texts = |count| {
         samples("end-easy", count)
             .iter()
@@ -65,7 +65,7 @@ fn a_seed_makes_a_set() {
 
 /// The solver by hand and the generic one, with tables of their own that both keep.
 #[test]
-fn the_search_by_hand_visits_what_the_generic_one_visits() {
+fn specialized_solver_matches_scores_and_nodes_of_generic_solver() {
     let (table, mut solver) = (
         TranspositionTable::new(TABLE_BYTES),
         Solver::new(TABLE_BYTES),
@@ -77,11 +77,11 @@ fn the_search_by_hand_visits_what_the_generic_one_visits() {
             &Stop::new(),
             &table,
         )
-        .expect("there is no outcome yet");
-        let generic = (sample.pos.conventional_score(report.score), report.nodes);
-        let by_hand = solver
-            .solve(&Board::after(&sample.moves))
-            .expect("no limit");
-        assert_eq!(by_hand, generic, "{sample}");
+        .expect("game is not over");
+        let generic_result = (sample.pos.conventional_score(report.score), report.nodes);
+        let specialized_result = solver
+            .solve(&Board::from_moves(&sample.moves))
+            .expect("search has no limits");
+        assert_eq!(specialized_result, generic_result, "{sample}");
     }
 }

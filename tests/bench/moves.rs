@@ -1,12 +1,12 @@
 //! What a move costs on its way through the whole server, beside a floor in the same run.
 //!
-//! The real binary (with its in-memory store, unless told otherwise) is compared with the [`floor`], the
+//! The real binary (with its in-memory store, unless told otherwise) is compared with the [`floor_server`], the
 //! smallest honest server on the same WebSocket library, and with the same floor without the tasks that
 //! write for its connections, `direct`, which is less than an honest server can do with, and what no
 //! work on this server can hide behind. Each is a process of its own, started anew for each round, with
 //! tokio's default runtime; the rounds alternate, so that a machine that changes its mind is fair to
 //! all. The load is the same code for all: pairs of connections that play a scripted game of
-//! tic-tac-toe, then the next, and check everything they are told (see [`players`]).
+//! tic-tac-toe, then the next, and check everything they are told (see [`load`]).
 //!
 //! A **move** counts when both players have its event and the mover has its `ok`. What a server
 //! spends on anything else in the window (a `create` and a `join` a match, what they tell, the end
@@ -25,10 +25,10 @@
 //! All matches end and begin within half a second, twice in a round.
 //!
 //! With `--spectators` one match is played, so many watch it, and the cost of a message to one of them is
-//! compared (see [`crowd`]).
+//! compared (see [`spectators`]).
 //!
 //! With `--timed` the real server is compared with itself: matches by a clock beside matches without.
-//! With `--flags` so many clocks run out within one second (see [`flags`]).
+//! With `--flags` so many clocks run out within one second (see [`flag_falls`]).
 //!
 //! ```text
 //! cargo bench --bench moves                                  five rounds, well under a minute
@@ -44,22 +44,22 @@
 //! cargo bench --bench moves -- --test                        half a second, to see that it works
 //! ```
 
-#[path = "moves/board.rs"]
-mod board;
 #[path = "moves/cluster.rs"]
 mod cluster;
-#[path = "moves/crowd.rs"]
-mod crowd;
-#[path = "moves/flags.rs"]
-mod flags;
-#[path = "moves/floor.rs"]
-mod floor;
-#[path = "moves/players.rs"]
-mod players;
-#[path = "moves/process.rs"]
-mod process;
-#[path = "moves/script.rs"]
-mod script;
+#[path = "moves/flag_falls.rs"]
+mod flag_falls;
+#[path = "moves/floor_server.rs"]
+mod floor_server;
+#[path = "moves/game_script.rs"]
+mod game_script;
+#[path = "moves/load.rs"]
+mod load;
+#[path = "moves/server_process.rs"]
+mod server_process;
+#[path = "moves/spectators.rs"]
+mod spectators;
+#[path = "moves/tic_tac_toe.rs"]
+mod tic_tac_toe;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -70,19 +70,19 @@ use clap::{Parser, ValueEnum};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::time::{Instant, sleep};
 
-use self::floor::Writing;
-use self::players::{Load, Tally};
-use self::process::Process;
-use self::script::Script;
+use self::floor_server::WriteMode;
+use self::game_script::GameScript;
+use self::load::{Load, LoadCounts};
+use self::server_process::ServerProcess;
 
 /// How many matches are played for `--tail`, and how many moves a second in all.
-const PACES: [(usize, f64); 2] = [(500, 1000.0), (2000, 4000.0)];
+const TAIL_LOADS: [(usize, f64); 2] = [(500, 1000.0), (2000, 4000.0)];
 
 /// How long these are played: two matches of nine plies, half a second each.
-const PACED_SECONDS: f64 = 9.0;
+const TAIL_SECONDS: f64 = 9.0;
 
 /// Which waits are told: those that so many moves of a thousand do not reach.
-const PERMILLES: [usize; 3] = [500, 990, 999];
+const LATENCY_PERMILLES: [usize; 3] = [500, 990, 999];
 
 /// What is asked of the benchmark.
 #[derive(Clone, Debug, Parser)]
@@ -120,24 +120,24 @@ struct Args {
     spectators: Option<usize>,
 
     /// Compares matches by a clock with matches without
-    #[arg(long)]
-    timed: bool,
+    #[arg(long = "timed")]
+    with_clock: bool,
 
     /// Has so many clocks run out within one second
-    #[arg(long)]
-    flags: Option<usize>,
+    #[arg(long = "flags")]
+    flag_falls: Option<usize>,
 
     /// What the real server logs; its default is the server's own
     #[arg(long, default_value = "info")]
     log: String,
 
     /// Where the real server keeps its matches
-    #[arg(long, default_value = ":memory:")]
-    data: String,
+    #[arg(long = "data", default_value = ":memory:")]
+    data_path: String,
 
     /// Compares the server with this binary of it
-    #[arg(long)]
-    against: Option<String>,
+    #[arg(long = "against")]
+    baseline_binary: Option<String>,
 
     /// Compares servers over this database with one that has a store of its own, and a match on two servers
     /// with one on one; with `--spectators` a crowd on three servers, too
@@ -162,45 +162,45 @@ struct Args {
 
     /// Be the floor, which writes so
     #[arg(long, hide = true, value_enum)]
-    floor: Option<Writing>,
+    floor: Option<WriteMode>,
 }
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Server {
+enum ServerKind {
     Real,
     /// Another binary of it.
-    Other,
+    Baseline,
     /// The real server, with matches by a clock.
-    Timed,
-    Floor(Writing),
+    WithClock,
+    Floor(WriteMode),
 }
 
 /// The floors, and what they are called.
-const FLOORS: [(Writing, &str); 2] = [(Writing::Task, "floor"), (Writing::Match, "direct")];
+const FLOORS: [(WriteMode, &str); 2] = [(WriteMode::Task, "floor"), (WriteMode::Match, "direct")];
 
 /// One measurement.
 #[derive(Clone, Copy, Debug)]
-struct Figures {
+struct Measurement {
     seconds: f64,
     cpu: Duration,
-    tally: Tally,
+    tally: LoadCounts,
     /// The waits at [`PERMILLES`].
-    waits: [Duration; PERMILLES.len()],
+    latencies: [Duration; LATENCY_PERMILLES.len()],
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut args = Args::parse();
-    if let Some(writing) = args.floor {
-        return floor::run(writing).await;
+    if let Some(write_mode) = args.floor {
+        return floor_server::run(write_mode).await;
     }
-    let is_meant = |filter: &String| "moves".contains(filter.as_str());
-    if !args.filter.as_ref().is_none_or(is_meant) {
+    let matches_filter = |filter: &String| "moves".contains(filter.as_str());
+    if !args.filter.as_ref().is_none_or(matches_filter) {
         return Ok(());
     }
     if !cfg!(target_os = "linux") {
-        return say("moves: skipped, needs Linux to measure a process");
+        return print_line("moves: skipped, needs Linux to measure a process");
     }
     let is_trial = args.test || !args.bench;
     if is_trial {
@@ -209,22 +209,22 @@ async fn main() -> anyhow::Result<()> {
         args.seconds = 0.2;
         args.warm_up = 0.05;
     }
-    allow_descriptors()?;
-    let script = Arc::new(Script::new(args.plies)?);
+    raise_fd_limit()?;
+    let script = Arc::new(GameScript::new(args.plies)?);
     if is_trial {
-        compare_crowds(&args, &script, 3).await?;
+        compare_broadcasts(&args, &script, 3).await?;
         compare_moves(&args, &script).await?;
         args.rate = Some(200.0);
         compare_moves(&args, &script).await?;
         compare_clocks(&args, &script).await?;
-        tell_flags(&args, &script, 10).await?;
-        return say("works; too short to tell anything");
+        report_flag_falls(&args, &script, 10).await?;
+        return print_line("works; too short to tell anything");
     }
     if args.tail {
-        for (matches, rate) in PACES {
+        for (matches, rate) in TAIL_LOADS {
             args.matches = matches;
             args.rate = Some(rate);
-            args.seconds = PACED_SECONDS;
+            args.seconds = TAIL_SECONDS;
             args.warm_up = 0.0;
             compare_moves(&args, &script).await?;
         }
@@ -233,190 +233,220 @@ async fn main() -> anyhow::Result<()> {
     if args.database.is_some() {
         return cluster::compare(&args, &script).await;
     }
-    if args.against.is_some() {
+    if args.baseline_binary.is_some() {
         return compare_binaries(&args, &script).await;
     }
-    match (args.spectators, args.flags) {
-        (Some(spectators), _) => compare_crowds(&args, &script, spectators).await,
-        (None, Some(flags)) => tell_flags(&args, &script, flags).await,
-        (None, None) if args.timed => compare_clocks(&args, &script).await,
+    match (args.spectators, args.flag_falls) {
+        (Some(spectators), _) => compare_broadcasts(&args, &script, spectators).await,
+        (None, Some(flags)) => report_flag_falls(&args, &script, flags).await,
+        (None, None) if args.with_clock => compare_clocks(&args, &script).await,
         (None, None) => compare_moves(&args, &script).await,
     }
 }
 
 /// Has the real server carry moves with and without a clock, in turn, and compares what these cost.
-async fn compare_clocks(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> {
+async fn compare_clocks(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let mut costs = Vec::new();
     for round in 1..=args.rounds {
-        let untimed = measure(Server::Real, args, script).await?;
-        let timed = measure(Server::Timed, args, script).await?;
-        let cost = timed.cpu_us() / untimed.cpu_us();
-        say(&format!("round {round}  untimed {untimed}"))?;
-        say(&format!("round {round}  timed   {timed}  ratio {cost:.2}"))?;
+        let without_clock = measure_server(ServerKind::Real, args, script).await?;
+        let with_clock = measure_server(ServerKind::WithClock, args, script).await?;
+        let cost = with_clock.cpu_us() / without_clock.cpu_us();
+        print_line(&format!("round {round}  untimed {without_clock}"))?;
+        print_line(&format!(
+            "round {round}  timed   {with_clock}  ratio {cost:.2}"
+        ))?;
         costs.push(cost);
     }
-    tell_ratio("CPU a move, timed by untimed", costs)
+    print_ratio("CPU a move, timed by untimed", costs)
 }
 
 /// Compares what a move costs by this server and by another binary of it, or a message to one of a crowd.
-async fn compare_binaries(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> {
+async fn compare_binaries(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(args.seconds);
     let mut costs = Vec::new();
     for round in 1..=args.rounds {
         let mut cpu = Vec::new();
-        for (server, name) in [(Server::Other, "other"), (Server::Real, "server")] {
+        for (server, name) in [
+            (ServerKind::Baseline, "other"),
+            (ServerKind::Real, "server"),
+        ] {
             let (cost, line) = match args.spectators {
                 Some(spectators) => {
-                    let process = [start(server, args)?];
-                    let told = crowd::measure(&process, server, script, spectators, time).await?;
-                    let cost = told.cpu_us();
+                    let process = [start_server(server, args)?];
+                    let broadcast =
+                        spectators::measure_broadcasts(&process, server, script, spectators, time)
+                            .await?;
+                    let cost = broadcast.cpu_us();
                     (
                         cost,
-                        format!("{} messages, {cost:.3} us CPU each", told.messages),
+                        format!("{} messages, {cost:.3} us CPU each", broadcast.messages),
                     )
                 }
                 None => {
-                    let figures = measure(server, args, script).await?;
+                    let figures = measure_server(server, args, script).await?;
                     (figures.cpu_us(), figures.to_string())
                 }
             };
-            say(&format!("round {round}  {name:6}  {line}"))?;
+            print_line(&format!("round {round}  {name:6}  {line}"))?;
             cpu.push(cost);
         }
         costs.push(cpu[1] / cpu[0]);
     }
-    tell_ratio("CPU, server by the other", costs)
+    print_ratio("CPU, server by the other", costs)
 }
 
 /// Has clocks run out, and tells how late that was told and what others noticed.
-async fn tell_flags(args: &Args, script: &Arc<Script>, flags: usize) -> anyhow::Result<()> {
+async fn report_flag_falls(
+    args: &Args,
+    script: &Arc<GameScript>,
+    flag_falls: usize,
+) -> anyhow::Result<()> {
     for round in 1..=args.rounds {
-        let process = start(Server::Timed, args)?;
-        let found = flags::measure(process.address(), script, flags).await?;
-        say(&format!("round {round}  {found}"))?;
+        let process = start_server(ServerKind::WithClock, args)?;
+        let report = flag_falls::measure_flag_falls(process.address(), script, flag_falls).await?;
+        print_line(&format!("round {round}  {report}"))?;
     }
     Ok(())
 }
 
 /// Has the servers carry moves, in turn, and compares what these cost and how long they took.
-async fn compare_moves(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> {
-    say(&format!(
+async fn compare_moves(args: &Args, script: &Arc<GameScript>) -> anyhow::Result<()> {
+    print_line(&format!(
         "{} matches of {} plies at a time, {} s a round",
         args.matches, args.plies, args.seconds
     ))?;
     let mut costs = FLOORS.map(|_| Vec::new());
-    let (mut slow, mut slowest) = (costs.clone(), costs.clone());
+    let (mut p99_ratios, mut p999_ratios) = (costs.clone(), costs.clone());
     for round in 1..=args.rounds {
-        let real = measure(Server::Real, args, script).await?;
-        say(&format!("round {round}  server  {real}"))?;
-        for (of, (writing, name)) in FLOORS.into_iter().enumerate() {
-            let floor = measure(Server::Floor(writing), args, script).await?;
+        let real = measure_server(ServerKind::Real, args, script).await?;
+        print_line(&format!("round {round}  server  {real}"))?;
+        for (index, (write_mode, name)) in FLOORS.into_iter().enumerate() {
+            let floor = measure_server(ServerKind::Floor(write_mode), args, script).await?;
             let cost = real.cpu_us() / floor.cpu_us();
-            say(&format!(
+            print_line(&format!(
                 "round {round}  {name:6}  {floor}  ratio {cost:.2}"
             ))?;
-            costs[of].push(cost);
-            let ratio = |of: usize| real.waits[of].as_secs_f64() / floor.waits[of].as_secs_f64();
-            slow[of].push(ratio(1));
-            slowest[of].push(ratio(2));
+            costs[index].push(cost);
+            let ratio = |latency_index: usize| {
+                real.latencies[latency_index].as_secs_f64()
+                    / floor.latencies[latency_index].as_secs_f64()
+            };
+            p99_ratios[index].push(ratio(1));
+            p999_ratios[index].push(ratio(2));
         }
     }
-    tell_ratios("CPU a move", costs)?;
-    tell_ratios("the wait of the slowest in a hundred", slow)?;
-    tell_ratios("the wait of the slowest in a thousand", slowest)
+    print_ratios("CPU a move", costs)?;
+    print_ratios("the wait of the slowest in a hundred", p99_ratios)?;
+    print_ratios("the wait of the slowest in a thousand", p999_ratios)
 }
 
 /// Has the servers tell moves to a crowd, in turn, and compares what a message costs.
-async fn compare_crowds(
+async fn compare_broadcasts(
     args: &Args,
-    script: &Arc<Script>,
+    script: &Arc<GameScript>,
     spectators: usize,
 ) -> anyhow::Result<()> {
-    say(&format!("{spectators} watch, {} s a round", args.seconds))?;
+    print_line(&format!("{spectators} watch, {} s a round", args.seconds))?;
     let time = Duration::from_secs_f64(args.seconds);
     let mut costs = FLOORS.map(|_| Vec::new());
     for round in 1..=args.rounds {
-        let process = start(Server::Real, args)?;
+        let process = start_server(ServerKind::Real, args)?;
         let process = [process];
-        let real = crowd::measure(&process, Server::Real, script, spectators, time).await?;
+        let real =
+            spectators::measure_broadcasts(&process, ServerKind::Real, script, spectators, time)
+                .await?;
         drop(process);
         let (messages, cpu) = (real.messages, real.cpu_us());
-        say(&format!(
+        print_line(&format!(
             "round {round}  server  {messages} messages, {cpu:.2} us CPU each"
         ))?;
-        for (of, (writing, name)) in FLOORS.into_iter().enumerate() {
-            let server = Server::Floor(writing);
-            let process = [start(server, args)?];
-            let floor = crowd::measure(&process, server, script, spectators, time).await?;
+        for (index, (write_mode, name)) in FLOORS.into_iter().enumerate() {
+            let server = ServerKind::Floor(write_mode);
+            let process = [start_server(server, args)?];
+            let floor =
+                spectators::measure_broadcasts(&process, server, script, spectators, time).await?;
             let (messages, cost) = (floor.messages, cpu / floor.cpu_us());
             let cpu = floor.cpu_us();
-            say(&format!(
+            print_line(&format!(
                 "round {round}  {name:6}  {messages} messages, {cpu:.2} us CPU each  ratio {cost:.2}"
             ))?;
-            costs[of].push(cost);
+            costs[index].push(cost);
         }
     }
-    tell_ratios("CPU a message", costs)
+    print_ratios("CPU a message", costs)
 }
 
 /// Says the median of what was found in the rounds, for each floor.
-fn tell_ratios(what: &str, ratios: [Vec<f64>; 2]) -> anyhow::Result<()> {
+fn print_ratios(what: &str, ratios: [Vec<f64>; 2]) -> anyhow::Result<()> {
     for (ratios, (_, name)) in ratios.into_iter().zip(FLOORS) {
-        tell_ratio(&format!("{what}, server by {name}"), ratios)?;
+        print_ratio(&format!("{what}, server by {name}"), ratios)?;
     }
     Ok(())
 }
 
-fn tell_ratio(what: &str, mut ratios: Vec<f64>) -> anyhow::Result<()> {
+fn print_ratio(what: &str, mut ratios: Vec<f64>) -> anyhow::Result<()> {
     ratios.sort_by(f64::total_cmp);
     let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
     let median = median(&ratios);
-    say(&format!(
+    print_line(&format!(
         "{what}: median {median:.2} ({least:.2} to {most:.2})"
     ))
 }
 
-fn start(server: Server, args: &Args) -> anyhow::Result<Process> {
+fn start_server(server: ServerKind, args: &Args) -> anyhow::Result<ServerProcess> {
     match server {
-        Server::Other => {
-            let program = args.against.as_deref().context("--against is needed")?;
-            Process::start(program, &real_args(args))
+        ServerKind::Baseline => {
+            let program = args
+                .baseline_binary
+                .as_deref()
+                .context("--against is needed")?;
+            ServerProcess::start(program, &server_args(args))
         }
-        Server::Real | Server::Timed => {
-            Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args))
+        ServerKind::Real | ServerKind::WithClock => {
+            ServerProcess::start(env!("CARGO_BIN_EXE_plyhouse"), &server_args(args))
         }
-        Server::Floor(writing) => {
-            let own = std::env::current_exe().context("cannot find the benchmark itself")?;
-            let writing = writing.to_possible_value().expect("none is left out");
-            Process::start(own, &["--floor", writing.get_name()])
+        ServerKind::Floor(write_mode) => {
+            let program = std::env::current_exe().context("cannot find the benchmark itself")?;
+            let writing = write_mode
+                .to_possible_value()
+                .expect("no variant is skipped");
+            ServerProcess::start(program, &["--floor", writing.get_name()])
         }
     }
 }
 
 /// Starts a server, lets the players play, and measures a while of it.
-async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::Result<Figures> {
-    let process = start(server, args)?;
+async fn measure_server(
+    server: ServerKind,
+    args: &Args,
+    script: &Arc<GameScript>,
+) -> anyhow::Result<Measurement> {
+    let process = start_server(server, args)?;
     let load = Load::start(process.address(), args.matches, server, script, args.rate).await?;
     measure_load(load, &process, args).await
 }
 
 /// Measures a while of what a server carries.
-async fn measure_load(mut load: Load, process: &Process, args: &Args) -> anyhow::Result<Figures> {
+async fn measure_load(
+    mut load: Load,
+    process: &ServerProcess,
+    args: &Args,
+) -> anyhow::Result<Measurement> {
     load.run_until(sleep(Duration::from_secs_f64(args.warm_up)))
         .await?;
-    load.take_waits();
-    let (begin, cpu, tally) = (Instant::now(), process.cpu()?, load.tally());
+    load.take_latencies();
+    let (begin, cpu, tally) = (Instant::now(), process.cpu_time()?, load.counts());
     load.run_until(sleep(Duration::from_secs_f64(args.seconds)))
         .await?;
-    let (seconds, waits) = (begin.elapsed().as_secs_f64(), load.take_waits());
+    let (seconds, waits) = (begin.elapsed().as_secs_f64(), load.take_latencies());
     if waits.is_empty() {
         bail!("no move was played");
     }
-    let figures = Figures {
+    let figures = Measurement {
         seconds,
-        cpu: process.cpu()?.saturating_sub(cpu),
-        tally: load.tally() - tally,
-        waits: PERMILLES.map(|permille| waits[(waits.len() - 1) * permille / 1000]),
+        cpu: process.cpu_time()?.saturating_sub(cpu),
+        tally: load.counts() - tally,
+        latencies: LATENCY_PERMILLES.map(|permille| waits[(waits.len() - 1) * permille / 1000]),
     };
     load.finish().await?;
     Ok(figures)
@@ -424,10 +454,10 @@ async fn measure_load(mut load: Load, process: &Process, args: &Args) -> anyhow:
 
 /// The limits that protect a server against one busy client are lifted; the others are the
 /// defaults.
-fn real_args(args: &Args) -> Vec<&str> {
+fn server_args(args: &Args) -> Vec<&str> {
     vec![
         "--data",
-        &args.data,
+        &args.data_path,
         "--listen",
         "127.0.0.1:0",
         "--log",
@@ -447,7 +477,7 @@ fn real_args(args: &Args) -> Vec<&str> {
     ]
 }
 
-impl Figures {
+impl Measurement {
     fn moves_per_second(&self) -> f64 {
         self.tally.moves as f64 / self.seconds
     }
@@ -458,15 +488,15 @@ impl Figures {
     }
 }
 
-impl std::fmt::Display for Figures {
+impl std::fmt::Display for Measurement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally {
+        let LoadCounts {
             moves,
             matches,
             frames,
             bytes,
         } = self.tally;
-        let [middle, slow, slowest] = self.waits.map(|wait| wait.as_secs_f64() * 1e3);
+        let [middle, slow, slowest] = self.latencies.map(|wait| wait.as_secs_f64() * 1e3);
         let per_move = |n: u64| n as f64 / moves as f64;
         write!(
             f,
@@ -483,13 +513,13 @@ impl std::fmt::Display for Figures {
 }
 
 /// Takes as many descriptors as the system grants, for this process and the servers that it starts.
-fn allow_descriptors() -> anyhow::Result<()> {
+fn raise_fd_limit() -> anyhow::Result<()> {
     let granted = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
         current: granted,
         maximum: granted,
     };
-    setrlimit(Resource::Nofile, limit).context("cannot open so many files")
+    setrlimit(Resource::Nofile, limit).context("cannot raise the limit of open files")
 }
 
 /// The middle of sorted numbers.
@@ -502,6 +532,6 @@ fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
+fn print_line(line: &str) -> anyhow::Result<()> {
     writeln!(std::io::stdout(), "{line}").context("cannot write to stdout")
 }

@@ -1,7 +1,7 @@
 //! How fast the search is, in time: nodes a second, and how long it takes to solve positions, to
 //! choose a move, and to count lines of play.
 //!
-//! Positions to solve are made anew in every run, always the same (see [`positions`]). One table is
+//! Positions to solve are made anew in every run, always the same (see [`test_positions`]). One table is
 //! made for all; it forgets before a pass over a set, and is kept from one position of the set to the
 //! next. A set's throughput is in nodes, which are told with it.
 //!
@@ -12,8 +12,8 @@
 //! cargo bench --bench search -- --print-set middle-medium 50   positions with their scores
 //! ```
 
-#[path = "search/positions.rs"]
-mod positions;
+#[path = "search/test_positions.rs"]
+mod test_positions;
 
 use std::hint::black_box;
 use std::io::Write;
@@ -35,13 +35,13 @@ use plyhouse_engine::search::{
     search, solve,
 };
 
-use positions::{Sample, Set, TABLE_BYTES};
+use test_positions::{Sample, SampleSet, TABLE_BYTES};
 
 /// Any seed does; figures are told of this one.
 const SEED: u64 = 1;
 
 /// What is solved: sets, and how many positions of each make a pass of a tenth of a second or less.
-const SETS: [(&str, usize); 4] = [
+const SOLVE_SETS: [(&str, usize); 4] = [
     ("end-easy", 500),
     ("middle-easy", 200),
     ("beginning-easy", 50),
@@ -50,17 +50,17 @@ const SETS: [(&str, usize); 4] = [
 
 /// Middle games that nobody can solve, by the moves that lead there, and how many plies to look
 /// ahead from there.
-const GOMOKU: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
-const OTHELLO: (&str, u32) = ("d3 c5 e6 d2 c6 d6 c3 e3 c4 b3 c2 b4", 8);
-const DRAUGHTS: (&str, u32) = ("11-15 23-19 8-11 22-17 4-8 25-22 9-13 24-20", 9);
-const CHESS: (&str, u32) = (
+const GOMOKU_SEARCH: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
+const OTHELLO_SEARCH: (&str, u32) = ("d3 c5 e6 d2 c6 d6 c3 e3 c4 b3 c2 b4", 8);
+const DRAUGHTS_SEARCH: (&str, u32) = ("11-15 23-19 8-11 22-17 4-8 25-22 9-13 24-20", 9);
+const CHESS_SEARCH: (&str, u32) = (
     "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 d2d3 f8c5 e1g1 d7d6 c2c3 a7a6",
     10,
 );
-const GO: (&str, u32) = ("E5 G6 C6 G4 E3 F7 C3 D7", 4);
+const GO_SEARCH: (&str, u32) = ("E5 G6 C6 G4 E3 F7 C3 D7", 4);
 
 /// Ends of Othello with twenty free squares: the positions 28 and 30 of the FFO's test.
-const TWENTY_SQUARES: [&str; 2] = [
+const OTHELLO_ENDGAMES: [&str; 2] = [
     "--**-O----OOOO--OO*O**O-OOOO**OOOOO**O*-O*O*****--****----*-O-*- *",
     "-O****----O**O--**OO*OOO***OO*OO**OO*OOO****OO-**-**O----------- *",
 ];
@@ -68,10 +68,10 @@ const TWENTY_SQUARES: [&str; 2] = [
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     // Cargo adds `--bench` at the end.
-    let words: Vec<&str> = (args.iter().map(String::as_str))
+    let arguments: Vec<&str> = (args.iter().map(String::as_str))
         .filter(|arg| *arg != "--bench")
         .collect();
-    match words[..] {
+    match arguments[..] {
         ["--print-set", set, count] => return print_set(set, count),
         ["--print-set", ..] => bail!("--print-set needs the name of a set and a number"),
         _ => {}
@@ -79,36 +79,36 @@ fn main() -> anyhow::Result<()> {
     // Twenty runs, since the longest take half a second each.
     let mut criterion = Criterion::default().sample_size(20).configure_from_args();
     let mut table = TranspositionTable::new(TABLE_BYTES);
-    solving(&mut criterion, &mut table)?;
-    tic_tac_toe(&mut criterion);
-    choosing(&mut criterion, &mut table)?;
-    who_wins_at_othello(&mut criterion, &mut table)?;
-    looking_ahead::<Othello>(&mut criterion, OTHELLO, &mut table)?;
-    looking_ahead::<Draughts>(&mut criterion, DRAUGHTS, &mut table)?;
-    looking_ahead::<Chess>(&mut criterion, CHESS, &mut table)?;
-    looking_ahead::<Gomoku>(&mut criterion, GOMOKU, &mut table)?;
-    looking_ahead::<Go<9>>(&mut criterion, GO, &mut table)?;
-    playing_out(&mut criterion, GO.0, &mut table)?;
+    bench_solve(&mut criterion, &mut table)?;
+    bench_tic_tac_toe(&mut criterion);
+    bench_choose_move(&mut criterion, &mut table)?;
+    bench_othello_win(&mut criterion, &mut table)?;
+    bench_search::<Othello>(&mut criterion, OTHELLO_SEARCH, &mut table)?;
+    bench_search::<Draughts>(&mut criterion, DRAUGHTS_SEARCH, &mut table)?;
+    bench_search::<Chess>(&mut criterion, CHESS_SEARCH, &mut table)?;
+    bench_search::<Gomoku>(&mut criterion, GOMOKU_SEARCH, &mut table)?;
+    bench_search::<Go<9>>(&mut criterion, GO_SEARCH, &mut table)?;
+    bench_playouts(&mut criterion, GO_SEARCH.0, &mut table)?;
     // Some milliseconds' worth of each.
-    counting::<ConnectFour>(&mut criterion, 7);
-    counting::<Othello>(&mut criterion, 7);
-    counting::<Draughts>(&mut criterion, 7);
-    counting::<Chess>(&mut criterion, 4);
-    counting_chess_directly(&mut criterion, 4);
-    counting::<Gomoku>(&mut criterion, 2);
-    counting::<Go<9>>(&mut criterion, 3);
+    bench_perft::<ConnectFour>(&mut criterion, 7);
+    bench_perft::<Othello>(&mut criterion, 7);
+    bench_perft::<Draughts>(&mut criterion, 7);
+    bench_perft::<Chess>(&mut criterion, 4);
+    bench_cozy_chess_perft(&mut criterion, 4);
+    bench_perft::<Gomoku>(&mut criterion, 2);
+    bench_perft::<Go<9>>(&mut criterion, 3);
     criterion.final_summary();
     Ok(())
 }
 
-fn samples(set: &str, count: usize) -> anyhow::Result<Vec<Sample>> {
-    let set: Set = set.parse().with_context(|| format!("no set: {set}"))?;
+fn set_samples(set: &str, count: usize) -> anyhow::Result<Vec<Sample>> {
+    let set: SampleSet = set.parse().with_context(|| format!("no set: {set}"))?;
     Ok(set.samples(count, SEED))
 }
 
 fn print_set(set: &str, count: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    for sample in samples(set, count.parse().context("not a number")?)? {
+    for sample in set_samples(set, count.parse().context("not a number")?)? {
         writeln!(out, "{sample}").context("cannot write to stdout")?;
     }
     Ok(())
@@ -129,10 +129,10 @@ fn solve_all(samples: &[Sample], table: &mut TranspositionTable) -> u64 {
     reports.map(|report| report.nodes).sum()
 }
 
-fn solving(criterion: &mut Criterion, table: &mut TranspositionTable) -> anyhow::Result<()> {
+fn bench_solve(criterion: &mut Criterion, table: &mut TranspositionTable) -> anyhow::Result<()> {
     let mut group = criterion.benchmark_group("solve");
-    for (name, count) in SETS {
-        let samples = samples(name, count)?;
+    for (name, count) in SOLVE_SETS {
+        let samples = set_samples(name, count)?;
         let nodes = solve_all(&samples, table);
         group.throughput(Throughput::Elements(nodes));
         let parameter = format!("{count} positions, {nodes} nodes");
@@ -144,7 +144,7 @@ fn solving(criterion: &mut Criterion, table: &mut TranspositionTable) -> anyhow:
 }
 
 /// The whole game, from an empty table: to its value, and to what a bot at full strength knows.
-fn tic_tac_toe(criterion: &mut Criterion) {
+fn bench_tic_tac_toe(criterion: &mut Criterion) {
     let (start, limits, stop) = (
         GameHistory::<TicTacToe>::initial(),
         Limits::default(),
@@ -166,12 +166,12 @@ fn tic_tac_toe(criterion: &mut Criterion) {
 }
 
 /// Whether the side to move wins, from an empty table.
-fn who_wins_at_othello(
+fn bench_othello_win(
     criterion: &mut Criterion,
     table: &mut TranspositionTable,
 ) -> anyhow::Result<()> {
     let mut group = criterion.benchmark_group("who wins at othello");
-    for text in TWENTY_SQUARES {
+    for text in OTHELLO_ENDGAMES {
         let pos: Othello = text.parse()?;
         group.bench_function(BenchmarkId::new("20 free squares", text), |bencher| {
             bencher.iter(|| {
@@ -185,8 +185,11 @@ fn who_wins_at_othello(
 }
 
 /// A pass is one move in each of the positions.
-fn choosing(criterion: &mut Criterion, table: &mut TranspositionTable) -> anyhow::Result<()> {
-    let samples = samples("middle-medium", 20)?;
+fn bench_choose_move(
+    criterion: &mut Criterion,
+    table: &mut TranspositionTable,
+) -> anyhow::Result<()> {
+    let samples = set_samples("middle-medium", 20)?;
     let mut group = criterion.benchmark_group("choose in 20 of middle-medium");
     group.throughput(Throughput::Elements(samples.len() as u64));
     for level in Level::ALL {
@@ -210,51 +213,60 @@ fn choosing(criterion: &mut Criterion, table: &mut TranspositionTable) -> anyhow
 }
 
 /// A search of a position that is valued by estimates.
-fn looking_ahead<P: Evaluate>(
+fn bench_search<P: Evaluate>(
     criterion: &mut Criterion,
     (moves, depth): (&str, u32),
     table: &mut TranspositionTable,
 ) -> anyhow::Result<()> {
-    let mut course = GameHistory::<P>::initial();
+    let mut game_history = GameHistory::<P>::initial();
     for text in moves.split(' ') {
-        course.play(course.read_move(text)?)?;
+        game_history.play(game_history.read_move(text)?)?;
     }
     let limits = Limits::depth(depth);
-    let mut look = || {
+    let mut run_search = || {
         table.clear();
-        search(black_box(&course), &limits, &Stop::new(), table)
+        search(black_box(&game_history), &limits, &Stop::new(), table)
     };
-    let nodes = look().map_or(0, |report| report.nodes);
+    let nodes = run_search().map_or(0, |report| report.nodes);
     let mut group = criterion.benchmark_group("search");
     group.throughput(Throughput::Elements(nodes));
     let parameter = format!("{depth} plies, {nodes} nodes");
     group.bench_function(BenchmarkId::new(P::INFO.id, parameter), |bencher| {
-        bencher.iter(&mut look);
+        bencher.iter(&mut run_search);
     });
     Ok(())
 }
 
 /// Playouts in a middle game of Go, each with its way through the tree.
-fn playing_out(
+fn bench_playouts(
     criterion: &mut Criterion,
     moves: &str,
     table: &mut TranspositionTable,
 ) -> anyhow::Result<()> {
     const PLAYOUTS: u64 = 2000;
-    let mut course = GameHistory::<Go<9>>::initial();
+    let mut game_history = GameHistory::<Go<9>>::initial();
     for text in moves.split(' ') {
-        course.play(course.read_move(text)?)?;
+        game_history.play(game_history.read_move(text)?)?;
     }
     let (limits, stop) = (Limits::nodes(PLAYOUTS), Stop::new());
     let mut group = criterion.benchmark_group("playouts");
     group.throughput(Throughput::Elements(PLAYOUTS));
     group.bench_function("go", |bencher| {
-        bencher.iter(|| choose_move(black_box(&course), Level::Max, SEED, &limits, &stop, table));
+        bencher.iter(|| {
+            choose_move(
+                black_box(&game_history),
+                Level::Max,
+                SEED,
+                &limits,
+                &stop,
+                table,
+            )
+        });
     });
     Ok(())
 }
 
-fn counting<P: Position>(criterion: &mut Criterion, plies: usize) {
+fn bench_perft<P: Position>(criterion: &mut Criterion, plies: usize) {
     let start = GameHistory::<P>::initial();
     let mut group = criterion.benchmark_group("perft");
     let nodes = perft(&start, plies).iter().map(|ply| ply.nodes).sum();
@@ -265,34 +277,34 @@ fn counting<P: Position>(criterion: &mut Criterion, plies: usize) {
 }
 
 /// Perft by `cozy-chess` alone, whose price the seam of games is compared with.
-fn counting_chess_directly(criterion: &mut Criterion, plies: usize) {
+fn bench_cozy_chess_perft(criterion: &mut Criterion, plies: usize) {
     let start = Board::startpos();
     let mut group = criterion.benchmark_group("perft");
     let mut counts = vec![[0; 3]; plies + 1];
-    count_directly(&start, &mut counts);
+    count_cozy_chess_nodes(&start, &mut counts);
     let nodes: u64 = counts.iter().map(|[nodes, ..]| nodes).sum();
     group.throughput(Throughput::Elements(nodes));
     group.bench_function(BenchmarkId::new("cozy-chess", plies), |bencher| {
-        bencher.iter(|| count_directly(black_box(&start), &mut counts));
+        bencher.iter(|| count_cozy_chess_nodes(black_box(&start), &mut counts));
     });
 }
 
 /// Counts positions, mates and draws of every ply.
-fn count_directly(board: &Board, counts: &mut [[u64; 3]]) {
-    let Some(([nodes, mates, draws], deeper)) = counts.split_first_mut() else {
+fn count_cozy_chess_nodes(board: &Board, counts: &mut [[u64; 3]]) {
+    let Some(([nodes, mates, draws], deeper_counts)) = counts.split_first_mut() else {
         return;
     };
     *nodes += 1;
     match board.status() {
         GameStatus::Won => *mates += 1,
         GameStatus::Drawn => *draws += 1,
-        GameStatus::Ongoing if deeper.is_empty() => {}
+        GameStatus::Ongoing if deeper_counts.is_empty() => {}
         GameStatus::Ongoing => {
             board.generate_moves(|moves| {
                 for m in moves {
                     let mut after = board.clone();
                     after.play_unchecked(m);
-                    count_directly(&after, deeper);
+                    count_cozy_chess_nodes(&after, deeper_counts);
                 }
                 false
             });

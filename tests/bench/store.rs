@@ -1,7 +1,7 @@
 //! What it costs to keep a move, beside the limit of the disk in the same run.
 //!
 //! As many tasks as there are busy matches each append one move after another through the store
-//! port and wait until it is durable. Beside them a program that only commits (see [`limit`]): the
+//! port and wait until it is durable. Beside them a program that only commits (see [`disk_limit`]): the
 //! same rows of the same tables in as large batches as the store had in the run before, by one
 //! thread that waits for nobody. The rounds alternate, so that a disk that changes its mind is fair
 //! to both.
@@ -24,16 +24,16 @@
 //! cargo bench --bench store -- --test                    a second, to see that it works
 //! ```
 
-#[path = "store/days.rs"]
-mod days;
-#[path = "store/figures.rs"]
-mod figures;
-#[path = "store/limit.rs"]
-mod limit;
+#[path = "store/correspondence.rs"]
+mod correspondence;
+#[path = "store/disk_limit.rs"]
+mod disk_limit;
+#[path = "store/history_queries.rs"]
+mod history_queries;
 #[path = "store/load.rs"]
 mod load;
-#[path = "store/past.rs"]
-mod past;
+#[path = "store/measurement.rs"]
+mod measurement;
 #[path = "store/recovery.rs"]
 mod recovery;
 
@@ -45,14 +45,14 @@ use anyhow::Context;
 use clap::Parser;
 use tempfile::TempDir;
 
-use self::figures::median;
+use self::measurement::median;
 
 /// What is asked of the benchmark.
 #[derive(Debug, Parser)]
 struct Args {
     /// How many matches are busy at the same time
-    #[arg(long, value_delimiter = ',', default_value = "1,10,100,1000")]
-    busy: Vec<usize>,
+    #[arg(long = "busy", value_delimiter = ',', default_value = "1,10,100,1000")]
+    busy_matches: Vec<usize>,
 
     /// How long is measured
     #[arg(long, default_value_t = 2.0)]
@@ -63,20 +63,20 @@ struct Args {
     rounds: usize,
 
     /// How many live matches are brought back; 0 leaves that out
-    #[arg(long, default_value_t = 10_000)]
-    live: usize,
+    #[arg(long = "live", default_value_t = 10_000)]
+    live_matches: usize,
 
     /// Only lets a server begin with so many matches of days
-    #[arg(long)]
-    days: Option<usize>,
+    #[arg(long = "days")]
+    correspondence_matches: Option<usize>,
 
     /// Only asks for some of so many ended matches
-    #[arg(long)]
-    past: Option<usize>,
+    #[arg(long = "past")]
+    ended_matches: Option<usize>,
 
     /// Fills a store with so many
-    #[arg(long, hide = true)]
-    fill_days: Option<usize>,
+    #[arg(long = "fill-days", hide = true)]
+    fill_correspondence: Option<usize>,
 
     /// Where the stores are made
     #[arg(long, default_value = env!("CARGO_TARGET_TMPDIR"))]
@@ -98,76 +98,91 @@ struct Args {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut args = Args::parse();
-    let is_meant = |filter: &String| "store".contains(filter.as_str());
-    if !args.filter.as_ref().is_none_or(is_meant) {
+    let matches_filter = |filter: &String| "store".contains(filter.as_str());
+    if !args.filter.as_ref().is_none_or(matches_filter) {
         return Ok(());
     }
-    if let Some(matches) = args.fill_days {
-        return days::fill(&args.directory, matches).await;
+    if let Some(matches) = args.fill_correspondence {
+        return correspondence::fill(&args.directory, matches).await;
     }
-    if let Some(matches) = args.days {
-        return days::measure(fresh(&args.directory)?.path(), matches).await;
+    if let Some(matches) = args.correspondence_matches {
+        return correspondence::measure_startup(create_temp_dir(&args.directory)?.path(), matches)
+            .await;
     }
-    if let Some(matches) = args.past {
-        return past::measure(fresh(&args.directory)?.path(), matches).await;
+    if let Some(matches) = args.ended_matches {
+        return history_queries::measure_queries(create_temp_dir(&args.directory)?.path(), matches)
+            .await;
     }
     let is_trial = args.test || !args.bench;
     if is_trial {
-        args.busy = vec![1, 20];
+        args.busy_matches = vec![1, 20];
         args.rounds = 1;
         args.seconds = 0.05;
-        args.live = 50;
+        args.live_matches = 50;
     }
-    for &busy in &args.busy {
-        appending(&args, busy).await?;
+    for &busy in &args.busy_matches {
+        compare_appends(&args, busy).await?;
     }
-    if args.live > 0 {
-        recovery::measure(fresh(&args.directory)?.path(), args.live, args.rounds).await?;
+    if args.live_matches > 0 {
+        recovery::measure_recovery(
+            create_temp_dir(&args.directory)?.path(),
+            args.live_matches,
+            args.rounds,
+        )
+        .await?;
     }
     if is_trial {
-        days::measure(fresh(&args.directory)?.path(), 200).await?;
-        past::measure(fresh(&args.directory)?.path(), 200).await?;
-        say("works; too short to tell anything")?;
+        correspondence::measure_startup(create_temp_dir(&args.directory)?.path(), 200).await?;
+        history_queries::measure_queries(create_temp_dir(&args.directory)?.path(), 200).await?;
+        print_line("works; too short to tell anything")?;
     }
     Ok(())
 }
 
 /// So many matches, each of which has the next move kept as soon as the one before is.
-async fn appending(args: &Args, busy: usize) -> anyhow::Result<()> {
+async fn compare_appends(args: &Args, busy_matches: usize) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(args.seconds);
-    let (mut ratios, mut beside, mut cpu) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ratios, mut extra_latency_ms, mut cpu_ratios) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=args.rounds {
-        let directory = fresh(&args.directory)?;
-        let store = load::measure(directory.path(), busy, time).await?;
-        say(&format!("{busy:4} busy  round {round}  store  {store}"))?;
-        let directory = fresh(&args.directory)?;
-        let limit = limit::measure(directory.path(), busy, store.batch(), time).await?;
-        let ratio = store.per_second() / limit.per_second();
-        say(&format!(
-            "{busy:4} busy  round {round}  limit  {limit}  ratio {ratio:.2}"
+        let directory = create_temp_dir(&args.directory)?;
+        let store = load::measure_store(directory.path(), busy_matches, time).await?;
+        print_line(&format!(
+            "{busy_matches:4} busy  round {round}  store  {store}"
+        ))?;
+        let directory = create_temp_dir(&args.directory)?;
+        let limit = disk_limit::measure_disk_limit(
+            directory.path(),
+            busy_matches,
+            store.mean_batch_size(),
+            time,
+        )
+        .await?;
+        let ratio = store.moves_per_second() / limit.moves_per_second();
+        print_line(&format!(
+            "{busy_matches:4} busy  round {round}  limit  {limit}  ratio {ratio:.2}"
         ))?;
         ratios.push(ratio);
-        beside.push(store.median_ms() - limit.median_ms());
-        cpu.push(store.cpu_us() / limit.cpu_us());
+        extra_latency_ms.push(store.median_ms() - limit.median_ms());
+        cpu_ratios.push(store.cpu_us_per_move() / limit.cpu_us_per_move());
     }
-    cpu.sort_by(f64::total_cmp);
+    cpu_ratios.sort_by(f64::total_cmp);
     ratios.sort_by(f64::total_cmp);
-    beside.sort_by(f64::total_cmp);
-    say(&format!(
-        "{busy:4} busy: {:.2} of the limit's moves a second ({:.2} to {:.2}), {:+.2} ms a move, \
+    extra_latency_ms.sort_by(f64::total_cmp);
+    print_line(&format!(
+        "{busy_matches:4} busy: {:.2} of the limit's moves a second ({:.2} to {:.2}), {:+.2} ms a move, \
          {:.2} times its CPU",
         median(&ratios),
         ratios[0],
         ratios[ratios.len() - 1],
-        median(&beside),
-        median(&cpu),
+        median(&extra_latency_ms),
+        median(&cpu_ratios),
     ))
 }
 
-fn fresh(directory: &Path) -> anyhow::Result<TempDir> {
+fn create_temp_dir(directory: &Path) -> anyhow::Result<TempDir> {
     tempfile::tempdir_in(directory).context("cannot make a directory")
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
+fn print_line(line: &str) -> anyhow::Result<()> {
     writeln!(std::io::stdout(), "{line}").context("cannot write to stdout")
 }

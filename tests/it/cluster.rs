@@ -1,15 +1,15 @@
 //! Several servers over one store: any of them takes any client.
 
-mod analysing;
-mod blocks;
-mod changing_hands;
+mod analysis_and_hints;
 mod clocks;
 mod lobby;
-mod people;
-mod playing;
+mod match_play;
+mod player_blocks;
+mod players;
 mod presence;
 mod ratings;
-mod watching;
+mod spectators;
+mod takeover;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Matches that are played over days: who is told of them, when their flags fall, and how they wait in
 //! the store.
 
-mod many;
+mod many_matches;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The real server, killed again and again (`kill -9`) while people play, repeat, resign and watch.
 //!
-//! Whatever anybody was told is written into one [`Ledger`], across all lives of the server, and held
+//! Whatever anybody was told is written into one [`ObservedHistory`], across all lives of the server, and held
 //! against whatever else was told, and in the end against what the store holds. When a server dies is
 //! settled by a seed and counted in messages, never in time, so some are killed between a move and its
 //! answer. How the machine orders what happens at once is not settled: a seed that fails may have to
@@ -10,10 +10,10 @@
 //! here.
 
 mod clocks;
-mod ledger;
-mod person;
+mod harness;
+mod observed_history;
+mod random_player;
 mod ratings;
-mod world;
 
 use std::path::Path;
 use std::process::Stdio;
@@ -22,8 +22,8 @@ use futures::future::join_all;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use self::person::Person;
-use self::world::{Doom, Kind, World};
+use self::harness::{CrashHarness, KillPlan, KillTrigger};
+use self::random_player::RandomPlayer;
 use crate::real_sockets::{plyhouse_command, start_server};
 
 /// How often the server is killed while it is used, unless `CRASH_KILLS` says otherwise. `tests/run --all` kills
@@ -45,9 +45,9 @@ async fn acknowledged_events_survive_repeated_kills() {
     let mut rng = StdRng::seed_from_u64(seed);
     let directory = tempfile::tempdir().expect("a directory");
     let data = directory.path().to_str().expect("text");
-    let world = World::default();
-    let mut players: Vec<Person> = (0..PLAYER_COUNT)
-        .map(|number| Person::new(number, StdRng::seed_from_u64(rng.random())))
+    let harness = CrashHarness::default();
+    let mut players: Vec<RandomPlayer> = (0..PLAYER_COUNT)
+        .map(|number| RandomPlayer::new(number, StdRng::seed_from_u64(rng.random())))
         .collect();
 
     for kill in 0..kills {
@@ -61,47 +61,61 @@ async fn acknowledged_events_survive_repeated_kills() {
             process.wait().await.expect("the process exits");
         }
         let (process, url) = launch_server(data).await;
-        let kind = [Kind::Welcomed, Kind::Sent, Kind::Answered, Kind::Told][rng.random_range(0..4)];
+        let kind = [
+            KillTrigger::WelcomeReceived,
+            KillTrigger::MoveSent,
+            KillTrigger::AnswerReceived,
+            KillTrigger::EventReceived,
+        ][rng.random_range(0..4)];
         let max_count = match kind {
-            Kind::Welcomed => PLAYER_COUNT,
-            Kind::Sent | Kind::Answered => 60,
-            Kind::Told => 150,
+            KillTrigger::WelcomeReceived => PLAYER_COUNT,
+            KillTrigger::MoveSent | KillTrigger::AnswerReceived => 60,
+            KillTrigger::EventReceived => 150,
         };
-        world.begin(Doom::new(kind, rng.random_range(0..max_count), process));
+        harness.attach_server(KillPlan::new(kind, rng.random_range(0..max_count), process));
         let spectator_rngs: Vec<StdRng> = (0..SPECTATOR_COUNT)
             .map(|_| StdRng::seed_from_u64(rng.random()))
             .collect();
-        let spectating = spectator_rngs.into_iter().map(|rng| world.watch(&url, rng));
-        let playing = players.iter_mut().map(|person| person.play(&world, &url));
+        let spectating = spectator_rngs
+            .into_iter()
+            .map(|rng| harness.run_spectator(&url, rng));
+        let playing = players
+            .iter_mut()
+            .map(|player| player.play_matches(&harness, &url));
         let (_, results) = tokio::join!(join_all(spectating), join_all(playing));
         assert!(
             results.iter().all(Result::is_err),
             "a player stopped before the server was killed"
         );
-        world.end().await;
+        harness.wait_for_exit().await;
     }
 
     // Now everybody plays to the end, and begins nothing more.
     let (process, url) = launch_server(data).await;
-    world.begin(Doom::never(process));
-    world.close();
-    let results = join_all(players.iter_mut().map(|person| person.play(&world, &url))).await;
+    harness.attach_server(KillPlan::never(process));
+    harness.stop_new_matches();
+    let results = join_all(
+        players
+            .iter_mut()
+            .map(|player| player.play_matches(&harness, &url)),
+    )
+    .await;
     assert!(results.iter().all(Result::is_ok), "a connection was lost");
-    world.kill();
-    world.end().await;
+    harness.kill_server();
+    harness.wait_for_exit().await;
 
     let verified = run_store_command("verify", directory.path()).await;
     println!("{verified}");
     let exported = run_store_command("export", directory.path()).await;
-    let counts = world.check(&exported);
+    let counts = harness.check_stored_matches(&exported);
     println!("{counts:?}");
     assert!(counts.acknowledged > 4 * kills, "{counts:?}");
-    assert!(counts.repeated > kills / 5, "{counts:?}");
+    assert!(counts.repeated_answers > kills / 5, "{counts:?}");
     assert!(
         counts.matches > kills / 3 && counts.events > 10 * kills,
         "{counts:?}"
     );
-    assert!(counts.resumed > 2 * kills, "{counts:?}");
+    assert!(counts.resumes > 2 * kills, "{counts:?}");
     assert!(counts.refused > kills / 10, "{counts:?}");
 }
 

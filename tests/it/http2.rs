@@ -129,7 +129,7 @@ async fn alpn_selects_http2_for_page_and_http1_for_websocket() {
         assert_eq!(agreed, chosen.map(str::as_bytes), "{offered:?}");
     }
 
-    let mut ann = Connection::open_trusting(&format!("wss://{address}/ws"), &ours.trust())
+    let mut ann = Connection::open_with_roots(&format!("wss://{address}/ws"), &ours.trust())
         .await
         .expect("the certificate is trusted");
     let create = json!({"type": "create", "id": 1, "game": "chess"});

@@ -140,7 +140,7 @@ impl TestServer {
     }
 
     async fn upgrade_to_websocket(near: DuplexStream) -> TestPlayer {
-        let connection = Connection::over(near, "ws://plyhouse.test/ws").await;
+        let connection = Connection::open_over_stream(near, "ws://plyhouse.test/ws").await;
         TestPlayer::new(connection.expect("the server accepts"))
     }
 

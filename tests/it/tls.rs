@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse_connection::{Connection, ConnectionError, Trust};
+use plyhouse_connection::{Connection, ConnectionError, TlsRoots};
 use plyhouse_server::Settings;
 use plyhouse_transport::{Tls, Transport};
 use rcgen::{
@@ -42,8 +42,8 @@ impl CertificateAuthority {
         Self(CertifiedIssuer::self_signed(params, key).expect("a valid certificate"))
     }
 
-    pub(crate) fn trust(&self) -> Trust {
-        Trust::from_pem(self.0.pem().as_bytes()).expect("a certificate")
+    pub(crate) fn trust(&self) -> TlsRoots {
+        TlsRoots::from_pem(self.0.pem().as_bytes()).expect("a certificate")
     }
 
     /// Writes a certificate for this name, and its key.
@@ -138,9 +138,11 @@ impl ServerProcess {
         }
     }
 
-    async fn connect(&self, trust: &Trust) -> Result<TlsClient, ConnectionError> {
+    async fn connect(&self, trust: &TlsRoots) -> Result<TlsClient, ConnectionError> {
         let url = format!("wss://{}/ws", self.address);
-        Connection::open_trusting(&url, trust).await.map(TlsClient)
+        Connection::open_with_roots(&url, trust)
+            .await
+            .map(TlsClient)
     }
 }
 
@@ -278,12 +280,12 @@ async fn certificate_errors_state_the_reason() {
         CertificateAuthority::new("ours"),
         CertificateAuthority::new("other"),
     );
-    let check = async |files: &CertificateFiles, trust: &Trust, expect: &str| {
+    let check = async |files: &CertificateFiles, trust: &TlsRoots, expect: &str| {
         let url = format!(
             "wss://{}/ws",
             start_tls_server(settings(), files.load()).await
         );
-        let error = Connection::open_trusting(&url, trust)
+        let error = Connection::open_with_roots(&url, trust)
             .await
             .expect_err("the certificate is rejected");
         assert_eq!(
@@ -301,7 +303,7 @@ async fn certificate_errors_state_the_reason() {
     .await;
     check(
         &files,
-        &Trust::default(),
+        &TlsRoots::default(),
         "it is signed by nobody who is trusted here",
     )
     .await;
@@ -341,7 +343,7 @@ async fn plaintext_and_tls_mismatch_is_reported() {
     );
     let transport = Transport::new(plain.clone());
     plain.spawn(async move { transport.serve(listener).await });
-    let error = Connection::open_trusting(&url, &ours.trust())
+    let error = Connection::open_with_roots(&url, &ours.trust())
         .await
         .expect_err("the server does not speak TLS");
     assert!(matches!(error, ConnectionError::NoTls), "{error:?}");
@@ -404,7 +406,7 @@ async fn slow_reader_receives_all_answers() {
     };
     let address = start_tls_server(many, files.load()).await;
     let url = format!("wss://{address}/ws");
-    let ann = Connection::open_trusting(&url, &ours.trust()).await;
+    let ann = Connection::open_with_roots(&url, &ours.trust()).await;
     let mut ann = TlsClient(ann.expect("the certificate is trusted"));
     for _ in 0..MATCHES {
         let create = json!({"type": "create", "game": "tic-tac-toe"});

@@ -1,9 +1,9 @@
 //! The rules of every game against published counts, kept in `tests/data/<game>.perft`, and those
 //! of Connect Four and Gomoku against a second, plain telling of them.
 
-mod lines;
-mod plain_connect_four;
-mod plain_gomoku;
+mod naive_connect_four;
+mod naive_gomoku;
+mod node_counts;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -18,53 +18,53 @@ use plyhouse_engine::game::perft::{PlyCount, perft};
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::game::{GameHistory, Position};
 
-use plain_connect_four::Plain;
+use naive_connect_four::NaiveConnectFour;
 
 /// The most lines of play of one length that are counted in an ordinary run: a debug build takes
 /// some seconds for them.
-const NODES_MAX: u64 = 1_000_000;
+const NODES_MAX_DEFAULT: u64 = 1_000_000;
 
 #[test]
-fn tic_tac_toe() {
-    check::<TicTacToe>(nodes_max(), &symmetries_of_a_square(3));
+fn tic_tac_toe_matches_published_counts() {
+    check_perft_tables::<TicTacToe>(nodes_max(), &square_symmetries(3));
 }
 
 #[test]
-fn connect_four() {
-    check::<ConnectFour>(nodes_max(), &left_and_right(7, 6));
+fn connect_four_matches_published_counts() {
+    check_perft_tables::<ConnectFour>(nodes_max(), &mirror_symmetries(7, 6));
 }
 
 #[test]
-fn othello() {
-    check::<Othello>(nodes_max(), &symmetries_of_a_square(8));
+fn othello_matches_published_counts() {
+    check_perft_tables::<Othello>(nodes_max(), &square_symmetries(8));
 }
 
 /// The board is the same when it is turned round, but then it is the other side's.
 #[test]
-fn draughts() {
-    check::<Draughts>(nodes_max(), &[]);
+fn draughts_matches_published_counts() {
+    check_perft_tables::<Draughts>(nodes_max(), &[]);
 }
 
 #[test]
-fn chess() {
-    lines::check::<Chess>(nodes_max());
+fn chess_matches_published_counts() {
+    node_counts::check_node_counts::<Chess>(nodes_max());
 }
 
 /// The rules of Go are the same on every board, and small ones fill up.
 #[test]
-fn go_on_small_boards() {
-    check_nodes::<Go<2>>("2");
-    check_nodes::<Go<3>>("3");
-    check_nodes::<Go<4>>("4");
+fn go_on_small_boards_matches_published_node_counts() {
+    check_go_nodes::<Go<2>>("2");
+    check_go_nodes::<Go<3>>("3");
+    check_go_nodes::<Go<4>>("4");
 }
 
 /// Compares with the row of `go.perft` that begins with the size of the board.
-fn check_nodes<P: Position>(size: &str) {
+fn check_go_nodes<P: Position>(size: &str) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/go.perft");
     let file = fs::read_to_string(path).expect(path);
     let row = file
         .lines()
-        .map(words)
+        .map(split_columns)
         .find(|row| row.first() == Some(&size));
     let row = row.expect(size);
     let expected: Vec<u64> = row[1..]
@@ -79,19 +79,19 @@ fn check_nodes<P: Position>(size: &str) {
 /// Of how the lines of play end, and of the later positions, nothing is published: the plain rules
 /// vouch for these.
 #[test]
-fn connect_four_counted_by_plain_rules() {
-    check::<Plain>(12_000, &left_and_right(7, 6));
+fn naive_connect_four_matches_published_counts() {
+    check_perft_tables::<NaiveConnectFour>(12_000, &mirror_symmetries(7, 6));
 }
 
 /// What to count: more than in an ordinary run, if `PERFT_NODES` says so.
 fn nodes_max() -> u64 {
-    env::var("PERFT_NODES").map_or(NODES_MAX, |text| text.parse().expect("a number"))
+    env::var("PERFT_NODES").map_or(NODES_MAX_DEFAULT, |text| text.parse().expect("a number"))
 }
 
 /// Compares with the game's file, which is tables with comments between them: the first one counts
 /// from the start of the game, each other from the `position` that is named above it. A table is
 /// compared down to the first ply that has more than `nodes_max` nodes.
-fn check<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
+fn check_perft_tables<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
     let path = format!(
         "{}/tests/data/{}.perft",
         env!("CARGO_MANIFEST_DIR"),
@@ -103,7 +103,7 @@ fn check<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
         if let Some(position) = line.strip_prefix("position ") {
             tables.push((position.parse().expect(line), Vec::new()));
         } else if let Some((_, rows)) = tables.last_mut() {
-            rows.push(words(line));
+            rows.push(split_columns(line));
         }
     }
     for (pos, mut expected) in tables {
@@ -115,19 +115,19 @@ fn check<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
             expected.truncate(costly);
         }
         let rows = expected.iter().filter(|row| is_ply(row)).count();
-        let table = table(&pos, rows - 1, symmetries);
-        let counted: Vec<_> = table.lines().map(words).collect();
+        let table = format_table(&pos, rows - 1, symmetries);
+        let counted: Vec<_> = table.lines().map(split_columns).collect();
         assert_eq!(counted, expected, "{path}; counted from {pos}:\n{table}");
     }
 }
 
-fn words(line: &str) -> Vec<&str> {
+fn split_columns(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
 /// One row a ply. If no game goes on beyond the last, these are followed by their sums, and by the
 /// sums over ended games alone.
-fn table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
+fn format_table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
     let tree = perft(&GameHistory::from(pos.clone()), plies);
     let mut layer = HashSet::from([pos.clone()]);
     let mut rows = Vec::new();
@@ -138,7 +138,7 @@ fn table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> Strin
         draws: drawn,
     } in tree
     {
-        let over: HashSet<P> = layer
+        let ended_positions: HashSet<P> = layer
             .iter()
             .filter(|p| p.outcome().is_some())
             .cloned()
@@ -148,20 +148,20 @@ fn table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> Strin
             first,
             second,
             drawn,
-            size(&layer),
-            classes(&layer, symmetries),
+            count_positions(&layer),
+            count_symmetry_classes(&layer, symmetries),
         ];
-        let end = [
+        let ended_row = [
             first + second + drawn,
             first,
             second,
             drawn,
-            size(&over),
-            classes(&over, symmetries),
+            count_positions(&ended_positions),
+            count_symmetry_classes(&ended_positions, symmetries),
         ];
         for column in 0..6 {
             all[column] += row[column];
-            ended[column] += end[column];
+            ended[column] += ended_row[column];
         }
         rows.push((rows.len().to_string(), row));
         layer = next_layer(&layer);
@@ -179,15 +179,15 @@ fn table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> Strin
     table
 }
 
-fn size<P>(positions: &HashSet<P>) -> u64 {
+fn count_positions<P>(positions: &HashSet<P>) -> u64 {
     positions.len() as u64
 }
 
 /// How many positions there are when those that are turned or mirrored count as one. Without any
 /// symmetry, each is its own class.
-fn classes<P: Position>(positions: &HashSet<P>, symmetries: &[Vec<usize>]) -> u64 {
+fn count_symmetry_classes<P: Position>(positions: &HashSet<P>, symmetries: &[Vec<usize>]) -> u64 {
     if symmetries.is_empty() {
-        return size(positions);
+        return count_positions(positions);
     }
     let canonical = |pos: &P| {
         let squares: Vec<char> = pos.to_string().chars().filter(|c| *c != '/').collect();
@@ -214,7 +214,7 @@ fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
 }
 
 /// The eight ways to lay a square board onto itself, each as the square that comes to each place.
-fn symmetries_of_a_square(size: usize) -> Vec<Vec<usize>> {
+fn square_symmetries(size: usize) -> Vec<Vec<usize>> {
     let places = || (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     let image = |turned: bool, flip_x: bool, flip_y: bool| {
         places()
@@ -230,7 +230,7 @@ fn symmetries_of_a_square(size: usize) -> Vec<Vec<usize>> {
 }
 
 /// A board as it is, and mirrored: the file that comes to each file.
-fn left_and_right(files: usize, ranks: usize) -> Vec<Vec<usize>> {
+fn mirror_symmetries(files: usize, ranks: usize) -> Vec<Vec<usize>> {
     let mirrored = |i: usize| i / files * files + (files - 1 - i % files);
     vec![
         (0..files * ranks).collect(),

@@ -35,7 +35,9 @@ impl Line {
         let name = base.servers[server].clone();
         let opening = async {
             let stream = TcpStream::connect((name.as_str(), PORT)).await.ok()?;
-            Connection::over(stream, "ws://server/ws").await.ok()
+            Connection::open_over_stream(stream, "ws://server/ws")
+                .await
+                .ok()
         };
         let connection = timeout(PATIENCE, opening).await.ok()??;
         let id = base.new_connection();

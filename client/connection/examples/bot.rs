@@ -13,29 +13,29 @@ use plyhouse_protocol::{
     ServerMessage,
 };
 
-const GAME: &str = "connect-four";
-const THINK: Duration = Duration::from_millis(100);
+const GAME_ID: &str = "connect-four";
+const THINKING_TIME: Duration = Duration::from_millis(100);
 
 /// What it knows of its match.
 #[derive(Debug)]
 struct Bot {
     match_id: MatchId,
-    own: SeatNumber,
+    own_seat: SeatNumber,
     position: Box<dyn AnyPosition>,
     table: TranspositionTable,
 }
 
 impl Bot {
     /// Its move, if it has the turn.
-    fn choose(&mut self, turn: Option<SeatNumber>, ply: Ply) -> Option<ClientMessage> {
-        if turn != Some(self.own) {
+    fn choose_move(&mut self, turn: Option<SeatNumber>, ply: Ply) -> Option<ClientMessage> {
+        if turn != Some(self.own_seat) {
             return None;
         }
-        let (limits, stop) = (Limits::time(THINK), Stop::new());
-        let found = self
+        let (limits, stop) = (Limits::time(THINKING_TIME), Stop::new());
+        let analysis = self
             .position
             .analyse(&limits, &stop, &mut self.table, &mut |_| ())?;
-        let best = found.moves.into_iter().next()?;
+        let best = analysis.moves.into_iter().next()?;
         Some(ClientMessage::Move {
             target: self.match_id.into(),
             ply,
@@ -47,12 +47,12 @@ impl Bot {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let mut words = std::env::args().skip(1);
-    let url = words.next().unwrap_or("ws://127.0.0.1:7878/ws".to_owned());
-    let level = words.next().unwrap_or("beginner".to_owned());
+    let mut args = std::env::args().skip(1);
+    let url = args.next().unwrap_or("ws://127.0.0.1:7878/ws".to_owned());
+    let level = args.next().unwrap_or("beginner".to_owned());
     let mut connection = Connection::open(&url).await?;
     let create = ClientMessage::Create(Box::new(CreateRequest {
-        game: GAME.to_owned(),
+        game: GAME_ID.to_owned(),
         seats: Some([SeatRequest::Me, SeatRequest::Bot(level)]),
         ..CreateRequest::default()
     }));
@@ -64,9 +64,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .await?;
     let mut bot: Option<Bot> = None;
     loop {
-        let answer = match (connection.receive().await?, &mut bot) {
+        let reply = match (connection.receive().await?, &mut bot) {
             (ServerMessage::Match(snapshot), _) => {
-                let mut position = catalog::find_game(GAME)
+                let mut position = catalog::find_game(GAME_ID)
                     .ok_or("no such game")?
                     .initial_position();
                 for m in &snapshot.moves {
@@ -74,11 +74,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 }
                 let bot = bot.insert(Bot {
                     match_id: snapshot.match_id,
-                    own: snapshot.you.ok_or("no seat")?,
+                    own_seat: snapshot.you.ok_or("no seat")?,
                     position,
                     table: TranspositionTable::new(1 << 20),
                 });
-                bot.choose(snapshot.turn, snapshot.ply)
+                bot.choose_move(snapshot.turn, snapshot.ply)
             }
             (
                 ServerMessage::Event(Event::Moved {
@@ -87,14 +87,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 Some(bot),
             ) => {
                 bot.position.play(&m)?;
-                bot.choose(turn, next_ply)
+                bot.choose_move(turn, next_ply)
             }
             (ServerMessage::Event(Event::Ended { outcome, .. }), Some(bot)) => {
                 println!(
                     "{}",
                     match outcome.winner {
                         None => "drawn",
-                        Some(winner) if winner == bot.own => "won",
+                        Some(winner) if winner == bot.own_seat => "won",
                         Some(_) => "lost",
                     }
                 );
@@ -103,7 +103,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             (ServerMessage::Error(error), _) => return Err(error.message.into_string().into()),
             _ => None,
         };
-        if let Some(message) = answer {
+        if let Some(message) = reply {
             connection.send(&Request { id: None, message }).await?;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plyhouse_connection::Trust;
+use plyhouse_connection::TlsRoots;
 use plyhouse_transport::Tls;
 
 use crate::fake::Home;
@@ -85,7 +85,7 @@ fn authorities_are_certificates() {
     let made = rcgen::generate_simple_self_signed(names).unwrap();
     let (pem, key) = (made.cert.pem(), made.signing_key.serialize_pem());
     let check = |pem: &str, expect: bool| {
-        assert_eq!(Trust::from_pem(pem.as_bytes()).is_ok(), expect, "{pem}");
+        assert_eq!(TlsRoots::from_pem(pem.as_bytes()).is_ok(), expect, "{pem}");
     };
     check(&pem, true);
     check(&pem.repeat(2), true);

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use crate::figures::{Figures, cpu};
+use crate::measurement::{Measurement, process_cpu_time};
 
 /// How long is played before it counts.
 const WARM_UP: Duration = Duration::from_millis(200);
@@ -24,15 +24,15 @@ const WARM_UP: Duration = Duration::from_millis(200);
 pub(crate) const OWNER: NodeId = NodeId(Uuid::from_u128(1));
 
 /// What every move is kept as. The store does not ask whether it can be played.
-pub(crate) const MOVE: &str = "b2";
+pub(crate) const MOVE_TEXT: &str = "b2";
 
 /// The id of one of the matches.
-pub(crate) fn id(number: usize) -> MatchId {
+pub(crate) fn match_id(number: usize) -> MatchId {
     MatchId(Uuid::from_u128(number as u128 + 1))
 }
 
 /// Makes a store in which so many matches have begun.
-pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<SqliteStore> {
+pub(crate) async fn create_store(directory: &Path, matches: usize) -> anyhow::Result<SqliteStore> {
     let store = SqliteStore::open(directory, None)?;
     let host = PlayerRecord {
         id: PlayerId(Uuid::from_u128(1)),
@@ -45,7 +45,7 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
             OWNER,
             MatchRecord {
                 creation: Creation {
-                    id: id(number),
+                    id: match_id(number),
                     code: MatchCode::from_number(number as u64),
                     game: &CATALOG[0],
                     host: host.id,
@@ -61,58 +61,58 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
 
 /// What the tasks have in common.
 #[derive(Debug)]
-struct Common {
+struct LoadState {
     store: SqliteStore,
-    counts: AtomicBool,
-    is_over: AtomicBool,
+    is_counting: AtomicBool,
+    is_stopping: AtomicBool,
     moves: AtomicU64,
 }
 
 /// Lets so many matches be busy for a while.
-pub(crate) async fn measure(
+pub(crate) async fn measure_store(
     directory: &Path,
-    busy: usize,
+    busy_matches: usize,
     time: Duration,
-) -> anyhow::Result<Figures> {
-    let common = Arc::new(Common {
-        store: begin(directory, busy).await?,
-        counts: AtomicBool::new(false),
-        is_over: AtomicBool::new(false),
+) -> anyhow::Result<Measurement> {
+    let common = Arc::new(LoadState {
+        store: create_store(directory, busy_matches).await?,
+        is_counting: AtomicBool::new(false),
+        is_stopping: AtomicBool::new(false),
         moves: AtomicU64::new(0),
     });
     let mut matches = JoinSet::new();
-    for number in 0..busy {
-        matches.spawn(play(Arc::clone(&common), id(number)));
+    for number in 0..busy_matches {
+        matches.spawn(append_moves(Arc::clone(&common), match_id(number)));
     }
     sleep(WARM_UP).await;
     let moves = || common.moves.load(Ordering::Relaxed);
-    common.counts.store(true, Ordering::Relaxed);
-    let (begin, cpu) = (Instant::now(), cpu());
-    let (before, transactions) = (moves(), transactions(directory)?);
+    common.is_counting.store(true, Ordering::Relaxed);
+    let (begin, cpu) = (Instant::now(), process_cpu_time());
+    let (before, transactions) = (moves(), count_transactions(directory)?);
     sleep(time).await;
-    let (time, cpu) = (begin.elapsed(), self::cpu().saturating_sub(cpu));
+    let (time, cpu) = (begin.elapsed(), process_cpu_time().saturating_sub(cpu));
     let after = moves();
-    let transactions = self::transactions(directory)?.wrapping_sub(transactions);
-    common.is_over.store(true, Ordering::Relaxed);
+    let transactions = count_transactions(directory)?.wrapping_sub(transactions);
+    common.is_stopping.store(true, Ordering::Relaxed);
     let mut latencies = Vec::new();
     while let Some(played) = matches.join_next().await {
         latencies.extend(played.context("a match panicked")??);
     }
     let moves = usize::try_from(after - before)?;
     let transactions = transactions as usize;
-    Ok(Figures::new(time, cpu, moves, transactions, latencies))
+    Ok(Measurement::new(time, cpu, moves, transactions, latencies))
 }
 
 /// One busy match: how long each of its moves took.
-async fn play(common: Arc<Common>, id: MatchId) -> anyhow::Result<Vec<Duration>> {
+async fn append_moves(common: Arc<LoadState>, id: MatchId) -> anyhow::Result<Vec<Duration>> {
     let mut latencies = Vec::new();
-    let mut after = JournalPosition::after_events(1);
-    while !common.is_over.load(Ordering::Relaxed) {
+    let mut position = JournalPosition::after_events(1);
+    while !common.is_stopping.load(Ordering::Relaxed) {
         let begin = Instant::now();
-        let moved = EventKind::untimed_move(Seat::First, MOVE.to_owned());
-        after = common.store.append(id, after, vec![moved.at(0)]).await?;
+        let moved = EventKind::untimed_move(Seat::First, MOVE_TEXT.to_owned());
+        position = common.store.append(id, position, vec![moved.at(0)]).await?;
         common.moves.fetch_add(1, Ordering::Relaxed);
-        if common.counts.load(Ordering::Relaxed) {
+        if common.is_counting.load(Ordering::Relaxed) {
             latencies.push(begin.elapsed());
         }
     }
@@ -120,8 +120,9 @@ async fn play(common: Arc<Common>, id: MatchId) -> anyhow::Result<Vec<Duration>>
 }
 
 /// The number of transactions so far, but for a number that stays the same.
-fn transactions(directory: &Path) -> anyhow::Result<u32> {
-    let index = std::fs::read(directory.join("plyhouse.db-shm")).context("no WAL-index")?;
-    let counter = index.get(8..12).context("no header")?;
+fn count_transactions(directory: &Path) -> anyhow::Result<u32> {
+    let index =
+        std::fs::read(directory.join("plyhouse.db-shm")).context("cannot read the WAL-index")?;
+    let counter = index.get(8..12).context("WAL-index is too short")?;
     Ok(u32::from_ne_bytes(counter.try_into()?))
 }

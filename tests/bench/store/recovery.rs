@@ -15,32 +15,36 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::load::OWNER;
-use crate::say;
+use crate::print_line;
 
 /// How far each match has got.
-const PLIES: usize = 10;
+const PLIES_PER_MATCH: usize = 10;
 
 /// How many matches are written at the same time.
-const AT_ONCE: usize = 1000;
+const WRITE_BATCH: usize = 1000;
 
 /// Fills a store, and lets servers begin with it.
-pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> anyhow::Result<()> {
+pub(crate) async fn measure_recovery(
+    directory: &Path,
+    live: usize,
+    rounds: usize,
+) -> anyhow::Result<()> {
     fill(directory, live).await?;
-    let archive = SqliteInspector::open(directory)?;
-    let summary = plyhouse_store::verify(&archive, &mut |_| {})?;
+    let inspector = SqliteInspector::open(directory)?;
+    let summary = plyhouse_store::verify(&inspector, &mut |_| {})?;
     ensure!(summary.faults == 0, "the store is damaged: {summary:?}");
-    drop(archive);
+    drop(inspector);
     for round in 1..=rounds {
         let begin = Instant::now();
         let store = SqliteStore::open(directory, None)?;
-        let opened = begin.elapsed();
+        let open_time = begin.elapsed();
         let server = Server::start(
             Settings::default(),
             Arc::new(store),
             &StoreMetrics::default(),
         )?;
         let recovered = server.recover().await?;
-        let all = begin.elapsed();
+        let recovery_time = begin.elapsed();
         ensure!(
             recovered
                 == RecoveryStats {
@@ -49,12 +53,12 @@ pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> any
                 },
             "{recovered:?}"
         );
-        say(&format!(
+        print_line(&format!(
             "{live} live matches, {} events  round {round}  {:.0} ms until all are back \
              ({:.0} ms until the store is open)",
             summary.events,
-            all.as_secs_f64() * 1e3,
-            opened.as_secs_f64() * 1e3,
+            recovery_time.as_secs_f64() * 1e3,
+            open_time.as_secs_f64() * 1e3,
         ))?;
         server.stop().await;
     }
@@ -64,14 +68,14 @@ pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> any
 /// Matches of Connect Four between players of their own.
 async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     let store = SqliteStore::open(directory, None)?;
-    let game = game()?;
+    let game = connect_four()?;
     let numbers: Vec<usize> = (0..live).collect();
-    for some in numbers.chunks(AT_ONCE) {
-        let added = some.iter().flat_map(|number| [2 * number, 2 * number + 1]);
-        let added = added.map(|number| store.add_player(player(number), vec![]));
+    for batch in numbers.chunks(WRITE_BATCH) {
+        let added = batch.iter().flat_map(|number| [2 * number, 2 * number + 1]);
+        let added = added.map(|number| store.add_player(player_record(number), vec![]));
         futures::future::try_join_all(added).await?;
-        let created = some.iter().map(|&number| {
-            let host = player(2 * number);
+        let created = batch.iter().map(|&number| {
+            let host = player_record(2 * number);
             store.create(
                 OWNER,
                 MatchRecord {
@@ -82,7 +86,7 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
                         host: host.id,
                         terms: Terms::with_defaults(true, 0, 1),
                     },
-                    events: events(number),
+                    events: match_events(number),
                 },
             )
         });
@@ -91,11 +95,11 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn game() -> anyhow::Result<&'static GameEntry> {
+fn connect_four() -> anyhow::Result<&'static GameEntry> {
     catalog::find_game("connect-four").context("no Connect Four")
 }
 
-pub(crate) fn player(number: usize) -> PlayerRecord {
+pub(crate) fn player_record(number: usize) -> PlayerRecord {
     PlayerRecord {
         id: PlayerId(Uuid::from_u128(number as u128 + 1)),
         name: format!("player {number}"),
@@ -104,9 +108,9 @@ pub(crate) fn player(number: usize) -> PlayerRecord {
 }
 
 /// A match that has begun and has got so far, each another way.
-fn events(number: usize) -> Vec<Event> {
+fn match_events(number: usize) -> Vec<Event> {
     let seated = Seat::ALL.into_iter().enumerate().map(|(index, seat)| {
-        let PlayerRecord { id, name, kind } = player(2 * number + index);
+        let PlayerRecord { id, name, kind } = player_record(2 * number + index);
         let occupant = Occupant::Player {
             id,
             name,
@@ -116,8 +120,10 @@ fn events(number: usize) -> Vec<Event> {
         EventKind::Seated { seat, occupant }
     });
     let mut events: Vec<EventKind> = seated.chain([EventKind::UNTIMED_START]).collect();
-    let mut position = game().expect("it is there").initial_position();
-    for ply in 0..PLIES {
+    let mut position = connect_four()
+        .expect("catalog has Connect Four")
+        .initial_position();
+    for ply in 0..PLIES_PER_MATCH {
         let seat = position.turn();
         let mut legal = position.legal_moves();
         // Nobody wins: whoever could takes another column.
@@ -125,7 +131,7 @@ fn events(number: usize) -> Vec<Event> {
         let m = loop {
             let m = legal.swap_remove(choice % legal.len());
             let mut after = position.clone_box();
-            after.play(&m).expect("it is legal");
+            after.play(&m).expect("a generated move is legal");
             if after.outcome().is_none() {
                 position = after;
                 break m;

@@ -14,9 +14,9 @@ use super::{Cluster, start_match_across_nodes};
 use crate::support::{TestPlayer, json_string};
 
 /// Longest that a copy waits for the owner before it sends a snapshot without the clock.
-const WAIT_MAX: Duration = Duration::from_secs(2);
+const SNAPSHOT_WAIT_MAX: Duration = Duration::from_secs(2);
 
-fn clocks() -> [Value; 5] {
+fn clock_params() -> [Value; 5] {
     [
         json!({"kind": "fischer", "main_ms": 60_000, "increment_ms": 0}),
         json!({"kind": "delay", "main_ms": 60_000, "delay_ms": 2000}),
@@ -26,37 +26,54 @@ fn clocks() -> [Value; 5] {
     ]
 }
 
-fn watch(id: &str) -> Value {
+fn watch_request(id: &str) -> Value {
     json!({"type": "watch", "match": id})
 }
 
 fn parse_match_id(id: &str) -> MatchId {
-    MatchId(id.parse().expect("it is an id"))
+    MatchId(id.parse().expect("an id"))
 }
 
 fn parse_player_id(player: &TestPlayer) -> PlayerId {
-    PlayerId(json_string(player.id()).parse().expect("it is an id"))
+    PlayerId(json_string(player.id()).parse().expect("an id"))
 }
 
 /// Asserts that two snapshots have the same clock, except for 100 ms.
-fn assert_same_clock(copy: &Value, owner: &Value, what: &Value) {
-    assert_eq!(copy["stands"], owner["stands"], "{what}: {copy}");
-    assert!(copy["stands"].is_boolean(), "{what}: {copy}");
+fn assert_same_clock(replica_snapshot: &Value, owner_snapshot: &Value, label: &Value) {
+    assert_eq!(
+        replica_snapshot["stands"], owner_snapshot["stands"],
+        "{label}: {replica_snapshot}"
+    );
+    assert!(
+        replica_snapshot["stands"].is_boolean(),
+        "{label}: {replica_snapshot}"
+    );
     for field in ["turn_ms", "first_move_ms"] {
-        let [copy_ms, owner_ms] = [copy, owner].map(|shown| shown[field].as_u64());
-        assert_eq!(copy_ms.is_some(), owner_ms.is_some(), "{what}: {copy}");
-        let apart = copy_ms.unwrap_or(0).abs_diff(owner_ms.unwrap_or(0));
-        assert!(apart < 100, "{what}: {field} of {copy} and {owner}");
+        let [copy_ms, owner_ms] =
+            [replica_snapshot, owner_snapshot].map(|snapshot| snapshot[field].as_u64());
+        assert_eq!(
+            copy_ms.is_some(),
+            owner_ms.is_some(),
+            "{label}: {replica_snapshot}"
+        );
+        let difference_ms = copy_ms.unwrap_or(0).abs_diff(owner_ms.unwrap_or(0));
+        assert!(
+            difference_ms < 100,
+            "{label}: {field} of {replica_snapshot} and {owner_snapshot}"
+        );
     }
-    assert!(copy["turn_ms"].is_u64(), "{what}: {copy}");
+    assert!(
+        replica_snapshot["turn_ms"].is_u64(),
+        "{label}: {replica_snapshot}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn watch_on_a_server_without_a_copy_shows_the_clock() {
-    for clock in clocks() {
+async fn watch_on_node_without_replica_returns_clock() {
+    for clock in clock_params() {
         for plies in [0, 1, 3] {
             let mut cluster = Cluster::default();
-            let [here, there, beside] = cluster.start_nodes().await;
+            let [here, there, third] = cluster.start_nodes().await;
             let create = json!({"seats": ["me", "open"], "clock": clock});
             let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
             for (ply, m) in ["a1", "b2", "a2"].into_iter().take(plies).enumerate() {
@@ -68,18 +85,18 @@ async fn watch_on_a_server_without_a_copy_shows_the_clock() {
                 other.expect_event("moved").await;
             }
             sleep(Duration::from_secs(3)).await;
-            let mut cat = beside.server.connect_player("cat").await;
+            let mut cat = third.server.connect_player("cat").await;
             let mut dan = here.server.connect_player("dan").await;
-            let shown = cat.request(watch(&id)).await;
-            let owner = dan.request(watch(&id)).await;
-            assert_same_clock(&shown, &owner, &json!([clock, plies]));
+            let snapshot = cat.request(watch_request(&id)).await;
+            let owner_snapshot = dan.request(watch_request(&id)).await;
+            assert_same_clock(&snapshot, &owner_snapshot, &json!([clock, plies]));
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_players_of_a_seek_across_servers_see_the_clock() {
-    for clock in &clocks()[..3] {
+async fn seek_paired_across_nodes_sends_clock_to_both_players() {
+    for clock in &clock_params()[..3] {
         let mut cluster = Cluster::default();
         let [here, there] = cluster.start_nodes().await;
         let mut ann = here.server.connect_player("ann").await;
@@ -94,38 +111,38 @@ async fn both_players_of_a_seek_across_servers_see_the_clock() {
         assert_eq!(first["match"], second["match"]);
         assert_same_clock(&first, &second, clock);
         assert!(first["first_move_ms"].is_u64(), "{first}");
-        for shown in [first, second] {
-            let you = usize::try_from(shown["you"].as_u64().expect("a seat")).expect("0 or 1");
-            assert_eq!(shown["seats"][you]["connected"], true, "{shown}");
+        for snapshot in [first, second] {
+            let seat = usize::try_from(snapshot["you"].as_u64().expect("a seat")).expect("0 or 1");
+            assert_eq!(snapshot["seats"][seat]["connected"], true, "{snapshot}");
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn hello_on_a_server_without_a_copy_shows_the_clock() {
-    for clock in clocks().into_iter().take(4) {
+async fn hello_on_node_without_replica_returns_clock() {
+    for clock in clock_params().into_iter().take(4) {
         let mut cluster = Cluster::default();
-        let [here, there, beside] = cluster.start_nodes().await;
+        let [here, there, third] = cluster.start_nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (_ann, bob, id) = start_match_across_nodes(&here, &there, create).await;
-        let (mut again, _) = beside.server.resume_session(&bob.token()).await;
-        let shown = again.expect_event("match").await;
+        let (mut resumed, _) = third.server.resume_session(&bob.token()).await;
+        let snapshot = resumed.expect_event("match").await;
         let mut dan = here.server.connect_player("dan").await;
-        let owner = dan.request(watch(&id)).await;
-        assert_same_clock(&shown, &owner, &clock);
+        let owner_snapshot = dan.request(watch_request(&id)).await;
+        assert_same_clock(&snapshot, &owner_snapshot, &clock);
     }
 }
 
 /// The match is taken from a server that is alive: it sends its followers a new snapshot as a copy.
 #[tokio::test(start_paused = true)]
-async fn snapshot_of_a_former_owner_shows_the_clock_of_the_new_owner() {
-    for clock in clocks().into_iter().take(4) {
+async fn former_owner_sends_snapshot_with_clock_of_new_owner() {
+    for clock in clock_params().into_iter().take(4) {
         let mut cluster = Cluster::default();
-        let [here, there, beside] = cluster.start_nodes().await;
+        let [here, there, third] = cluster.start_nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (mut ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
-        let mut cat = beside.server.connect_player("cat").await;
-        cat.request(watch(&id)).await;
+        let mut cat = third.server.connect_player("cat").await;
+        cat.request(watch_request(&id)).await;
         for (ply, m) in [(0, "a1"), (1, "b2"), (2, "a2")] {
             let mover = if ply == 1 { &mut bob } else { &mut ann };
             assert_eq!(mover.play_move(&id, ply, m).await["type"], "ok");
@@ -135,89 +152,89 @@ async fn snapshot_of_a_former_owner_shows_the_clock_of_the_new_owner() {
             player.drain_messages().await;
         }
         let [owner, taker] = [1, 2].map(|number| NodeId(Uuid::from_u128(number)));
-        let taken = cluster
+        let takeover = cluster
             .store
             .take_over(parse_match_id(&id), taker, Some(owner));
-        assert!(taken.await.expect("it is written"));
+        assert!(takeover.await.expect("the write succeeds"));
         assert_eq!(bob.play_move(&id, 3, "a3").await["type"], "ok");
         for player in [&mut ann, &mut cat] {
-            let shown = loop {
-                let told = player.next_message().await;
-                if told["type"] == "match" {
-                    break told;
+            let snapshot = loop {
+                let message = player.next_message().await;
+                if message["type"] == "match" {
+                    break message;
                 }
             };
-            assert_eq!(shown["epoch"], 1, "{shown}");
-            assert!(shown["turn_ms"].is_u64(), "{shown}");
-            assert!(shown["stands"].is_boolean(), "{shown}");
+            assert_eq!(snapshot["epoch"], 1, "{snapshot}");
+            assert!(snapshot["turn_ms"].is_u64(), "{snapshot}");
+            assert!(snapshot["stands"].is_boolean(), "{snapshot}");
         }
     }
 }
 
 /// An owner whose lease holds does not answer: the wait has an end, and the snapshot comes without the clock.
 #[tokio::test(start_paused = true)]
-async fn wait_for_a_silent_owner_ends() {
-    for clock in clocks().into_iter().take(3) {
+async fn snapshot_is_sent_without_clock_when_owner_does_not_reply() {
+    for clock in clock_params().into_iter().take(3) {
         let mut cluster = Cluster::default();
         let [here, there] = cluster.start_nodes().await;
-        let silent = NodeId(Uuid::from_u128(99));
-        let (_bus, _unheard) = cluster.hub.join(silent.0);
+        let silent_node = NodeId(Uuid::from_u128(99));
+        let (_bus, _receiver) = cluster.hub.join(silent_node.0);
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (_ann, _bob, id) = start_match_across_nodes(&here, &here, create).await;
         cluster
             .store
-            .renew_lease(silent)
+            .renew_lease(silent_node)
             .await
-            .expect("it is written");
+            .expect("the write succeeds");
         let owner = NodeId(Uuid::from_u128(1));
-        let taken = cluster
+        let takeover = cluster
             .store
-            .take_over(parse_match_id(&id), silent, Some(owner));
-        assert!(taken.await.expect("it is written"));
+            .take_over(parse_match_id(&id), silent_node, Some(owner));
+        assert!(takeover.await.expect("the write succeeds"));
         let mut cat = there.server.connect_player("cat").await;
-        let began = Instant::now();
-        let shown = cat.request(watch(&id)).await;
-        assert_eq!(shown["status"], "running", "{shown}");
-        assert_eq!(shown["turn_ms"], Value::Null, "{shown}");
-        let waited = began.elapsed();
+        let start = Instant::now();
+        let snapshot = cat.request(watch_request(&id)).await;
+        assert_eq!(snapshot["status"], "running", "{snapshot}");
+        assert_eq!(snapshot["turn_ms"], Value::Null, "{snapshot}");
+        let elapsed = start.elapsed();
         assert!(
-            waited <= WAIT_MAX + Duration::from_millis(100),
-            "{waited:?}"
+            elapsed <= SNAPSHOT_WAIT_MAX + Duration::from_millis(100),
+            "{elapsed:?}"
         );
     }
 }
 
 /// The copies read the end in the store, since the owner stopped before it sent the end.
 #[tokio::test(start_paused = true)]
-async fn snapshot_of_an_ended_match_has_no_turn() {
-    for clock in clocks() {
+async fn snapshot_of_ended_match_has_no_turn_time() {
+    for clock in clock_params() {
         let mut cluster = Cluster::default();
-        let [here, there, beside] = cluster.start_nodes().await;
+        let [here, there, third] = cluster.start_nodes().await;
         let create = json!({"seats": ["me", "open"], "clock": clock});
         let (ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
-        let mut cat = beside.server.connect_player("cat").await;
-        cat.request(watch(&id)).await;
+        let mut cat = third.server.connect_player("cat").await;
+        cat.request(watch_request(&id)).await;
         let loaded = cluster.store.load(parse_match_id(&id)).await;
-        let loaded = loaded.expect("it can be read").expect("it is kept");
+        let loaded = loaded.expect("readable").expect("the match is stored");
         let record = loaded.record;
-        let state = Match::replay(record.creation, &record.events).expect("it makes sense");
+        let state = Match::replay(record.creation, &record.events).expect("valid events");
         let player = parse_player_id(&ann);
         let ended = state.apply(&Action::Resign { player }, Timestamp::uncharged(1));
-        let ended = ended.expect("she may resign");
+        let ended = ended.expect("the resignation is allowed");
         let stored = cluster.store.append(state.id(), loaded.position, ended);
-        stored.await.expect("it is written");
+        stored.await.expect("the write succeeds");
         here.server.server.stop().await;
         for player in [&mut bob, &mut cat] {
             loop {
-                let told = player.next_message().await;
-                if told["type"] == "ended" {
+                let message = player.next_message().await;
+                if message["type"] == "ended" {
                     break;
                 }
             }
-            let shown = player.request(watch(&id)).await;
-            assert_eq!(shown["status"], "ended", "{shown}");
+            let snapshot = player.request(watch_request(&id)).await;
+            assert_eq!(snapshot["status"], "ended", "{snapshot}");
             for field in ["turn_ms", "stands", "first_move_ms"] {
-                assert_eq!(shown.get(field), None, "{clock}: {shown}");
+                assert_eq!(snapshot.get(field), None, "{clock}: {snapshot}");
             }
         }
     }

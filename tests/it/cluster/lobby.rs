@@ -14,38 +14,47 @@ use crate::support::{TestPlayer, json_string, settings_without_limits, settings_
 
 /// A player has one session, on whatever server.
 #[tokio::test(start_paused = true)]
-async fn a_later_session_ends_the_earlier() {
+async fn login_on_second_node_closes_first_connection() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
-    let (mut again, welcome) = there.server.resume_session(&ann.token()).await;
+    let (mut resumed, welcome) = there.server.resume_session(&ann.token()).await;
     assert_eq!(welcome["resumed"], true);
     assert_eq!(ann.wait_for_close().await, 4001);
-    assert_eq!(again.request(json!({"type": "ping"})).await["type"], "pong");
+    assert_eq!(
+        resumed.request(json!({"type": "ping"})).await["type"],
+        "pong"
+    );
 }
 
 /// Seeks are paired across servers; one that is over is not.
 #[tokio::test(start_paused = true)]
-async fn seeks_are_paired_across_servers() {
+async fn seeks_are_paired_across_nodes() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let seek = json!({"type": "seek", "game": "chess"});
-    let mut gone = here.server.connect_player("gone").await;
-    assert_eq!(gone.request(seek.clone()).await["type"], "ok");
-    assert_eq!(gone.request(json!({"type": "unseek"})).await["type"], "ok");
+    let mut withdrawn = here.server.connect_player("gone").await;
+    assert_eq!(withdrawn.request(seek.clone()).await["type"], "ok");
+    assert_eq!(
+        withdrawn.request(json!({"type": "unseek"})).await["type"],
+        "ok"
+    );
     let mut ann = here.server.connect_player("ann").await;
     assert_eq!(ann.request(seek.clone()).await["type"], "ok");
     let mut bob = there.server.connect_player("bob").await;
     assert_eq!(bob.request(seek).await["type"], "ok");
-    let shown = bob.expect_event("match").await;
-    assert_eq!(ann.expect_event("match").await["match"], shown["match"]);
-    assert_eq!(shown["status"], "running");
-    assert_eq!(gone.drain_messages().await, Vec::<serde_json::Value>::new());
+    let snapshot = bob.expect_event("match").await;
+    assert_eq!(ann.expect_event("match").await["match"], snapshot["match"]);
+    assert_eq!(snapshot["status"], "running");
+    assert_eq!(
+        withdrawn.drain_messages().await,
+        Vec::<serde_json::Value>::new()
+    );
 }
 
 /// Nobody is paired twice, and nobody is forgotten.
 #[tokio::test(start_paused = true)]
-async fn many_seek_on_two_servers() {
+async fn concurrent_seeks_on_two_nodes_are_each_paired_once() {
     let mut cluster = Cluster::default();
     let nodes: [_; 2] = cluster.start_nodes().await;
     let mut players: Vec<TestPlayer> = Vec::new();
@@ -57,8 +66,8 @@ async fn many_seek_on_two_servers() {
     }
     let mut seats = std::collections::BTreeMap::new();
     for player in &mut players {
-        let shown = player.expect_event("match").await;
-        *seats.entry(shown["match"].to_string()).or_insert(0) += 1;
+        let snapshot = player.expect_event("match").await;
+        *seats.entry(snapshot["match"].to_string()).or_insert(0) += 1;
     }
     assert_eq!(seats.len(), 250);
     assert!(seats.values().all(|count| *count == 2), "{seats:?}");
@@ -66,7 +75,7 @@ async fn many_seek_on_two_servers() {
 
 /// Who looks for somebody to play is seen on every server, with the same filters as on one.
 #[tokio::test(start_paused = true)]
-async fn who_seeks_is_seen_on_all_servers() {
+async fn seek_list_includes_seeks_from_all_nodes() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let mut cat = there.server.connect_player("cat").await;
@@ -82,9 +91,12 @@ async fn who_seeks_is_seen_on_all_servers() {
         dan.request(json!({"type": "seek", "game": "go"})).await["type"],
         "ok"
     );
-    let told = cat.expect_event("seekers").await;
+    let seek_list = cat.expect_event("seekers").await;
     let row = json!({"player": {"id": ann.id(), "name": "ann"}, "game": "chess", "clock": clock, "rated": false});
-    assert_eq!(told, json!({"type": "seekers", "total": 1, "rows": [row]}));
+    assert_eq!(
+        seek_list,
+        json!({"type": "seekers", "total": 1, "rows": [row]})
+    );
     for (node, total) in [(&here, 1), (&there, 2)] {
         // On the first server it is asked by one of the two.
         let list = json!({"type": "list", "seekers": true});
@@ -109,7 +121,7 @@ async fn who_seeks_is_seen_on_all_servers() {
 
 /// A list shows the matches of all servers, and whoever watches it is told what changes.
 #[tokio::test(start_paused = true)]
-async fn lists_show_the_matches_of_all_servers() {
+async fn match_list_includes_matches_from_all_nodes() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let mut cat = there.server.connect_player("cat").await;
@@ -120,7 +132,7 @@ async fn lists_show_the_matches_of_all_servers() {
     loop {
         let changed = cat.expect_event("list_changed").await;
         let changed = changed["changed"].as_array().unwrap();
-        if changed.iter().any(|shown| shown["match"] == json!(id)) {
+        if changed.iter().any(|row| row["match"] == json!(id)) {
             break;
         }
     }
@@ -136,7 +148,7 @@ async fn lists_show_the_matches_of_all_servers() {
 
 /// What a row says of how a match begins is said on every server.
 #[tokio::test(start_paused = true)]
-async fn rows_of_other_servers_tell_of_positions() {
+async fn rows_of_remote_matches_include_from_position() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob) = (
@@ -168,7 +180,7 @@ async fn rows_of_other_servers_tell_of_positions() {
 
 /// A challenge finds its player on another server, and its answer goes back.
 #[tokio::test(start_paused = true)]
-async fn a_challenge_crosses_servers() {
+async fn challenge_reaches_player_on_other_node() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
@@ -185,7 +197,7 @@ async fn a_challenge_crosses_servers() {
 
 /// A player hosts no more matches on two servers than on one.
 #[tokio::test(start_paused = true)]
-async fn hosts_are_bounded_on_all_servers_together() {
+async fn host_match_limit_applies_across_nodes() {
     let mut cluster = Cluster::default();
     let settings = Settings {
         live_matches_per_player: 2,
@@ -196,34 +208,34 @@ async fn hosts_are_bounded_on_all_servers_together() {
     let mut ann = here.server.connect_player("ann").await;
     ann.create_match(json!({"seats": ["me", "open"]})).await;
     // As a server would that does not know of the first: it has just heard of the player.
-    let mut elsewhere = record_of(&cluster, &ann).await;
-    elsewhere.creation.id = MatchId(Uuid::from_u128(1));
-    elsewhere.creation.code = "AAAAAA".parse().expect("it is a code");
+    let mut remote_record = load_hosted_record(&cluster, &ann).await;
+    remote_record.creation.id = MatchId(Uuid::from_u128(1));
+    remote_record.creation.code = "AAAAAA".parse().expect("a match code");
     let owner = NodeId(Uuid::from_u128(2));
-    let kept = cluster.store.create(owner, elsewhere).await;
-    kept.expect("it is written");
-    let third = ann
+    let created = cluster.store.create(owner, remote_record).await;
+    created.expect("the write succeeds");
+    let error_code = ann
         .expect_error(json!({"type": "create", "game": "chess"}))
         .await;
-    assert_eq!(third, "too_many_matches");
+    assert_eq!(error_code, "too_many_matches");
     drop(there);
 }
 
-async fn record_of(cluster: &Cluster, host: &TestPlayer) -> MatchRecord {
-    let id = host.id().as_str().expect("it is a text").parse();
-    let player = PlayerId(id.expect("it is an id"));
+async fn load_hosted_record(cluster: &Cluster, host: &TestPlayer) -> MatchRecord {
+    let id = host.id().as_str().expect("a string").parse();
+    let player = PlayerId(id.expect("an id"));
     let hosted = cluster
         .store
         .involved_matches(player)
         .await
         .expect("readable");
     let loaded = cluster.store.load(hosted[0]).await.expect("readable");
-    loaded.expect("it is kept").record
+    loaded.expect("the match is stored").record
 }
 
 /// Bots of a server with much to think about play where there is less.
 #[tokio::test(start_paused = true)]
-async fn new_matches_of_bots_go_where_fewer_searches_wait() {
+async fn new_bot_matches_move_to_node_with_shorter_search_queue() {
     let mut cluster = Cluster::default();
     let settings = Settings {
         search: SearchMode::Threads(1),
@@ -237,22 +249,22 @@ async fn new_matches_of_bots_go_where_fewer_searches_wait() {
     let create =
         json!({"type": "create", "game": "chess", "seats": [{"bot": "max"}, {"bot": "max"}]});
     // Whoever follows one here is shown it anew when it changes hands.
-    let there = loop {
-        let shown = ann.request(create.clone()).await;
-        assert_eq!(shown["type"], "match", "{shown}");
+    let moved_id = loop {
+        let snapshot = ann.request(create.clone()).await;
+        assert_eq!(snapshot["type"], "match", "{snapshot}");
         // With each move that is told, time goes on.
-        let told = ann.next_message().await;
-        if told["epoch"] == 1 {
-            break told["match"].clone();
+        let message = ann.next_message().await;
+        if message["epoch"] == 1 {
+            break message["match"].clone();
         }
     };
-    let id = MatchId(json_string(&there).parse().expect("it is an id"));
+    let id = MatchId(json_string(&moved_id).parse().expect("an id"));
     let route = cluster.store.find_route(id).await.expect("readable");
     let idle_id = NodeId(Uuid::from_u128(2));
-    assert_eq!(route.expect("it is kept").owner, Some(idle_id));
+    assert_eq!(route.expect("the match is stored").owner, Some(idle_id));
     loop {
-        let told = ann.next_message().await;
-        if told["type"] == "moved" && told["match"] == there {
+        let message = ann.next_message().await;
+        if message["type"] == "moved" && message["match"] == moved_id {
             break;
         }
     }

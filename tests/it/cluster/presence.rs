@@ -9,57 +9,69 @@ use super::{Cluster, start_match_across_nodes};
 use crate::presence::assert_presence_consistent;
 
 /// Asserts that the player in seat 1 is gone and may be so for this long, except for 1.5 s.
-fn assert_gone(presence: &Value, left_ms: u64) {
+fn assert_absent(presence: &Value, expected_ms: u64) {
     assert_eq!(presence["seats"], json!([true, false]), "{presence}");
     assert_eq!(presence["gone_ms"][0], Value::Null, "{presence}");
-    let told_ms = presence["gone_ms"][1].as_u64().expect("he is gone");
-    assert!(told_ms.abs_diff(left_ms) < 1500, "{left_ms}: {presence}");
+    let absent_ms = presence["gone_ms"][1].as_u64().expect("an absence time");
+    assert!(
+        absent_ms.abs_diff(expected_ms) < 1500,
+        "{expected_ms}: {presence}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn gone_ms_on_a_copy_counts_down() {
+async fn gone_ms_on_replica_counts_down() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.start_nodes().await;
+    let [here, there, third] = cluster.start_nodes().await;
     let create = json!({"seats": ["me", "open"], "patience_ms": 60_000});
     let (mut ann, bob, id) = start_match_across_nodes(&here, &there, create).await;
     let watch = json!({"type": "watch", "match": id});
-    let mut cat = beside.server.connect_player("cat").await;
+    let mut cat = third.server.connect_player("cat").await;
     cat.request(watch.clone()).await;
     ann.wait_for_presence(json!([true, true]), 1).await;
     drop(bob);
     ann.wait_for_presence(json!([true, false]), 1).await;
-    let (mut gone_s, mut watchers) = (0, Vec::new());
+    let (mut absent_s, mut spectators) = (0, Vec::new());
     for (name, wait_s) in [("dan", 7), ("eve", 13), ("flo", 20)] {
         cat.drain_messages().await;
         sleep(Duration::from_secs(wait_s)).await;
-        gone_s += wait_s;
-        let mut late = beside.server.connect_player(name).await;
-        late.request(watch.clone()).await;
-        assert_gone(&late.expect_event("presence").await, 60_000 - gone_s * 1000);
-        assert_gone(&cat.expect_event("presence").await, 60_000 - gone_s * 1000);
-        watchers.push(late);
+        absent_s += wait_s;
+        let mut spectator = third.server.connect_player(name).await;
+        spectator.request(watch.clone()).await;
+        assert_absent(
+            &spectator.expect_event("presence").await,
+            60_000 - absent_s * 1000,
+        );
+        assert_absent(
+            &cat.expect_event("presence").await,
+            60_000 - absent_s * 1000,
+        );
+        spectators.push(spectator);
     }
 }
 
 /// Spectators who see the match later get the time left as it was then.
 #[tokio::test(start_paused = true)]
-async fn gone_ms_of_a_delayed_match_counts_down() {
+async fn gone_ms_of_delayed_match_counts_down() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.start_nodes().await;
+    let [here, there, third] = cluster.start_nodes().await;
     let create = json!({"game": "chess", "patience_ms": 60_000, "delay_ms": 10_000});
     let (_ann, bob, id) = start_match_across_nodes(&here, &there, create).await;
     sleep(Duration::from_secs(15)).await;
     drop(bob);
     let watch = json!({"type": "watch", "match": id});
-    for (name, node, wait_s, gone_s) in [("dan", &here, 15, 5), ("eve", &beside, 15, 20)] {
+    for (name, node, wait_s, absent_s) in [("dan", &here, 15, 5), ("eve", &third, 15, 20)] {
         sleep(Duration::from_secs(wait_s)).await;
-        let mut late = node.server.connect_player(name).await;
-        late.request(watch.clone()).await;
+        let mut spectator = node.server.connect_player(name).await;
+        spectator.request(watch.clone()).await;
         if name == "dan" {
-            assert_gone(&late.expect_event("presence").await, 60_000 - gone_s * 1000);
+            assert_absent(
+                &spectator.expect_event("presence").await,
+                60_000 - absent_s * 1000,
+            );
         } else {
-            for told in late.drain_messages().await {
-                assert_presence_consistent(&told);
+            for message in spectator.drain_messages().await {
+                assert_presence_consistent(&message);
             }
         }
     }
@@ -67,7 +79,7 @@ async fn gone_ms_of_a_delayed_match_counts_down() {
 
 /// A player changes servers again and again: each message agrees with itself, and the last one is right.
 #[tokio::test(start_paused = true)]
-async fn presence_agrees_with_itself_on_every_server() {
+async fn presence_is_consistent_while_player_switches_nodes() {
     let mut cluster = Cluster::default();
     let nodes: [_; 3] = cluster.start_nodes().await;
     let create = json!({"seats": ["me", "open"], "patience_ms": 60_000});
@@ -80,21 +92,21 @@ async fn presence_agrees_with_itself_on_every_server() {
             drop(bob);
             sleep(Duration::from_millis(240 + 20 * round)).await;
         }
-        let node = &nodes[usize::try_from(round).expect("few") % 3];
+        let node = &nodes[usize::try_from(round).expect("fits in usize") % 3];
         bob = node.server.resume_session(&token).await.0;
         sleep(Duration::from_millis(100 * (round % 4))).await;
     }
     sleep(Duration::from_secs(2)).await;
     for player in [&mut ann, &mut cat] {
-        let told = player.drain_messages().await;
-        let presence: Vec<&Value> = told
+        let messages = player.drain_messages().await;
+        let presence: Vec<&Value> = messages
             .iter()
-            .filter(|told| told["type"] == "presence")
+            .filter(|message| message["type"] == "presence")
             .collect();
         presence
             .iter()
-            .for_each(|told| assert_presence_consistent(told));
-        let last = presence.last().expect("he has come and gone");
+            .for_each(|message| assert_presence_consistent(message));
+        let last = presence.last().expect("at least one presence message");
         assert_eq!(last["seats"], json!([true, true]), "{last}");
         assert_eq!(last["gone_ms"], json!([null, null]), "{last}");
     }

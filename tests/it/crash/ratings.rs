@@ -18,13 +18,13 @@ use super::launch_server;
 use crate::support::json_string;
 
 /// How often the server is killed, unless `RATED_KILLS` says otherwise.
-const KILLS: usize = 8;
+const DEFAULT_KILLS: usize = 8;
 
 /// After so many matches two others go on: between the same two no more than thirty a day count.
-const OF_TWO: usize = 8;
+const MATCHES_PER_PAIR: usize = 8;
 
 /// Beginnings that are not the same on any board: one for each match of two, lest one does not count.
-const LINES: [[&str; 2]; OF_TWO] = [
+const OPENING_MOVES: [[&str; 2]; MATCHES_PER_PAIR] = [
     ["b2", "a1"],
     ["b2", "a2"],
     ["a1", "b2"],
@@ -37,75 +37,79 @@ const LINES: [[&str; 2]; OF_TWO] = [
 
 /// When the server dies.
 #[derive(Clone, Copy, Debug)]
-enum When {
+enum KillPoint {
     /// As soon as the end is asked for.
-    Asked,
+    ResignSent,
     /// As soon as that is answered.
-    Answered,
+    ResignAnswered,
     /// As soon as it has been told what the match has changed.
-    Rated,
+    RatingReceived,
 }
 
 /// An account with one connection.
-struct Account {
+struct AccountClient {
     name: String,
     token: Option<String>,
-    line: Option<Connection>,
-    asked: u64,
+    connection: Option<Connection>,
+    last_request_id: u64,
 }
 
-impl Account {
+impl AccountClient {
     fn new(name: String) -> Self {
         Self {
             name,
             token: None,
-            line: None,
-            asked: 0,
+            connection: None,
+            last_request_id: 0,
         }
     }
 
-    fn line(&mut self) -> &mut Connection {
-        self.line.as_mut().expect("connected")
+    fn connection(&mut self) -> &mut Connection {
+        self.connection.as_mut().expect("connected")
     }
 
     async fn send(&mut self, mut request: Value) -> u64 {
-        self.asked += 1;
-        request["id"] = json!(self.asked);
-        let sent = self.line().send_text(request.to_string()).await;
-        sent.expect("the server lives");
-        self.asked
+        self.last_request_id += 1;
+        request["id"] = json!(self.last_request_id);
+        let sent = self.connection().send_text(request.to_string()).await;
+        sent.expect("the connection is open");
+        self.last_request_id
     }
 
-    async fn next(&mut self) -> Value {
-        let message = self.line().receive_text().await;
-        let message = message.expect("the server lives");
+    async fn receive(&mut self) -> Value {
+        let message = self.connection().receive_text().await;
+        let message = message.expect("the connection is open");
         serde_json::from_str(&message).expect("JSON")
     }
 
-    async fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+    async fn receive_until(&mut self, predicate: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let message = self.next().await;
-            if is_it(&message) {
+            let message = self.receive().await;
+            if predicate(&message) {
                 return message;
             }
         }
     }
 
-    async fn ask(&mut self, request: Value) -> Value {
+    async fn request(&mut self, request: Value) -> Value {
         let id = self.send(request).await;
-        let answer = self.until(|message| message["re"] == id).await;
+        let answer = self.receive_until(|message| message["re"] == id).await;
         assert_ne!(answer["type"], "error", "{answer}");
         answer
     }
 
     /// Comes back as the account, which is made the first time.
     async fn connect(&mut self, url: &str) {
-        self.line = Some(Connection::open(url).await.expect("the server listens"));
+        self.connection = Some(
+            Connection::open(url)
+                .await
+                .expect("the server is listening"),
+        );
         let hello = json!({"type": "hello", "name": self.name, "token": self.token});
-        let welcome = self.ask(hello).await;
+        let welcome = self.request(hello).await;
         if self.token.replace(json_string(&welcome["token"])).is_none() {
             let register = json!({"type": "register", "name": self.name});
-            self.ask(register).await;
+            self.request(register).await;
         } else {
             assert_eq!(welcome["resumed"], true, "{welcome}");
         }
@@ -114,124 +118,133 @@ impl Account {
 
 /// Plays a rated match up to its end, at which the server dies. Tells which it was, and whether its end was
 /// answered.
-async fn round(
-    [ann, bob]: [&mut Account; 2],
-    line: [&str; 2],
-    when: When,
+async fn play_rated_match_and_kill(
+    [ann, bob]: [&mut AccountClient; 2],
+    moves: [&str; 2],
+    kill_point: KillPoint,
     mut server: Child,
 ) -> (String, bool) {
     let clock = json!({"kind": "fischer", "main_ms": 600_000, "increment_ms": 0});
     let create = json!({"type": "create", "game": "tic-tac-toe", "rated": true, "clock": clock});
-    let id = json_string(&ann.ask(create).await["match"]);
-    bob.ask(json!({"type": "join", "match": id})).await;
-    for (ply, m) in (0..).zip(line) {
+    let id = json_string(&ann.request(create).await["match"]);
+    bob.request(json!({"type": "join", "match": id})).await;
+    for (ply, m) in (0..).zip(moves) {
         let player = if ply == 0 { &mut *ann } else { &mut *bob };
         let play = json!({"type": "move", "match": id, "ply": ply, "move": m});
-        player.ask(play).await;
+        player.request(play).await;
     }
     let resign = json!({"type": "resign", "match": id});
-    let is_answered = match when {
-        When::Asked => {
+    let is_answered = match kill_point {
+        KillPoint::ResignSent => {
             bob.send(resign).await;
             false
         }
-        When::Answered => {
-            bob.ask(resign).await;
+        KillPoint::ResignAnswered => {
+            bob.request(resign).await;
             true
         }
-        When::Rated => {
-            bob.ask(resign).await;
-            let is_it = |message: &Value| message["type"] == "rating" && message["match"] == *id;
-            ann.until(is_it).await;
+        KillPoint::RatingReceived => {
+            bob.request(resign).await;
+            let is_rating =
+                |message: &Value| message["type"] == "rating" && message["match"] == *id;
+            ann.receive_until(is_rating).await;
             true
         }
     };
-    server.start_kill().expect("it runs");
-    server.wait().await.expect("it ends");
+    server.start_kill().expect("the process is running");
+    server.wait().await.expect("the process exits");
     (id, is_answered)
 }
 
 #[tokio::test]
-async fn each_match_is_rated_once() {
+async fn each_ended_match_is_rated_once_despite_kills() {
     let kills = std::env::var("RATED_KILLS");
-    let kills = kills.map_or(KILLS, |kills| kills.parse().expect("a number"));
+    let kills = kills.map_or(DEFAULT_KILLS, |kills| kills.parse().expect("a number"));
     let mut rng = StdRng::seed_from_u64(3);
     let directory = tempfile::tempdir().expect("a directory");
     let data = directory.path().to_str().expect("text");
-    let mut answered = Vec::new();
-    let mut two = ["ann", "bob"].map(|name| Account::new(name.to_owned()));
+    let mut answered_ids = Vec::new();
+    let mut accounts = ["ann", "bob"].map(|name| AccountClient::new(name.to_owned()));
     for kill in 0..kills {
-        if kill % OF_TWO == 0 {
-            two = ["ann", "bob"].map(|name| Account::new(format!("{name} {kill}")));
+        if kill % MATCHES_PER_PAIR == 0 {
+            accounts = ["ann", "bob"].map(|name| AccountClient::new(format!("{name} {kill}")));
         }
         let (server, url) = launch_server(data).await;
-        for account in &mut two {
+        for account in &mut accounts {
             account.connect(&url).await;
         }
-        let when = [When::Asked, When::Answered, When::Rated][rng.random_range(0..3)];
-        let line = LINES[kill % LINES.len()];
-        let (id, is_answered) = round(two.each_mut(), line, when, server).await;
-        answered.extend(is_answered.then_some(id));
+        let kill_point = [
+            KillPoint::ResignSent,
+            KillPoint::ResignAnswered,
+            KillPoint::RatingReceived,
+        ][rng.random_range(0..3)];
+        let moves = OPENING_MOVES[kill % OPENING_MOVES.len()];
+        let (id, is_answered) =
+            play_rated_match_and_kill(accounts.each_mut(), moves, kill_point, server).await;
+        answered_ids.extend(is_answered.then_some(id));
     }
-    check(directory.path(), &answered).await;
+    check_ratings(directory.path(), &answered_ids).await;
 }
 
 /// Looks at what is kept, and has what is left rated.
-async fn check(directory: &Path, answered: &[String]) {
-    let store = SqliteStore::open(directory, None).expect("it opens");
+async fn check_ratings(directory: &Path, answered_ids: &[String]) {
+    let store = SqliteStore::open(directory, None).expect("the store opens");
     let state = store.rating_progress().await.expect("readable");
-    assert!(state.live.cursor > 0, "servers have rated something");
+    assert!(
+        state.live.cursor > 0,
+        "the servers have rated at least one match"
+    );
     while !matches!(
-        run_rating_step(&store, 0).await.expect("it can be made"),
+        run_rating_step(&store, 0).await.expect("the step succeeds"),
         RatingStep::Idle(_)
     ) {}
     let rows = store.ledger(0, usize::MAX >> 1).await.expect("readable");
     let mut ids: Vec<String> = Vec::new();
     for (expected, (no, row)) in (1..).zip(&rows) {
-        assert_eq!(*no, expected, "no number is missing");
+        assert_eq!(*no, expected, "no ledger number is missing");
         if let LedgerRow::Game(game) = row {
             ids.push(game.match_id.to_string());
         }
     }
-    let numbered = ids.len();
-    for id in answered {
-        assert!(ids.contains(id), "{id} has ended, and has no number");
+    let rated_count = ids.len();
+    for id in answered_ids {
+        assert!(ids.contains(id), "{id} has ended, but is not in the ledger");
     }
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len(), numbered, "a match has one number");
-    let archive = SqliteInspector::open(directory).expect("it opens");
-    assert_eq!(archive.integrity_faults(), Vec::<String>::new());
+    assert_eq!(ids.len(), rated_count, "a match has one ledger row");
+    let inspector = SqliteInspector::open(directory).expect("the store opens");
+    assert_eq!(inspector.integrity_faults(), Vec::<String>::new());
 
-    let before = bits(&store).await;
-    let games: u64 = before.iter().map(|(_, _, games)| games).sum();
+    let bits_before = load_rating_bits(&store).await;
+    let game_count: u64 = bits_before.iter().map(|(_, _, games)| games).sum();
     assert_eq!(
-        games,
-        2 * numbered as u64,
+        game_count,
+        2 * rated_count as u64,
         "each match counts once for either"
     );
     let mut differences = Vec::new();
     let verified = verify_ratings(&store, &mut |difference| differences.push(difference)).await;
     assert_eq!(verified.expect("readable").0, rows.len() as u64);
     assert_eq!(differences, []);
-    rebuild_ratings(&store).await.expect("it can be");
-    assert_eq!(bits(&store).await, before);
+    rebuild_ratings(&store).await.expect("the rebuild succeeds");
+    assert_eq!(load_rating_bits(&store).await, bits_before);
     eprintln!(
-        "{numbered} matches were rated, of which {} were answered",
-        answered.len()
+        "{rated_count} matches were rated, of which {} were answered",
+        answered_ids.len()
     );
 }
 
 /// All ratings, bit for bit.
-async fn bits(store: &dyn Store) -> Vec<(RatingKey, [u64; 3], u64)> {
-    let (mut all, mut last) = (Vec::new(), None);
+async fn load_rating_bits(store: &dyn Store) -> Vec<(RatingKey, [u64; 3], u64)> {
+    let (mut ratings, mut cursor) = (Vec::new(), None);
     loop {
-        let page = store.ratings_after(last).await.expect("readable");
+        let page = store.ratings_after(cursor).await.expect("readable");
         let Some((end, _)) = page.last() else {
-            return all;
+            return ratings;
         };
-        last = Some(end.clone());
+        cursor = Some(end.clone());
         let page = page.into_iter();
-        all.extend(page.map(|(record, rated)| (record, rated.rating.bits(), rated.games)));
+        ratings.extend(page.map(|(record, rated)| (record, rated.rating.bits(), rated.games)));
     }
 }

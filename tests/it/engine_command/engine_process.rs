@@ -94,6 +94,6 @@ pub(crate) fn find_installed_program(name: &str) -> PathBuf {
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     folders.push(PathBuf::from("/usr/games"));
     let files = folders.into_iter().map(|folder| folder.join(name));
-    let found = files.into_iter().find(|file| file.is_file());
-    found.unwrap_or_else(|| panic!("{name} is missing: tests/run installs the Debian package"))
+    let program = files.into_iter().find(|file| file.is_file());
+    program.unwrap_or_else(|| panic!("{name} is missing: tests/run installs the Debian package"))
 }

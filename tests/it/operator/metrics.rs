@@ -19,9 +19,9 @@ struct MetricValues(BTreeMap<String, f64>);
 
 impl MetricValues {
     fn read(server: &TestServer) -> Self {
-        let page = server.server.metrics_text();
-        assert!(page.ends_with("# EOF\n"), "{page}");
-        let lines = page.lines().filter(|line| !line.starts_with('#'));
+        let metrics = server.server.metrics_text();
+        assert!(metrics.ends_with("# EOF\n"), "{metrics}");
+        let lines = metrics.lines().filter(|line| !line.starts_with('#'));
         let series = lines.map(|line| {
             let (name, value) = line.rsplit_once(' ').expect("a name and a value");
             (name.to_owned(), value.parse().expect("a number"))
@@ -75,15 +75,17 @@ async fn requests_matches_and_connections_are_counted() {
     assert_eq!(bob.play_move(&id, 1, "a1").await["type"], "ok");
     ann.send_text("nonsense").await;
     ann.expect_event("moved").await;
-    let mut watcher = server.connect().await;
-    watcher.request(json!({"type": "watch", "match": id})).await; // A guest, welcomed unasked.
-    watcher
+    let mut spectator = server.connect().await;
+    spectator
+        .request(json!({"type": "watch", "match": id}))
+        .await; // A guest, welcomed unasked.
+    spectator
         .request(json!({"type": "resync", "match": id, "since": 1}))
         .await;
     let seek = json!({"type": "seek", "game": "connect-four"});
-    watcher.request(seek).await;
+    spectator.request(seek).await;
     let unknown = json!({"type": "watch", "match": "K7QM2P"});
-    assert_eq!(watcher.expect_error(unknown).await, "unknown_match");
+    assert_eq!(spectator.expect_error(unknown).await, "unknown_match");
     let (mut ann_again, _) = server.resume_session(&ann.token()).await;
     assert_eq!(ann.wait_for_close().await, 4001);
     let open = bob.create_match(json!({"game": "chess"})).await;
@@ -139,7 +141,7 @@ async fn requests_matches_and_connections_are_counted() {
         .request(json!({"type": "resign", "match": id}))
         .await;
     bob.request(json!({"type": "leave", "match": open})).await;
-    drop(watcher);
+    drop(spectator);
     advance_time(1).await;
     let values = MetricValues::read(&server);
     values.assert_values(&[
@@ -280,15 +282,15 @@ async fn slow_reader_queue_and_dropped_messages_are_counted() {
     let mut slow = server.connect_with_pipe(256).await;
     slow.request(json!({"type": "watch", "match": id})).await;
     let moves = ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2", "a2"];
-    let mut most = 0.0_f64;
+    let mut max_queued = 0.0_f64;
     for (ply, m) in moves.iter().enumerate() {
         let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
         assert_eq!(mover.play_move(&id, ply as u64, m).await["type"], "ok");
         let values = MetricValues::read(&server);
-        most = most.max(values.value("outbox_messages_max"));
+        max_queued = max_queued.max(values.value("outbox_messages_max"));
         assert!(values.value("outbox_messages") >= values.value("outbox_messages_max"));
     }
-    assert!(most > 0.0 && most <= 4.0, "{most}");
+    assert!(max_queued > 0.0 && max_queued <= 4.0, "{max_queued}");
     assert_eq!(slow.wait_for_close().await, 4002);
     advance_time(5).await;
     let values = MetricValues::read(&server);
@@ -370,21 +372,24 @@ async fn client_input_adds_no_metric_series() {
     ann.request_unchecked(json!({"type": "create", "game": "surprise"}))
         .await;
     assert_eq!(names(&server), before);
-    let of_family = |family: &str| {
+    let count_series = |family: &str| {
         let begin = format!("plyhouse_{family}{{");
         before
             .iter()
             .filter(|name| name.starts_with(&begin))
             .count()
     };
-    assert_eq!(of_family("requests_total"), ClientMessage::TYPES.len() + 1);
-    assert_eq!(of_family("errors_total"), ErrorCode::ALL.len());
     assert_eq!(
-        of_family("connections_closed_total"),
+        count_series("requests_total"),
+        ClientMessage::TYPES.len() + 1
+    );
+    assert_eq!(count_series("errors_total"), ErrorCode::ALL.len());
+    assert_eq!(
+        count_series("connections_closed_total"),
         CloseCode::ALL.len() + 1
     );
     assert_eq!(
-        of_family("connections_dropped_total"),
+        count_series("connections_dropped_total"),
         DropReason::ALL.len()
     );
 }

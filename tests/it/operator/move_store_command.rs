@@ -54,9 +54,9 @@ async fn moved_store_is_identical_and_can_be_served() {
     let mut bob = Client::connect(&address).await;
     bob.request(json!({"type": "hello", "name": "bob"})).await;
     let watch = json!({"type": "watch", "match": matches[1]["code"]});
-    let seen = bob.request(watch).await;
+    let snapshot = bob.request(watch).await;
     assert_eq!(
-        (&seen["match"], &seen["status"]),
+        (&snapshot["match"], &snapshot["status"]),
         (&matches[1]["match"], &json!("running"))
     );
     process.start_kill().expect("the process is running");

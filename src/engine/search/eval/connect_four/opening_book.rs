@@ -1,7 +1,7 @@
 //! What is known of the opening by heart: moves that keep the value of positions that take too long
 //! to solve in the time of a move.
 //!
-//! The file beside this one is made by `tests/book/make.rs`, by solving. It holds the positions of
+//! The file beside this one is made by `tests/book/make_opening_book.rs`, by solving. It holds the positions of
 //! the first plies that can arise when the side to move has played by the book. Entries
 //! are eight bytes each, lowest first, in ascending order: from the lowest bit on two bits of the
 //! outcome for the side to move (0 a loss, 1 a draw, 2 a win), three of the move's file, and the

@@ -1,7 +1,7 @@
 //! What is known by heart of endings with at most four pieces: who wins, and how a win that takes long comes
 //! nearer.
 //!
-//! The file beside this one is made by `tests/endings/make.rs`, by retrograde analysis (Thompson,
+//! The file beside this one is made by `tests/endings/make_endgame_table.rs`, by retrograde analysis (Thompson,
 //! "Retrograde analysis of certain endgames", 1986; Schaeffer et al., "A world championship caliber checkers
 //! program", 1992, on draughts). It begins with a digit to the base of three for each number of an ending,
 //! five in a byte, the first the lowest: 0 for a draw, and where no ending has the number, 1 for a loss of the

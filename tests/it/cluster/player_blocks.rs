@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Cluster, start_match_across_nodes};
 
 #[tokio::test(start_paused = true)]
-async fn a_block_holds_on_all_servers() {
+async fn blocked_players_cannot_chat_or_be_paired_across_nodes() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
@@ -22,13 +22,19 @@ async fn a_block_holds_on_all_servers() {
         };
         assert_eq!(speaker.request(say).await["type"], "ok");
         speaker.expect_event("said").await;
-        let heard = other.drain_messages().await;
-        assert!(heard.iter().all(|told| told["type"] != "said"), "{heard:?}");
+        let messages = other.drain_messages().await;
+        assert!(
+            messages.iter().all(|message| message["type"] != "said"),
+            "{messages:?}"
+        );
         let watch = json!({"type": "watch", "match": id});
-        let shown = other.request(watch).await;
-        let own = shown["you"].clone();
-        let said = shown["said"].as_array().expect("a list");
-        assert!(said.iter().all(|line| line["seat"] == own), "{shown}");
+        let snapshot = other.request(watch).await;
+        let own_seat = snapshot["you"].clone();
+        let chat = snapshot["said"].as_array().expect("a list");
+        assert!(
+            chat.iter().all(|line| line["seat"] == own_seat),
+            "{snapshot}"
+        );
     }
     ann.request(json!({"type": "resign", "match": id})).await;
     bob.expect_event("ended").await;
@@ -40,8 +46,8 @@ async fn a_block_holds_on_all_servers() {
             (true, _) => (&mut ann, &mut bob),
             (false, _) => (&mut bob, &mut ann),
         };
-        let open = host.create_match(json!({})).await;
-        let join = json!({"type": "join", "match": open});
+        let open_id = host.create_match(json!({})).await;
+        let join = json!({"type": "join", "match": open_id});
         assert_eq!(other.expect_error(join).await, "not_allowed");
         let challenge = json!({"type": "create", "game": "chess", "for": host.id()});
         assert_eq!(other.expect_error(challenge).await, "not_allowed");
@@ -51,7 +57,7 @@ async fn a_block_holds_on_all_servers() {
         assert_eq!(player.request(seek.clone()).await["type"], "ok");
     }
     crate::support::advance_time(10).await;
-    let heard = [ann.drain_messages().await, bob.drain_messages().await].concat();
-    let is_match = |told: &&Value| told["type"] == "match";
-    assert_eq!(heard.iter().find(is_match), None);
+    let messages = [ann.drain_messages().await, bob.drain_messages().await].concat();
+    let is_match = |message: &&Value| message["type"] == "match";
+    assert_eq!(messages.iter().find(is_match), None);
 }

@@ -15,10 +15,10 @@ use rand::seq::IndexedRandom as _;
 
 /// A board, by rank from the lowest and file from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Plain([[char; 7]; 6]);
+pub(crate) struct NaiveConnectFour([[char; 7]; 6]);
 
-impl Plain {
-    fn count(&self, side: char) -> usize {
+impl NaiveConnectFour {
+    fn count_squares(&self, side: char) -> usize {
         self.0
             .iter()
             .flatten()
@@ -31,22 +31,22 @@ impl Plain {
     }
 
     /// The disc on a square, which may lie beside the board.
-    fn disc(&self, file: i32, rank: i32) -> Option<char> {
+    fn disc_at(&self, file: i32, rank: i32) -> Option<char> {
         let rank = self.0.get(usize::try_from(rank).ok()?)?;
         rank.get(usize::try_from(file).ok()?).copied()
     }
 
     /// The squares of every row of four discs of one side.
-    fn fours(&self) -> Vec<(i32, i32)> {
+    fn winning_squares(&self) -> Vec<(i32, i32)> {
         let mut squares = Vec::new();
         for (file, rank) in all_squares() {
-            let first = self.disc(file, rank);
+            let first = self.disc_at(file, rank);
             if first == Some('.') {
                 continue;
             }
             for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
                 let four = [0, 1, 2, 3].map(|n| (file + n * right, rank + n * up));
-                if (four.iter()).all(|&(file, rank)| self.disc(file, rank) == first) {
+                if (four.iter()).all(|&(file, rank)| self.disc_at(file, rank) == first) {
                     squares.extend(four);
                 }
             }
@@ -62,11 +62,11 @@ fn all_squares() -> impl Iterator<Item = (i32, i32)> {
 
 type Move = <ConnectFour as Position>::Move;
 
-fn file_of(m: Move) -> usize {
+fn file_index(m: Move) -> usize {
     m.to_string().parse::<usize>().expect("a number") - 1
 }
 
-impl Position for Plain {
+impl Position for NaiveConnectFour {
     type Move = Move;
 
     const INFO: GameInfo = ConnectFour::INFO;
@@ -76,7 +76,7 @@ impl Position for Plain {
     }
 
     fn turn(&self) -> Seat {
-        if self.count('r') == self.count('y') {
+        if self.count_squares('r') == self.count_squares('y') {
             Seat::First
         } else {
             Seat::Second
@@ -84,18 +84,18 @@ impl Position for Plain {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        if let Some(&(file, rank)) = self.fours().first() {
-            let winner = match self.disc(file, rank) {
+        if let Some(&(file, rank)) = self.winning_squares().first() {
+            let winner = match self.disc_at(file, rank) {
                 Some('r') => Seat::First,
                 _ => Seat::Second,
             };
             return Some(Outcome::Decisive { winner });
         }
-        (self.count('.') == 0).then_some(Outcome::Draw)
+        (self.count_squares('.') == 0).then_some(Outcome::Draw)
     }
 
     fn winning_line(&self) -> Option<Vec<Square>> {
-        let fours = self.fours();
+        let fours = self.winning_squares();
         let squares = all_squares().filter(|square| fours.contains(square));
         let squares = squares.map(|(file, rank)| Square {
             file: u8::try_from(file).expect("on the board"),
@@ -107,7 +107,7 @@ impl Position for Plain {
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
             let files = (1..=7).map(|number: u8| number.to_string().parse().expect("a file"));
-            moves.extend(files.filter(|m| !self.is_full(file_of(*m))));
+            moves.extend(files.filter(|m| !self.is_full(file_index(*m))));
         }
     }
 
@@ -115,7 +115,7 @@ impl Position for Plain {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
-        if self.is_full(file_of(m)) {
+        if self.is_full(file_index(m)) {
             return Err(IllegalMove("is full"));
         }
         Ok(())
@@ -126,12 +126,12 @@ impl Position for Plain {
             Seat::First => 'r',
             Seat::Second => 'y',
         };
-        let lowest_free = self.0.iter_mut().find(|rank| rank[file_of(m)] == '.');
-        lowest_free.expect("the file is not full")[file_of(m)] = disc;
+        let lowest_free = self.0.iter_mut().find(|rank| rank[file_index(m)] == '.');
+        lowest_free.expect("the file is not full")[file_index(m)] = disc;
     }
 }
 
-impl fmt::Display for Plain {
+impl fmt::Display for NaiveConnectFour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ranks: Vec<String> = self
             .0
@@ -143,7 +143,7 @@ impl fmt::Display for Plain {
     }
 }
 
-impl FromStr for Plain {
+impl FromStr for NaiveConnectFour {
     type Err = ParsePositionError;
 
     /// Reads what the real game has read before; whether play can reach it is not looked at.
@@ -161,28 +161,31 @@ impl FromStr for Plain {
 
 /// Both tell the same of every position of many random games.
 #[test]
-fn both_tellings_of_the_rules_agree() {
-    let (mut lines_at_once, mut draws) = (0, 0);
+fn naive_and_bitboard_rules_agree_in_random_games() {
+    let (mut multi_line_wins, mut draws) = (0, 0);
     for seed in 0..500 {
-        let mut chance = StdRng::seed_from_u64(seed);
-        let (mut bits, mut plain) = (ConnectFour::initial(), Plain::initial());
+        let mut rng = StdRng::seed_from_u64(seed);
+        let (mut bitboard, mut naive) = (ConnectFour::initial(), NaiveConnectFour::initial());
         loop {
-            assert_eq!(bits.to_string(), plain.to_string(), "seed {seed}");
-            assert_eq!(bits.outcome(), plain.outcome(), "{plain}");
-            assert_eq!(bits.winning_line(), plain.winning_line(), "{plain}");
+            assert_eq!(bitboard.to_string(), naive.to_string(), "seed {seed}");
+            assert_eq!(bitboard.outcome(), naive.outcome(), "{naive}");
+            assert_eq!(bitboard.winning_line(), naive.winning_line(), "{naive}");
             let (mut moves, mut expected) = (Vec::new(), Vec::new());
-            bits.legal_moves(&mut moves);
-            plain.legal_moves(&mut expected);
-            assert_eq!(moves, expected, "{plain}");
-            let Some(&m) = moves.choose(&mut chance) else {
+            bitboard.legal_moves(&mut moves);
+            naive.legal_moves(&mut expected);
+            assert_eq!(moves, expected, "{naive}");
+            let Some(&m) = moves.choose(&mut rng) else {
                 break;
             };
-            assert_eq!(bits.turn(), plain.turn(), "{plain}");
-            bits.play_unchecked(m);
-            plain.play_unchecked(m);
+            assert_eq!(bitboard.turn(), naive.turn(), "{naive}");
+            bitboard.play_unchecked(m);
+            naive.play_unchecked(m);
         }
-        lines_at_once += usize::from(bits.winning_line().is_some_and(|line| line.len() > 4));
-        draws += usize::from(bits.outcome() == Some(Outcome::Draw));
+        multi_line_wins += usize::from(bitboard.winning_line().is_some_and(|line| line.len() > 4));
+        draws += usize::from(bitboard.outcome() == Some(Outcome::Draw));
     }
-    assert!(lines_at_once > 0 && draws > 0, "the games were rich enough");
+    assert!(
+        multi_line_wins > 0 && draws > 0,
+        "games covered multi-line wins and draws"
+    );
 }

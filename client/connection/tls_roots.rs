@@ -10,59 +10,59 @@ use tokio_rustls::rustls::{CertificateError, ClientConfig, OtherError, RootCertS
 
 /// The certificate authorities that are trusted about servers that speak TLS.
 #[derive(Clone, Debug, Default)]
-pub struct Trust(Authorities);
+pub struct TlsRoots(RootSource);
 
 #[derive(Clone, Debug, Default)]
-enum Authorities {
+enum RootSource {
     /// Those that the operating system trusts.
     #[default]
     System,
-    Only(Arc<ClientConfig>),
+    Custom(Arc<ClientConfig>),
 }
 
 /// The PEM text holds no certificate, or a broken one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no certificates in PEM")]
-pub struct NoAuthority;
+pub struct InvalidPem;
 
 /// The system's authorities are some hundred files, read when they are first needed. Where there are
 /// none, no server is trusted.
-static SYSTEM: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
+static SYSTEM_CONFIG: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    client_config(roots)
+    build_client_config(roots)
 });
 
-impl Trust {
+impl TlsRoots {
     /// Trusts these authorities, given in PEM, and no others.
     ///
     /// # Errors
     ///
     /// There is no certificate among it, or a broken one.
-    pub fn from_pem(pem: &[u8]) -> Result<Self, NoAuthority> {
+    pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidPem> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(strip_byte_order_mark(pem)) {
-            let certificate = certificate.map_err(|_| NoAuthority)?;
-            roots.add(certificate).map_err(|_| NoAuthority)?;
+            let certificate = certificate.map_err(|_| InvalidPem)?;
+            roots.add(certificate).map_err(|_| InvalidPem)?;
         }
         if roots.is_empty() {
-            return Err(NoAuthority);
+            return Err(InvalidPem);
         }
-        Ok(Self(Authorities::Only(client_config(roots))))
+        Ok(Self(RootSource::Custom(build_client_config(roots))))
     }
 
-    pub(super) fn config(&self) -> Arc<ClientConfig> {
+    pub(super) fn client_config(&self) -> Arc<ClientConfig> {
         match &self.0 {
-            Authorities::System => Arc::clone(&SYSTEM),
-            Authorities::Only(config) => Arc::clone(config),
+            RootSource::System => Arc::clone(&SYSTEM_CONFIG),
+            RootSource::Custom(config) => Arc::clone(config),
         }
     }
 }
 
-fn client_config(roots: RootCertStore) -> Arc<ClientConfig> {
+fn build_client_config(roots: RootCertStore) -> Arc<ClientConfig> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .expect("this provider has what these versions need")
+        .expect("ring supports the default TLS versions")
         .with_root_certificates(roots)
         .with_no_client_auth();
     Arc::new(config)

@@ -24,22 +24,22 @@ use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config};
 use uuid::Uuid;
 
-use crate::board::{Board, SQUARES};
+use crate::tic_tac_toe::{Board, SQUARES};
 
 /// As in the real server, and so are the other sizes below.
 const READ_BUFFER_BYTES: usize = 256;
 const WRITE_BUFFER_BYTES: usize = 16 * 1024;
 const MESSAGE_BYTES_MAX: usize = 8192;
-const MAILBOX: usize = 64;
+const MAILBOX_CAPACITY: usize = 64;
 
 /// How many messages may wait for a connection's task that writes.
-const OUTBOX: usize = 64;
+const OUTBOX_CAPACITY: usize = 64;
 
 type Socket = SplitSink<WebSocketStream<TcpStream>, Message>;
 
 /// Who writes to a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Writing {
+pub(crate) enum WriteMode {
     /// A task for each connection, from a queue, whatever has come together at once. This is the floor:
     /// a match waits for nobody.
     Task,
@@ -50,19 +50,19 @@ pub(crate) enum Writing {
 
 /// Where a connection is told something.
 #[derive(Clone)]
-enum Sink {
+enum ClientSink {
     Task(mpsc::Sender<Message>),
     Match(Arc<lock::Mutex<Socket>>),
 }
 
 /// The matches that wait for a second player, and how many there have been.
-type Open = Arc<Mutex<(HashMap<String, mpsc::Sender<Asked>>, u128)>>;
+type OpenMatches = Arc<Mutex<(HashMap<String, mpsc::Sender<MatchCommand>>, u128)>>;
 
 /// Any request: which fields it has depends on its type.
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(rename = "type")]
-    kind: &'a str,
+    message_type: &'a str,
     id: u64,
     #[serde(rename = "match")]
     target: Option<&'a str>,
@@ -72,13 +72,13 @@ struct Request<'a> {
 }
 
 /// What a match is asked.
-enum Asked {
+enum MatchCommand {
     Join {
-        sink: Sink,
+        sink: ClientSink,
         re: u64,
     },
     Watch {
-        sink: Sink,
+        sink: ClientSink,
         re: u64,
     },
     Move {
@@ -91,7 +91,7 @@ enum Asked {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Told<'a> {
+enum ServerMessage<'a> {
     Match {
         re: u64,
         #[serde(rename = "match")]
@@ -120,16 +120,16 @@ enum Told<'a> {
 }
 
 /// Serves until it is killed.
-pub(crate) async fn run(writing: Writing) -> anyhow::Result<()> {
+pub(crate) async fn run(write_mode: WriteMode) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     writeln!(std::io::stderr(), "listening on {}", listener.local_addr()?)?;
-    let open = Open::default();
+    let open_matches = OpenMatches::default();
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
-        let open = Arc::clone(&open);
-        spawn(async move {
-            if let Err(error) = serve(stream, &open, writing).await {
+        let open_matches = Arc::clone(&open_matches);
+        spawn_detached(async move {
+            if let Err(error) = serve_connection(stream, &open_matches, write_mode).await {
                 // What the benchmark then misses makes it fail; this says why.
                 let _ = writeln!(std::io::stderr(), "{error:#}");
             }
@@ -141,12 +141,16 @@ pub(crate) async fn run(writing: Writing) -> anyhow::Result<()> {
     clippy::disallowed_methods,
     reason = "this server is killed: nothing waits for its tasks"
 )]
-fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+fn spawn_detached(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
 }
 
 /// Reads the requests of one client. It plays one match at a time.
-async fn serve(stream: TcpStream, open: &Open, writing: Writing) -> anyhow::Result<()> {
+async fn serve_connection(
+    stream: TcpStream,
+    open_matches: &OpenMatches,
+    write_mode: WriteMode,
+) -> anyhow::Result<()> {
     let config = WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(WRITE_BUFFER_BYTES)
@@ -154,32 +158,32 @@ async fn serve(stream: TcpStream, open: &Open, writing: Writing) -> anyhow::Resu
         .max_frame_size(Some(MESSAGE_BYTES_MAX));
     let socket = accept_async_with_config(stream, Some(config)).await?;
     let (sink, mut source) = socket.split();
-    let sink = match writing {
-        Writing::Task => {
-            let (outbox, waiting) = mpsc::channel(OUTBOX);
-            spawn(write(sink, waiting));
-            Sink::Task(outbox)
+    let sink = match write_mode {
+        WriteMode::Task => {
+            let (outbox, queued) = mpsc::channel(OUTBOX_CAPACITY);
+            spawn_detached(write_frames(sink, queued));
+            ClientSink::Task(outbox)
         }
-        Writing::Match => Sink::Match(Arc::new(lock::Mutex::new(sink))),
+        WriteMode::Match => ClientSink::Match(Arc::new(lock::Mutex::new(sink))),
     };
-    let mut playing = None;
+    let mut current_seat = None;
     while let Some(Ok(Message::Text(text))) = source.next().await {
         let request: Request<'_> = serde_json::from_str(&text)?;
         let re = request.id;
-        match request.kind {
+        match request.message_type {
             "create" => {
-                let (mailbox, asked) = mpsc::channel(MAILBOX);
-                let mut matches = open.lock();
+                let (mailbox, commands) = mpsc::channel(MAILBOX_CAPACITY);
+                let mut matches = open_matches.lock();
                 matches.1 += 1;
                 let id = Uuid::from_u128(matches.1).to_string();
                 matches.0.insert(id.clone(), mailbox.clone());
                 drop(matches);
-                spawn(play(id.clone(), sink.clone(), re, asked));
-                playing = Some((0, id, mailbox));
+                spawn_detached(run_match(id.clone(), sink.clone(), re, commands));
+                current_seat = Some((0, id, mailbox));
             }
             "watch" => {
                 let target = request.target.context("no match to watch")?;
-                let mailbox = open
+                let mailbox = open_matches
                     .lock()
                     .0
                     .get(target)
@@ -187,23 +191,27 @@ async fn serve(stream: TcpStream, open: &Open, writing: Writing) -> anyhow::Resu
                     .context("no such match")?;
                 let sink = sink.clone();
                 // A match that is gone takes part no more.
-                let _ = mailbox.send(Asked::Watch { sink, re }).await;
+                let _ = mailbox.send(MatchCommand::Watch { sink, re }).await;
             }
             "join" => {
                 let target = request.target.context("no match to join")?;
-                let mailbox = open.lock().0.remove(target).context("no such match")?;
+                let mailbox = open_matches
+                    .lock()
+                    .0
+                    .remove(target)
+                    .context("no such match")?;
                 let sink = sink.clone();
                 // A match that is gone takes part no more.
-                let _ = mailbox.send(Asked::Join { sink, re }).await;
-                playing = Some((1, target.to_owned(), mailbox));
+                let _ = mailbox.send(MatchCommand::Join { sink, re }).await;
+                current_seat = Some((1, target.to_owned(), mailbox));
             }
-            "move" => match (&playing, request.ply, request.m.map(str::as_bytes)) {
+            "move" => match (&current_seat, request.ply, request.m.map(str::as_bytes)) {
                 (Some((seat, id, mailbox)), Some(ply), Some(&[file, rank]))
                     if request.target == Some(id) =>
                 {
                     let (seat, m) = (*seat, [file, rank]);
                     // A match that is gone takes part no more.
-                    let _ = mailbox.send(Asked::Move { seat, re, ply, m }).await;
+                    let _ = mailbox.send(MatchCommand::Move { seat, re, ply, m }).await;
                 }
                 _ => bail!("not a move: {text}"),
             },
@@ -214,29 +222,35 @@ async fn serve(stream: TcpStream, open: &Open, writing: Writing) -> anyhow::Resu
 }
 
 /// Serves one match, until both players have left it.
-async fn play(id: String, creator: Sink, re: u64, mut asked: mpsc::Receiver<Asked>) {
+async fn run_match(
+    id: String,
+    creator: ClientSink,
+    re: u64,
+    mut commands: mpsc::Receiver<MatchCommand>,
+) {
     let match_id = id.as_str();
-    let shown = encode(&Told::Match { re, match_id });
-    tell(&creator, [shown]).await;
+    let snapshot = encode(&ServerMessage::Match { re, match_id });
+    send_frames(&creator, [snapshot]).await;
     let mut sinks = vec![creator];
-    let mut watchers: Vec<Sink> = Vec::new();
+    let mut spectators: Vec<ClientSink> = Vec::new();
     let mut board = Board::default();
-    while let Some(asked) = asked.recv().await {
-        match asked {
-            Asked::Join { sink, re } => {
-                let shown = encode(&Told::Match { re, match_id });
-                tell(&sink, [shown]).await;
+    while let Some(command) = commands.recv().await {
+        match command {
+            MatchCommand::Join { sink, re } => {
+                let snapshot = encode(&ServerMessage::Match { re, match_id });
+                send_frames(&sink, [snapshot]).await;
                 sinks.push(sink);
             }
-            Asked::Watch { sink, re } => {
-                let shown = encode(&Told::Match { re, match_id });
-                tell(&sink, [shown]).await;
-                watchers.push(sink);
+            MatchCommand::Watch { sink, re } => {
+                let snapshot = encode(&ServerMessage::Match { re, match_id });
+                send_frames(&sink, [snapshot]).await;
+                spectators.push(sink);
             }
-            Asked::Move { seat, re, ply, m } => match (board.play(seat, ply, m), &sinks[..]) {
+            MatchCommand::Move { seat, re, ply, m } => match (board.play(seat, ply, m), &sinks[..])
+            {
                 (Some(square), [_, _]) => {
                     let seq = board.ply;
-                    let moved = encode(&Told::Moved {
+                    let moved = encode(&ServerMessage::Moved {
                         match_id,
                         seq,
                         ply,
@@ -244,40 +258,40 @@ async fn play(id: String, creator: Sink, re: u64, mut asked: mpsc::Receiver<Aske
                         m: SQUARES[square],
                         position: &board.position(),
                         turn: (!board.is_over()).then(|| board.turn()),
-                        legal: board.legal(),
+                        legal: board.legal_moves(),
                     });
-                    let ok = encode(&Told::Ok { re, seq });
-                    tell(&sinks[1 - seat], [moved.clone()]).await;
-                    tell(&sinks[seat], [moved.clone(), ok]).await;
-                    for watcher in &watchers {
-                        tell(watcher, [moved.clone()]).await;
+                    let ok = encode(&ServerMessage::Ok { re, seq });
+                    send_frames(&sinks[1 - seat], [moved.clone()]).await;
+                    send_frames(&sinks[seat], [moved.clone(), ok]).await;
+                    for spectator in &spectators {
+                        send_frames(spectator, [moved.clone()]).await;
                     }
                 }
                 _ => {
                     let code = "illegal_move";
-                    tell(&sinks[seat], [encode(&Told::Error { re, code })]).await;
+                    send_frames(&sinks[seat], [encode(&ServerMessage::Error { re, code })]).await;
                 }
             },
         }
     }
 }
 
-fn encode(told: &Told<'_>) -> Utf8Bytes {
-    serde_json::to_string(told)
-        .expect("messages have text keys only")
+fn encode(message: &ServerMessage<'_>) -> Utf8Bytes {
+    serde_json::to_string(message)
+        .expect("messages serialise to JSON")
         .into()
 }
 
-async fn tell<const N: usize>(sink: &Sink, frames: [Utf8Bytes; N]) {
+async fn send_frames<const N: usize>(sink: &ClientSink, frames: [Utf8Bytes; N]) {
     let frames = frames.into_iter().map(Message::Text);
     // Whoever has left is told nothing.
     match sink {
-        Sink::Task(outbox) => {
+        ClientSink::Task(outbox) => {
             for frame in frames {
                 let _ = outbox.send(frame).await;
             }
         }
-        Sink::Match(socket) => {
+        ClientSink::Match(socket) => {
             let mut socket = socket.lock().await;
             for frame in frames {
                 let _ = socket.feed(frame).await;
@@ -288,13 +302,13 @@ async fn tell<const N: usize>(sink: &Sink, frames: [Utf8Bytes; N]) {
 }
 
 /// Writes what waits for a connection, until nobody has anything to tell it.
-async fn write(mut socket: Socket, mut waiting: mpsc::Receiver<Message>) {
-    while let Some(first) = waiting.recv().await {
+async fn write_frames(mut socket: Socket, mut queued: mpsc::Receiver<Message>) {
+    while let Some(first) = queued.recv().await {
         let mut next = Some(first);
         while let Some(frame) = next {
             // Whoever has left is told nothing.
             let _ = socket.feed(frame).await;
-            next = waiting.try_recv().ok();
+            next = queued.try_recv().ok();
         }
         let _ = socket.flush().await;
     }

@@ -25,8 +25,8 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-use crate::Server;
-use crate::script::Script;
+use crate::ServerKind;
+use crate::game_script::GameScript;
 
 /// What a client takes from its socket at a time; the library's default is mostly air.
 const READ_BUFFER_BYTES: usize = 4 * 1024;
@@ -43,7 +43,7 @@ pub(crate) struct Load {
 
 /// What has been played and told so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct LoadCounts {
     /// Moves whose event both have and whose `ok` the mover has.
     pub(crate) moves: u64,
     /// Matches played to their end.
@@ -61,35 +61,35 @@ pub(crate) struct Counters {
     frames: AtomicU64,
     bytes: AtomicU64,
     /// Nobody begins another match.
-    is_over: AtomicBool,
+    is_stopping: AtomicBool,
     /// How long each move took to its opponent, since they were taken last.
-    waits: Mutex<Vec<Duration>>,
+    latencies: Mutex<Vec<Duration>>,
 }
 
 /// Two connections that play each other.
-pub(crate) struct Pair {
-    players: [Player; 2],
+pub(crate) struct PlayerPair {
+    clients: [LoadClient; 2],
     /// Who creates their matches, if neither of them does.
-    creator: Option<Player>,
-    script: Arc<Script>,
+    creator: Option<LoadClient>,
+    script: Arc<GameScript>,
     counters: Arc<Counters>,
-    pace: Option<Interval>,
+    move_timer: Option<Interval>,
     /// The clock of the matches that are created, as the protocol writes it.
-    clock: String,
+    clock_json: String,
 }
 
 /// One connection.
-pub(crate) struct Player {
+pub(crate) struct LoadClient {
     socket: WebSocketStream<TcpStream>,
-    requests: u64,
+    request_count: u64,
     counters: Arc<Counters>,
 }
 
 /// What is looked at of a message of the server.
 #[derive(Debug, Deserialize)]
-struct Told<'a> {
+struct ServerMessage<'a> {
     #[serde(rename = "type")]
-    kind: &'a str,
+    message_type: &'a str,
     re: Option<u64>,
     #[serde(rename = "match")]
     match_id: Option<&'a str>,
@@ -108,40 +108,43 @@ impl Load {
     pub(crate) async fn start(
         address: SocketAddr,
         matches: usize,
-        server: Server,
-        script: &Arc<Script>,
+        server: ServerKind,
+        script: &Arc<GameScript>,
         rate: Option<f64>,
     ) -> anyhow::Result<Self> {
         let counters = Arc::new(Counters::default());
         // All before the first plays: who connects to a busy server waits at every step.
         let mut connected = Vec::new();
         for _ in 0..matches {
-            connected.push(Pair::connect(address, server, script, &counters).await?);
+            connected.push(PlayerPair::connect(address, server, script, &counters).await?);
         }
-        Ok(Self::begin(connected, counters, rate))
+        Ok(Self::spawn_pairs(connected, counters, rate))
     }
 
     /// Connects everybody to the first of two servers and lets them play matches that are created on the
     /// second.
-    pub(crate) async fn start_apart(
-        (address, creating): (SocketAddr, SocketAddr),
+    pub(crate) async fn start_relayed(
+        (address, creating_address): (SocketAddr, SocketAddr),
         matches: usize,
-        script: &Arc<Script>,
+        script: &Arc<GameScript>,
         rate: f64,
     ) -> anyhow::Result<Self> {
         let counters = Arc::new(Counters::default());
         let mut connected = Vec::new();
         for _ in 0..matches {
-            let mut pair = Pair::connect(address, Server::Real, script, &counters).await?;
+            let mut pair =
+                PlayerPair::connect(address, ServerKind::Real, script, &counters).await?;
             // What the creator is told does not count, and is not read.
-            let aside = Arc::default();
-            pair.creator = Some(Player::connect(creating, Server::Real, &aside).await?);
+            let ignored_counters = Arc::default();
+            pair.creator = Some(
+                LoadClient::connect(creating_address, ServerKind::Real, &ignored_counters).await?,
+            );
             connected.push(pair);
         }
-        Ok(Self::begin(connected, counters, Some(rate)))
+        Ok(Self::spawn_pairs(connected, counters, Some(rate)))
     }
 
-    fn begin(connected: Vec<Pair>, counters: Arc<Counters>, rate: Option<f64>) -> Self {
+    fn spawn_pairs(connected: Vec<PlayerPair>, counters: Arc<Counters>, rate: Option<f64>) -> Self {
         let matches = connected.len();
         let period = rate.map(|rate| Duration::from_secs_f64(matches as f64 / rate));
         let mut pairs = JoinSet::new();
@@ -149,9 +152,9 @@ impl Load {
             if let Some(period) = period {
                 // One pair after the other, evenly.
                 let after = period.mul_f64(number as f64 / matches as f64);
-                pair.pace(Instant::now() + after, period);
+                pair.set_pace(Instant::now() + after, period);
             }
-            pairs.spawn(pair.play());
+            pairs.spawn(pair.play_matches());
         }
         Self { pairs, counters }
     }
@@ -170,7 +173,7 @@ impl Load {
     /// Lets everybody play to the end of their match: whoever was forgotten by the server in the
     /// middle of one shows here.
     pub(crate) async fn finish(mut self) -> anyhow::Result<()> {
-        self.counters.is_over.store(true, Ordering::Relaxed);
+        self.counters.is_stopping.store(true, Ordering::Relaxed);
         let finish = async {
             while let Some(finished) = self.pairs.join_next().await {
                 finished
@@ -181,20 +184,20 @@ impl Load {
         };
         timeout(FINISH_TIMEOUT, finish)
             .await
-            .context("a pair waits in vain")?
+            .context("a pair did not finish in time")?
     }
 
     /// How long the moves took that were played since this was asked last, the shortest first.
-    pub(crate) fn take_waits(&self) -> Vec<Duration> {
-        let mut waits = std::mem::take(&mut *self.counters.waits.lock());
-        waits.sort_unstable();
-        waits
+    pub(crate) fn take_latencies(&self) -> Vec<Duration> {
+        let mut latencies = std::mem::take(&mut *self.counters.latencies.lock());
+        latencies.sort_unstable();
+        latencies
     }
 
     /// What has been played and told so far.
-    pub(crate) fn tally(&self) -> Tally {
+    pub(crate) fn counts(&self) -> LoadCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Tally {
+        LoadCounts {
             moves: read(&self.counters.moves),
             matches: read(&self.counters.matches),
             frames: read(&self.counters.frames),
@@ -203,7 +206,7 @@ impl Load {
     }
 }
 
-impl Sub for Tally {
+impl Sub for LoadCounts {
     type Output = Self;
 
     fn sub(self, before: Self) -> Self {
@@ -217,61 +220,67 @@ impl Sub for Tally {
 }
 
 /// Fischer's clock, as the protocol writes it.
-fn fischer_clock(main: Duration, increment: Duration) -> String {
+fn fischer_clock_json(main: Duration, increment: Duration) -> String {
     let (main, increment) = (main.as_millis(), increment.as_millis());
     format!(r#"{{"kind":"fischer","main_ms":{main},"increment_ms":{increment}}}"#)
 }
 
-impl Pair {
+impl PlayerPair {
     /// Two players who have not met.
     pub(crate) async fn connect(
         address: SocketAddr,
-        server: Server,
-        script: &Arc<Script>,
+        server: ServerKind,
+        script: &Arc<GameScript>,
         counters: &Arc<Counters>,
     ) -> anyhow::Result<Self> {
-        let first = Player::connect(address, server, counters).await?;
-        let second = Player::connect(address, server, counters).await?;
+        let first = LoadClient::connect(address, server, counters).await?;
+        let second = LoadClient::connect(address, server, counters).await?;
         Ok(Self {
-            players: [first, second],
+            clients: [first, second],
             creator: None,
             script: Arc::clone(script),
             counters: Arc::clone(counters),
-            pace: None,
-            clock: match server {
-                Server::Timed => fischer_clock(Duration::from_mins(5), Duration::from_secs(3)),
-                Server::Real | Server::Other | Server::Floor(_) => "null".to_owned(),
+            move_timer: None,
+            clock_json: match server {
+                ServerKind::WithClock => {
+                    fischer_clock_json(Duration::from_mins(5), Duration::from_secs(3))
+                }
+                ServerKind::Real | ServerKind::Baseline | ServerKind::Floor(_) => "null".to_owned(),
             },
         })
     }
 
     /// Creates the matches that come by a clock that runs out after so long.
-    pub(crate) fn clock_runs_out_after(&mut self, main: Duration) {
-        self.clock = fischer_clock(main, Duration::ZERO);
+    pub(crate) fn set_clock_time(&mut self, main: Duration) {
+        self.clock_json = fischer_clock_json(main, Duration::ZERO);
     }
 
     /// Has them play a move in each such period, and no faster.
-    pub(crate) fn pace(&mut self, first: Instant, period: Duration) {
-        self.pace = Some(interval_at(first, period));
+    pub(crate) fn set_pace(&mut self, first: Instant, period: Duration) {
+        self.move_timer = Some(interval_at(first, period));
     }
 
     /// Waits until the next move is due, and tells from when on its wait counts: from when it was due, if
     /// the server has kept its player from being in time. Else moves that a slow one holds up would count
     /// as fast (coordinated omission).
-    async fn due(&mut self) -> Instant {
+    async fn next_move_time(&mut self) -> Instant {
         let ready = Instant::now();
-        match &mut self.pace {
-            Some(pace) if !self.counters.is_over.load(Ordering::Relaxed) => {
-                let due = pace.tick().await;
-                if due < ready { due } else { Instant::now() }
+        match &mut self.move_timer {
+            Some(pace) if !self.counters.is_stopping.load(Ordering::Relaxed) => {
+                let deadline = pace.tick().await;
+                if deadline < ready {
+                    deadline
+                } else {
+                    Instant::now()
+                }
             }
             Some(_) | None => ready,
         }
     }
 
-    async fn play(mut self) -> anyhow::Result<()> {
-        self.due().await;
-        while !self.counters.is_over.load(Ordering::Relaxed) {
+    async fn play_matches(mut self) -> anyhow::Result<()> {
+        self.next_move_time().await;
+        while !self.counters.is_stopping.load(Ordering::Relaxed) {
             let id = self.create().await?;
             self.join(&id).await?;
             self.play_match(&id).await?;
@@ -284,29 +293,32 @@ impl Pair {
         let script = Arc::clone(&self.script);
         let plies = &script.plies;
         let mut seq = None;
-        let mut sent_at = self.due().await;
-        let mut request = self.players[0].send_move(id, 0, plies[0].m).await?;
+        let mut sent_at = self.next_move_time().await;
+        let mut request = self.clients[0].send_move(id, 0, plies[0].m).await?;
         for ply in 0..plies.len() {
             let (mover, other) = (ply % 2, (ply + 1) % 2);
-            let seen_by_other = self.players[other].moved(&script, id, ply).await?;
-            self.counters.waits.lock().push(sent_at.elapsed());
+            let seen_by_other = self.clients[other].receive_moved(&script, id, ply).await?;
+            self.counters.latencies.lock().push(sent_at.elapsed());
             ensure!(
                 seq.is_none_or(|seq| seen_by_other == seq + 1),
                 "event {seen_by_other} after {seq:?}"
             );
             seq = Some(seen_by_other);
             // The answer to a move does not wait until its mover has read what it was told.
-            let mut reply = 0;
+            let mut next_request = 0;
             if let Some(next) = plies.get(ply + 1) {
-                sent_at = self.due().await;
-                reply = self.players[other].send_move(id, ply + 1, next.m).await?;
+                sent_at = self.next_move_time().await;
+                next_request = self.clients[other].send_move(id, ply + 1, next.m).await?;
             }
-            let mover = &mut self.players[mover];
-            let seen_by_mover = mover.moved(&script, id, ply).await?;
-            ensure!(seen_by_mover == seen_by_other, "two numbers for one event");
-            mover.ok(request, seen_by_mover).await?;
+            let mover = &mut self.clients[mover];
+            let seen_by_mover = mover.receive_moved(&script, id, ply).await?;
+            ensure!(
+                seen_by_mover == seen_by_other,
+                "one event has two sequence numbers"
+            );
+            mover.receive_ok(request, seen_by_mover).await?;
             self.counters.moves.fetch_add(1, Ordering::Relaxed);
-            request = reply;
+            request = next_request;
         }
         self.counters.matches.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -314,7 +326,7 @@ impl Pair {
 
     /// Opens a match, and gives its id.
     pub(crate) async fn create(&mut self) -> anyhow::Result<String> {
-        let ([first, _], clock) = (&mut self.players, &self.clock);
+        let ([first, _], clock) = (&mut self.clients, &self.clock_json);
         let (creator, seat) = match &mut self.creator {
             Some(creator) => (creator, "open"),
             None => (first, "me"),
@@ -326,7 +338,7 @@ impl Pair {
                 )
             })
             .await?;
-        creator.snapshot(request).await
+        creator.receive_snapshot(request).await
     }
 
     /// Plays the first ply of each seat, which are free. Gives when the first turn began that is not.
@@ -334,40 +346,42 @@ impl Pair {
         let script = Arc::clone(&self.script);
         for ply in 0..2 {
             let m = script.plies[ply].m;
-            let request = self.players[ply].send_move(id, ply, m).await?;
-            let seq = self.players[ply].moved(&script, id, ply).await?;
-            self.players[ply].ok(request, seq).await?;
-            self.players[1 - ply].moved(&script, id, ply).await?;
+            let request = self.clients[ply].send_move(id, ply, m).await?;
+            let seq = self.clients[ply].receive_moved(&script, id, ply).await?;
+            self.clients[ply].receive_ok(request, seq).await?;
+            self.clients[1 - ply]
+                .receive_moved(&script, id, ply)
+                .await?;
         }
         Ok(Instant::now())
     }
 
     /// The two, each for itself.
-    pub(crate) fn into_players(self) -> [Player; 2] {
-        self.players
+    pub(crate) fn into_clients(self) -> [LoadClient; 2] {
+        self.clients
     }
 
     /// Fills it.
     pub(crate) async fn join(&mut self, id: &str) -> anyhow::Result<()> {
-        let seated = usize::from(self.creator.is_none());
-        for player in &mut self.players[seated..] {
+        let first_joining = usize::from(self.creator.is_none());
+        for player in &mut self.clients[first_joining..] {
             let request = player
                 .send(|n| format!(r#"{{"type":"join","id":{n},"match":"{id}"}}"#))
                 .await?;
-            let joined = player.snapshot(request).await?;
+            let joined = player.receive_snapshot(request).await?;
             ensure!(joined == id, "joined another match");
         }
         match &mut self.creator {
-            Some(creator) => creator.leave(id).await,
+            Some(creator) => creator.unwatch(id).await,
             None => Ok(()),
         }
     }
 }
 
-impl Player {
+impl LoadClient {
     pub(crate) async fn connect(
         address: SocketAddr,
-        server: Server,
+        server: ServerKind,
         counters: &Arc<Counters>,
     ) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address)
@@ -379,29 +393,32 @@ impl Player {
         let (socket, _) = client_async_with_config(url, stream, Some(config)).await?;
         let mut player = Self {
             socket,
-            requests: 0,
+            request_count: 0,
             counters: Arc::clone(counters),
         };
-        if matches!(server, Server::Real | Server::Other | Server::Timed) {
+        if matches!(
+            server,
+            ServerKind::Real | ServerKind::Baseline | ServerKind::WithClock
+        ) {
             let hello = |id| format!(r#"{{"type":"hello","id":{id}}}"#);
             let request = player.send(hello).await?;
-            let is_answer = |told: &Told<'_>| Ok(told.re == Some(request));
-            ensure!(player.receive("welcome", is_answer).await?, "not welcome");
+            let is_answer = |told: &ServerMessage<'_>| Ok(told.re == Some(request));
+            ensure!(player.receive("welcome", is_answer).await?, "no welcome");
         }
         Ok(player)
     }
 
     /// Sends a request and gives its number.
     async fn send(&mut self, request: impl FnOnce(u64) -> String) -> anyhow::Result<u64> {
-        self.requests += 1;
-        let text = request(self.requests);
+        self.request_count += 1;
+        let text = request(self.request_count);
         self.socket.send(Message::text(text)).await?;
-        Ok(self.requests)
+        Ok(self.request_count)
     }
 
-    async fn send_move(&mut self, id: &str, ply: usize, m: &str) -> anyhow::Result<u64> {
+    async fn send_move(&mut self, id: &str, ply: usize, move_text: &str) -> anyhow::Result<u64> {
         self.send(|n| {
-            format!(r#"{{"type":"move","id":{n},"match":"{id}","ply":{ply},"move":"{m}"}}"#)
+            format!(r#"{{"type":"move","id":{n},"match":"{id}","ply":{ply},"move":"{move_text}"}}"#)
         })
         .await
     }
@@ -411,35 +428,43 @@ impl Player {
     async fn receive<T>(
         &mut self,
         kind: &str,
-        read: impl FnOnce(&Told<'_>) -> anyhow::Result<T>,
+        read: impl FnOnce(&ServerMessage<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         loop {
-            let message = self.socket.next().await.context("the server hung up")??;
+            let message = self
+                .socket
+                .next()
+                .await
+                .context("the server closed the connection")??;
             let text = match message {
                 Message::Text(text) => text,
                 // By a clock it is measured how far away a player is.
                 Message::Ping(_) => continue,
-                other => bail!("not a text: {other}"),
+                other => bail!("not a text message: {other}"),
             };
             self.counters.frames.fetch_add(1, Ordering::Relaxed);
             self.counters
                 .bytes
                 .fetch_add(text.len() as u64, Ordering::Relaxed);
-            let told: Told<'_> = serde_json::from_str(&text).with_context(|| text.to_string())?;
-            if told.kind == kind {
-                return read(&told).with_context(|| text.to_string());
+            let server_message: ServerMessage<'_> =
+                serde_json::from_str(&text).with_context(|| text.to_string())?;
+            if server_message.message_type == kind {
+                return read(&server_message).with_context(|| text.to_string());
             }
-            let aside = ["seated", "started", "ended", "presence", "rematch"];
-            let is_aside = aside.contains(&told.kind);
-            ensure!(is_aside, "waiting for {kind}: {text}");
+            let ignored_types = ["seated", "started", "ended", "presence", "rematch"];
+            let is_ignored = ignored_types.contains(&server_message.message_type);
+            ensure!(is_ignored, "waiting for {kind}: {text}");
         }
     }
 
     /// Waits for the answer that shows a match, and gives its id.
-    async fn snapshot(&mut self, request: u64) -> anyhow::Result<String> {
+    async fn receive_snapshot(&mut self, request: u64) -> anyhow::Result<String> {
         self.receive("match", |told| {
-            ensure!(told.re == Some(request), "not the answer to {request}");
-            told.match_id.map(str::to_owned).context("no id")
+            ensure!(
+                told.re == Some(request),
+                "not the reply to request {request}"
+            );
+            told.match_id.map(str::to_owned).context("no match id")
         })
         .await
     }
@@ -449,68 +474,74 @@ impl Player {
         let request = self
             .send(|n| format!(r#"{{"type":"watch","id":{n},"match":"{id}"}}"#))
             .await?;
-        let watched = self.snapshot(request).await?;
+        let watched = self.receive_snapshot(request).await?;
         ensure!(watched == id, "watches another match");
         Ok(())
     }
 
     /// Stops following a match.
-    async fn leave(&mut self, id: &str) -> anyhow::Result<()> {
+    async fn unwatch(&mut self, id: &str) -> anyhow::Result<()> {
         let request = self
             .send(|n| format!(r#"{{"type":"leave","id":{n},"match":"{id}"}}"#))
             .await?;
-        let is_answer = |told: &Told<'_>| Ok(told.re == Some(request));
-        ensure!(self.receive("ok", is_answer).await?, "not left");
+        let is_answer = |told: &ServerMessage<'_>| Ok(told.re == Some(request));
+        ensure!(
+            self.receive("ok", is_answer).await?,
+            "the match was not left"
+        );
         Ok(())
     }
 
     /// Waits for the event of a ply, and gives its number.
-    pub(crate) async fn moved(
+    pub(crate) async fn receive_moved(
         &mut self,
-        script: &Script,
+        script: &GameScript,
         id: &str,
         ply: usize,
     ) -> anyhow::Result<u64> {
         self.receive("moved", |told| {
             let expected = &script.plies[ply];
-            ensure!(told.match_id == Some(id), "not of match {id}");
-            ensure!(told.ply == Some(ply as u64), "not of ply {ply}");
-            ensure!(told.seat == Some(ply as u64 % 2), "not of its seat");
-            ensure!(told.m == Some(expected.m), "not {}", expected.m);
+            ensure!(told.match_id == Some(id), "not an event of match {id}");
+            ensure!(told.ply == Some(ply as u64), "not ply {ply}");
+            ensure!(told.seat == Some(ply as u64 % 2), "wrong seat");
+            ensure!(told.m == Some(expected.m), "move is not {}", expected.m);
             ensure!(
                 told.position == Some(&expected.position),
-                "not {}",
+                "position is not {}",
                 expected.position
             );
             ensure!(
                 told.turn == expected.turn,
-                "not {:?} to move",
+                "seat to move is not {:?}",
                 expected.turn
             );
             let legal = told.legal.as_ref().map(Vec::len);
             ensure!(
-                legal == Some(expected.legal),
-                "not {} moves",
-                expected.legal
+                legal == Some(expected.legal_move_count),
+                "number of legal moves is not {}",
+                expected.legal_move_count
             );
-            told.seq.context("no number")
+            told.seq.context("no sequence number")
         })
         .await
     }
 
     /// Waits for the end of any match, and gives its id.
-    pub(crate) async fn ended(&mut self) -> anyhow::Result<String> {
+    pub(crate) async fn receive_ended(&mut self) -> anyhow::Result<String> {
         self.receive("ended", |told| {
-            told.match_id.map(str::to_owned).context("no id")
+            told.match_id.map(str::to_owned).context("no match id")
         })
         .await
     }
 
     /// Waits for the answer to a move.
-    async fn ok(&mut self, request: u64, seq: u64) -> anyhow::Result<()> {
+    async fn receive_ok(&mut self, request: u64, seq: u64) -> anyhow::Result<()> {
         self.receive("ok", |told| {
-            ensure!(told.re == Some(request), "not the answer to {request}");
-            ensure!(told.seq == Some(seq), "not of event {seq}");
+            ensure!(
+                told.re == Some(request),
+                "not the reply to request {request}"
+            );
+            ensure!(told.seq == Some(seq), "sequence number is not {seq}");
             Ok(())
         })
         .await

@@ -16,7 +16,7 @@ use plyhouse_engine::search::{
     Evaluate, Limits, Score, Stop, TranspositionTable, is_value_at_least,
 };
 
-const PLIES: u32 = 13;
+const BOOK_PLIES: u32 = 13;
 const TABLE_BYTES: usize = 2 << 30;
 
 /// The files from the middle outwards.
@@ -27,7 +27,7 @@ const LOSS: u64 = 0;
 const DRAW: u64 = 1;
 const WIN: u64 = 2;
 
-struct Maker {
+struct BookBuilder {
     table: TranspositionTable,
     /// The outcome and the move of every position, by the smaller of its key and its image's. The
     /// move is that of the one with that key.
@@ -35,57 +35,60 @@ struct Maker {
 }
 
 fn main() -> std::io::Result<()> {
-    let mut maker = Maker {
+    let mut builder = BookBuilder {
         table: TranspositionTable::new(TABLE_BYTES),
         book: BTreeMap::new(),
     };
     for seat in Seat::ALL {
-        maker.walk(seat);
+        builder.add_positions_of(seat);
     }
     let mut out = std::io::stdout().lock();
-    for (key, (outcome, m)) in maker.book {
+    for (key, (outcome, m)) in builder.book {
         let entry = key << 5 | u64::from(m.file()) << 2 | outcome;
         out.write_all(&entry.to_le_bytes())?;
     }
     out.flush()
 }
 
-impl Maker {
+impl BookBuilder {
     /// Enters the positions of the first plies in which `seat` is to move, who plays by the book.
-    fn walk(&mut self, seat: Seat) {
+    fn add_positions_of(&mut self, seat: Seat) {
         let mut layer = vec![ConnectFour::initial()];
-        for ply in 0..=PLIES {
-            let mut below = BTreeMap::new();
+        for ply in 0..=BOOK_PLIES {
+            let mut next_layer = BTreeMap::new();
             for (number, pos) in layer.iter().enumerate() {
                 let moves = if pos.turn() == seat {
                     eprint!("\rply {ply}: {} of {}    ", number + 1, layer.len());
-                    self.enter(pos);
-                    vec![self.advice(pos)]
+                    self.add_position(pos);
+                    vec![self.book_move(pos)]
                 } else {
-                    legal(pos)
+                    legal_moves(pos)
                 };
                 let children = moves.into_iter().map(|m| pos.after(m));
-                below.extend(
+                next_layer.extend(
                     children
                         .filter(|child| child.outcome().is_none())
-                        .map(|child| (smaller_key(&child), child)),
+                        .map(|child| (canonical_key(&child), child)),
                 );
             }
             eprintln!("{} positions in the book", self.book.len());
-            layer = below.into_values().collect();
+            layer = next_layer.into_values().collect();
         }
     }
 
-    fn enter(&mut self, pos: &ConnectFour) {
-        let key = smaller_key(pos);
+    fn add_position(&mut self, pos: &ConnectFour) {
+        let key = canonical_key(pos);
         if self.book.contains_key(&key) {
             return;
         }
-        let outcome = self.outcome(pos);
-        let keeps =
-            |m: &Move| pos.check_legal(*m).is_ok() && WIN - self.outcome(&pos.after(*m)) == outcome;
+        let outcome = self.solve_outcome(pos);
+        let keeps_outcome = |m: &Move| {
+            pos.check_legal(*m).is_ok() && WIN - self.solve_outcome(&pos.after(*m)) == outcome
+        };
         let moves = FILES_OUTWARDS.into_iter().filter_map(Move::from_file);
-        let m = { moves }.find(keeps).expect("some move keeps the value");
+        let m = { moves }
+            .find(keeps_outcome)
+            .expect("some move keeps the outcome");
         let m = if key == pos.unique_key() {
             m
         } else {
@@ -95,8 +98,8 @@ impl Maker {
     }
 
     /// The book's move in a position that is in it.
-    fn advice(&self, pos: &ConnectFour) -> Move {
-        let key = smaller_key(pos);
+    fn book_move(&self, pos: &ConnectFour) -> Move {
+        let key = canonical_key(pos);
         let (_, m) = self.book[&key];
         if key == pos.unique_key() {
             m
@@ -105,7 +108,7 @@ impl Maker {
         }
     }
 
-    fn outcome(&self, pos: &ConnectFour) -> u64 {
+    fn solve_outcome(&self, pos: &ConnectFour) -> u64 {
         match pos.outcome() {
             Some(Outcome::Draw) => return DRAW,
             Some(Outcome::Decisive { .. }) => return LOSS, // The other side has just won.
@@ -113,7 +116,8 @@ impl Maker {
         }
         let reaches = |score| {
             let (limits, stop) = (Limits::default(), Stop::new());
-            is_value_at_least(pos, score, &limits, &stop, &self.table).expect("no limit")
+            is_value_at_least(pos, score, &limits, &stop, &self.table)
+                .expect("search has no limits")
         };
         if reaches(Score::win_in(pos.remaining_plies_max())) {
             WIN
@@ -125,13 +129,13 @@ impl Maker {
     }
 }
 
-fn legal(pos: &ConnectFour) -> Vec<Move> {
+fn legal_moves(pos: &ConnectFour) -> Vec<Move> {
     let mut moves = Vec::new();
     pos.legal_moves(&mut moves);
     moves
 }
 
 /// The key of a position or of its mirror image.
-fn smaller_key(pos: &ConnectFour) -> u64 {
+fn canonical_key(pos: &ConnectFour) -> u64 {
     pos.unique_key().min(pos.mirror_key())
 }

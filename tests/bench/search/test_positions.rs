@@ -34,7 +34,7 @@ enum Distance {
 
 /// A set of positions, named by both: `middle-easy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Set {
+pub(crate) struct SampleSet {
     stage: Stage,
     distance: Distance,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Sample {
 
 impl Stage {
     /// How many discs were played. Positions before the fourth are too few to make a set of.
-    const fn plies(self) -> RangeInclusive<u64> {
+    const fn ply_range(self) -> RangeInclusive<u64> {
         match self {
             Self::Beginning => 4..=14,
             Self::Middle => 15..=28,
@@ -61,7 +61,7 @@ impl Stage {
 }
 
 impl Distance {
-    const fn of(plies: u32) -> Self {
+    const fn from_plies(plies: u32) -> Self {
         match plies {
             ..=14 => Self::Easy,
             15..=28 => Self::Medium,
@@ -70,7 +70,7 @@ impl Distance {
     }
 }
 
-impl Set {
+impl SampleSet {
     /// So many different positions of the set, in none of which the side to move wins with its next
     /// disc or loses with the one after.
     ///
@@ -78,11 +78,11 @@ impl Set {
     /// medium and hard ones at the beginning of the game, minutes each.
     #[must_use]
     pub(crate) fn samples(self, count: usize, seed: u64) -> Vec<Sample> {
-        let mut random = Random(seed);
+        let mut random = SplitMix64(seed);
         let mut table = TranspositionTable::new(TABLE_BYTES);
         let mut samples: Vec<Sample> = Vec::new();
         while samples.len() < count {
-            let Some((moves, pos)) = play(self.stage, &mut random) else {
+            let Some((moves, pos)) = play_random_moves(self.stage, &mut random) else {
                 continue;
             };
             if samples.iter().any(|sample| sample.pos == pos) {
@@ -100,8 +100,8 @@ impl Set {
     fn score(self, pos: &ConnectFour, table: &TranspositionTable) -> Option<i32> {
         // Whether the end is near, a near look tells at less cost than a solution.
         let near = Limits::depth(14);
-        let look = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
-        let is_near = look.exact && distance(pos, &look) == Distance::Easy;
+        let shallow_report = search(&GameHistory::from(*pos), &near, &Stop::new(), table)?;
+        let is_near = shallow_report.exact && distance(pos, &shallow_report) == Distance::Easy;
         if is_near != (self.distance == Distance::Easy) {
             return None;
         }
@@ -111,18 +111,18 @@ impl Set {
             &Stop::new(),
             table,
         )?;
-        let is_plain = solution
+        let is_immediate = solution
             .score
             .plies_to_end()
             .is_some_and(|plies| plies <= 2);
-        let belongs = !is_plain && distance(pos, &solution) == self.distance;
-        belongs.then(|| pos.conventional_score(solution.score))
+        let is_in_set = !is_immediate && distance(pos, &solution) == self.distance;
+        is_in_set.then(|| pos.conventional_score(solution.score))
     }
 }
 
 /// How far away the end is; that of a drawn game is a full board.
 fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
-    Distance::of(
+    Distance::from_plies(
         report
             .score
             .plies_to_end()
@@ -131,28 +131,29 @@ fn distance(pos: &ConnectFour, report: &Report<Move>) -> Distance {
 }
 
 /// A game of random moves up to a random ply of the stage, unless it is over by then.
-fn play(stage: Stage, random: &mut Random) -> Option<(String, ConnectFour)> {
-    let (first, last) = (*stage.plies().start(), *stage.plies().end());
+fn play_random_moves(stage: Stage, random: &mut SplitMix64) -> Option<(String, ConnectFour)> {
+    let (first, last) = (*stage.ply_range().start(), *stage.ply_range().end());
     let plies = first + random.below(last - first + 1);
-    let (mut pos, mut played, mut legal) = (ConnectFour::initial(), String::new(), Vec::new());
+    let (mut pos, mut played_files, mut legal) =
+        (ConnectFour::initial(), String::new(), Vec::new());
     for _ in 0..plies {
         legal.clear();
         pos.legal_moves(&mut legal);
-        let index = usize::try_from(random.below(legal.len() as u64)).expect("one of a few moves");
-        pos.play(legal[index]).expect("it is legal");
-        played += &legal[index].to_string();
+        let index = usize::try_from(random.below(legal.len() as u64)).expect("an index fits usize");
+        pos.play(legal[index]).expect("a generated move is legal");
+        played_files += &legal[index].to_string();
         if pos.outcome().is_some() {
             return None;
         }
     }
-    Some((played, pos))
+    Some((played_files, pos))
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), since
 /// the generators of the `rand` crate may give other numbers in another version.
-struct Random(u64);
+struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -168,7 +169,7 @@ impl fmt::Display for Sample {
     }
 }
 
-impl fmt::Display for Set {
+impl fmt::Display for SampleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = match self.stage {
             Stage::Beginning => "beginning",
@@ -187,12 +188,12 @@ impl fmt::Display for Set {
 /// No set has this name.
 #[derive(Debug, thiserror::Error)]
 #[error("not a set, as middle-easy is")]
-pub(crate) struct NoSuchSet;
+pub(crate) struct UnknownSet;
 
-impl FromStr for Set {
-    type Err = NoSuchSet;
+impl FromStr for SampleSet {
+    type Err = UnknownSet;
 
-    fn from_str(text: &str) -> Result<Self, NoSuchSet> {
+    fn from_str(text: &str) -> Result<Self, UnknownSet> {
         let stages = [Stage::Beginning, Stage::Middle, Stage::End];
         let distances = [Distance::Easy, Distance::Medium, Distance::Hard];
         let mut sets = stages
@@ -201,6 +202,6 @@ impl FromStr for Set {
         // A game that is so near its end can have no end that is farther away.
         let exists = |set: &Self| set.stage != Stage::End || set.distance == Distance::Easy;
         sets.find(|set| exists(set) && set.to_string() == text)
-            .ok_or(NoSuchSet)
+            .ok_or(UnknownSet)
     }
 }

@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 use plyhouse_engine::search::{Limits, Stop};
 
 /// A set of squares, seven bits a file, the lowest rank in the lowest bit.
-type Squares = u64;
+type Bitboard = u64;
 
-const FILE: Squares = 0x7f;
-const BOTTOM: Squares = 0x0000_0408_1020_4081;
-const FULL: Squares = BOTTOM * 0x3f;
+const FILE_MASK: Bitboard = 0x7f;
+const BOTTOM_RANK: Bitboard = 0x0000_0408_1020_4081;
+const FULL_BOARD: Bitboard = BOTTOM_RANK * 0x3f;
 
 /// The value of a position: for a win `END` less the ply on which it comes, counted from the empty
 /// board, for a loss the same below zero, for a draw 0.
@@ -36,36 +36,36 @@ type Value = i32;
 
 /// One more than the greatest ply, so that what cannot come before the board is full is no more than a
 /// draw.
-const END: Value = 43;
+const WIN_BASE: Value = 43;
 
 /// How many squares there are.
-const SQUARES: Value = 42;
+const SQUARE_COUNT: Value = 42;
 
 const NO_MOVE: u8 = u8::MAX;
 
 /// The files from the middle outwards, most preferred first.
-const PREFERENCE: [u32; 7] = [1, 3, 5, 6, 4, 2, 0];
+const FILE_PREFERENCE: [u32; 7] = [1, 3, 5, 6, 4, 2, 0];
 
 /// A position that goes on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Board {
-    own: Squares,
-    other: Squares,
+    own: Bitboard,
+    other: Bitboard,
     /// The squares that complete a line of the side to move, taken ones among them.
-    own_wins: Squares,
+    own_winning_squares: Bitboard,
     /// Those of the other side.
-    other_wins: Squares,
+    other_winning_squares: Bitboard,
     /// The squares to play on that leave the other side no win with its next disc.
-    safe: Squares,
-    plies: Value,
+    safe_squares: Bitboard,
+    ply_count: Value,
 }
 
 /// A move to try: the position that it leads to differs by these.
 #[derive(Clone, Copy, Default)]
 struct Candidate {
-    square: Squares,
-    wins: Squares,
-    safe: Squares,
+    square: Bitboard,
+    winning_squares: Bitboard,
+    safe_squares: Bitboard,
 }
 
 /// The moves to try in a position.
@@ -73,107 +73,119 @@ struct Candidates {
     /// From the left.
     moves: [Candidate; 7],
     /// Their ranks and, below these, seven less their places from the left; the best first.
-    order: [u32; 7],
+    ranked_order: [u32; 7],
     count: usize,
     /// Whether one leaves the other side no safe move.
-    have_won: bool,
+    has_winning_move: bool,
 }
 
 /// Before all ranks.
-const FIRST: u32 = 1 << 16;
+const FIRST_RANK: u32 = 1 << 16;
 
 impl Board {
     /// The position after these moves, one digit each.
     #[must_use]
-    pub(crate) fn after(moves: &str) -> Self {
+    pub(crate) fn from_moves(moves: &str) -> Self {
         let start = Self {
-            safe: BOTTOM,
+            safe_squares: BOTTOM_RANK,
             ..Self::default()
         };
         moves.bytes().fold(start, |board, file| {
-            let square = board.playable() & FILE << (7 * (file - b'1'));
-            board.with(board.candidate(square))
+            let square = board.playable_squares() & FILE_MASK << (7 * (file - b'1'));
+            board.with_candidate(board.candidate(square))
         })
     }
 
     /// The position after a move.
     #[inline]
-    fn with(&self, Candidate { square, wins, safe }: Candidate) -> Self {
+    fn with_candidate(
+        &self,
+        Candidate {
+            square,
+            winning_squares: wins,
+            safe_squares: safe,
+        }: Candidate,
+    ) -> Self {
         Self {
             own: self.other,
             other: self.own | square,
-            own_wins: self.other_wins,
-            other_wins: wins,
-            safe,
-            plies: self.plies + 1,
+            own_winning_squares: self.other_winning_squares,
+            other_winning_squares: wins,
+            safe_squares: safe,
+            ply_count: self.ply_count + 1,
         }
     }
 
     /// What a disc on this square leads to.
     #[inline]
-    fn candidate(&self, square: Squares) -> Candidate {
-        let occupied = self.occupied() | square;
+    fn candidate(&self, square: Bitboard) -> Candidate {
+        let occupied = self.occupied_squares() | square;
         let wins = winning_squares(self.own | square);
-        let playable = (occupied + BOTTOM) & FULL;
+        let playable = (occupied + BOTTOM_RANK) & FULL_BOARD;
         let threatened = playable & wins;
         let squares = match threatened {
             0 => playable,
             _ if threatened & (threatened - 1) == 0 => threatened,
             _ => 0,
         };
-        let safe = squares & !((wins & (FULL ^ occupied)) >> 1);
-        Candidate { square, wins, safe }
+        let safe = squares & !((wins & (FULL_BOARD ^ occupied)) >> 1);
+        Candidate {
+            square,
+            winning_squares: wins,
+            safe_squares: safe,
+        }
     }
 
     #[inline]
-    fn occupied(&self) -> Squares {
+    fn occupied_squares(&self) -> Bitboard {
         self.own | self.other
     }
 
     #[inline]
-    fn playable(&self) -> Squares {
-        (self.occupied() + BOTTOM) & FULL
+    fn playable_squares(&self) -> Bitboard {
+        (self.occupied_squares() + BOTTOM_RANK) & FULL_BOARD
     }
 
     #[inline]
-    fn key(&self) -> u64 {
-        let key = self.own + self.occupied() + BOTTOM;
-        if self.plies > 14 {
+    fn hash_key(&self) -> u64 {
+        let key = self.own + self.occupied_squares() + BOTTOM_RANK;
+        if self.ply_count > 14 {
             return key;
         }
-        key.min(mirrored(key))
+        key.min(mirror(key))
     }
 
     /// The safe moves, up to the first that wins because it leaves the other side none.
     #[inline]
-    fn candidates(&self, table_move: u8) -> Candidates {
+    fn generate_candidates(&self, table_move: u8) -> Candidates {
         let mut candidates = Candidates {
             moves: [Candidate::default(); 7],
-            order: [0; 7],
+            ranked_order: [0; 7],
             count: 0,
-            have_won: false,
+            has_winning_move: false,
         };
-        let free = FULL ^ self.occupied();
-        let mut rest = self.safe;
-        while rest != 0 && !candidates.have_won {
+        let free = FULL_BOARD ^ self.occupied_squares();
+        let mut rest = self.safe_squares;
+        while rest != 0 && !candidates.has_winning_move {
             let square = rest & rest.wrapping_neg();
             rest ^= square;
             let ordinal = candidates.count;
             let candidate = self.candidate(square);
             candidates.moves[ordinal] = candidate;
-            candidates.have_won = candidate.safe == 0;
-            let rank = if candidates.have_won || ordinal == usize::from(table_move) {
-                FIRST
+            candidates.has_winning_move = candidate.safe_squares == 0;
+            let rank = if candidates.has_winning_move || ordinal == usize::from(table_move) {
+                FIRST_RANK
             } else {
-                8 * count(candidate.wins & free) + PREFERENCE[square.trailing_zeros() as usize / 7]
+                8 * count_squares(candidate.winning_squares & free)
+                    + FILE_PREFERENCE[square.trailing_zeros() as usize / 7]
             };
             let ranked = 8 * rank + 7 - ordinal as u32;
             let mut place = ordinal;
-            while place > 0 && candidates.order[place - 1] < ranked {
-                candidates.order[place] = candidates.order[place - 1];
+            while place > 0 && candidates.ranked_order[place - 1] < ranked {
+                candidates.ranked_order[place] = candidates.ranked_order[place - 1];
                 place -= 1;
             }
-            candidates.order[place] = ranked;
+            candidates.ranked_order[place] = ranked;
             candidates.count += 1;
         }
         candidates
@@ -184,12 +196,12 @@ impl Candidates {
     /// The places from the left of the moves, the best first.
     #[inline]
     fn best_first(&self) -> impl Iterator<Item = usize> {
-        (self.order[..self.count].iter()).map(|ranked| 7 - (ranked % 8) as usize)
+        (self.ranked_order[..self.count].iter()).map(|ranked| 7 - (ranked % 8) as usize)
     }
 }
 
 /// The squares that would make a line of four with three of a set.
-fn winning_squares(discs: Squares) -> Squares {
+fn winning_squares(discs: Bitboard) -> Bitboard {
     let gaps = |by: u32| {
         let below = discs << by & discs << (2 * by);
         let above = discs >> by & discs >> (2 * by);
@@ -199,7 +211,7 @@ fn winning_squares(discs: Squares) -> Squares {
 }
 
 /// How many squares a set of few has.
-fn count(mut squares: Squares) -> u32 {
+fn count_squares(mut squares: Bitboard) -> u32 {
     let mut count = 0;
     while squares != 0 {
         squares &= squares - 1;
@@ -208,22 +220,22 @@ fn count(mut squares: Squares) -> u32 {
     count
 }
 
-fn mirrored(squares: Squares) -> Squares {
-    (squares & FILE) << 42
-        | (squares & FILE << 7) << 28
-        | (squares & FILE << 14) << 14
-        | squares & FILE << 21
-        | (squares >> 14) & FILE << 14
-        | (squares >> 28) & FILE << 7
-        | (squares >> 42) & FILE
+fn mirror(squares: Bitboard) -> Bitboard {
+    (squares & FILE_MASK) << 42
+        | (squares & FILE_MASK << 7) << 28
+        | (squares & FILE_MASK << 14) << 14
+        | squares & FILE_MASK << 21
+        | (squares >> 14) & FILE_MASK << 14
+        | (squares >> 28) & FILE_MASK << 7
+        | (squares >> 42) & FILE_MASK
 }
 
 /// What is known of a position, as the table has it.
 #[derive(Clone, Copy)]
-struct Known {
+struct TableEntry {
     lower: Value,
     upper: Value,
-    best: u8,
+    best_move: u8,
 }
 
 /// Two entries, each a key exclusive-or what is known, and what is known: the first looked farther
@@ -232,25 +244,25 @@ type Bucket = [AtomicU64; 4];
 
 /// The search has to end.
 #[derive(Debug)]
-pub(crate) struct Spent;
+pub(crate) struct SearchStopped;
 
 /// A solver and its table.
 pub(crate) struct Solver {
     buckets: Vec<Bucket>,
-    shift: u32,
+    hash_shift: u32,
     age: u8,
     salt: u64,
     limits: Limits,
     stop: Stop,
-    begin: Instant,
+    started_at: Instant,
     nodes: u64,
     /// At how many nodes to look at the limits again.
-    next_look: u64,
-    deepest: u8,
+    next_limit_check: u64,
+    max_ply: u8,
     table_hits: u64,
-    places_taken: u64,
+    slots_filled: u64,
     /// The root's move that was seen to be good enough last.
-    root_best: Option<Squares>,
+    root_best: Option<Bitboard>,
 }
 
 impl Solver {
@@ -260,17 +272,17 @@ impl Solver {
         let bits = (bytes / size_of::<Bucket>()).ilog2();
         Self {
             buckets: (0..1 << bits).map(|_| Bucket::default()).collect(),
-            shift: u64::BITS - bits,
+            hash_shift: u64::BITS - bits,
             age: 1,
             salt: 0,
             limits: Limits::default(),
             stop: Stop::new(),
-            begin: Instant::now(),
+            started_at: Instant::now(),
             nodes: 0,
-            next_look: 0,
-            deepest: 0,
+            next_limit_check: 0,
+            max_ply: 0,
             table_hits: 0,
-            places_taken: 0,
+            slots_filled: 0,
             root_best: None,
         }
     }
@@ -281,15 +293,15 @@ impl Solver {
     /// # Errors
     ///
     /// If it was stopped, or a limit came first.
-    pub(crate) fn solve(&mut self, board: &Board) -> Result<(i32, u64), Spent> {
-        (self.nodes, self.next_look) = (0, 0);
-        self.begin = Instant::now();
+    pub(crate) fn solve(&mut self, board: &Board) -> Result<(i32, u64), SearchStopped> {
+        (self.nodes, self.next_limit_check) = (0, 0);
+        self.started_at = Instant::now();
         let mut best = None;
-        let (mut lower, mut upper) = glance(board);
+        let (mut lower, mut upper) = static_bounds(board);
         while lower < upper {
-            let alpha = question(lower, upper);
+            let alpha = next_alpha(lower, upper);
             self.root_best = None;
-            let value = self.value(board, 255, 0, alpha)?;
+            let value = self.search_value(board, 255, 0, alpha)?;
             if value <= alpha {
                 upper = value;
             } else {
@@ -298,15 +310,19 @@ impl Solver {
             }
         }
         if best.is_none() {
-            self.reach(board, lower)?;
+            self.find_move_reaching(board, lower)?;
         }
-        Ok((pairs(lower), self.nodes))
+        Ok((conventional_score(lower), self.nodes))
     }
 
     /// A move that keeps the value.
-    fn reach(&mut self, board: &Board, value: Value) -> Result<Squares, Spent> {
-        let plain = match board.own_wins & board.playable() {
-            0 if board.safe == 0 => board.playable(),
+    fn find_move_reaching(
+        &mut self,
+        board: &Board,
+        value: Value,
+    ) -> Result<Bitboard, SearchStopped> {
+        let plain = match board.own_winning_squares & board.playable_squares() {
+            0 if board.safe_squares == 0 => board.playable_squares(),
             wins => wins,
         };
         if plain != 0 {
@@ -314,11 +330,11 @@ impl Solver {
             self.nodes += u64::from(plain & (plain - 1) != 0);
             return Ok(plain & plain.wrapping_neg());
         }
-        let candidates = board.candidates(NO_MOVE);
+        let candidates = board.generate_candidates(NO_MOVE);
         let last = candidates.count - 1;
         for (index, place) in candidates.best_first().enumerate() {
             let candidate = candidates.moves[place];
-            let child = board.with(candidate);
+            let child = board.with_candidate(candidate);
             if index == last || -self.child_value(&child, 254, 1, -value)? >= value {
                 return Ok(candidate.square);
             }
@@ -333,57 +349,66 @@ impl Solver {
         depth: u8,
         ply: u8,
         alpha: Value,
-    ) -> Result<Value, Spent> {
-        if board.safe != 0 {
-            return self.value(board, depth, ply, alpha);
+    ) -> Result<Value, SearchStopped> {
+        if board.safe_squares != 0 {
+            return self.search_value(board, depth, ply, alpha);
         }
-        self.visit(ply)?;
-        Ok(board.plies + 2 - END)
+        self.count_node(ply)?;
+        Ok(board.ply_count + 2 - WIN_BASE)
     }
 
     /// Accounts for one more node.
     #[inline]
-    fn visit(&mut self, ply: u8) -> Result<(), Spent> {
-        if self.nodes >= self.next_look {
-            self.look()?;
+    fn count_node(&mut self, ply: u8) -> Result<(), SearchStopped> {
+        if self.nodes >= self.next_limit_check {
+            self.check_limits()?;
         }
         self.nodes += 1;
-        self.deepest = self.deepest.max(ply);
+        self.max_ply = self.max_ply.max(ply);
         Ok(())
     }
 
     #[cold]
-    fn look(&mut self) -> Result<(), Spent> {
-        let most = self.limits.nodes.unwrap_or(u64::MAX);
-        let is_late = |most: Duration| self.begin.elapsed() >= most;
-        if self.nodes >= most || self.stop.is_stopped() || self.limits.time.is_some_and(is_late) {
-            return Err(Spent);
+    fn check_limits(&mut self) -> Result<(), SearchStopped> {
+        let node_limit = self.limits.nodes.unwrap_or(u64::MAX);
+        let is_out_of_time = |most: Duration| self.started_at.elapsed() >= most;
+        if self.nodes >= node_limit
+            || self.stop.is_stopped()
+            || self.limits.time.is_some_and(is_out_of_time)
+        {
+            return Err(SearchStopped);
         }
-        self.next_look = most.min(self.nodes + 512);
+        self.next_limit_check = node_limit.min(self.nodes + 512);
         Ok(())
     }
 
     /// The value, if it is more than `alpha`, or at least a bound of it, where the side to move has
     /// a safe move and no winning one.
-    fn value(&mut self, board: &Board, depth: u8, ply: u8, alpha: Value) -> Result<Value, Spent> {
-        self.visit(ply)?;
-        let (mut lower, mut upper) = within(board);
+    fn search_value(
+        &mut self,
+        board: &Board,
+        depth: u8,
+        ply: u8,
+        alpha: Value,
+    ) -> Result<Value, SearchStopped> {
+        self.count_node(ply)?;
+        let (mut lower, mut upper) = value_bounds(board);
         if lower > alpha {
             return Ok(lower);
         }
         if upper <= alpha {
             return Ok(upper);
         }
-        let key = board.key();
-        let bucket = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize;
+        let key = board.hash_key();
+        let bucket = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.hash_shift) as usize;
         let mut table_move = NO_MOVE;
-        if let Some(known) = self.get(bucket, key) {
+        if let Some(entry) = self.load_entry(bucket, key) {
             self.table_hits += 1;
-            table_move = known.best;
+            table_move = entry.best_move;
             // At the root a move is wanted, whatever is known.
             if ply > 0 {
-                lower = lower.max(known.lower);
-                upper = upper.min(known.upper);
+                lower = lower.max(entry.lower);
+                upper = upper.min(entry.upper);
                 if lower > alpha {
                     return Ok(lower);
                 }
@@ -392,20 +417,20 @@ impl Solver {
                 }
             }
         }
-        let candidates = board.candidates(table_move);
+        let candidates = board.generate_candidates(table_move);
         if ply > 0 {
-            if candidates.have_won {
-                return Ok(END - 3 - board.plies);
+            if candidates.has_winning_move {
+                return Ok(WIN_BASE - 3 - board.ply_count);
             }
-            upper = upper.min((END - 5 - board.plies).max(0));
+            upper = upper.min((WIN_BASE - 5 - board.ply_count).max(0));
             if upper <= alpha {
                 return Ok(upper);
             }
         }
 
-        let (mut best, mut best_move) = (-END, NO_MOVE);
+        let (mut best, mut best_move) = (-WIN_BASE, NO_MOVE);
         for place in candidates.best_first() {
-            let child = board.with(candidates.moves[place]);
+            let child = board.with_candidate(candidates.moves[place]);
             let value = -self.child_value(&child, depth - 1, ply + 1, -alpha - 1)?;
             if value > best {
                 best = value;
@@ -424,17 +449,17 @@ impl Solver {
         } else {
             upper = best;
         }
-        let known = Known {
+        let entry = TableEntry {
             lower,
             upper,
-            best: best_move,
+            best_move,
         };
-        self.places_taken += u64::from(self.put(bucket, key, known, depth));
+        self.slots_filled += u64::from(self.store_entry(bucket, key, entry, depth));
         Ok(best)
     }
 
     #[inline]
-    fn get(&self, bucket: usize, key: u64) -> Option<Known> {
+    fn load_entry(&self, bucket: usize, key: u64) -> Option<TableEntry> {
         let bucket = &self.buckets[bucket];
         let key = key ^ self.salt;
         let load = |word: usize| bucket[word].load(Ordering::Relaxed);
@@ -446,16 +471,16 @@ impl Solver {
             }
         }
         let [lower, upper, best, ..] = data.to_le_bytes();
-        (data != 0).then(|| Known {
+        (data != 0).then(|| TableEntry {
             lower: Value::from(lower.cast_signed()),
             upper: Value::from(upper.cast_signed()),
-            best,
+            best_move: best,
         })
     }
 
     /// Tells whether a place was taken in which nothing of this search was.
     #[inline]
-    fn put(&self, bucket: usize, key: u64, known: Known, depth: u8) -> bool {
+    fn store_entry(&self, bucket: usize, key: u64, entry: TableEntry, depth: u8) -> bool {
         let bucket = &self.buckets[bucket];
         let key = key ^ self.salt;
         let load = |word: usize| bucket[word].load(Ordering::Relaxed);
@@ -464,54 +489,60 @@ impl Solver {
             bucket[place + 1].store(data, Ordering::Relaxed);
         };
         let byte = |value: Value| (value & 0xff) as u64;
-        let data = byte(known.lower)
-            | byte(known.upper) << 8
-            | u64::from(known.best) << 16
+        let data = byte(entry.lower)
+            | byte(entry.upper) << 8
+            | u64::from(entry.best_move) << 16
             | u64::from(depth) << 24
             | u64::from(self.age) << 32;
         let (deep_check, deep) = (load(0), load(1));
-        let is_fresh = |data: u64| data.to_le_bytes()[4] == self.age;
+        let is_current = |data: u64| data.to_le_bytes()[4] == self.age;
         if deep_check ^ deep == key {
             store(0, key ^ data, data);
             return false;
         }
-        if !is_fresh(deep) {
+        if !is_current(deep) {
             store(0, key ^ data, data);
             return true;
         }
-        let is_taken = !is_fresh(load(3));
+        let fills_slot = !is_current(load(3));
         if deep.to_le_bytes()[3] <= depth {
             store(2, deep_check, deep);
             store(0, key ^ data, data);
         } else {
             store(2, key ^ data, data);
         }
-        is_taken
+        fills_slot
     }
 }
 
 /// What is plain at a glance: the least and the greatest that the value can be.
 /// No loss before the fourth ply and no win before the third, if there is room for them.
-fn within(board: &Board) -> (Value, Value) {
+fn value_bounds(board: &Board) -> (Value, Value) {
     (
-        (board.plies + 4 - END).min(0),
-        (END - 3 - board.plies).max(0),
+        (board.ply_count + 4 - WIN_BASE).min(0),
+        (WIN_BASE - 3 - board.ply_count).max(0),
     )
 }
 
-fn glance(board: &Board) -> (Value, Value) {
-    if board.own_wins & board.playable() != 0 {
-        (END - 1 - board.plies, END - 1 - board.plies)
-    } else if board.safe == 0 {
-        (board.plies + 2 - END, board.plies + 2 - END)
+fn static_bounds(board: &Board) -> (Value, Value) {
+    if board.own_winning_squares & board.playable_squares() != 0 {
+        (
+            WIN_BASE - 1 - board.ply_count,
+            WIN_BASE - 1 - board.ply_count,
+        )
+    } else if board.safe_squares == 0 {
+        (
+            board.ply_count + 2 - WIN_BASE,
+            board.ply_count + 2 - WIN_BASE,
+        )
     } else {
-        within(board)
+        value_bounds(board)
     }
 }
 
 /// What to ask next: whether the value is more than this.
-fn question(lower: Value, upper: Value) -> Value {
-    let [least, most] = [pairs(lower), pairs(upper)];
+fn next_alpha(lower: Value, upper: Value) -> Value {
+    let [least, most] = [conventional_score(lower), conventional_score(upper)];
     let outer = if -least >= most { least } else { most };
     let inner = if outer.abs() <= 7 {
         outer / 2
@@ -520,15 +551,15 @@ fn question(lower: Value, upper: Value) -> Value {
     };
     let alpha = match inner {
         0 => 0,
-        win @ 1.. => END - (SQUARES + 1 - 2 * win),
-        loss => (SQUARES + 2 + 2 * loss) - END,
+        win @ 1.. => WIN_BASE - (SQUARE_COUNT + 1 - 2 * win),
+        loss => (SQUARE_COUNT + 2 + 2 * loss) - WIN_BASE,
     };
     alpha.max(lower).min(upper - 1)
 }
 
 /// A value on the scale of the public sets: how much earlier than the last ply the end comes, in
 /// pairs of plies.
-fn pairs(value: Value) -> i32 {
-    let plies = SQUARES + 1 - (END - value.abs());
+fn conventional_score(value: Value) -> i32 {
+    let plies = SQUARE_COUNT + 1 - (WIN_BASE - value.abs());
     (plies + 1) / 2 * value.signum()
 }

@@ -16,32 +16,32 @@ use rand::seq::IndexedRandom as _;
 
 /// A board, by rank from the lowest and file from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Plain([[char; 15]; 15]);
+struct NaiveGomoku([[char; 15]; 15]);
 
 type Move = <Gomoku as Position>::Move;
 
-impl Plain {
-    fn count(&self, stone: char) -> usize {
+impl NaiveGomoku {
+    fn count_squares(&self, stone: char) -> usize {
         self.0.iter().flatten().filter(|&&on| on == stone).count()
     }
 
     /// The stone on a square, which may lie beside the board.
-    fn stone(&self, file: i32, rank: i32) -> Option<char> {
+    fn stone_at(&self, file: i32, rank: i32) -> Option<char> {
         let rank = self.0.get(usize::try_from(rank).ok()?)?;
         rank.get(usize::try_from(file).ok()?).copied()
     }
 
     /// The squares of every row of five stones of one side.
-    fn fives(&self) -> Vec<(i32, i32)> {
+    fn winning_squares(&self) -> Vec<(i32, i32)> {
         let mut squares = Vec::new();
         for (file, rank) in all_squares() {
-            let first = self.stone(file, rank);
+            let first = self.stone_at(file, rank);
             if first == Some('.') {
                 continue;
             }
             for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
                 let five = [0, 1, 2, 3, 4].map(|n| (file + n * right, rank + n * up));
-                if (five.iter()).all(|&(file, rank)| self.stone(file, rank) == first) {
+                if (five.iter()).all(|&(file, rank)| self.stone_at(file, rank) == first) {
                     squares.extend(five);
                 }
             }
@@ -55,19 +55,19 @@ fn all_squares() -> impl Iterator<Item = (i32, i32)> {
     (0..15).flat_map(|rank| (0..15).map(move |file| (file, rank)))
 }
 
-fn named(file: i32, rank: i32) -> Square {
+fn to_square(file: i32, rank: i32) -> Square {
     Square {
         file: u8::try_from(file).expect("on the board"),
         rank: u8::try_from(rank).expect("on the board"),
     }
 }
 
-fn place_of(m: Move) -> (usize, usize) {
+fn rank_and_file(m: Move) -> (usize, usize) {
     let Square { file, rank } = Square::parse(&m.to_string(), 15, 15).expect("a square");
     (usize::from(rank), usize::from(file))
 }
 
-impl Position for Plain {
+impl Position for NaiveGomoku {
     type Move = Move;
 
     const INFO: GameInfo = Gomoku::INFO;
@@ -77,7 +77,7 @@ impl Position for Plain {
     }
 
     fn turn(&self) -> Seat {
-        if self.count('b') == self.count('w') {
+        if self.count_squares('b') == self.count_squares('w') {
             Seat::First
         } else {
             Seat::Second
@@ -85,27 +85,28 @@ impl Position for Plain {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        if let Some(&(file, rank)) = self.fives().first() {
-            let winner = match self.stone(file, rank) {
+        if let Some(&(file, rank)) = self.winning_squares().first() {
+            let winner = match self.stone_at(file, rank) {
                 Some('b') => Seat::First,
                 _ => Seat::Second,
             };
             return Some(Outcome::Decisive { winner });
         }
-        (self.count('.') == 0).then_some(Outcome::Draw)
+        (self.count_squares('.') == 0).then_some(Outcome::Draw)
     }
 
     fn winning_line(&self) -> Option<Vec<Square>> {
-        let fives = self.fives();
+        let fives = self.winning_squares();
         let squares = all_squares().filter(|square| fives.contains(square));
-        let squares = squares.map(|(file, rank)| named(file, rank));
+        let squares = squares.map(|(file, rank)| to_square(file, rank));
         (!fives.is_empty()).then(|| squares.collect())
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
-            let free = all_squares().filter(|(file, rank)| self.stone(*file, *rank) == Some('.'));
-            let names = free.map(|(file, rank)| named(file, rank).to_string());
+            let free =
+                all_squares().filter(|(file, rank)| self.stone_at(*file, *rank) == Some('.'));
+            let names = free.map(|(file, rank)| to_square(file, rank).to_string());
             moves.extend(names.map(|name| name.parse::<Move>().expect("a square")));
         }
     }
@@ -114,7 +115,7 @@ impl Position for Plain {
         if self.outcome().is_some() {
             return Err(IllegalMove::GAME_OVER);
         }
-        let (rank, file) = place_of(m);
+        let (rank, file) = rank_and_file(m);
         if self.0[rank][file] != '.' {
             return Err(IllegalMove("is already taken"));
         }
@@ -122,7 +123,7 @@ impl Position for Plain {
     }
 
     fn play_unchecked(&mut self, m: Move) {
-        let (rank, file) = place_of(m);
+        let (rank, file) = rank_and_file(m);
         self.0[rank][file] = match self.turn() {
             Seat::First => 'b',
             Seat::Second => 'w',
@@ -130,7 +131,7 @@ impl Position for Plain {
     }
 }
 
-impl fmt::Display for Plain {
+impl fmt::Display for NaiveGomoku {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text: Vec<String> = Vec::new();
         for rank in self.0.iter().rev() {
@@ -144,7 +145,7 @@ impl fmt::Display for Plain {
     }
 }
 
-impl FromStr for Plain {
+impl FromStr for NaiveGomoku {
     type Err = ParsePositionError;
 
     /// Reads what the real game has read before; whether play can reach it is not looked at.
@@ -166,66 +167,73 @@ impl FromStr for Plain {
 
 /// A random game in one corner of the board, where rows come about, or on all of it. Both tellings
 /// agree on every position of it.
-fn play_both(seed: u64, corner: u8) -> Vec<Gomoku> {
-    let mut chance = StdRng::seed_from_u64(seed);
-    let (mut sets, mut plain) = (Gomoku::initial(), Plain::initial());
+fn play_random_game(seed: u64, corner: u8) -> Vec<Gomoku> {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let (mut bitboard, mut naive) = (Gomoku::initial(), NaiveGomoku::initial());
     let mut positions = Vec::new();
     loop {
-        positions.push(sets);
-        assert_eq!(sets.to_string(), plain.to_string(), "seed {seed}");
-        assert_eq!(sets.to_string().parse(), Ok(plain.clone()), "seed {seed}");
-        assert_eq!(sets.outcome(), plain.outcome(), "{plain}");
-        assert_eq!(sets.winning_line(), plain.winning_line(), "{plain}");
+        positions.push(bitboard);
+        assert_eq!(bitboard.to_string(), naive.to_string(), "seed {seed}");
+        assert_eq!(
+            bitboard.to_string().parse(),
+            Ok(naive.clone()),
+            "seed {seed}"
+        );
+        assert_eq!(bitboard.outcome(), naive.outcome(), "{naive}");
+        assert_eq!(bitboard.winning_line(), naive.winning_line(), "{naive}");
         let (mut moves, mut expected) = (Vec::new(), Vec::new());
-        sets.legal_moves(&mut moves);
-        plain.legal_moves(&mut expected);
-        assert_eq!(moves, expected, "{plain}");
+        bitboard.legal_moves(&mut moves);
+        naive.legal_moves(&mut expected);
+        assert_eq!(moves, expected, "{naive}");
         let in_corner = |m: &&Move| {
-            let (rank, file) = place_of(**m);
+            let (rank, file) = rank_and_file(**m);
             rank.max(file) < usize::from(corner)
         };
         let near: Vec<&Move> = moves.iter().filter(in_corner).collect();
-        let Some(&&m) = near.choose(&mut chance) else {
+        let Some(&&m) = near.choose(&mut rng) else {
             return positions;
         };
-        assert_eq!(sets.turn(), plain.turn(), "{plain}");
-        sets.play_unchecked(m);
-        plain.play_unchecked(m);
+        assert_eq!(bitboard.turn(), naive.turn(), "{naive}");
+        bitboard.play_unchecked(m);
+        naive.play_unchecked(m);
     }
 }
 
 /// Both tell the same of every position of many random games.
 #[test]
-fn both_tellings_of_gomoku_agree() {
-    let (mut longer, mut undecided) = (0, 0);
+fn naive_and_bitboard_rules_agree_in_random_games() {
+    let (mut overlines, mut draws) = (0, 0);
     for seed in 0..60 {
-        let corner = [6, 8, 15][usize::try_from(seed % 3).expect("small")];
-        let positions = play_both(seed, corner);
-        let end = positions.last().expect("the start at least");
-        longer += usize::from(end.winning_line().is_some_and(|line| line.len() > 5));
-        undecided += usize::from(end.winning_line().is_none());
+        let corner = [6, 8, 15][usize::try_from(seed % 3).expect("index fits usize")];
+        let positions = play_random_game(seed, corner);
+        let end = positions.last().expect("game has an initial position");
+        overlines += usize::from(end.winning_line().is_some_and(|line| line.len() > 5));
+        draws += usize::from(end.winning_line().is_none());
     }
-    assert!(longer > 0 && undecided > 0, "the games were rich enough");
+    assert!(
+        overlines > 0 && draws > 0,
+        "games covered overlines and draws"
+    );
 }
 
 /// The lines of play of two plies from positions in which a five is near.
 #[test]
-fn both_tellings_of_gomoku_count_the_same() {
-    let mut won = 0;
+fn naive_and_bitboard_rules_have_equal_perft_near_a_win() {
+    let mut wins = 0;
     for seed in 0..4 {
-        let positions = play_both(seed, 7);
+        let positions = play_random_game(seed, 7);
         let near_end = positions[positions.len().saturating_sub(3)];
-        let plain: Plain = near_end.to_string().parse().expect("it was reached");
+        let naive: NaiveGomoku = near_end.to_string().parse().expect("position is valid");
         let counts = perft(&GameHistory::from(near_end), 2);
         assert_eq!(
             counts,
-            perft(&GameHistory::from(plain.clone()), 2),
-            "{plain}"
+            perft(&GameHistory::from(naive.clone()), 2),
+            "{naive}"
         );
-        won += counts
+        wins += counts
             .iter()
             .map(|ply| ply.wins[0] + ply.wins[1])
             .sum::<u64>();
     }
-    assert!(won > 100, "only {won} wins");
+    assert!(wins > 100, "only {wins} wins");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// One measurement.
 #[derive(Debug)]
-pub(crate) struct Figures {
+pub(crate) struct Measurement {
     /// How long it took.
     time: Duration,
     /// How long processors were busy with it.
@@ -18,7 +18,7 @@ pub(crate) struct Figures {
     latencies: Vec<Duration>,
 }
 
-impl Figures {
+impl Measurement {
     pub(crate) fn new(
         time: Duration,
         cpu: Duration,
@@ -37,17 +37,17 @@ impl Figures {
     }
 
     /// Moves a second.
-    pub(crate) fn per_second(&self) -> f64 {
+    pub(crate) fn moves_per_second(&self) -> f64 {
         self.moves as f64 / self.time.as_secs_f64()
     }
 
     /// How many moves a transaction had, on average.
-    pub(crate) fn batch(&self) -> usize {
+    pub(crate) fn mean_batch_size(&self) -> usize {
         (self.moves + self.transactions / 2) / self.transactions.max(1)
     }
 
     /// Microseconds of CPU a move, those of the kernel included.
-    pub(crate) fn cpu_us(&self) -> f64 {
+    pub(crate) fn cpu_us_per_move(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.moves.max(1) as f64
     }
 
@@ -56,31 +56,31 @@ impl Figures {
         self.latency_ms(0.5)
     }
 
-    fn latency_ms(&self, part: f64) -> f64 {
-        let index = (part * (self.latencies.len().saturating_sub(1)) as f64).round();
+    fn latency_ms(&self, quantile: f64) -> f64 {
+        let index = (quantile * (self.latencies.len().saturating_sub(1)) as f64).round();
         #[expect(clippy::cast_possible_truncation, reason = "it is an index")]
         let latency = self.latencies.get(index as usize).copied();
         latency.unwrap_or_default().as_secs_f64() * 1e3
     }
 }
 
-impl fmt::Display for Figures {
+impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
             "{:7.0} moves/s  {:7.2} ms median  {:7.2} ms p99  {:5.1} moves a transaction  \
              {:5.1} us CPU a move",
-            self.per_second(),
+            self.moves_per_second(),
             self.median_ms(),
             self.latency_ms(0.99),
             self.moves as f64 / self.transactions.max(1) as f64,
-            self.cpu_us(),
+            self.cpu_us_per_move(),
         )
     }
 }
 
 /// The user and system time of this process so far, where it can be told: on Linux.
-pub(crate) fn cpu() -> Duration {
+pub(crate) fn process_cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // After the program's name in brackets come the fields from the third on; the 14th and 15th are
     // utime and stime, in hundredths of a second (proc(5)).

@@ -18,35 +18,38 @@ const LOSS: u8 = 1;
 const WIN: u8 = 2;
 
 /// How many endings share a byte, each a digit to the base of three, the first the lowest.
-const IN_A_BYTE: usize = 5;
+const OUTCOMES_PER_BYTE: usize = 5;
 
 /// So many plies are told apart by one.
-const PLIES_A_STEP: u32 = 5;
+const PLIES_PER_STEP: u32 = 5;
 
 fn main() -> std::io::Result<()> {
     let mut families = BTreeMap::<_, Vec<u32>>::new();
     for number in 0..Draughts::ENDGAME_COUNT {
         if let Some(pos) = Draughts::from_endgame_number(number) {
-            families.entry(family(&pos)).or_default().push(number);
+            families
+                .entry(material_class(&pos))
+                .or_default()
+                .push(number);
         }
     }
     // What captures and crowning lead to comes before.
-    let mut known = vec![DRAW; Draughts::ENDGAME_COUNT as usize];
+    let mut outcomes = vec![DRAW; Draughts::ENDGAME_COUNT as usize];
     let mut plies = vec![0; Draughts::ENDGAME_COUNT as usize];
-    for (counts, open) in families {
-        let most = solve(open, &mut known, &mut plies);
-        eprintln!("{counts:?}: {most} plies at most");
+    for (counts, unsolved) in families {
+        let max_plies = solve_class(unsolved, &mut outcomes, &mut plies);
+        eprintln!("{counts:?}: {max_plies} plies at most");
     }
 
     let mut out = std::io::stdout().lock();
-    for digits in known.chunks(IN_A_BYTE) {
+    for digits in outcomes.chunks(OUTCOMES_PER_BYTE) {
         let byte = digits.iter().rev().fold(0, |byte, digit| byte * 3 + digit);
         out.write_all(&[byte])?;
     }
     for family in Draughts::LONG_ENDGAMES {
         let steps = family.map(|number| {
             let plies: u32 = plies[number as usize];
-            u8::try_from((plies / PLIES_A_STEP).min(15)).expect("at most 15")
+            u8::try_from((plies / PLIES_PER_STEP).min(15)).expect("at most 15")
         });
         let steps: Vec<_> = steps.collect();
         for pair in steps.chunks(2) {
@@ -58,7 +61,7 @@ fn main() -> std::io::Result<()> {
 
 /// How many pieces there are, how many of them men, and how many of either side: where play stays until a
 /// piece is captured or a man is crowned.
-fn family(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
+fn material_class(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
     let mut sides = Seat::ALL.map(|seat| pos.piece_counts(seat));
     sides.sort_unstable();
     let [men, kings] = [0, 1].map(|kind| sides[0][kind] + sides[1][kind]);
@@ -67,42 +70,42 @@ fn family(pos: &Draughts) -> (u32, u32, [[u32; 2]; 2]) {
 
 /// Finds out about these endings, which lead to none that is not among them and not known; and after how
 /// many plies what is won leaves them, if the loser holds out. Tells the most of them.
-fn solve(mut open: Vec<u32>, known: &mut [u8], plies: &mut [u32]) -> u32 {
+fn solve_class(mut unsolved: Vec<u32>, outcomes: &mut [u8], plies: &mut [u32]) -> u32 {
     let mut moves = Vec::new();
     for round in 0.. {
-        let mut found = Vec::new();
-        open.retain(|number| {
-            let value = value(*number, known, &mut moves);
+        let mut solved = Vec::new();
+        unsolved.retain(|number| {
+            let value = outcome_of(*number, outcomes, &mut moves);
             if value != DRAW {
-                found.push((*number, value));
+                solved.push((*number, value));
             }
             value == DRAW
         });
-        if found.is_empty() {
+        if solved.is_empty() {
             return round;
         }
-        for (number, value) in found {
-            known[number as usize] = value;
+        for (number, value) in solved {
+            outcomes[number as usize] = value;
             plies[number as usize] = round;
         }
     }
-    unreachable!("there are fewer endings than numbers")
+    unreachable!("every round solves an endgame")
 }
 
 /// What follows of an ending from what is known of those a ply later.
-fn value(number: u32, known: &[u8], moves: &mut Vec<<Draughts as Position>::Move>) -> u8 {
-    let pos = Draughts::from_endgame_number(number).expect("it is one");
+fn outcome_of(number: u32, outcomes: &[u8], moves: &mut Vec<<Draughts as Position>::Move>) -> u8 {
+    let pos = Draughts::from_endgame_number(number).expect("valid endgame number");
     moves.clear();
     pos.legal_moves(moves);
-    let mut value = LOSS;
+    let mut outcome = LOSS;
     for m in moves.drain(..) {
         // Without pieces the other side has lost.
         let after = pos.after(m).endgame_number();
-        match after.map_or(LOSS, |after| known[after as usize]) {
+        match after.map_or(LOSS, |after| outcomes[after as usize]) {
             LOSS => return WIN,
-            DRAW => value = DRAW,
+            DRAW => outcome = DRAW,
             _ => {}
         }
     }
-    value
+    outcome
 }

@@ -9,21 +9,21 @@ use super::{Cluster, start_match_across_nodes};
 use crate::support::{json_string, settings_without_pings};
 
 /// What was told of a match, but for what is told of who is there.
-fn told(messages: Vec<Value>) -> Vec<Value> {
+fn filter_events(messages: Vec<Value>) -> Vec<Value> {
     let is_event = |message: &Value| message["seq"].is_u64();
     messages.into_iter().filter(is_event).collect()
 }
 
 /// Both see all, in order, whichever server they are on, and an answer comes after what it answers for.
 #[tokio::test(start_paused = true)]
-async fn a_match_is_played_across_servers() {
+async fn players_on_two_nodes_receive_all_events_in_order() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.start_nodes().await;
+    let [here, there, third] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
         start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let mut cat = beside.server.connect_player("cat").await;
-    let shown = cat.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(shown["status"], "running");
+    let mut cat = third.server.connect_player("cat").await;
+    let snapshot = cat.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(snapshot["status"], "running");
 
     for (ply, m) in ["a1", "b2", "a2", "a3", "c1", "b1", "b3", "c2", "c3"]
         .iter()
@@ -36,32 +36,33 @@ async fn a_match_is_played_across_servers() {
             &mut bob
         };
         let play = json!({"type": "move", "match": id, "ply": ply, "move": m});
-        let (_, came) = mover.request_and_collect(play).await;
-        let answer = came.last().unwrap();
+        let (_, messages) = mover.request_and_collect(play).await;
+        let answer = messages.last().unwrap();
         assert_eq!(answer["type"], "ok", "{answer}");
         assert!(
-            came.iter()
-                .any(|told| told["seq"] == answer["seq"] && told["type"] == "moved")
+            messages
+                .iter()
+                .any(|message| message["seq"] == answer["seq"] && message["type"] == "moved")
         );
-        let waiting = if ply.is_multiple_of(2) {
+        let opponent = if ply.is_multiple_of(2) {
             &mut bob
         } else {
             &mut ann
         };
-        let moved = waiting.expect_event("moved").await;
+        let moved = opponent.expect_event("moved").await;
         assert_eq!(
             (&moved["move"], moved["ply"].as_u64()),
             (&json!(m), Some(ply))
         );
     }
-    let moves: Vec<u64> = told(cat.drain_messages().await)
+    let event_seqs: Vec<u64> = filter_events(cat.drain_messages().await)
         .iter()
-        .map(|told| told["seq"].as_u64().unwrap())
+        .map(|event| event["seq"].as_u64().unwrap())
         .collect();
-    let first = shown["seq"].as_u64().unwrap() + 1;
+    let first = snapshot["seq"].as_u64().unwrap() + 1;
     assert_eq!(
-        moves,
-        (first..first + moves.len() as u64).collect::<Vec<_>>()
+        event_seqs,
+        (first..first + event_seqs.len() as u64).collect::<Vec<_>>()
     );
     assert_eq!(
         bob.expect_event("ended").await["outcome"]["reason"],
@@ -71,7 +72,7 @@ async fn a_match_is_played_across_servers() {
 
 /// A move that is not allowed is refused as it would be on one server, and changes nothing.
 #[tokio::test(start_paused = true)]
-async fn refusals_cross_servers() {
+async fn invalid_requests_are_refused_by_remote_owner() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (_ann, mut bob, id) =
@@ -87,7 +88,7 @@ async fn refusals_cross_servers() {
 
 /// Who is there is told across servers, and so is who has gone.
 #[tokio::test(start_paused = true)]
-async fn presence_crosses_servers() {
+async fn presence_is_reported_across_nodes() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, bob, id) =
@@ -107,7 +108,7 @@ async fn presence_crosses_servers() {
 
 /// The bot of a match plays on its owner's server, whoever it plays against.
 #[tokio::test(start_paused = true)]
-async fn a_bot_answers_whoever_is_elsewhere() {
+async fn bot_replies_to_player_on_other_node() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let mut ann = here.server.connect_player("ann").await;
@@ -124,37 +125,39 @@ async fn a_bot_answers_whoever_is_elsewhere() {
 
 /// What is said on one server is heard on all, and by whoever comes later.
 #[tokio::test(start_paused = true)]
-async fn what_is_said_crosses_servers() {
+async fn chat_reaches_all_nodes_and_late_spectators() {
     let mut cluster = Cluster::default();
     let [here, there, third] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
         start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let say = |preset| json!({"type": "say", "match": id, "preset": preset});
-    assert_eq!(bob.request(say("hello")).await["type"], "ok");
+    let say_request = |preset| json!({"type": "say", "match": id, "preset": preset});
+    assert_eq!(bob.request(say_request("hello")).await["type"], "ok");
     assert_eq!(ann.expect_event("said").await["preset"], "hello");
     assert_eq!(bob.expect_event("said").await["preset"], "hello");
-    assert_eq!(ann.request(say("have-fun")).await["type"], "ok");
+    assert_eq!(ann.request(say_request("have-fun")).await["type"], "ok");
     assert_eq!(bob.expect_event("said").await["preset"], "have-fun");
     let mut cat = third.server.connect_player("cat").await;
-    assert_eq!(cat.expect_error(say("bye")).await, "not_following");
+    assert_eq!(cat.expect_error(say_request("bye")).await, "not_following");
     cat.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(cat.expect_error(say("bye")).await, "not_allowed");
+    assert_eq!(cat.expect_error(say_request("bye")).await, "not_allowed");
     // The owner feeds that server what was said before, once it knows of it.
     let watch = json!({"type": "watch", "match": id});
-    let shown = loop {
-        let shown = cat.request(watch.clone()).await;
-        if shown["said"] != json!([]) {
-            break shown;
+    let snapshot = loop {
+        let snapshot = cat.request(watch.clone()).await;
+        if snapshot["said"] != json!([]) {
+            break snapshot;
         }
     };
-    let presets = shown["said"].as_array().expect("a list").iter();
-    let presets: Vec<&Value> = presets.map(|said| &said["preset"]).collect();
+    let presets = snapshot["said"].as_array().expect("a list").iter();
+    let presets: Vec<&Value> = presets
+        .map(|chat_message| &chat_message["preset"])
+        .collect();
     assert_eq!(presets, ["hello", "have-fun"]);
 }
 
 /// A rematch is agreed on across servers, and both are shown it.
 #[tokio::test(start_paused = true)]
-async fn a_rematch_is_agreed_on_across_servers() {
+async fn rematch_is_agreed_across_nodes() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
@@ -173,22 +176,22 @@ async fn a_rematch_is_agreed_on_across_servers() {
         }
     }
     assert_eq!(ann.request(offer).await["type"], "ok");
-    let shown = ann.expect_event("match").await;
-    let next = json_string(&shown["match"]);
-    assert_ne!(next, id);
-    assert_eq!(bob.expect_event("match").await["match"], json!(next));
-    let code = json!({"type": "watch", "match": shown["code"]});
+    let snapshot = ann.expect_event("match").await;
+    let rematch_id = json_string(&snapshot["match"]);
+    assert_ne!(rematch_id, id);
+    assert_eq!(bob.expect_event("match").await["match"], json!(rematch_id));
+    let watch_by_code = json!({"type": "watch", "match": snapshot["code"]});
     let mut cat = there.server.connect_player("cat").await;
     assert_eq!(
-        cat.request(code).await["match"],
-        json!(next),
-        "the code moves on"
+        cat.request(watch_by_code).await["match"],
+        json!(rematch_id),
+        "the code leads to the rematch"
     );
 }
 
 /// Whoever moves too late has lost by time, on whatever server they are.
 #[tokio::test(start_paused = true)]
-async fn a_late_move_from_another_server_comes_after_the_flag() {
+async fn late_move_from_other_node_loses_on_time() {
     let mut cluster = Cluster::default();
     let settings = Settings {
         lag_compensation: Duration::from_secs(1),
@@ -208,12 +211,12 @@ async fn a_late_move_from_another_server_comes_after_the_flag() {
         }
     }
     tokio::time::sleep(Duration::from_millis(2400)).await;
-    let late = json!({"type": "move", "match": id, "ply": 3, "move": "a3"});
-    assert_eq!(bob.expect_error(late).await, "match_ended");
+    let late_move = json!({"type": "move", "match": id, "ply": 3, "move": "a3"});
+    assert_eq!(bob.expect_error(late_move).await, "match_ended");
     let ended = loop {
-        let told = ann.next_message().await;
-        if told["type"] == "ended" {
-            break told;
+        let message = ann.next_message().await;
+        if message["type"] == "ended" {
+            break message;
         }
     };
     assert_eq!(ended["outcome"]["reason"], "timeout");

@@ -10,7 +10,7 @@ use crate::support::advance_time;
 
 /// A server that stops gives its matches up at once.
 #[tokio::test(start_paused = true)]
-async fn a_match_outlives_a_server_that_stops() {
+async fn match_continues_on_other_node_after_owner_stops() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
@@ -21,11 +21,11 @@ async fn a_match_outlives_a_server_that_stops() {
     here.server.server.stop().await;
     assert_eq!(ann.wait_for_close().await, 1001);
     // Whoever is on the other server is shown the match anew, of a later epoch.
-    let shown = bob.expect_event("match").await;
+    let snapshot = bob.expect_event("match").await;
     assert_eq!(
-        (&shown["epoch"], &shown["ply"]),
+        (&snapshot["epoch"], &snapshot["ply"]),
         (&json!(1), &json!(1)),
-        "{shown}"
+        "{snapshot}"
     );
     let (mut ann, _) = there.server.resume_session(&token).await;
     assert_eq!(ann.expect_event("match").await["epoch"], 1);
@@ -36,7 +36,7 @@ async fn a_match_outlives_a_server_that_stops() {
 
 /// An owner whom nobody can ask is taken from, and finds that out before it tells anything.
 #[tokio::test(start_paused = true)]
-async fn an_owner_that_is_cut_off_is_taken_from() {
+async fn isolated_owner_loses_match_and_its_writes_are_refused() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
@@ -44,44 +44,47 @@ async fn an_owner_that_is_cut_off_is_taken_from() {
     assert_eq!(ann.play_move(&id, 0, "a1").await["type"], "ok");
     bob.expect_event("moved").await;
     here.bus.close();
-    let shown = bob.expect_event("match").await;
+    let snapshot = bob.expect_event("match").await;
     assert_eq!(
-        (&shown["epoch"], &shown["ply"]),
+        (&snapshot["epoch"], &snapshot["ply"]),
         (&json!(1), &json!(1)),
-        "{shown}"
+        "{snapshot}"
     );
     assert_eq!(bob.play_move(&id, 1, "b2").await["type"], "ok");
     // The first owner's next write is refused by the store, and nothing of it is told.
     let refused = ann.play_move(&id, 1, "c3").await;
     assert_ne!(refused["type"], "ok", "{refused}");
-    let moves = cluster_moves(&cluster, &id).await;
+    let moves = load_moves(&cluster, &id).await;
     assert_eq!(moves, ["a1", "b2"]);
 }
 
 /// An owner from whom a match was taken finds that out by itself, though nobody can tell it.
 #[tokio::test(start_paused = true)]
-async fn a_robbed_owner_shows_what_has_become_of_its_match() {
+async fn isolated_owner_detects_takeover_and_resends_snapshot() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
         start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
     here.bus.close();
     bob.expect_event("match").await;
-    let shown = ann.expect_event("match").await;
-    assert_eq!((&shown["epoch"], &shown["match"]), (&json!(1), &json!(id)));
+    let snapshot = ann.expect_event("match").await;
+    assert_eq!(
+        (&snapshot["epoch"], &snapshot["match"]),
+        (&json!(1), &json!(id))
+    );
 }
 
 /// Who was told more by another owner is not refused for good by one that knows less.
 #[tokio::test(start_paused = true)]
-async fn a_move_from_ahead_has_the_owner_look() {
+async fn move_ahead_of_outdated_owner_is_refused_as_retryable() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
         start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let plain = ann.play_move(&id, 4, "a1").await;
+    let answer = ann.play_move(&id, 4, "a1").await;
     assert_eq!(
-        plain["code"], "stale_ply",
-        "what nobody was told of is refused"
+        answer["code"], "stale_ply",
+        "a ply that was never played is refused for good"
     );
     here.bus.close();
     bob.expect_event("match").await;
@@ -94,7 +97,7 @@ async fn a_move_from_ahead_has_the_owner_look() {
 
 /// A match that has ended is asked for a rematch wherever its players are by then.
 #[tokio::test(start_paused = true)]
-async fn a_rematch_is_offered_though_the_owner_is_gone() {
+async fn rematch_is_agreed_on_other_node_after_owner_stops() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let (mut ann, mut bob, id) =
@@ -115,25 +118,25 @@ async fn a_rematch_is_offered_though_the_owner_is_gone() {
     while bob.request(offer.clone()).await["type"] != "ok" {}
     while ann.request(offer.clone()).await["type"] != "ok" {}
     loop {
-        let shown = ann.expect_event("match").await;
-        if shown["match"] != json!(id) {
-            assert_eq!(shown["status"], "running");
+        let snapshot = ann.expect_event("match").await;
+        if snapshot["match"] != json!(id) {
+            assert_eq!(snapshot["status"], "running");
             break;
         }
     }
 }
 
-fn match_id(id: &str) -> MatchId {
-    MatchId(id.parse().expect("it is an id"))
+fn parse_match_id(id: &str) -> MatchId {
+    MatchId(id.parse().expect("an id"))
 }
 
-async fn cluster_moves(cluster: &Cluster, id: &str) -> Vec<String> {
+async fn load_moves(cluster: &Cluster, id: &str) -> Vec<String> {
     let loaded = cluster
         .store
-        .load(match_id(id))
+        .load(parse_match_id(id))
         .await
-        .expect("it can be read");
-    let loaded = loaded.expect("it is kept");
+        .expect("readable");
+    let loaded = loaded.expect("the match is stored");
     let events = loaded.record.events.into_iter();
     let moves = events.filter_map(|event| match event.kind {
         EventKind::Moved { m, .. } => Some(m),
@@ -144,44 +147,55 @@ async fn cluster_moves(cluster: &Cluster, id: &str) -> Vec<String> {
 
 /// A request that the owner has stored and not answered is not done again by the server that takes over.
 #[tokio::test(start_paused = true)]
-async fn what_was_stored_and_not_answered_is_not_done_twice() {
+async fn stored_unanswered_request_is_not_repeated_after_takeover() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
     let create = json!({"seats": ["me", "open"], "clock": clock});
     let (_ann, mut bob, id) = start_match_across_nodes(&here, &there, create).await;
-    let give = json!({"type": "give_time", "match": id, "ms": 15000});
-    assert_eq!(bob.request(give.clone()).await["type"], "ok");
+    let give_time = json!({"type": "give_time", "match": id, "ms": 15000});
+    assert_eq!(bob.request(give_time.clone()).await["type"], "ok");
     // What the owner does with the next request before it dies.
-    let loaded = cluster.store.load(match_id(&id)).await;
-    let loaded = loaded.expect("it can be read").expect("it is kept");
-    let mut given = loaded.record.events.last().expect("it has begun").clone();
-    let request = given.request.as_mut().expect("it was asked for");
+    let loaded = cluster.store.load(parse_match_id(&id)).await;
+    let loaded = loaded.expect("readable").expect("the match is stored");
+    let mut repeated_event = loaded
+        .record
+        .events
+        .last()
+        .expect("at least one event")
+        .clone();
+    let request = repeated_event
+        .request
+        .as_mut()
+        .expect("an event with a request");
     request.2 += 1;
     let stored = cluster
         .store
-        .append(match_id(&id), loaded.position, vec![given]);
-    let stored = stored.await.expect("it is written");
+        .append(parse_match_id(&id), loaded.position, vec![repeated_event]);
+    let stored = stored.await.expect("the write succeeds");
     here.bus.close();
 
-    let answer = bob.request(give.clone()).await;
+    let answer = bob.request(give_time.clone()).await;
     assert_eq!(answer["seq"], stored.seq().0, "{answer}");
-    assert_eq!(given_times(&cluster, &id).await, 2);
+    assert_eq!(count_time_gifts(&cluster, &id).await, 2);
     // Another request is another one, and there is one for each ply.
-    assert_eq!(bob.expect_error(give).await, "too_soon");
+    assert_eq!(bob.expect_error(give_time).await, "too_soon");
 }
 
-async fn given_times(cluster: &Cluster, id: &str) -> usize {
-    let loaded = cluster.store.load(match_id(id)).await;
-    let events = loaded.expect("it can be read").expect("it is kept").record;
+async fn count_time_gifts(cluster: &Cluster, id: &str) -> usize {
+    let loaded = cluster.store.load(parse_match_id(id)).await;
+    let events = loaded
+        .expect("readable")
+        .expect("the match is stored")
+        .record;
     let events = events.events.iter();
-    let given = events.filter(|event| matches!(event.kind, EventKind::TimeGiven { .. }));
-    given.count()
+    let time_gifts = events.filter(|event| matches!(event.kind, EventKind::TimeGiven { .. }));
+    time_gifts.count()
 }
 
 /// Who is connected to a server that is cut off loses nothing by that.
 #[tokio::test(start_paused = true)]
-async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
+async fn player_on_isolated_node_is_absent_only_after_node_stops() {
     let mut cluster = Cluster::default();
     let [here, there] = cluster.start_nodes().await;
     let create = json!({"seats": ["me", "open"], "patience_ms": 60000});
@@ -189,10 +203,10 @@ async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
     here.bus.close();
     assert_eq!(bob.expect_event("match").await["epoch"], 1);
     advance_time(600).await;
-    let told = bob.drain_messages().await;
+    let messages = bob.drain_messages().await;
     assert!(
-        told.iter().all(|told| told["type"] == "presence"),
-        "{told:?}"
+        messages.iter().all(|told| told["type"] == "presence"),
+        "{messages:?}"
     );
     // Once that server is no more, whoever was there is gone.
     here.server.server.stop().await;
@@ -202,14 +216,14 @@ async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
 
 /// Whoever follows on a third server is shown the match anew, too.
 #[tokio::test(start_paused = true)]
-async fn followers_elsewhere_are_shown_the_match_of_its_new_owner() {
+async fn spectator_on_third_node_receives_snapshot_from_new_owner() {
     let mut cluster = Cluster::default();
-    let [here, there, beside] = cluster.start_nodes().await;
+    let [here, there, third] = cluster.start_nodes().await;
     let (_ann, mut bob, id) =
         start_match_across_nodes(&here, &there, json!({"seats": ["me", "open"]})).await;
-    let mut cat = beside.server.connect_player("cat").await;
-    let watched = cat.request(json!({"type": "watch", "match": id})).await;
-    assert_eq!(watched["epoch"], serde_json::Value::Null);
+    let mut cat = third.server.connect_player("cat").await;
+    let snapshot = cat.request(json!({"type": "watch", "match": id})).await;
+    assert_eq!(snapshot["epoch"], serde_json::Value::Null);
     here.server.server.stop().await;
     assert_eq!(bob.expect_event("match").await["epoch"], 1);
     assert_eq!(cat.expect_event("match").await["epoch"], 1);

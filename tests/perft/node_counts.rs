@@ -7,7 +7,7 @@ use plyhouse_engine::game::{GameHistory, Position};
 
 /// Compares with the game's file: the rows on top count from the start of the game, others from the
 /// `position` that is named above them. Rows with more than `nodes_max` nodes are left out.
-pub(super) fn check<P: Position>(nodes_max: u64) {
+pub(super) fn check_node_counts<P: Position>(nodes_max: u64) {
     let name = format!("{}.perft", P::INFO.id);
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let file = fs::read_to_string(&path).expect(&path);
@@ -16,7 +16,7 @@ pub(super) fn check<P: Position>(nodes_max: u64) {
         if let Some(position) = line.strip_prefix("position ") {
             tables.push((position.parse().expect(line), Vec::new()));
         } else if let Some((_, rows)) = tables.last_mut() {
-            rows.push(row(line));
+            rows.push(parse_row(line));
         }
     }
     for (pos, mut expected) in tables {
@@ -27,7 +27,7 @@ pub(super) fn check<P: Position>(nodes_max: u64) {
 }
 
 /// Reads the ply, which is the row's number, and the counts.
-fn row(line: &str) -> PlyCount {
+fn parse_row(line: &str) -> PlyCount {
     let numbers: Vec<u64> = line
         .split_whitespace()
         .map(|word| word.parse().expect(line))

@@ -43,7 +43,7 @@ impl Board {
     }
 
     /// The names of the squares that can be played.
-    pub(crate) fn legal(&self) -> Vec<&'static str> {
+    pub(crate) fn legal_moves(&self) -> Vec<&'static str> {
         let free = (0..9).filter(|&square| !self.is_over() && self.is_free(square));
         free.map(|square| SQUARES[square]).collect()
     }

@@ -17,107 +17,112 @@ use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use crate::load::OWNER;
-use crate::recovery::player;
-use crate::say;
+use crate::print_line;
+use crate::recovery::player_record;
 
 /// How many matches are written at the same time.
-const AT_ONCE: usize = 1000;
+const WRITE_BATCH: usize = 1000;
 
 /// How long a move may take.
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
 /// One match in so many is out of time when the server starts.
-const DUE_EACH: usize = 100;
+const MATCHES_PER_OVERDUE: usize = 100;
 
 /// How far each match has got.
-const MOVES: [&str; 10] = [
+const OPENING_MOVES: [&str; 10] = [
     "e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7",
 ];
 
 /// For how long the server waits before flags fall.
-const GRACE: Duration = Duration::from_secs(1);
+const RESTART_GRACE: Duration = Duration::from_secs(1);
 
 /// Has another process fill a store, so that this one's memory is the server's, and lets a server begin
 /// with it.
-pub(crate) async fn measure(directory: &Path, matches: usize) -> anyhow::Result<()> {
-    let filled = Command::new(std::env::current_exe()?)
+pub(crate) async fn measure_startup(directory: &Path, matches: usize) -> anyhow::Result<()> {
+    let fill_status = Command::new(std::env::current_exe()?)
         .args(["--fill-days", &matches.to_string(), "--directory"])
         .arg(directory)
         .status()?;
-    ensure!(filled.success(), "the store was not filled");
+    ensure!(fill_status.success(), "filling the store failed");
     let begin = Instant::now();
     let store = SqliteStore::open(directory, None)?;
     let metrics = store.metrics();
     let settings = Settings {
-        restart_grace: GRACE,
+        restart_grace: RESTART_GRACE,
         ..Settings::default()
     };
     let server = Server::start(settings, Arc::new(store), &metrics)?;
     let recovered = server.recover().await?;
-    let up = begin.elapsed();
+    let startup_time = begin.elapsed();
     ensure!(recovered.hibernating == matches as u64, "{recovered:?}");
-    say(&format!(
+    print_line(&format!(
         "{matches} matches of days: {:.0} ms until the server is up, {} MiB of memory",
-        up.as_secs_f64() * 1e3,
-        memory("VmRSS")?,
+        startup_time.as_secs_f64() * 1e3,
+        memory_mib("VmRSS")?,
     ))?;
-    let due = matches.div_ceil(DUE_EACH);
-    sleep(GRACE.saturating_sub(begin.elapsed())).await;
+    let overdue_count = matches.div_ceil(MATCHES_PER_OVERDUE);
+    sleep(RESTART_GRACE.saturating_sub(begin.elapsed())).await;
     let begin = Instant::now();
-    while dormant(&server)? > matches - due {
+    while hibernating_matches(&server)? > matches - overdue_count {
         sleep(Duration::from_millis(10)).await;
     }
     let took = begin.elapsed().as_secs_f64();
-    say(&format!(
-        "{due} flags have fallen in {took:.1} s, {:.2} ms each; {} MiB of memory at most",
-        took * 1e3 / due as f64,
-        memory("VmHWM")?,
+    print_line(&format!(
+        "{overdue_count} flags have fallen in {took:.1} s, {:.2} ms each; {} MiB of memory at most",
+        took * 1e3 / overdue_count as f64,
+        memory_mib("VmHWM")?,
     ))?;
     server.stop().await;
     drop(server);
-    in_their_order(directory, matches)
+    check_end_order(directory, matches)
 }
 
 /// How many matches are dormant.
-fn dormant(server: &Server) -> anyhow::Result<usize> {
-    let page = server.metrics_text();
-    let line = page
+fn hibernating_matches(server: &Server) -> anyhow::Result<usize> {
+    let metrics = server.metrics_text();
+    let line = metrics
         .lines()
         .find_map(|line| line.strip_prefix("plyhouse_matches_dormant "));
-    Ok(line.context("it is on the page")?.parse()?)
+    Ok(line.context("metric is missing")?.parse()?)
 }
 
 /// A figure of this process, in MiB.
-fn memory(name: &str) -> anyhow::Result<u64> {
+fn memory_mib(name: &str) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with(name));
     let kib = line.and_then(|line| line.split_whitespace().nth(1));
-    Ok(kib.context("no such figure")?.parse::<u64>()? / 1024)
+    Ok(kib
+        .context("no such field in /proc/self/status")?
+        .parse::<u64>()?
+        / 1024)
 }
 
 /// Whether those that fell due have ended, each after the one that was due before it, and no other.
-fn in_their_order(directory: &Path, matches: usize) -> anyhow::Result<()> {
-    let archive = SqliteInspector::open(directory)?;
+fn check_end_order(directory: &Path, matches: usize) -> anyhow::Result<()> {
+    let inspector = SqliteInspector::open(directory)?;
     let mut ended = Vec::new();
     for number in 0..matches {
-        let kept = archive.inspect_match(id(number))?.context("it is there")?;
-        let due = number.is_multiple_of(DUE_EACH);
+        let stored = inspector
+            .inspect_match(match_id(number))?
+            .context("match is missing")?;
+        let is_overdue = number.is_multiple_of(MATCHES_PER_OVERDUE);
         ensure!(
-            kept.record.has_ended() == due,
+            stored.record.has_ended() == is_overdue,
             "{number}: {:?}",
-            kept.ended_ms
+            stored.ended_ms
         );
-        if due {
-            let events = &kept.record.events;
-            ended.push((events[events.len() - 2].at_ms, kept.ended_ms));
+        if is_overdue {
+            let events = &stored.record.events;
+            ended.push((events[events.len() - 2].at_ms, stored.ended_ms));
         }
     }
     ended.sort_unstable();
     ensure!(
         ended.is_sorted_by_key(|(_, ended_ms)| *ended_ms),
-        "out of order"
+        "matches ended out of order"
     );
-    say(&format!(
+    print_line(&format!(
         "{} ended in the order in which they were due",
         ended.len()
     ))
@@ -129,43 +134,43 @@ pub(crate) async fn fill(directory: &Path, matches: usize) -> anyhow::Result<()>
     let now_ms = SystemTime::UNIX_EPOCH.elapsed()?.as_millis();
     let now_ms = u64::try_from(now_ms)?;
     let numbers: Vec<usize> = (0..matches).collect();
-    for some in numbers.chunks(AT_ONCE) {
-        let added = some.iter().flat_map(|number| [2 * number, 2 * number + 1]);
-        let added = added.map(|number| store.add_player(player(number), vec![]));
+    for batch in numbers.chunks(WRITE_BATCH) {
+        let added = batch.iter().flat_map(|number| [2 * number, 2 * number + 1]);
+        let added = added.map(|number| store.add_player(player_record(number), vec![]));
         futures::future::try_join_all(added).await?;
-        let created = some
+        let created = batch
             .iter()
-            .map(|number| store.create(OWNER, record(*number, now_ms)));
+            .map(|number| store.create(OWNER, match_record(*number, now_ms)));
         futures::future::try_join_all(created).await?;
     }
     Ok(())
 }
 
-fn id(number: usize) -> MatchId {
+fn match_id(number: usize) -> MatchId {
     MatchId(Uuid::from_u128(number as u128 + 1))
 }
 
 /// A game of chess. When its turn began is as good as shuffled, some hours ago or a day and some more.
-fn record(number: usize, now_ms: u64) -> MatchRecord {
+fn match_record(number: usize, now_ms: u64) -> MatchRecord {
     let clock = ClockControl::Move { move_ms: DAY_MS };
     let creation = Creation {
-        id: id(number),
+        id: match_id(number),
         code: MatchCode::from_number(number as u64),
-        game: catalog::find_game("chess").expect("there is chess"),
-        host: player(2 * number).id,
+        game: catalog::find_game("chess").expect("catalog has chess"),
+        host: player_record(2 * number).id,
         terms: Terms {
             clock: Some(clock),
             ..Terms::with_defaults(true, 0, 1)
         },
     };
     let shuffled = (number as u64).wrapping_mul(2_654_435_761) % (DAY_MS / 4);
-    let ago_ms = match number.is_multiple_of(DUE_EACH) {
+    let turn_age_ms = match number.is_multiple_of(MATCHES_PER_OVERDUE) {
         true => DAY_MS + 3_600_000 + shuffled,
         false => shuffled,
     };
-    let at_ms = now_ms - ago_ms;
+    let at_ms = now_ms - turn_age_ms;
     let seats = [0, 1].map(|index| {
-        let player = player(2 * number + index);
+        let player = player_record(2 * number + index);
         Occupant::Player {
             id: player.id,
             name: player.name,
@@ -174,13 +179,13 @@ fn record(number: usize, now_ms: u64) -> MatchRecord {
         }
     });
     let mut events = Match::initial_events(&creation.terms, seats, at_ms);
-    let left = Some(RemainingTime::at_start(&clock));
-    events.extend(MOVES.iter().enumerate().map(|(ply, m)| -> Event {
+    let initial_time = Some(RemainingTime::at_start(&clock));
+    events.extend(OPENING_MOVES.iter().enumerate().map(|(ply, m)| -> Event {
         let moved = EventKind::Moved {
             seat: Seat::ALL[ply % 2],
             m: (*m).to_owned(),
             spent_ms: Some(0),
-            remaining: left,
+            remaining: initial_time,
         };
         moved.at(at_ms)
     }));

@@ -9,21 +9,21 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::Server;
-use crate::players::{Counters, Pair, Player};
-use crate::process::Process;
-use crate::script::Script;
+use crate::ServerKind;
+use crate::game_script::GameScript;
+use crate::load::{Counters, LoadClient, PlayerPair};
+use crate::server_process::ServerProcess;
 
 /// Longer than the real server lets those gather who come, before it tells everybody how many they are.
-const SETTLED: Duration = Duration::from_millis(500);
+const SETTLE_TIME: Duration = Duration::from_millis(500);
 
 /// How long a move has to reach everybody before the next: what comes together is written together,
 /// and costs less.
-const PACE: Duration = Duration::from_millis(50);
+const MOVE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What was measured.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct BroadcastCost {
     /// How many moves were told, each time to one who watches.
     pub(crate) messages: u64,
     /// What the server spent on them, and on the two who played.
@@ -31,45 +31,45 @@ pub(crate) struct Told {
 }
 
 /// Has so many watch match after match, for about so long, spread over the servers. The first has the match.
-pub(crate) async fn measure(
-    servers: &[Process],
-    server: Server,
-    script: &Arc<Script>,
-    spectators: usize,
+pub(crate) async fn measure_broadcasts(
+    servers: &[ServerProcess],
+    server: ServerKind,
+    script: &Arc<GameScript>,
+    spectator_count: usize,
     time: Duration,
-) -> anyhow::Result<Told> {
+) -> anyhow::Result<BroadcastCost> {
     let counters = Arc::<Counters>::default();
     let address = |number: usize| servers[number % servers.len()].address();
-    let cpu = || -> anyhow::Result<Duration> { servers.iter().map(Process::cpu).sum() };
-    let mut pair = Pair::connect(address(0), server, script, &counters).await?;
-    let mut crowd = Vec::new();
-    for number in 0..spectators {
-        crowd.push(Player::connect(address(number), server, &counters).await?);
+    let cpu = || -> anyhow::Result<Duration> { servers.iter().map(ServerProcess::cpu_time).sum() };
+    let mut pair = PlayerPair::connect(address(0), server, script, &counters).await?;
+    let mut spectator_clients = Vec::new();
+    for number in 0..spectator_count {
+        spectator_clients.push(LoadClient::connect(address(number), server, &counters).await?);
     }
-    let mut told = Told::default();
+    let mut cost = BroadcastCost::default();
     let begin = Instant::now();
-    while told.messages == 0 || begin.elapsed() < time {
+    while cost.messages == 0 || begin.elapsed() < time {
         let id = pair.create().await?;
-        for spectator in &mut crowd {
+        for spectator in &mut spectator_clients {
             spectator.watch(&id).await?;
         }
         pair.join(&id).await?;
-        sleep(SETTLED).await;
+        sleep(SETTLE_TIME).await;
         let before = cpu()?;
-        pair.pace(Instant::now(), PACE);
+        pair.set_pace(Instant::now(), MOVE_INTERVAL);
         pair.play_match(&id).await?;
-        for spectator in &mut crowd {
+        for spectator in &mut spectator_clients {
             for ply in 0..script.plies.len() {
-                spectator.moved(script, &id, ply).await?;
-                told.messages += 1;
+                spectator.receive_moved(script, &id, ply).await?;
+                cost.messages += 1;
             }
         }
-        told.cpu += cpu()?.saturating_sub(before);
+        cost.cpu += cpu()?.saturating_sub(before);
     }
-    Ok(told)
+    Ok(cost)
 }
 
-impl Told {
+impl BroadcastCost {
     /// Microseconds of CPU a message.
     pub(crate) fn cpu_us(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.messages as f64
