@@ -14,84 +14,84 @@ use plyhouse_protocol::{
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::choice::ClientAction;
-use super::base::Base;
-use super::dice::Dice;
-use super::line::{Line, PATIENCE};
-use super::plan::{FIRST_CLIENT, Role};
-use super::view::View;
-use super::world::name;
+use super::base::SimContext;
+use super::dice::SimRng;
+use super::line::{CLIENT_TIMEOUT, RecordedConnection};
+use super::plan::{FIRST_CLIENT_RNG_STREAM, Role};
+use super::view::MatchView;
+use super::world::client_name;
 
 /// How often somebody tries to have a last look at the world before giving up on it: for some
 /// twenty seconds.
-const LAST_TRIES: usize = 100;
+const FINAL_CHECK_ATTEMPTS: usize = 100;
 
 /// How long after everything is well at the latest all that was asked is answered, where several servers
 /// have a part in it: one of them asks another for ten seconds.
-const ANSWERED_BY: Duration = Duration::from_secs(14);
+const CLUSTER_REPLY_DELAY_MAX: Duration = Duration::from_secs(14);
 
 /// Why a connection is given up on which something has got no answer that must have got one.
-pub(crate) const NEVER_ANSWERED: &str = "never answered";
+pub(crate) const MISSING_REPLY_REASON: &str = "never answered";
 
 /// Why a connection is closed after everything must have been told on it.
-pub(crate) const HEARD_ALL: &str = "has heard all";
+pub(crate) const ALL_DELIVERED_REASON: &str = "has heard all";
 
 /// By when after its delay a match is shown to strangers.
-pub(crate) const SHOWN_BY: Duration = Duration::from_secs(1);
+pub(crate) const SPECTATOR_UPDATE_DELAY_MAX: Duration = Duration::from_secs(1);
 
 /// By when a change of a list has been told that is a second old at most.
-const TOLD_BY: Duration = Duration::from_millis(1300);
+const LIST_UPDATE_DELAY_MAX: Duration = Duration::from_millis(1300);
 
 /// Somebody at a keyboard.
 #[derive(Debug)]
 pub(crate) struct Client {
-    base: Rc<Base>,
-    place: usize,
+    context: Rc<SimContext>,
+    index: usize,
     name: String,
     role: Role,
-    dice: Dice,
-    me: Option<PlayerId>,
+    rng: SimRng,
+    player_id: Option<PlayerId>,
     token: Option<Token>,
     has_account: bool,
-    views: BTreeMap<MatchId, View>,
+    views: BTreeMap<MatchId, MatchView>,
     /// The challenges of which this client was told.
     challenges: Vec<MatchId>,
     /// The matches of days of which this client was told that it is to move.
-    turns: Vec<MatchId>,
+    correspondence_turns: Vec<MatchId>,
     /// The list that is watched on this connection: of which game, and of which stage.
-    watched: Option<(Option<String>, Option<MatchStatus>)>,
+    watched_list: Option<(Option<String>, Option<MatchStatus>)>,
     /// Watches that list and does not know yet how it begins.
-    wants_list: bool,
+    needs_list_snapshot: bool,
     /// A request whose answer has not come: to be sent again.
-    doubtful: Option<ClientMessage>,
+    unanswered_request: Option<ClientMessage>,
     /// Moves that were answered `ok`.
-    played: Vec<ClientMessage>,
+    accepted_moves: Vec<ClientMessage>,
     /// Has just thought for long.
-    has_pondered: bool,
+    has_idled: bool,
     /// An older connection that was not closed.
-    older: Option<Line>,
+    previous_connection: Option<RecordedConnection>,
 }
 
 impl Client {
-    pub(crate) fn new(base: Rc<Base>, place: usize, role: Role) -> Self {
-        let dice = Dice::new(base.seed, FIRST_CLIENT + place as u64);
+    pub(crate) fn new(context: Rc<SimContext>, index: usize, role: Role) -> Self {
+        let rng = SimRng::new(context.seed, FIRST_CLIENT_RNG_STREAM + index as u64);
         Self {
-            base,
-            place,
-            name: name(place),
+            context,
+            index,
+            name: client_name(index),
             role,
-            dice,
-            me: None,
+            rng,
+            player_id: None,
             token: None,
             has_account: false,
             views: BTreeMap::new(),
             challenges: Vec::new(),
-            turns: Vec::new(),
-            watched: None,
-            wants_list: false,
-            doubtful: None,
-            played: Vec::new(),
-            has_pondered: false,
-            older: None,
+            correspondence_turns: Vec::new(),
+            watched_list: None,
+            needs_list_snapshot: false,
+            unanswered_request: None,
+            accepted_moves: Vec::new(),
+            has_idled: false,
+            previous_connection: None,
         }
     }
 
@@ -105,131 +105,144 @@ impl Client {
     }
 
     /// Lives until the world is calm, and then looks at everything once more.
-    pub(crate) async fn live(mut self) -> turmoil::Result {
-        while !self.is_over() {
-            let pause = self.dice.ms(1..=120);
+    pub(crate) async fn run(mut self) -> turmoil::Result {
+        while !self.has_reached_final_check() {
+            let pause = self.rng.duration_ms(1..=120);
             sleep(pause).await;
-            if let Some(mut line) = self.come_back().await {
-                let end = self.session(&mut line).await;
-                self.hang_up(line, end).await;
+            if let Some(mut connection) = self.log_in().await {
+                let end = self.run_connection(&mut connection).await;
+                self.end_connection(connection, end).await;
             }
         }
-        self.older = None;
-        self.let_delays_pass().await;
-        for _ in 0..LAST_TRIES {
-            if self.look().await.is_some() {
+        self.previous_connection = None;
+        self.wait_for_spectator_delay().await;
+        for _ in 0..FINAL_CHECK_ATTEMPTS {
+            if self.read_all_matches().await.is_some() {
                 return Ok(());
             }
             sleep(Duration::from_millis(200)).await;
         }
-        Err(format!("{} is not served any more", self.name).into())
+        Err(format!("{} gets no replies from the server", self.name).into())
     }
 
     /// Waits until strangers, too, are to see all that has happened by now.
-    async fn let_delays_pass(&self) {
-        let delay = self.base.delay();
+    async fn wait_for_spectator_delay(&self) {
+        let delay = self.context.max_spectator_delay();
         if !delay.is_zero() {
-            sleep(delay + SHOWN_BY).await;
+            sleep(delay + SPECTATOR_UPDATE_DELAY_MAX).await;
         }
     }
 
     /// Where this client connects: mostly to the same server, if there are several.
-    fn server(&mut self) -> usize {
-        let count = self.base.servers.len();
+    fn choose_server(&mut self) -> usize {
+        let count = self.context.servers.len();
         match count {
             1 => 0,
-            _ if self.dice.percent(60) => self.place % count,
-            _ => usize::try_from(self.dice.number()).unwrap_or(0) % count,
+            _ if self.rng.chance(60) => self.index % count,
+            _ => usize::try_from(self.rng.next_u64()).unwrap_or(0) % count,
         }
     }
 
     /// Until when this client waits for an answer, and whether there must be one by then. Where several
     /// servers have a part in it that may take long.
-    fn patience(&mut self) -> (Instant, bool) {
+    fn reply_deadline(&mut self) -> (Instant, bool) {
         let now = Instant::now();
-        if self.base.stays.is_zero() || self.dice.percent(75) {
-            return (now + PATIENCE, false);
+        if self.context.observation_time.is_zero() || self.rng.chance(75) {
+            return (now + CLIENT_TIMEOUT, false);
         }
-        let passed = turmoil::sim_elapsed().unwrap_or_default();
-        let until_calm = self.base.calm_at.saturating_sub(passed);
-        (now + until_calm + ANSWERED_BY, true)
+        let elapsed = turmoil::sim_elapsed().unwrap_or_default();
+        let until_calm = self.context.faults_end.saturating_sub(elapsed);
+        (now + until_calm + CLUSTER_REPLY_DELAY_MAX, true)
     }
 
     /// Whether it is time for a last look.
-    fn is_over(&self) -> bool {
-        let over_at = self.base.calm_at + self.base.stays;
-        turmoil::sim_elapsed().is_none_or(|now| now >= over_at)
+    fn has_reached_final_check(&self) -> bool {
+        let final_check_at = self.context.faults_end + self.context.observation_time;
+        turmoil::sim_elapsed().is_none_or(|now| now >= final_check_at)
     }
 
-    fn is_calm(&self) -> bool {
-        turmoil::sim_elapsed().is_none_or(|now| now >= self.base.calm_at)
+    fn is_past_faults(&self) -> bool {
+        turmoil::sim_elapsed().is_none_or(|now| now >= self.context.faults_end)
     }
 
-    async fn hang_up(&mut self, mut line: Line, end: Option<ClientAction>) {
-        match end {
-            Some(ClientAction::Goodbye) => line.close().await,
-            Some(ClientAction::Overlap) => self.older = Some(line),
+    async fn end_connection(
+        &mut self,
+        mut connection: RecordedConnection,
+        end_action: Option<ClientAction>,
+    ) {
+        match end_action {
+            Some(ClientAction::CloseConnection) => connection.close().await,
+            Some(ClientAction::OpenSecondConnection) => self.previous_connection = Some(connection),
             Some(
-                ClientAction::Vanish
-                | ClientAction::Ask(_)
-                | ClientAction::AskTwice(_)
-                | ClientAction::Ponder(_),
+                ClientAction::DropConnection
+                | ClientAction::Request(_)
+                | ClientAction::RequestTwice(_)
+                | ClientAction::Idle(_),
             )
             | None => {
-                self.older = None;
-                line.closed::<()>("given up by the client");
+                self.previous_connection = None;
+                connection.record_closed::<()>("given up by the client");
             }
         }
     }
 
     /// A connection on which the server knows who this is.
-    async fn come_back(&mut self) -> Option<Line> {
-        let server = self.server();
-        let mut line = Line::open(Rc::clone(&self.base), &self.name, server).await?;
+    async fn log_in(&mut self) -> Option<RecordedConnection> {
+        let server = self.choose_server();
+        let mut connection =
+            RecordedConnection::open(Rc::clone(&self.context), &self.name, server).await?;
         let hello = ClientMessage::Hello(Box::new(Hello {
             name: Some(self.name.clone()),
             token: self.token.clone(),
             ..Hello::default()
         }));
-        match self.ask(&mut line, hello).await? {
+        match self.send_request(&mut connection, hello).await? {
             ServerMessage::Welcome(welcome) => {
-                (self.watched, self.wants_list) = (None, false);
-                self.me = Some(welcome.player.id);
+                (self.watched_list, self.needs_list_snapshot) = (None, false);
+                self.player_id = Some(welcome.player.id);
                 self.token = Some(welcome.token);
                 let challenges = welcome.challenges.iter();
                 self.challenges = challenges.map(|challenge| challenge.match_id).collect();
                 let is_turn = |followed: &&FollowedMatch| {
-                    let turn = followed.correspondence.as_ref().and_then(|days| days.turn);
+                    let turn = followed
+                        .correspondence
+                        .as_ref()
+                        .and_then(|correspondence| correspondence.turn);
                     turn.is_some() && turn == followed.you
                 };
                 let turns = welcome.following.iter().filter(is_turn);
-                self.turns = turns.map(|followed| followed.match_id).collect();
-                self.base.meet(welcome.player.id);
-                Some(line)
+                self.correspondence_turns = turns.map(|followed| followed.match_id).collect();
+                self.context.add_player(welcome.player.id);
+                Some(connection)
             }
-            _ => line.closed("not welcome"),
+            _ => connection.record_closed("not welcome"),
         }
     }
 
     /// Does one thing after the other, until one ends the connection, or something else does.
-    async fn session(&mut self, line: &mut Line) -> Option<ClientAction> {
+    async fn run_connection(
+        &mut self,
+        connection: &mut RecordedConnection,
+    ) -> Option<ClientAction> {
         loop {
-            let think = self.dice.ms(1..=60);
-            self.listen(line, think).await?;
-            if self.is_calm() {
-                return self.see_out(line).await;
+            let pause = self.rng.duration_ms(1..=60);
+            self.receive_for(connection, pause).await?;
+            if self.is_past_faults() {
+                return self.finish_connection(connection).await;
             }
-            match self.choose() {
-                ClientAction::Ask(message) => {
-                    self.ask(line, message).await?;
+            match self.choose_action() {
+                ClientAction::Request(message) => {
+                    self.send_request(connection, message).await?;
                 }
-                ClientAction::Ponder(time) => self.listen(line, time).await?,
-                ClientAction::AskTwice(message) => {
-                    self.doubtful = Some(message.clone());
-                    line.send(message.clone()).await?;
-                    self.ask(line, message).await?;
+                ClientAction::Idle(time) => self.receive_for(connection, time).await?,
+                ClientAction::RequestTwice(message) => {
+                    self.unanswered_request = Some(message.clone());
+                    connection.send(message.clone()).await?;
+                    self.send_request(connection, message).await?;
                 }
-                end @ (ClientAction::Vanish | ClientAction::Overlap | ClientAction::Goodbye) => {
+                end @ (ClientAction::DropConnection
+                | ClientAction::OpenSecondConnection
+                | ClientAction::CloseConnection) => {
                     return Some(end);
                 }
             }
@@ -237,36 +250,40 @@ impl Client {
     }
 
     /// What is still done on a connection when nothing bad happens any more.
-    async fn see_out(&mut self, line: &mut Line) -> Option<ClientAction> {
-        let passed = turmoil::sim_elapsed().unwrap_or_default();
-        let stays = (self.base.calm_at + self.base.stays).saturating_sub(passed);
-        if self.base.stays.is_zero() {
-            self.look_at_list(line).await?;
-            return Some(ClientAction::Goodbye);
+    async fn finish_connection(
+        &mut self,
+        connection: &mut RecordedConnection,
+    ) -> Option<ClientAction> {
+        let elapsed = turmoil::sim_elapsed().unwrap_or_default();
+        let remaining =
+            (self.context.faults_end + self.context.observation_time).saturating_sub(elapsed);
+        if self.context.observation_time.is_zero() {
+            self.verify_watched_list(connection).await?;
+            return Some(ClientAction::CloseConnection);
         }
-        self.listen(line, stays).await?;
+        self.receive_for(connection, remaining).await?;
         // Of a host that has lost its power nothing is heard.
-        let why = if line.is_bereft() {
+        let reason = if connection.has_server_crashed() {
             "no answer"
         } else {
-            HEARD_ALL
+            ALL_DELIVERED_REASON
         };
-        line.closed::<()>(why);
-        Some(ClientAction::Vanish)
+        connection.record_closed::<()>(reason);
+        Some(ClientAction::DropConnection)
     }
 
     /// Waits until everything must have been told of the list that is watched, and looks at it.
-    async fn look_at_list(&mut self, line: &mut Line) -> Option<()> {
-        if let Some(list) = self.list() {
-            self.listen(line, TOLD_BY).await?;
-            self.ask(line, list).await?;
+    async fn verify_watched_list(&mut self, connection: &mut RecordedConnection) -> Option<()> {
+        if let Some(list) = self.watched_list_request() {
+            self.receive_for(connection, LIST_UPDATE_DELAY_MAX).await?;
+            self.send_request(connection, list).await?;
         }
         Some(())
     }
 
     /// What asks for the list that is watched.
-    fn list(&self) -> Option<ClientMessage> {
-        let (game, status) = self.watched.clone()?;
+    fn watched_list_request(&self) -> Option<ClientMessage> {
+        let (game, status) = self.watched_list.clone()?;
         Some(ClientMessage::List {
             game,
             status,
@@ -277,78 +294,90 @@ impl Client {
     }
 
     /// Takes in what comes for so long.
-    async fn listen(&mut self, line: &mut Line, time: Duration) -> Option<()> {
+    async fn receive_for(
+        &mut self,
+        connection: &mut RecordedConnection,
+        time: Duration,
+    ) -> Option<()> {
         let until = Instant::now() + time;
         loop {
             let message = tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
-                message = line.receive() => message?,
+                message = connection.receive() => message?,
                 () = sleep_until(until) => return Some(()),
             };
-            self.take_in(&message);
+            self.apply_message(&message);
         }
     }
 
     /// Asks, and waits for the answer.
-    async fn ask(&mut self, line: &mut Line, message: ClientMessage) -> Option<ServerMessage> {
-        if is_worth_repeating(&message) {
-            self.doubtful = Some(message.clone());
+    async fn send_request(
+        &mut self,
+        connection: &mut RecordedConnection,
+        message: ClientMessage,
+    ) -> Option<ServerMessage> {
+        if is_retryable(&message) {
+            self.unanswered_request = Some(message.clone());
         }
-        let id = line.send(message.clone()).await?;
-        let answer = self.answer(line, id).await?;
-        self.doubtful = None;
-        match (message, &answer) {
+        let id = connection.send(message.clone()).await?;
+        let reply = self.receive_reply(connection, id).await?;
+        self.unanswered_request = None;
+        match (message, &reply) {
             (message @ ClientMessage::Move { .. }, ServerMessage::Ok { .. }) => {
-                self.played.push(message);
+                self.accepted_moves.push(message);
             }
             (ClientMessage::WatchList { game, status, .. }, ServerMessage::Ok { .. }) => {
-                (self.watched, self.wants_list) = (Some((game, status)), true);
+                (self.watched_list, self.needs_list_snapshot) = (Some((game, status)), true);
             }
-            (ClientMessage::UnwatchList, ServerMessage::Ok { .. }) => self.watched = None,
+            (ClientMessage::UnwatchList, ServerMessage::Ok { .. }) => self.watched_list = None,
             _ => {}
         }
-        Some(answer)
+        Some(reply)
     }
 
-    async fn answer(&mut self, line: &mut Line, id: RequestId) -> Option<ServerMessage> {
-        let (until, must_come) = self.patience();
+    async fn receive_reply(
+        &mut self,
+        connection: &mut RecordedConnection,
+        id: RequestId,
+    ) -> Option<ServerMessage> {
+        let (deadline, is_required) = self.reply_deadline();
         loop {
             let message = tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
-                message = line.receive() => message?,
-                () = sleep_until(until.min(Instant::now() + PATIENCE)) => {
-                    let is_bereft = must_come && line.is_bereft();
-                    if Instant::now() < until && !is_bereft {
+                message = connection.receive() => message?,
+                () = sleep_until(deadline.min(Instant::now() + CLIENT_TIMEOUT)) => {
+                    let has_server_crashed = is_required && connection.has_server_crashed();
+                    if Instant::now() < deadline && !has_server_crashed {
                         continue;
                     }
-                    let is_fault = must_come && !is_bereft;
-                    return line.closed(if is_fault { NEVER_ANSWERED } else { "no answer" });
+                    let is_violation = is_required && !has_server_crashed;
+                    return connection.record_closed(if is_violation { MISSING_REPLY_REASON } else { "no answer" });
                 }
             };
-            self.take_in(&message);
+            self.apply_message(&message);
             if message.re() == Some(id) {
                 return Some(message);
             }
         }
     }
 
-    fn take_in(&mut self, message: &ServerMessage) {
+    fn apply_message(&mut self, message: &ServerMessage) {
         match message {
             ServerMessage::Match(snapshot) => {
-                self.base.tell_of(snapshot.match_id);
-                self.base
-                    .delays(Duration::from_millis(snapshot.spectator_delay_ms));
-                let view = View::new(snapshot, self.me);
+                self.context.add_match(snapshot.match_id);
+                self.context
+                    .record_spectator_delay(Duration::from_millis(snapshot.spectator_delay_ms));
+                let view = MatchView::new(snapshot, self.player_id);
                 self.views.insert(snapshot.match_id, view);
             }
             ServerMessage::Event(event) => {
                 if let Some(view) = self.views.get_mut(&event.match_id()) {
-                    view.take_in(event, self.me);
+                    view.apply_event(event, self.player_id);
                 }
             }
             ServerMessage::Rematch { match_id, rematch } => {
                 if let Some(next) = &rematch.next {
-                    self.base.tell_of(next.match_id);
+                    self.context.add_match(next.match_id);
                 }
                 if let Some(view) = self.views.get_mut(match_id) {
                     view.rematch = Some(rematch.clone());
@@ -357,7 +386,7 @@ impl Client {
             ServerMessage::WatchEnded { match_id } => {
                 self.views.remove(match_id);
             }
-            ServerMessage::YourTurn { match_id, .. } => self.turns.push(*match_id),
+            ServerMessage::YourTurn { match_id, .. } => self.correspondence_turns.push(*match_id),
             ServerMessage::Challenge(challenge) => self.challenges.push(challenge.match_id),
             ServerMessage::ChallengeEnded { match_id } => {
                 self.challenges.retain(|challenge| challenge != match_id);
@@ -392,25 +421,25 @@ impl Client {
     }
 
     /// Looks at every match that anybody knows of, from its first event on.
-    async fn look(&mut self) -> Option<()> {
-        let mut line = self.come_back().await?;
-        let board = self.base.board.borrow().clone();
-        for id in board {
+    async fn read_all_matches(&mut self) -> Option<()> {
+        let mut connection = self.log_in().await?;
+        let match_ids = self.context.known_matches.borrow().clone();
+        for id in match_ids {
             let target = id.into();
             let watch = ClientMessage::Watch { target };
             let since = Seq(0);
-            self.ask(&mut line, watch).await?;
+            self.send_request(&mut connection, watch).await?;
             let resync = ClientMessage::Resync { target, since };
-            self.ask(&mut line, resync).await?;
+            self.send_request(&mut connection, resync).await?;
         }
-        line.close().await;
+        connection.close().await;
         Some(())
     }
 }
 
 /// Whether somebody whose connection was lost before the answer would ask again. Who has created a
 /// match would see it on coming back.
-fn is_worth_repeating(message: &ClientMessage) -> bool {
+fn is_retryable(message: &ClientMessage) -> bool {
     match message {
         ClientMessage::Move { .. }
         | ClientMessage::Resign { .. }

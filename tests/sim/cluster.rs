@@ -19,138 +19,159 @@ pub(crate) use self::store::{Entry, Journal, Written};
 
 use self::plan::Plan;
 use self::world::run;
-use super::checker::{Kind, Tally, check};
-use super::number;
-use super::world::Ended;
+use super::checker::{Tally, ViolationKind, check};
+use super::env_u64;
+use super::world::RunResult;
 
 /// Number of worlds, unless `SIM_CLUSTER_SEEDS` says otherwise. `tests/run --all` runs more.
-const SEEDS: u64 = 400;
+const SEED_COUNT: u64 = 400;
 
 /// Into how many tests they are divided, so that every core has something to do.
-const SHARES: usize = 8;
+const SHARD_COUNT: usize = 8;
 
 /// How many worlds have a store that does not compare.
-const BLIND: u64 = 200;
+const UNFENCED_SEEDS_MAX: u64 = 200;
 
 /// What there was in many worlds.
 #[derive(Debug, Default)]
-struct Sum {
-    worlds: usize,
-    troubles: usize,
+struct Totals {
+    world_count: usize,
+    fault_count: usize,
     /// How often a match was taken over.
-    taken: usize,
+    takeovers: usize,
     /// How often the store refused what a former owner was about to write.
-    refused: usize,
+    fenced_writes: usize,
     tally: Tally,
 }
 
-impl Sum {
-    fn add(&mut self, ended: &Ended, tally: Tally) {
-        self.worlds += 1;
-        self.troubles += ended.crashes_in_play;
+impl Totals {
+    fn add(&mut self, result: &RunResult, tally: Tally) {
+        self.world_count += 1;
+        self.fault_count += result.crashes_with_live_matches;
         self.tally.add(tally);
-        let journal = ended.kept.cluster.iter().map(|cluster| &cluster.journal);
+        let journal = result
+            .final_state
+            .cluster
+            .iter()
+            .map(|cluster| &cluster.journal);
         for journal in journal {
-            self.refused += journal.refused;
-            let is_taken = |entry: &&Entry| matches!(entry.written, Written::Taken { .. });
-            self.taken += journal.entries.iter().filter(is_taken).count();
+            self.fenced_writes += journal.refused;
+            let is_takeover = |entry: &&Entry| matches!(entry.written, Written::Taken { .. });
+            self.takeovers += journal.entries.iter().filter(is_takeover).count();
         }
     }
 
     /// Worlds in which nothing happens would be checked in vain.
-    fn is_enough(&self) {
+    fn assert_coverage(&self) {
         let Self {
-            worlds,
-            troubles,
-            taken,
-            refused,
+            world_count: worlds,
+            fault_count: troubles,
+            takeovers: taken,
+            fenced_writes: refused,
             tally,
         } = *self;
         // Few worlds may happen to be quiet.
-        let is_many = worlds >= 50;
-        let happens = troubles >= 5 * worlds
+        let is_large_sample = worlds >= 50;
+        let has_activity = troubles >= 5 * worlds
             && taken >= worlds
             && refused >= worlds / 20
             && tally.moves >= 4 * worlds
-            && tally.repeats >= worlds
-            && tally.resumed >= worlds
+            && tally.repeated_moves >= worlds
+            && tally.resumed_matches >= worlds
             && tally.refusals >= 8 * worlds
-            && tally.ended >= worlds
+            && tally.ended_matches >= worlds
             && tally.takebacks >= worlds / 10
             && tally.rematches >= worlds / 20
             && tally.stand_ins >= worlds / 40
-            && tally.challenges >= worlds / 20;
-        assert!(happens || !is_many, "too little happens: {self:?}");
+            && tally.accepted_challenges >= worlds / 20;
+        assert!(
+            has_activity || !is_large_sample,
+            "too little coverage: {self:?}"
+        );
     }
 }
 
 /// What is wrong with a world, and how to see it again.
-fn wrong(seed: u64, ended: &Ended) -> Result<Tally, String> {
-    let (faults, tally) = check(&ended.history, &ended.kept);
-    let faults = faults.iter().map(ToString::to_string);
-    let wrong: Vec<String> = ended.stuck.iter().cloned().chain(faults).collect();
-    if wrong.is_empty() {
+fn check_run(seed: u64, result: &RunResult) -> Result<Tally, String> {
+    let (violations, tally) = check(&result.history, &result.final_state);
+    let violations = violations.iter().map(ToString::to_string);
+    let failures: Vec<String> = result.run_error.iter().cloned().chain(violations).collect();
+    if failures.is_empty() {
         return Ok(tally);
     }
     Err(format!(
-        "world {seed}: {}\nto see it again: SIM_CLUSTER_SEED={seed} cargo test --test sim \
-         cluster::one_world -- --nocapture",
-        wrong.join("\n")
+        "world {seed}: {}\nto reproduce: SIM_CLUSTER_SEED={seed} cargo test --test sim \
+         cluster::single_seed_has_no_violations -- --nocapture",
+        failures.join("\n")
     ))
 }
 
 /// Looks at every so many worlds, from this one on.
-fn share(first: u64) -> Sum {
-    let mut sum = Sum::default();
-    let mut wrongs = Vec::new();
-    let seeds = number("SIM_CLUSTER_SEEDS").unwrap_or(SEEDS);
-    for seed in (first..seeds).step_by(SHARES) {
-        let ended = run(Plan::new(seed), true);
-        match wrong(seed, &ended) {
-            Ok(tally) => sum.add(&ended, tally),
-            Err(what) => wrongs.push(what),
+fn run_shard(first_seed: u64) -> Totals {
+    let mut totals = Totals::default();
+    let mut failures = Vec::new();
+    let seed_count = env_u64("SIM_CLUSTER_SEEDS").unwrap_or(SEED_COUNT);
+    for seed in (first_seed..seed_count).step_by(SHARD_COUNT) {
+        let result = run(Plan::new(seed), true);
+        match check_run(seed, &result) {
+            Ok(tally) => totals.add(&result, tally),
+            Err(failure) => failures.push(failure),
         }
     }
-    assert!(wrongs.is_empty(), "{}", wrongs.join("\n\n"));
-    sum.is_enough();
-    sum
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    totals.assert_coverage();
+    totals
 }
 
-shares!(share);
+shard_tests!(run_shard);
 
 /// In how many of the first worlds, up to so many, one of these is found if the store does not compare.
-fn found_blind(most: usize, kinds: &[Kind]) -> usize {
-    let is_found = |seed: &u64| {
-        let ended = run(Plan::new(*seed), false);
-        let (faults, _) = check(&ended.history, &ended.kept);
-        faults.iter().any(|fault| kinds.contains(&fault.kind))
+fn count_unfenced_violations(limit: usize, kinds: &[ViolationKind]) -> usize {
+    let has_violation = |seed: &u64| {
+        let result = run(Plan::new(*seed), false);
+        let (violations, _) = check(&result.history, &result.final_state);
+        violations.iter().any(|fault| kinds.contains(&fault.kind))
     };
-    (0..BLIND).filter(is_found).take(most).count()
+    (0..UNFENCED_SEEDS_MAX)
+        .filter(has_violation)
+        .take(limit)
+        .count()
 }
 
 /// What the servers do beside is not what keeps two owners of a match apart.
 #[test]
-fn without_the_compare_a_former_owner_writes() {
-    assert_eq!(found_blind(5, &[Kind::Fenced]), 5);
+fn without_fencing_former_owner_write_is_detected() {
+    assert_eq!(
+        count_unfenced_violations(5, &[ViolationKind::UnfencedWrite]),
+        5
+    );
 }
 
 /// And that is seen by what people were told, too.
 #[test]
-fn without_the_compare_somebody_is_told_what_is_not_so() {
-    let told = [Kind::Lost, Kind::Contradiction, Kind::TwoResults];
-    assert_eq!(found_blind(1, &told), 1);
+fn without_fencing_clients_observe_violation() {
+    let observable = [
+        ViolationKind::LostWrite,
+        ViolationKind::Contradiction,
+        ViolationKind::ConflictingResults,
+    ];
+    assert_eq!(count_unfenced_violations(1, &observable), 1);
 }
 
 /// What a failing seed is worth.
 #[test]
-fn the_same_seed_gives_the_same_world() {
+fn same_seed_gives_identical_history() {
     for seed in 0..10 {
-        let all = || {
-            let ended = run(Plan::new(seed), true);
-            let journal = ended.kept.cluster.expect("there are several").journal;
-            format!("{}{journal}", ended.history)
+        let history_and_journal = || {
+            let result = run(Plan::new(seed), true);
+            let journal = result
+                .final_state
+                .cluster
+                .expect("a cluster run has a journal")
+                .journal;
+            format!("{}{journal}", result.history)
         };
-        let (first, second) = (all(), all());
+        let (first, second) = (history_and_journal(), history_and_journal());
         for (first, second) in first.lines().zip(second.lines()) {
             assert_eq!(first, second, "world {seed}");
         }
@@ -160,16 +181,16 @@ fn the_same_seed_gives_the_same_world() {
 
 /// One world, with all that happens in it.
 #[test]
-fn one_world() {
-    let seed = number("SIM_CLUSTER_SEED").unwrap_or(1);
+fn single_seed_has_no_violations() {
+    let seed = env_u64("SIM_CLUSTER_SEED").unwrap_or(1);
     let plan = Plan::new(seed);
     println!("{plan:#?}");
-    let ended = run(plan, true);
-    println!("{}", ended.history);
-    if let Some(cluster) = &ended.kept.cluster {
+    let result = run(plan, true);
+    println!("{}", result.history);
+    if let Some(cluster) = &result.final_state.cluster {
         println!("{}", cluster.journal);
     }
-    if let Err(wrong) = wrong(seed, &ended) {
-        panic!("{wrong}");
+    if let Err(failure) = check_run(seed, &result) {
+        panic!("{failure}");
     }
 }

@@ -22,26 +22,26 @@ use self::finding::{
     answer, connection, created_apart, error, got, is_told, moved, nobody, place, place_of_gap,
     place_of_move, place_of_own, player, rename_all, told,
 };
-use super::checker::{Kind, check};
-use super::history::{ConnectionId, History, What};
+use super::checker::{ViolationKind, check};
+use super::history::{ConnectionId, History, HistoryEvent};
 use super::plan::Plan;
-use super::store::Kept;
+use super::store::FinalState;
 use super::world;
 
 /// In how many worlds all edits are tried. Not every world has a place for every edit.
-const WORLDS: u64 = 8;
+const WORLDS_MIN: u64 = 8;
 
 /// In how many worlds a place is looked for.
 const WORLDS_MAX: u64 = 200;
 
 /// What is changed; nothing if there is no place for it.
-type Edit = fn(&mut History, &mut Kept) -> Option<()>;
+type Mutation = fn(&mut History, &mut FinalState) -> Option<()>;
 
 /// An edit, what it is called, and what the checker is to call what it finds.
-type Named = (&'static str, Kind, Edit);
+type NamedMutation = (&'static str, ViolationKind, Mutation);
 
 /// All edits: one for every promise, at least.
-fn edits() -> impl Iterator<Item = &'static Named> {
+fn all_mutations() -> impl Iterator<Item = &'static NamedMutation> {
     let others = clocks::EDITS.iter().chain(wishes::EDITS);
     let others = others
         .chain(lists::EDITS)
@@ -49,20 +49,20 @@ fn edits() -> impl Iterator<Item = &'static Named> {
         .chain(ratings::EDITS)
         .chain(searches::EDITS)
         .chain(watching::EDITS);
-    EDITS.iter().chain(others)
+    MUTATIONS.iter().chain(others)
 }
 
 /// Edits of what is true of any match.
-const EDITS: &[Named] = &[
-    ("a lost tail", Kind::Lost, |_, kept| {
+const MUTATIONS: &[NamedMutation] = &[
+    ("a lost tail", ViolationKind::LostWrite, |_, kept| {
         moved(kept)?.pop().map(drop)
     }),
-    ("a lost match", Kind::Lost, |_, kept| {
+    ("a lost match", ViolationKind::LostWrite, |_, kept| {
         kept.matches.pop_first().map(drop)
     }),
     (
         "a contradicting event",
-        Kind::Contradiction,
+        ViolationKind::Contradiction,
         |history, _| {
             told(history, |event| match event {
                 Event::Moved { m, .. } => {
@@ -73,46 +73,58 @@ const EDITS: &[Named] = &[
             })
         },
     ),
-    ("a contradicting record", Kind::Contradiction, |_, kept| {
-        rename_all(kept);
-        Some(())
-    }),
-    ("a gap", Kind::Gap, |history, _| {
+    (
+        "a contradicting record",
+        ViolationKind::Contradiction,
+        |_, kept| {
+            rename_all(kept);
+            Some(())
+        },
+    ),
+    ("a gap", ViolationKind::SeqGap, |history, _| {
         let place = place_of_gap(history)?;
         history.entries.remove(place);
         Some(())
     }),
-    ("an event twice", Kind::Gap, |history, _| {
+    ("an event twice", ViolationKind::SeqGap, |history, _| {
         let place = place(history, |what| is_told(what, "moved"))?;
         let again = history.entries[place].clone();
         history.entries.insert(place, again);
         Some(())
     }),
-    ("an old snapshot", Kind::WentBack, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::Match(snapshot)
-                if snapshot.re.is_some()
-                    && snapshot.seq.0 > 3
-                    && snapshot.spectator_delay_ms == 0 =>
-            {
-                snapshot.seq = Seq(1);
-                Some(())
-            }
-            _ => None,
-        })
-    }),
-    ("a wrong snapshot", Kind::WrongSnapshot, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::Match(snapshot) => {
-                snapshot.ply.0 += 1;
-                Some(())
-            }
-            _ => None,
-        })
-    }),
+    (
+        "an old snapshot",
+        ViolationKind::StaleState,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot)
+                    if snapshot.re.is_some()
+                        && snapshot.seq.0 > 3
+                        && snapshot.spectator_delay_ms == 0 =>
+                {
+                    snapshot.seq = Seq(1);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "a wrong snapshot",
+        ViolationKind::WrongSnapshot,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot) => {
+                    snapshot.ply.0 += 1;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
     (
         "a match that is told to have begun elsewhere",
-        Kind::WrongSnapshot,
+        ViolationKind::WrongSnapshot,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Match(snapshot) => snapshot.initial_position.take().map(drop),
@@ -122,17 +134,21 @@ const EDITS: &[Named] = &[
     ),
     (
         "another start than was asked for",
-        Kind::BadAnswer,
+        ViolationKind::InvalidReply,
         |history, _| {
             created_apart(history)?.position = None;
             Some(())
         },
     ),
-    ("an impossible event", Kind::Impossible, |_, kept| {
-        moved(kept)?.push(EventKind::UNTIMED_START.at(0));
-        Some(())
-    }),
-    ("a doubled move", Kind::PlayedTwice, |_, kept| {
+    (
+        "an impossible event",
+        ViolationKind::ImpossibleEvent,
+        |_, kept| {
+            moved(kept)?.push(EventKind::UNTIMED_START.at(0));
+            Some(())
+        },
+    ),
+    ("a doubled move", ViolationKind::DuplicateMove, |_, kept| {
         let events = moved(kept)?;
         let last = events.last()?.clone();
         events.push(last);
@@ -140,7 +156,7 @@ const EDITS: &[Named] = &[
     }),
     (
         "a move under two numbers",
-        Kind::PlayedTwice,
+        ViolationKind::DuplicateMove,
         |history, _| {
             told(history, |event| match event {
                 Event::Moved { ply, .. } if ply.0 > 0 => {
@@ -151,104 +167,146 @@ const EDITS: &[Named] = &[
             })
         },
     ),
-    ("two winners told", Kind::TwoResults, |history, _| {
-        told(history, |event| match event {
-            Event::Ended { outcome, .. } => {
-                let other = outcome.winner.map_or(SeatNumber(0), SeatNumber::other);
-                outcome.winner = Some(other);
-                Some(())
+    (
+        "two winners told",
+        ViolationKind::ConflictingResults,
+        |history, _| {
+            told(history, |event| match event {
+                Event::Ended { outcome, .. } => {
+                    let other = outcome.winner.map_or(SeatNumber(0), SeatNumber::other);
+                    outcome.winner = Some(other);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "two results kept",
+        ViolationKind::ConflictingResults,
+        |_, kept| {
+            let mut records = kept.matches.values_mut();
+            let events =
+                records.find_map(|record| record.has_ended().then_some(&mut record.events))?;
+            let ended = EventKind::untimed_end(Some(Seat::First), EndReason::Resignation);
+            events.push(ended.at(0));
+            Some(())
+        },
+    ),
+    (
+        "a refused move",
+        ViolationKind::AppliedRejectedRequest,
+        |history, _| {
+            let place = place_of_move(history)?;
+            let answer = answer(history, place)?;
+            *answer = error(answer.re(), ErrorCode::Overloaded);
+            Some(())
+        },
+    ),
+    (
+        "a refused match",
+        ViolationKind::AppliedRejectedRequest,
+        |history, _| {
+            got(history, false, |message| match message {
+                // Who has sought a match need not be its host.
+                ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.listed => {
+                    *message = error(snapshot.re, ErrorCode::Overloaded);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "a stranger's move",
+        ViolationKind::MoveWithoutSeat,
+        |history, _| {
+            // It was somebody else who had asked for it.
+            let place = place_of_move(history)?;
+            let sender = player(history, connection(history, place)?)?;
+            let stranger = (0..place).find_map(|place| {
+                let on = connection(history, place)?;
+                player(history, on).filter(|player| *player != sender)?;
+                Some(on)
+            })?;
+            match &mut history.entries[place].event {
+                HistoryEvent::Sent { connection, .. } => *connection = stranger,
+                _ => return None,
             }
-            _ => None,
-        })
-    }),
-    ("two results kept", Kind::TwoResults, |_, kept| {
-        let mut records = kept.matches.values_mut();
-        let events = records.find_map(|record| record.has_ended().then_some(&mut record.events))?;
-        let ended = EventKind::untimed_end(Some(Seat::First), EndReason::Resignation);
-        events.push(ended.at(0));
-        Some(())
-    }),
-    ("a refused move", Kind::Refused, |history, _| {
-        let place = place_of_move(history)?;
-        let answer = answer(history, place)?;
-        *answer = error(answer.re(), ErrorCode::Overloaded);
-        Some(())
-    }),
-    ("a refused match", Kind::Refused, |history, _| {
-        got(history, false, |message| match message {
-            // Who has sought a match need not be its host.
-            ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.listed => {
-                *message = error(snapshot.re, ErrorCode::Overloaded);
-                Some(())
-            }
-            _ => None,
-        })
-    }),
-    ("a stranger's move", Kind::WithoutSeat, |history, _| {
-        // It was somebody else who had asked for it.
-        let place = place_of_move(history)?;
-        let sender = player(history, connection(history, place)?)?;
-        let stranger = (0..place).find_map(|place| {
-            let on = connection(history, place)?;
-            player(history, on).filter(|player| *player != sender)?;
-            Some(on)
-        })?;
-        match &mut history.entries[place].what {
-            What::Sent { connection, .. } => *connection = stranger,
-            _ => return None,
-        }
-        Some(())
-    }),
-    ("a move of nobody", Kind::FromNowhere, |history, _| {
-        let place = place_of_move(history)?;
-        history.entries.remove(place);
-        Some(())
-    }),
-    ("a forgotten match", Kind::Forgotten, |history, _| {
-        got(history, true, |message| match message {
-            // What answers a `create` names no match that could be forgotten.
-            ServerMessage::Match(snapshot)
-                if (snapshot.re.is_some()
-                    && snapshot.spectator_access != SpectatorAccess::Nobody)
-                    && (snapshot.ply.0 > 0 && snapshot.outcome.is_none()) =>
-            {
-                *message = error(snapshot.re, ErrorCode::UnknownMatch);
-                Some(())
-            }
-            _ => None,
-        })
-    }),
-    ("a forgotten player", Kind::Forgotten, |history, _| {
-        // Who has a match is to be known for ever; who was only given a token, for a while.
-        got(history, true, |message| match message {
-            ServerMessage::Welcome(welcome) if welcome.resumed && !welcome.following.is_empty() => {
-                welcome.resumed = false;
-                welcome.player.id = nobody();
-                Some(())
-            }
-            _ => None,
-        })
-    }),
-    ("another's token", Kind::WrongPlayer, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::Welcome(welcome) if welcome.resumed => {
-                welcome.player.id = nobody();
-                Some(())
-            }
-            _ => None,
-        })
-    }),
-    ("a second answer", Kind::BadAnswer, |history, _| {
-        let is_answer =
-            |what: &What| matches!(what, What::Got { message, .. } if message.re().is_some());
-        let place = place(history, is_answer)?;
-        let again = history.entries[place].clone();
-        history.entries.insert(place, again);
-        Some(())
-    }),
+            Some(())
+        },
+    ),
+    (
+        "a move of nobody",
+        ViolationKind::UnrequestedEvent,
+        |history, _| {
+            let place = place_of_move(history)?;
+            history.entries.remove(place);
+            Some(())
+        },
+    ),
+    (
+        "a forgotten match",
+        ViolationKind::UnknownMatchOrPlayer,
+        |history, _| {
+            got(history, true, |message| match message {
+                // What answers a `create` names no match that could be forgotten.
+                ServerMessage::Match(snapshot)
+                    if (snapshot.re.is_some()
+                        && snapshot.spectator_access != SpectatorAccess::Nobody)
+                        && (snapshot.ply.0 > 0 && snapshot.outcome.is_none()) =>
+                {
+                    *message = error(snapshot.re, ErrorCode::UnknownMatch);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "a forgotten player",
+        ViolationKind::UnknownMatchOrPlayer,
+        |history, _| {
+            // Who has a match is to be known for ever; who was only given a token, for a while.
+            got(history, true, |message| match message {
+                ServerMessage::Welcome(welcome)
+                    if welcome.resumed && !welcome.following.is_empty() =>
+                {
+                    welcome.resumed = false;
+                    welcome.player.id = nobody();
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "another's token",
+        ViolationKind::WrongPlayer,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Welcome(welcome) if welcome.resumed => {
+                    welcome.player.id = nobody();
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    (
+        "a second answer",
+        ViolationKind::InvalidReply,
+        |history, _| {
+            let is_answer = |what: &HistoryEvent| matches!(what, HistoryEvent::Received { message, .. } if message.re().is_some());
+            let place = place(history, is_answer)?;
+            let again = history.entries[place].clone();
+            history.entries.insert(place, again);
+            Some(())
+        },
+    ),
     (
         "an answer before the event",
-        Kind::TooEarly,
+        ViolationKind::ReplyBeforeEvent,
         |history, _| {
             let place = place_of_own(history)?;
             let event = history.entries.remove(place);
@@ -256,8 +314,8 @@ const EDITS: &[Named] = &[
             Some(())
         },
     ),
-    ("nonsense", Kind::Nonsense, |history, _| {
-        history.entries.last_mut()?.what = What::GotNonsense {
+    ("nonsense", ViolationKind::InvalidMessage, |history, _| {
+        history.entries.last_mut()?.event = HistoryEvent::ReceivedInvalid {
             connection: ConnectionId(1),
             text: "{}".to_owned(),
         };
@@ -266,46 +324,55 @@ const EDITS: &[Named] = &[
 ];
 
 #[test]
-fn every_promise_has_an_edit() {
-    for kind in Kind::ALL {
-        let mut all = edits().chain(days::EDITS);
+fn every_violation_kind_has_a_mutation() {
+    for kind in ViolationKind::SINGLE_SERVER {
+        let mut all = all_mutations().chain(days::EDITS);
         assert!(all.any(|edit| edit.1 == kind), "{kind:?}");
     }
 }
 
 #[test]
-fn every_edit_is_seen() {
-    are_seen(Plan::calm, edits);
+fn every_mutation_is_detected() {
+    assert_all_detected(Plan::without_faults, all_mutations);
 }
 
 /// Of matches of days there is most to see when some time has passed.
 #[test]
-fn every_edit_of_days_is_seen() {
-    are_seen(Plan::with_outages, || days::EDITS.iter());
+fn every_correspondence_mutation_is_detected() {
+    assert_all_detected(Plan::with_restarts_only, || days::EDITS.iter());
 }
 
 #[track_caller]
-fn are_seen<E: Iterator<Item = &'static Named>>(plan: fn(u64) -> Plan, edits: fn() -> E) {
-    let mut unplaced: BTreeSet<&str> = edits().map(|edit| edit.0).collect();
+fn assert_all_detected<E: Iterator<Item = &'static NamedMutation>>(
+    plan: fn(u64) -> Plan,
+    mutations: fn() -> E,
+) {
+    let mut unapplied: BTreeSet<&str> = mutations().map(|edit| edit.0).collect();
     for seed in 0..WORLDS_MAX {
-        if seed >= WORLDS && unplaced.is_empty() {
+        if seed >= WORLDS_MIN && unapplied.is_empty() {
             break;
         }
-        let ended = world::run(plan(seed), None);
-        assert_eq!(check(&ended.history, &ended.kept).0, [], "{seed}");
-        for (name, kind, edit) in edits() {
-            if seed >= WORLDS && !unplaced.contains(name) {
+        let result = world::run(plan(seed), None);
+        assert_eq!(check(&result.history, &result.final_state).0, [], "{seed}");
+        for (name, kind, mutate) in mutations() {
+            if seed >= WORLDS_MIN && !unapplied.contains(name) {
                 continue;
             }
-            let (mut history, mut kept) = (ended.history.clone(), ended.kept.clone());
-            if edit(&mut history, &mut kept).is_none() {
+            let (mut history, mut stored) = (result.history.clone(), result.final_state.clone());
+            if mutate(&mut history, &mut stored).is_none() {
                 continue;
             }
-            let (faults, _) = check(&history, &kept);
-            let kinds: Vec<Kind> = faults.iter().map(|fault| fault.kind).collect();
-            assert!(kinds.contains(kind), "{name} in {seed}: {faults:#?}");
-            unplaced.remove(name);
+            let (violations, _) = check(&history, &stored);
+            let kinds: Vec<ViolationKind> = violations.iter().map(|fault| fault.kind).collect();
+            assert!(
+                kinds.contains(kind),
+                "{name} was not detected with seed {seed}: {violations:#?}"
+            );
+            unapplied.remove(name);
         }
     }
-    assert!(unplaced.is_empty(), "no place for {unplaced:?}");
+    assert!(
+        unapplied.is_empty(),
+        "mutations never applied: {unapplied:?}"
+    );
 }

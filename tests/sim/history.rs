@@ -8,14 +8,14 @@ use plyhouse_protocol::{Request, ServerMessage};
 /// Everything that was sent and received, in the order of the world's one clock.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<HistoryEntry>,
 }
 
 /// One thing that happened, and when.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct HistoryEntry {
     pub(crate) at_us: u128,
-    pub(crate) what: What,
+    pub(crate) event: HistoryEvent,
 }
 
 /// Tells the connections of one world apart.
@@ -24,7 +24,7 @@ pub(crate) struct ConnectionId(pub(crate) u64);
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
-pub(crate) enum What {
+pub(crate) enum HistoryEvent {
     /// A client has a connection.
     Opened {
         connection: ConnectionId,
@@ -35,31 +35,31 @@ pub(crate) enum What {
         connection: ConnectionId,
         request: Box<Request>,
     },
-    Got {
+    Received {
         connection: ConnectionId,
         message: Box<ServerMessage>,
     },
     /// Something came that is no message of the protocol.
-    GotNonsense {
+    ReceivedInvalid {
         connection: ConnectionId,
         text: String,
     },
     /// The client's end of the connection is no more.
     Closed {
         connection: ConnectionId,
-        why: String,
+        reason: String,
     },
     /// The server died.
     Crash(String),
     /// For so long nobody was there: the wall clock has gone on by that, and nothing else.
-    Away(Duration),
+    Downtime(Duration),
     /// The server runs again.
     Restart,
     /// Something else befell the world.
-    Fate(String),
+    Fault(String),
 }
 
-impl fmt::Display for What {
+impl fmt::Display for HistoryEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = |value: Result<String, serde_json::Error>| value.map_err(|_| fmt::Error);
         match self {
@@ -77,27 +77,32 @@ impl fmt::Display for What {
                 let request = json(serde_json::to_string(request))?;
                 write!(f, "{:>4} -> {request}", connection.0)
             }
-            Self::Got {
+            Self::Received {
                 connection,
                 message,
             } => {
                 let message = json(serde_json::to_string(message))?;
                 write!(f, "{:>4} <- {message}", connection.0)
             }
-            Self::GotNonsense { connection, text } => write!(f, "{:>4} <- {text}", connection.0),
-            Self::Closed { connection, why } => {
+            Self::ReceivedInvalid { connection, text } => {
+                write!(f, "{:>4} <- {text}", connection.0)
+            }
+            Self::Closed {
+                connection,
+                reason: why,
+            } => {
                 write!(f, "{:>4}    closed: {why}", connection.0)
             }
-            Self::Away(away) => write!(f, "   *    {away:?} pass"),
+            Self::Downtime(away) => write!(f, "   *    {away:?} pass"),
             Self::Restart => write!(f, "   *    Restart"),
-            Self::Crash(what) | Self::Fate(what) => write!(f, "   *    {what}"),
+            Self::Crash(what) | Self::Fault(what) => write!(f, "   *    {what}"),
         }
     }
 }
 
 impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Entry { at_us, what } in &self.entries {
+        for HistoryEntry { at_us, event: what } in &self.entries {
             writeln!(f, "{:>6}.{:03} {what}", at_us / 1000, at_us % 1000)?;
         }
         Ok(())

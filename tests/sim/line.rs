@@ -8,72 +8,74 @@ use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage};
 use tokio::time::timeout;
 use turmoil::net::TcpStream;
 
-use super::base::Base;
-use super::history::{ConnectionId, What};
-use super::world::PORT;
+use super::base::SimContext;
+use super::history::{ConnectionId, HistoryEvent};
+use super::world::SERVER_PORT;
 
 /// How long a client waits for anything before it gives the connection up. Longer than a slow disk
 /// takes, shorter than the server's own patience.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(1000);
+pub(crate) const CLIENT_TIMEOUT: Duration = Duration::from_millis(1000);
 
 /// A connection. Whoever drops it has hung up without a word.
 #[derive(Debug)]
-pub(crate) struct Line {
-    base: Rc<Base>,
+pub(crate) struct RecordedConnection {
+    context: Rc<SimContext>,
     id: ConnectionId,
     server: usize,
     /// How often that server had died before.
-    deaths: u64,
+    crash_count_at_open: u64,
     connection: Connection<TcpStream>,
-    requests: u64,
+    request_count: u64,
     is_closed: bool,
 }
 
-impl Line {
+impl RecordedConnection {
     /// A connection to the server at this place, if one can be had.
-    pub(crate) async fn open(base: Rc<Base>, client: &str, server: usize) -> Option<Self> {
-        let name = base.servers[server].clone();
+    pub(crate) async fn open(context: Rc<SimContext>, client: &str, server: usize) -> Option<Self> {
+        let name = context.servers[server].clone();
         let opening = async {
-            let stream = TcpStream::connect((name.as_str(), PORT)).await.ok()?;
+            let stream = TcpStream::connect((name.as_str(), SERVER_PORT))
+                .await
+                .ok()?;
             Connection::open_over_stream(stream, "ws://server/ws")
                 .await
                 .ok()
         };
-        let connection = timeout(PATIENCE, opening).await.ok()??;
-        let id = base.new_connection();
-        base.note(What::Opened {
+        let connection = timeout(CLIENT_TIMEOUT, opening).await.ok()??;
+        let id = context.new_connection();
+        context.record(HistoryEvent::Opened {
             connection: id,
             client: client.to_owned(),
             server: name.clone(),
         });
         Some(Self {
-            deaths: base.deaths(server),
-            base,
+            crash_count_at_open: context.crash_count(server),
+            context,
             id,
             server,
             connection,
-            requests: 0,
+            request_count: 0,
             is_closed: false,
         })
     }
 
     /// Sends a request and gives its number; nothing if the connection is no more.
     pub(crate) async fn send(&mut self, message: ClientMessage) -> Option<RequestId> {
-        self.requests += 1;
-        let id = RequestId(self.requests);
+        self.request_count += 1;
+        let id = RequestId(self.request_count);
         let request = Request {
             id: Some(id),
             message,
         };
         // It may arrive whatever becomes of the rest.
-        self.base.note(What::Sent {
+        self.context.record(HistoryEvent::Sent {
             connection: self.id,
             request: Box::new(request.clone()),
         });
-        match timeout(PATIENCE, self.connection.send(&request)).await {
+        match timeout(CLIENT_TIMEOUT, self.connection.send(&request)).await {
             Ok(Ok(())) => Some(id),
-            Ok(Err(error)) => self.closed(&error.to_string()),
-            Err(_) => self.closed("cannot send"),
+            Ok(Err(error)) => self.record_closed(&error.to_string()),
+            Err(_) => self.record_closed("cannot send"),
         }
     }
 
@@ -82,47 +84,48 @@ impl Line {
         let text = match self.connection.receive_text().await {
             Ok(text) => text,
             Err(ConnectionError::Closed { code, .. }) => {
-                return self.closed(&format!("by the server, {code}"));
+                return self.record_closed(&format!("by the server, {code}"));
             }
-            Err(error) => return self.closed(&error.to_string()),
+            Err(error) => return self.record_closed(&error.to_string()),
         };
         let connection = self.id;
         match ServerMessage::decode(&text) {
             Ok(Some(message)) => {
-                self.base.note(What::Got {
+                self.context.record(HistoryEvent::Received {
                     connection,
                     message: Box::new(message.clone()),
                 });
                 Some(message)
             }
             Ok(None) | Err(_) => {
-                self.base.note(What::GotNonsense { connection, text });
+                self.context
+                    .record(HistoryEvent::ReceivedInvalid { connection, text });
                 None
             }
         }
     }
 
     /// Gives the connection up, for this reason.
-    pub(crate) fn closed<T>(&mut self, why: &str) -> Option<T> {
+    pub(crate) fn record_closed<T>(&mut self, reason: &str) -> Option<T> {
         if !std::mem::replace(&mut self.is_closed, true) {
-            self.base.note(What::Closed {
+            self.context.record(HistoryEvent::Closed {
                 connection: self.id,
-                why: why.to_owned(),
+                reason: reason.to_owned(),
             });
         }
         None
     }
 
     /// Whether the server has died since.
-    pub(crate) fn is_bereft(&self) -> bool {
-        self.base.deaths(self.server) > self.deaths
+    pub(crate) fn has_server_crashed(&self) -> bool {
+        self.context.crash_count(self.server) > self.crash_count_at_open
     }
 
     /// Says goodbye as one should.
     pub(crate) async fn close(mut self) {
-        self.closed::<()>("by the client");
+        self.record_closed::<()>("by the client");
         let Self { connection, .. } = self;
         // A server that does not listen is not waited for.
-        let _ = timeout(PATIENCE, connection.close()).await;
+        let _ = timeout(CLIENT_TIMEOUT, connection.close()).await;
     }
 }

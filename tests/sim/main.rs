@@ -7,9 +7,9 @@
 //! prints all that happens in it.
 
 /// Tests that look at a share of the worlds each, by this function.
-macro_rules! shares {
+macro_rules! shard_tests {
     ($share:ident) => {
-        shares! { $share:
+        shard_tests! { $share:
             worlds_0 = 0;
             worlds_1 = 1;
             worlds_2 = 2;
@@ -50,116 +50,122 @@ use std::env;
 
 use self::checker::Tally;
 use self::plan::Plan;
-use self::world::Ended;
+use self::world::RunResult;
 
 /// Number of worlds, unless `SIM_SEEDS` says otherwise. `tests/run --all` runs more.
-const SEEDS: u64 = 400;
+const SEED_COUNT: u64 = 400;
 
 /// Into how many tests they are divided, so that every core has something to do.
-const SHARES: usize = 8;
+const SHARD_COUNT: usize = 8;
 
 /// What there was in many worlds.
 #[derive(Debug, Default)]
-struct Sum {
-    worlds: usize,
-    crashes: usize,
+struct Totals {
+    world_count: usize,
+    crash_count: usize,
     tally: Tally,
 }
 
-impl Sum {
+impl Totals {
     fn add(&mut self, tally: Tally, crashes: usize) {
-        self.worlds += 1;
-        self.crashes += crashes;
+        self.world_count += 1;
+        self.crash_count += crashes;
         self.tally.add(tally);
     }
 
     /// Worlds in which nothing happens would be checked in vain.
-    fn is_enough(&self) {
+    fn assert_coverage(&self) {
         let Self {
-            worlds,
-            crashes,
+            world_count: worlds,
+            crash_count: crashes,
             tally,
         } = *self;
-        let is_frequent = crashes >= worlds / 2
+        let has_common_activity = crashes >= worlds / 2
             && tally.moves >= 5 * worlds
-            && tally.repeats >= worlds
-            && tally.resumed >= worlds
+            && tally.repeated_moves >= worlds
+            && tally.resumed_matches >= worlds
             && tally.refusals >= 5 * worlds
-            && tally.ended >= worlds
-            && tally.charged >= 2 * worlds
+            && tally.ended_matches >= worlds
+            && tally.charged_moves >= 2 * worlds
             && tally.flags >= worlds / 10
             && tally.takebacks >= worlds / 10
-            && tally.heard >= worlds / 2
-            && tally.delayed >= 2 * worlds
-            && tally.kept_out >= worlds / 2
-            && tally.apart >= worlds / 2
-            && tally.ratings_shown >= worlds / 4
-            && tally.thoughts >= worlds / 10;
-        let is_rare = tally.days_flags >= worlds / 100
-            && tally.agreed >= worlds / 40
+            && tally.received_chat >= worlds / 2
+            && tally.delayed_updates >= 2 * worlds
+            && tally.access_denials >= worlds / 2
+            && tally.custom_positions >= worlds / 2
+            && tally.displayed_ratings >= worlds / 4
+            && tally.thinking_plies >= worlds / 10;
+        let has_rare_activity = tally.correspondence_flags >= worlds / 100
+            && tally.agreed_draws >= worlds / 40
             && tally.rematches >= worlds / 15
             && tally.stand_ins >= worlds / 40
-            && tally.challenges >= worlds / 15
-            && tally.turns_told >= worlds / 10
-            && tally.lists >= worlds / 4
-            && tally.rated >= worlds / 20
-            && tally.ratings_told >= worlds / 20
-            && tally.blocked >= worlds / 20
-            && tally.rated_late >= worlds / 40
-            && tally.hints >= worlds / 40
-            && tally.analyses >= worlds / 20;
+            && tally.accepted_challenges >= worlds / 15
+            && tally.turn_notifications >= worlds / 10
+            && tally.list_comparisons >= worlds / 4
+            && tally.rated_matches >= worlds / 20
+            && tally.rating_notifications >= worlds / 20
+            && tally.confirmed_blocks >= worlds / 20
+            && tally.delayed_ratings >= worlds / 40
+            && tally.received_hints >= worlds / 40
+            && tally.analysis_updates >= worlds / 20;
         // A few worlds can be quiet by chance.
-        assert!(is_frequent || worlds < 50, "too little happens: {self:?}");
-        assert!(is_rare || worlds < 200, "too little happens: {self:?}");
+        assert!(
+            has_common_activity || worlds < 50,
+            "too little coverage: {self:?}"
+        );
+        assert!(
+            has_rare_activity || worlds < 200,
+            "too little coverage: {self:?}"
+        );
     }
 }
 
-fn number(variable: &str) -> Option<u64> {
+fn env_u64(variable: &str) -> Option<u64> {
     let text = env::var(variable).ok()?;
     Some(
         text.parse()
-            .unwrap_or_else(|_| panic!("{variable} is no number: {text}")),
+            .unwrap_or_else(|_| panic!("{variable} is not a number: {text}")),
     )
 }
 
 /// What is wrong with a world, and how to see it again.
-fn wrong(seed: u64, ended: &Ended) -> Result<Tally, String> {
-    let (faults, tally) = checker::check(&ended.history, &ended.kept);
-    let faults = faults.iter().map(ToString::to_string);
-    let wrong: Vec<String> = ended.stuck.iter().cloned().chain(faults).collect();
-    if wrong.is_empty() {
+fn check_run(seed: u64, result: &RunResult) -> Result<Tally, String> {
+    let (violations, tally) = checker::check(&result.history, &result.final_state);
+    let violations = violations.iter().map(ToString::to_string);
+    let failures: Vec<String> = result.run_error.iter().cloned().chain(violations).collect();
+    if failures.is_empty() {
         return Ok(tally);
     }
     Err(format!(
-        "world {seed}: {}\nto see it again: SIM_SEED={seed} cargo test --test sim \
-         one_world -- --nocapture",
-        wrong.join("\n")
+        "world {seed}: {}\nto reproduce: SIM_SEED={seed} cargo test --test sim \
+         single_seed_has_no_violations -- --nocapture",
+        failures.join("\n")
     ))
 }
 
 /// Looks at every so many worlds, from this one on.
-fn share(first: u64) -> Sum {
-    let mut sum = Sum::default();
-    let mut wrongs = Vec::new();
-    let seeds = number("SIM_SEEDS").unwrap_or(SEEDS);
-    for seed in (first..seeds).step_by(SHARES) {
-        let ended = world::run(Plan::new(seed), None);
-        match wrong(seed, &ended) {
-            Ok(tally) => sum.add(tally, ended.crashes_in_play),
-            Err(what) => wrongs.push(what),
+fn run_shard(first_seed: u64) -> Totals {
+    let mut totals = Totals::default();
+    let mut failures = Vec::new();
+    let seed_count = env_u64("SIM_SEEDS").unwrap_or(SEED_COUNT);
+    for seed in (first_seed..seed_count).step_by(SHARD_COUNT) {
+        let result = world::run(Plan::new(seed), None);
+        match check_run(seed, &result) {
+            Ok(tally) => totals.add(tally, result.crashes_with_live_matches),
+            Err(failure) => failures.push(failure),
         }
     }
-    assert!(wrongs.is_empty(), "{}", wrongs.join("\n\n"));
-    sum.is_enough();
-    sum
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    totals.assert_coverage();
+    totals
 }
 
-shares!(share);
+shard_tests!(run_shard);
 
 /// What a failing seed is worth.
 #[test]
-fn the_same_seed_gives_the_same_world() {
-    for seed in 0..number("SIM_TWICE").unwrap_or(20) {
+fn same_seed_gives_identical_history() {
+    for seed in 0..env_u64("SIM_TWICE").unwrap_or(20) {
         let history = || world::run(Plan::new(seed), None).history.to_string();
         let (first, second) = (history(), history());
         for (first, second) in first.lines().zip(second.lines()) {
@@ -171,13 +177,13 @@ fn the_same_seed_gives_the_same_world() {
 
 /// One world, with all that happens in it.
 #[test]
-fn one_world() {
-    let seed = number("SIM_SEED").unwrap_or(1);
+fn single_seed_has_no_violations() {
+    let seed = env_u64("SIM_SEED").unwrap_or(1);
     let plan = Plan::new(seed);
     println!("{plan:#?}");
-    let ended = world::run(plan, None);
-    println!("{}", ended.history);
-    if let Err(wrong) = wrong(seed, &ended) {
-        panic!("{wrong}");
+    let result = world::run(plan, None);
+    println!("{}", result.history);
+    if let Err(failure) = check_run(seed, &result) {
+        panic!("{failure}");
     }
 }

@@ -3,15 +3,15 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use super::dice::Dice;
+use super::dice::SimRng;
 
 /// The owners of the dice of a world. Clients come after these.
-pub(crate) const PLAN: u64 = 0;
-pub(crate) const DISK: u64 = 1;
-pub(crate) const FIRST_CLIENT: u64 = 2;
+pub(crate) const PLAN_RNG_STREAM: u64 = 0;
+pub(crate) const DISK_RNG_STREAM: u64 = 1;
+pub(crate) const FIRST_CLIENT_RNG_STREAM: u64 = 2;
 
 /// The time for a move where a match is played over days: the least there is.
-pub(crate) const DAYS_MOVE: Duration = Duration::from_hours(1);
+pub(crate) const CORRESPONDENCE_MOVE_TIME: Duration = Duration::from_hours(1);
 
 /// A world before it begins.
 #[derive(Clone, Debug)]
@@ -25,16 +25,16 @@ pub(crate) struct Plan {
     pub(crate) lag_compensation: Duration,
     pub(crate) disk: DiskPlan,
     /// In the order of time.
-    pub(crate) fates: Vec<(Duration, FaultPlan)>,
+    pub(crate) faults: Vec<(Duration, FaultPlan)>,
     /// When nothing bad happens any more, and everybody comes back for a last look.
-    pub(crate) calm_at: Duration,
+    pub(crate) faults_end: Duration,
 }
 
 /// What a client is mostly there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Player,
-    Watcher,
+    Spectator,
 }
 
 /// How the disk behaves.
@@ -49,7 +49,7 @@ pub(crate) struct DiskPlan {
     /// How many reads out of a hundred fail.
     pub(crate) unreadable_percent: u64,
     /// When every write is turned down.
-    pub(crate) sick: Option<Range<Duration>>,
+    pub(crate) outage: Option<Range<Duration>>,
 }
 
 /// What befalls a world. A client is meant by its place.
@@ -58,38 +58,44 @@ pub(crate) enum FaultPlan {
     /// The server's process is killed: its peers are told so by its operating system.
     Kill,
     /// The server's host loses its power: nobody is told anything.
-    CutPower,
+    PowerLoss,
     /// The server runs again. For so long nobody was there: by so much more has the wall clock gone on.
     Restart(Duration),
     /// What is sent between a client and the server waits, and then comes all at once.
     Hold(usize),
     Release(usize),
     /// What is sent between a client and the server is lost.
-    Part(usize),
-    Join(usize),
+    Partition(usize),
+    Heal(usize),
     /// From now on messages between a client and the server take so long.
-    Slow(usize, Duration),
+    SetLatency(usize, Duration),
 }
 
 impl DiskPlan {
     /// Whether every write is turned down now.
-    pub(crate) fn is_sick(&self, now: Duration) -> bool {
-        self.sick.as_ref().is_some_and(|sick| sick.contains(&now))
+    pub(crate) fn is_unavailable(&self, now: Duration) -> bool {
+        self.outage
+            .as_ref()
+            .is_some_and(|outage| outage.contains(&now))
     }
 
-    fn new(dice: &mut Dice, calm_at: Duration) -> Self {
-        let slowest = [2, 10, 40, 150][index(dice, 4)];
-        let is_bad = dice.percent(30);
-        let sick_at = dice.between(0..=as_ms(calm_at));
-        let sick_until = (sick_at + dice.between(100..=1000)).min(as_ms(calm_at));
+    fn new(rng: &mut SimRng, faults_end: Duration) -> Self {
+        let slowest_sync_ms = [2, 10, 40, 150][random_index(rng, 4)];
+        let is_unreliable = rng.chance(30);
+        let outage_start_ms = rng.between(0..=as_ms(faults_end));
+        let outage_end_ms = (outage_start_ms + rng.between(100..=1000)).min(as_ms(faults_end));
         Self {
-            sync_ms: 1..=slowest,
-            unavailable_percent: if is_bad { dice.between(0..=5) } else { 0 },
-            unknown_percent: if is_bad { dice.between(0..=5) } else { 0 },
-            unreadable_percent: if is_bad { dice.between(0..=20) } else { 0 },
-            sick: dice
-                .percent(15)
-                .then(|| Duration::from_millis(sick_at)..Duration::from_millis(sick_until)),
+            sync_ms: 1..=slowest_sync_ms,
+            unavailable_percent: if is_unreliable { rng.between(0..=5) } else { 0 },
+            unknown_percent: if is_unreliable { rng.between(0..=5) } else { 0 },
+            unreadable_percent: if is_unreliable {
+                rng.between(0..=20)
+            } else {
+                0
+            },
+            outage: rng.chance(15).then(|| {
+                Duration::from_millis(outage_start_ms)..Duration::from_millis(outage_end_ms)
+            }),
         }
     }
 }
@@ -97,55 +103,55 @@ impl DiskPlan {
 impl Plan {
     /// The world of this seed.
     pub(crate) fn new(seed: u64) -> Self {
-        let dice = &mut Dice::new(seed, PLAN);
-        let calm_at = dice.ms(2500..=5000);
-        let mut clients = vec![Role::Player; 2 + index(dice, 2)];
-        if dice.percent(60) {
-            clients.push(Role::Watcher);
+        let rng = &mut SimRng::new(seed, PLAN_RNG_STREAM);
+        let faults_end = rng.duration_ms(2500..=5000);
+        let mut clients = vec![Role::Player; 2 + random_index(rng, 2)];
+        if rng.chance(60) {
+            clients.push(Role::Spectator);
         }
-        let mut fates = Vec::new();
-        crashes(dice, calm_at, &mut fates);
+        let mut faults = Vec::new();
+        add_crashes(rng, faults_end, &mut faults);
         for client in 0..clients.len() {
-            troubles(dice, client, calm_at, &mut fates);
+            add_network_faults(rng, client, faults_end, &mut faults);
         }
-        fates.sort_by_key(|(at, _)| *at);
+        faults.sort_by_key(|(at, _)| *at);
         Self {
             seed,
-            latency_max: Duration::from_millis([2, 10, 30][index(dice, 3)]),
-            lag_compensation: Duration::from_millis([0, 100, 300][index(dice, 3)]),
-            disk: DiskPlan::new(dice, calm_at),
-            has_accounts: dice.percent(50),
+            latency_max: Duration::from_millis([2, 10, 30][random_index(rng, 3)]),
+            lag_compensation: Duration::from_millis([0, 100, 300][random_index(rng, 3)]),
+            disk: DiskPlan::new(rng, faults_end),
+            has_accounts: rng.chance(50),
             clients,
-            fates,
-            calm_at,
+            faults,
+            faults_end,
         }
     }
 
     /// The plan of this seed without anything bad.
-    pub(crate) fn calm(seed: u64) -> Self {
-        let plan = Self::with_outages(seed);
+    pub(crate) fn without_faults(seed: u64) -> Self {
+        let plan = Self::with_restarts_only(seed);
         Self {
-            fates: Vec::new(),
+            faults: Vec::new(),
             ..plan
         }
     }
 
     /// The plan of this seed without anything bad but that the server dies and comes back.
-    pub(crate) fn with_outages(seed: u64) -> Self {
+    pub(crate) fn with_restarts_only(seed: u64) -> Self {
         let mut plan = Self::new(seed);
-        let is_outage = |fate: &FaultPlan| {
+        let is_restart_fault = |fault: &FaultPlan| {
             matches!(
-                fate,
-                FaultPlan::Kill | FaultPlan::CutPower | FaultPlan::Restart(_)
+                fault,
+                FaultPlan::Kill | FaultPlan::PowerLoss | FaultPlan::Restart(_)
             )
         };
-        plan.fates.retain(|(_, fate)| is_outage(fate));
+        plan.faults.retain(|(_, fault)| is_restart_fault(fault));
         Self {
             disk: DiskPlan {
                 unavailable_percent: 0,
                 unknown_percent: 0,
                 unreadable_percent: 0,
-                sick: None,
+                outage: None,
                 ..plan.disk
             },
             ..plan
@@ -153,72 +159,79 @@ impl Plan {
     }
 
     /// This plan, but in the end nobody can reach the server, and all is due that is played over days.
-    pub(crate) fn deserted(self) -> Self {
-        let (at, calm_at) = (self.calm_at, self.calm_at + Duration::from_secs(2));
-        let mut fates = vec![(at, FaultPlan::Kill), (at, FaultPlan::Restart(DAYS_MOVE))];
+    pub(crate) fn ending_in_partition(self) -> Self {
+        let (at, faults_end) = (self.faults_end, self.faults_end + Duration::from_secs(2));
+        let mut faults = vec![
+            (at, FaultPlan::Kill),
+            (at, FaultPlan::Restart(CORRESPONDENCE_MOVE_TIME)),
+        ];
         let clients = 0..self.clients.len();
-        fates.extend(clients.clone().map(|client| (at, FaultPlan::Part(client))));
-        fates.extend(clients.map(|client| (calm_at, FaultPlan::Join(client))));
+        faults.extend(
+            clients
+                .clone()
+                .map(|client| (at, FaultPlan::Partition(client))),
+        );
+        faults.extend(clients.map(|client| (faults_end, FaultPlan::Heal(client))));
         Self {
-            fates,
-            calm_at,
+            faults,
+            faults_end,
             ..self
         }
     }
 }
 
 /// One world in six has no crash; the others have up to three.
-fn crashes(dice: &mut Dice, calm_at: Duration, fates: &mut Vec<(Duration, FaultPlan)>) {
-    let crashes = [0, 1, 1, 1, 2, 3][index(dice, 6)];
+fn add_crashes(rng: &mut SimRng, faults_end: Duration, faults: &mut Vec<(Duration, FaultPlan)>) {
+    let crash_count = [0, 1, 1, 1, 2, 3][random_index(rng, 6)];
     let mut at = Duration::ZERO;
-    for _ in 0..crashes {
-        at += dice.ms(200..=as_ms(calm_at) / crashes);
-        let how = if dice.percent(60) {
+    for _ in 0..crash_count {
+        at += rng.duration_ms(200..=as_ms(faults_end) / crash_count);
+        let fault = if rng.chance(60) {
             FaultPlan::Kill
         } else {
-            FaultPlan::CutPower
+            FaultPlan::PowerLoss
         };
-        fates.push((at, how));
-        at += dice.ms(10..=600);
-        let away = if dice.percent(60) {
+        faults.push((at, fault));
+        at += rng.duration_ms(10..=600);
+        let downtime = if rng.chance(60) {
             // What began by now and is played over days falls due before this, or soon after.
-            DAYS_MOVE - dice.ms(0..=as_ms(at))
+            CORRESPONDENCE_MOVE_TIME - rng.duration_ms(0..=as_ms(at))
         } else {
             Duration::ZERO
         };
-        fates.push((at, FaultPlan::Restart(away)));
+        faults.push((at, FaultPlan::Restart(downtime)));
     }
 }
 
 /// What happens between one client and the server: one thing after the other.
-fn troubles(
-    dice: &mut Dice,
+fn add_network_faults(
+    rng: &mut SimRng,
     client: usize,
-    calm_at: Duration,
-    fates: &mut Vec<(Duration, FaultPlan)>,
+    faults_end: Duration,
+    faults: &mut Vec<(Duration, FaultPlan)>,
 ) {
-    let mut at = dice.ms(0..=as_ms(calm_at));
-    while at < calm_at && dice.percent(70) {
-        let until = (at + dice.ms(20..=1500)).min(calm_at);
-        match dice.between(0..=2) {
-            0 => fates.extend([
+    let mut at = rng.duration_ms(0..=as_ms(faults_end));
+    while at < faults_end && rng.chance(70) {
+        let until = (at + rng.duration_ms(20..=1500)).min(faults_end);
+        match rng.between(0..=2) {
+            0 => faults.extend([
                 (at, FaultPlan::Hold(client)),
                 (until, FaultPlan::Release(client)),
             ]),
-            1 => fates.extend([
-                (at, FaultPlan::Part(client)),
-                (until, FaultPlan::Join(client)),
+            1 => faults.extend([
+                (at, FaultPlan::Partition(client)),
+                (until, FaultPlan::Heal(client)),
             ]),
-            _ => fates.push((at, FaultPlan::Slow(client, dice.ms(1..=200)))),
+            _ => faults.push((at, FaultPlan::SetLatency(client, rng.duration_ms(1..=200)))),
         }
-        at = until + dice.ms(0..=1500);
+        at = until + rng.duration_ms(0..=1500);
     }
 }
 
-fn index(dice: &mut Dice, below: usize) -> usize {
-    usize::try_from(dice.number() % below as u64).expect("less than the bound")
+fn random_index(rng: &mut SimRng, bound: usize) -> usize {
+    usize::try_from(rng.next_u64() % bound as u64).expect("remainder is below the bound")
 }
 
 pub(crate) fn as_ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).expect("a few seconds")
+    u64::try_from(duration.as_millis()).expect("duration fits u64 milliseconds")
 }

@@ -1,108 +1,146 @@
 //! Servers with stores that break their promise: the checker has to find out.
 
-use super::checker::{Kind, check};
-use super::flaw::Flaw;
+use super::checker::{ViolationKind, check};
+use super::flaw::StoreFault;
 use super::plan::Plan;
 use super::world;
 
 /// How many worlds each flaw is put into. Not every world gives it an opportunity.
-const WORLDS: u64 = 60;
+const WORLD_COUNT: u64 = 60;
 
 /// Puts a flaw into worlds, and asks that it is found in this many, under one of these names.
 #[track_caller]
-fn is_found(flaw: Flaw, at_least: usize, names: &[Kind]) {
-    let found = |seed: &u64| {
+fn assert_detected(fault: StoreFault, at_least: usize, kinds: &[ViolationKind]) {
+    let is_detected = |seed: &u64| {
         let mut plan = Plan::new(*seed);
-        if flaw == Flaw::AnswersEarly {
+        if fault == StoreFault::AcksBeforeSync {
             // Long enough for people to hear of what is going to be lost.
             plan.disk.sync_ms = 100..=400;
         }
         if matches!(
-            flaw,
-            Flaw::RatesTwice | Flaw::NumbersTwice | Flaw::NumbersEarly
+            fault,
+            StoreFault::RatesTwice | StoreFault::NumbersRowTwice | StoreFault::NumbersRowEarly
         ) {
             plan.has_accounts = true;
         }
-        if flaw == Flaw::WakesNobody {
-            plan = plan.deserted();
+        if fault == StoreFault::OmitsDueReminders {
+            plan = plan.ending_in_partition();
         }
-        let ended = world::run(plan, Some(flaw));
-        let (faults, _) = check(&ended.history, &ended.kept);
-        faults.iter().any(|fault| names.contains(&fault.kind))
+        let result = world::run(plan, Some(fault));
+        let (violations, _) = check(&result.history, &result.final_state);
+        violations.iter().any(|fault| kinds.contains(&fault.kind))
     };
-    let worlds = (0..WORLDS).filter(found).take(at_least).count();
+    let detected_count = (0..WORLD_COUNT).filter(is_detected).take(at_least).count();
     assert!(
-        worlds == at_least,
-        "{flaw:?} is found in {worlds} of {WORLDS} worlds"
+        detected_count == at_least,
+        "{fault:?} was detected in {detected_count} of {WORLD_COUNT} worlds"
     );
 }
 
 #[test]
-fn an_answer_before_the_sync() {
-    is_found(Flaw::AnswersEarly, 8, &[Kind::Lost, Kind::WentBack]);
+fn ack_before_sync_is_detected() {
+    assert_detected(
+        StoreFault::AcksBeforeSync,
+        8,
+        &[ViolationKind::LostWrite, ViolationKind::StaleState],
+    );
 }
 
 #[test]
-fn a_lost_tail() {
-    is_found(Flaw::LosesTail, 10, &[Kind::Lost, Kind::WentBack]);
-}
-
-#[test]
-fn a_doubled_move() {
-    is_found(Flaw::DoublesMove, 10, &[Kind::PlayedTwice]);
-}
-
-#[test]
-fn an_invented_move() {
-    is_found(
-        Flaw::InventsMove,
+fn lost_last_move_is_detected() {
+    assert_detected(
+        StoreFault::LosesLastMove,
         10,
-        &[Kind::FromNowhere, Kind::WithoutSeat],
+        &[ViolationKind::LostWrite, ViolationKind::StaleState],
     );
 }
 
 #[test]
-fn another_winner() {
-    is_found(Flaw::ChangesWinner, 10, &[Kind::TwoResults]);
+fn duplicated_move_is_detected() {
+    assert_detected(
+        StoreFault::DuplicatesMove,
+        10,
+        &[ViolationKind::DuplicateMove],
+    );
 }
 
 #[test]
-fn forgotten_players() {
-    is_found(Flaw::ForgetsPlayers, 10, &[Kind::Forgotten]);
+fn invented_move_is_detected() {
+    assert_detected(
+        StoreFault::InventsMove,
+        10,
+        &[
+            ViolationKind::UnrequestedEvent,
+            ViolationKind::MoveWithoutSeat,
+        ],
+    );
 }
 
 #[test]
-fn a_forgotten_match() {
-    is_found(Flaw::ForgetsMatch, 10, &[Kind::Lost]);
+fn changed_winner_is_detected() {
+    assert_detected(
+        StoreFault::ChangesWinner,
+        10,
+        &[ViolationKind::ConflictingResults],
+    );
 }
 
 #[test]
-fn a_refusal_that_was_written() {
-    is_found(Flaw::WritesWhatItRefuses, 3, &[Kind::Refused]);
+fn lost_players_are_detected() {
+    assert_detected(
+        StoreFault::LosesPlayers,
+        10,
+        &[ViolationKind::UnknownMatchOrPlayer],
+    );
 }
 
 #[test]
-fn a_gift_of_time() {
-    is_found(Flaw::GivesTime, 10, &[Kind::WrongClock]);
+fn lost_match_is_detected() {
+    assert_detected(StoreFault::LosesMatch, 10, &[ViolationKind::LostWrite]);
 }
 
 #[test]
-fn a_match_that_is_rated_twice() {
-    is_found(Flaw::RatesTwice, 3, &[Kind::WrongRating]);
+fn applied_rejected_write_is_detected() {
+    assert_detected(
+        StoreFault::AppliesRejectedWrite,
+        3,
+        &[ViolationKind::AppliedRejectedRequest],
+    );
 }
 
 #[test]
-fn a_match_that_is_numbered_twice() {
-    is_found(Flaw::NumbersTwice, 3, &[Kind::WrongRating]);
+fn added_clock_time_is_detected() {
+    assert_detected(StoreFault::AddsClockTime, 10, &[ViolationKind::WrongClock]);
 }
 
 #[test]
-fn a_match_that_is_numbered_before_its_delay_is_over() {
-    let names = [Kind::WrongRating, Kind::TooSoon];
-    is_found(Flaw::NumbersEarly, 3, &names);
+fn match_rated_twice_is_detected() {
+    assert_detected(StoreFault::RatesTwice, 3, &[ViolationKind::WrongRating]);
 }
 
 #[test]
-fn a_match_that_nobody_wakes() {
-    is_found(Flaw::WakesNobody, 3, &[Kind::WrongClock]);
+fn ledger_row_numbered_twice_is_detected() {
+    assert_detected(
+        StoreFault::NumbersRowTwice,
+        3,
+        &[ViolationKind::WrongRating],
+    );
+}
+
+#[test]
+fn ledger_row_numbered_before_delay_is_detected() {
+    let kinds = [
+        ViolationKind::WrongRating,
+        ViolationKind::EarlySpectatorUpdate,
+    ];
+    assert_detected(StoreFault::NumbersRowEarly, 3, &kinds);
+}
+
+#[test]
+fn omitted_due_reminder_is_detected() {
+    assert_detected(
+        StoreFault::OmitsDueReminders,
+        3,
+        &[ViolationKind::WrongClock],
+    );
 }

@@ -12,32 +12,35 @@ use turmoil::net::TcpStream;
 /// A process that is killed runs no destructors, but a simulated one does, and some of ours have
 /// something to say. Once the plug is pulled nothing of it gets out.
 #[derive(Debug)]
-pub(crate) struct Plugged {
+pub(crate) struct KillableSocket {
     stream: TcpStream,
-    plug: Plug,
+    kill_switch: KillSwitch,
 }
 
 /// What all sockets of one process hang on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plug(Arc<AtomicBool>);
+pub(crate) struct KillSwitch(Arc<AtomicBool>);
 
-impl Plug {
-    pub(crate) fn pull(&self) {
+impl KillSwitch {
+    pub(crate) fn trigger(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    fn is_pulled(&self) -> bool {
+    fn is_triggered(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-impl Plugged {
-    pub(crate) const fn new(stream: TcpStream, plug: Plug) -> Self {
-        Self { stream, plug }
+impl KillableSocket {
+    pub(crate) const fn new(stream: TcpStream, kill_switch: KillSwitch) -> Self {
+        Self {
+            stream,
+            kill_switch,
+        }
     }
 }
 
-impl AsyncRead for Plugged {
+impl AsyncRead for KillableSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -47,13 +50,13 @@ impl AsyncRead for Plugged {
     }
 }
 
-impl AsyncWrite for Plugged {
+impl AsyncWrite for KillableSocket {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if self.plug.is_pulled() {
+        if self.kill_switch.is_triggered() {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
         Pin::new(&mut self.stream).poll_write(context, bytes)

@@ -30,12 +30,12 @@ use sha2::{Digest, Sha256};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-pub(crate) use self::tables::{Cluster, Kept, Tables, Trouble, Written};
-use self::tables::{Write, end};
-use super::dice::Dice;
-use super::flaw::Flaw;
+pub(crate) use self::tables::{ClusterState, FinalState, Tables, WriteFailure, WriteTimes};
+use self::tables::{Write, journal_end};
+use super::dice::SimRng;
+use super::flaw::StoreFault;
 use super::plan::DiskPlan;
-use super::world::{BEGINS_MS, GAMES, name};
+use super::world::{GAMES, START_MS, client_name};
 
 /// Writes that one sync makes durable together.
 #[derive(Debug)]
@@ -52,81 +52,86 @@ pub(crate) struct SimStore(Arc<Mutex<Disk>>);
 #[derive(Debug)]
 struct Disk {
     plan: DiskPlan,
-    dice: Dice,
-    flaw: Option<Flaw>,
+    rng: SimRng,
+    fault: Option<StoreFault>,
     /// What a crash leaves.
     synced: Tables,
     /// What there is with all that waits for a sync.
-    written: Tables,
+    current: Tables,
     batches: VecDeque<Batch>,
-    times: BTreeMap<(MatchId, u64), Written>,
-    troubles: BTreeMap<MatchId, Vec<Trouble>>,
-    unread_at: Option<Duration>,
+    write_times: BTreeMap<(MatchId, u64), WriteTimes>,
+    write_failures: BTreeMap<MatchId, Vec<WriteFailure>>,
+    last_read_failure: Option<Duration>,
     /// The rated matches in the order of their numbers, and when each was seen to have one.
-    numbered: Vec<(Duration, MatchId)>,
+    numbered_matches: Vec<(Duration, MatchId)>,
     /// The last number that was seen.
-    last_no: u64,
+    last_row_number: u64,
     /// The ratings with which the world began.
-    begun: RatingState,
+    initial_ratings: RatingState,
     /// Who owns which match. A hint, which no crash need spare.
-    owners: BTreeMap<MatchId, NodeId>,
+    match_owners: BTreeMap<MatchId, NodeId>,
 }
 
 impl Disk {
     /// Makes durable what has been synced by now.
-    fn settle(&mut self, now: Duration) {
+    fn apply_completed_syncs(&mut self, now: Duration) {
         while self.batches.front().is_some_and(|batch| batch.ends <= now) {
-            let batch = self.batches.pop_front().expect("it was there");
+            let batch = self.batches.pop_front().expect("the queue is not empty");
             for write in batch.writes {
-                self.synced.apply(write).expect("it was checked before");
+                self.synced
+                    .apply(write)
+                    .expect("the write was accepted before");
             }
         }
-        if self.flaw == Some(Flaw::NumbersEarly) {
-            for tables in [&mut self.synced, &mut self.written] {
+        if self.fault == Some(StoreFault::NumbersRowEarly) {
+            for tables in [&mut self.synced, &mut self.current] {
                 tables
                     .ratings
                     .change(RatingsChange::NumberDueRows(u64::MAX));
             }
         }
-        self.note_numbers(now);
+        self.record_numbered_matches(now);
     }
 
     /// Takes note of what is numbered by now.
-    fn note_numbers(&mut self, now: Duration) {
-        for (no, row) in self.synced.ratings.ledger(self.last_no, usize::MAX) {
-            self.last_no = no;
+    fn record_numbered_matches(&mut self, now: Duration) {
+        for (no, row) in self.synced.ratings.ledger(self.last_row_number, usize::MAX) {
+            self.last_row_number = no;
             if let LedgerRow::Game(game) = row {
-                self.numbered.push((now, game.match_id));
+                self.numbered_matches.push((now, game.match_id));
             }
         }
     }
 
     /// Begins a write: gives how long it takes, and its outcome.
     fn write(&mut self, write: Write, now: Duration) -> (Duration, Result<(), WriteError>) {
-        self.settle(now);
-        if self.dice.percent(self.plan.unavailable_percent) || self.plan.is_sick(now) {
-            if self.flaw == Some(Flaw::WritesWhatItRefuses) {
-                let _ = self.begin(write, now);
+        self.apply_completed_syncs(now);
+        if self.rng.chance(self.plan.unavailable_percent) || self.plan.is_unavailable(now) {
+            if self.fault == Some(StoreFault::AppliesRejectedWrite) {
+                let _ = self.enqueue_write(write, now);
             }
-            return (self.dice.ms(0..=20), Err(WriteError::Unavailable));
+            return (self.rng.duration_ms(0..=20), Err(WriteError::Unavailable));
         }
-        let is_unknown = self.dice.percent(self.plan.unknown_percent);
-        if is_unknown && self.dice.percent(50) {
-            return (self.dice.ms(0..=50), Err(WriteError::OutcomeUnknown));
+        let is_unknown = self.rng.chance(self.plan.unknown_percent);
+        if is_unknown && self.rng.chance(50) {
+            return (
+                self.rng.duration_ms(0..=50),
+                Err(WriteError::OutcomeUnknown),
+            );
         }
-        match self.begin(write, now) {
+        match self.enqueue_write(write, now) {
             Err(conflict) => (Duration::ZERO, Err(conflict)),
-            Ok(_) if self.flaw == Some(Flaw::AnswersEarly) => (Duration::ZERO, Ok(())),
+            Ok(_) if self.fault == Some(StoreFault::AcksBeforeSync) => (Duration::ZERO, Ok(())),
             Ok(ends) if is_unknown => (ends - now, Err(WriteError::OutcomeUnknown)),
             Ok(ends) => (ends - now, Ok(())),
         }
     }
 
     /// Has a write take part in the next sync, and gives when that will have ended.
-    fn begin(&mut self, write: Write, now: Duration) -> Result<Duration, WriteError> {
-        self.written.apply(write.clone())?;
-        let sync = self.dice.ms(self.plan.sync_ms.clone());
-        let seqs = write.seqs();
+    fn enqueue_write(&mut self, write: Write, now: Duration) -> Result<Duration, WriteError> {
+        self.current.apply(write.clone())?;
+        let sync = self.rng.duration_ms(self.plan.sync_ms.clone());
+        let seqs = write.written_seqs();
         match self.batches.back_mut() {
             // This one has not begun yet: it waits for the one before.
             Some(batch) if batch.starts >= now => batch.writes.push(write),
@@ -139,95 +144,108 @@ impl Disk {
                 });
             }
         }
-        let durable = self.batches.back().expect("it has been put there").ends;
-        let asked = now;
-        let times = seqs.map(|key| (key, Written { asked, durable }));
-        self.times.extend(times);
-        Ok(durable)
+        let durable_at = self.batches.back().expect("a batch was just queued").ends;
+        let started = now;
+        let write_times = seqs.map(|key| {
+            (
+                key,
+                WriteTimes {
+                    started,
+                    durable_at,
+                },
+            )
+        });
+        self.write_times.extend(write_times);
+        Ok(durable_at)
     }
 
     /// Until when all that is written now will be durable.
-    fn durable_at(&self) -> Option<Duration> {
+    fn all_durable_at(&self) -> Option<Duration> {
         self.batches.back().map(|batch| batch.ends)
     }
 }
 
 impl SimStore {
-    pub(crate) fn new(plan: DiskPlan, dice: Dice, flaw: Option<Flaw>) -> Self {
+    pub(crate) fn new(plan: DiskPlan, rng: SimRng, fault: Option<StoreFault>) -> Self {
         Self(Arc::new(Mutex::new(Disk {
             plan,
-            dice,
-            flaw,
+            rng,
+            fault,
             synced: Tables::default(),
-            written: Tables::default(),
+            current: Tables::default(),
             batches: VecDeque::new(),
-            times: BTreeMap::new(),
-            troubles: BTreeMap::new(),
-            unread_at: None,
-            numbered: Vec::new(),
-            last_no: 0,
-            begun: RatingState::default(),
-            owners: BTreeMap::new(),
+            write_times: BTreeMap::new(),
+            write_failures: BTreeMap::new(),
+            last_read_failure: None,
+            numbered_matches: Vec::new(),
+            last_row_number: 0,
+            initial_ratings: RatingState::default(),
+            match_owners: BTreeMap::new(),
         })))
     }
 
     /// The host dies. Of what was not synced, the first so many writes are there all the same.
     pub(crate) fn crash(&self, now: Duration) -> usize {
         let mut disk = self.0.lock();
-        disk.settle(now);
+        disk.apply_completed_syncs(now);
         let unsynced: Vec<Write> = std::mem::take(&mut disk.batches)
             .into_iter()
             .flat_map(|batch| batch.writes)
             .collect();
-        let surviving = match disk.flaw {
+        let surviving = match disk.fault {
             // Whatever was told too early is to be missed.
-            Some(Flaw::AnswersEarly) => 0,
-            _ => disk.dice.between(0..=unsynced.len() as u64),
+            Some(StoreFault::AcksBeforeSync) => 0,
+            _ => disk.rng.between(0..=unsynced.len() as u64),
         };
         let lost = unsynced.len() as u64 - surviving;
         for (_, write) in (0..surviving).zip(unsynced) {
-            for key in write.seqs() {
-                if let Some(written) = disk.times.get_mut(&key) {
-                    written.durable = now;
+            for key in write.written_seqs() {
+                if let Some(written) = disk.write_times.get_mut(&key) {
+                    written.durable_at = now;
                 }
             }
-            disk.synced.apply(write).expect("it was checked before");
+            disk.synced
+                .apply(write)
+                .expect("the write was accepted before");
         }
         let Disk {
-            flaw, synced, dice, ..
+            fault: flaw,
+            synced,
+            rng: dice,
+            ..
         } = &mut *disk;
         if let Some(flaw) = flaw {
-            flaw.befall(synced, dice);
+            flaw.corrupt_tables(synced, dice);
         }
-        disk.note_numbers(now);
-        disk.written = disk.synced.clone();
-        usize::try_from(lost).expect("as many as there were")
+        disk.record_numbered_matches(now);
+        disk.current = disk.synced.clone();
+        usize::try_from(lost).expect("the count came from a usize")
     }
 
     /// Everything that is durable in the end.
-    pub(crate) fn kept(&self, now: Duration, lag_compensation: Duration) -> Kept {
+    pub(crate) fn final_state(&self, now: Duration, lag_compensation: Duration) -> FinalState {
         let mut disk = self.0.lock();
-        disk.settle(now);
-        Kept {
+        disk.apply_completed_syncs(now);
+        FinalState {
             matches: disk.synced.matches.clone(),
-            written: disk.times.clone(),
-            troubles: disk.troubles.clone(),
-            unread_at: disk.unread_at,
+            write_times: disk.write_times.clone(),
+            write_failures: disk.write_failures.clone(),
+            last_read_failure: disk.last_read_failure,
             lag_compensation,
             ratings: disk.synced.ratings.clone(),
-            numbered: disk.numbered.clone(),
-            begun: disk.begun.clone(),
+            numbered_matches: disk.numbered_matches.clone(),
+            initial_ratings: disk.initial_ratings.clone(),
             cluster: None,
         }
     }
 
     /// Somebody has had an account since before this world began: gives the token of a device of theirs.
-    pub(crate) fn with_account(&self, place: usize) -> Token {
-        let token = Token::new(format!("the device of {}", name(place)));
-        let number = Uuid::from_u128(place as u128 + 1);
+    pub(crate) fn add_account(&self, index: usize) -> Token {
+        let token = Token::new(format!("the device of {}", client_name(index)));
+        let number = Uuid::from_u128(index as u128 + 1);
         let player = PlayerRecord {
             id: PlayerId(number),
-            name: name(place),
+            name: client_name(index),
             kind: PlayerKind::Account,
         };
         let session = SessionRecord {
@@ -242,63 +260,67 @@ impl SimStore {
         };
         let mut disk = self.0.lock();
         // Of two who play each other one is on leaderboards, mostly.
-        if place.is_multiple_of(2) {
-            disk.begun.ratings.extend(ratings_of(player.id));
+        if index.is_multiple_of(2) {
+            disk.initial_ratings
+                .ratings
+                .extend(initial_ratings_of(player.id));
         }
         let Disk {
             synced,
-            written,
-            begun,
+            current: written,
+            initial_ratings: begun,
             ..
         } = &mut *disk;
         for tables in [synced, written] {
-            let known = Write::Player(player.clone(), vec![session.clone()]);
-            tables.apply(known).expect("players are always taken in");
-            let fold = tables.ratings.progress().live;
+            let add_player = Write::AddPlayer(player.clone(), vec![session.clone()]);
+            tables
+                .apply(add_player)
+                .expect("adding a player never conflicts");
+            let live_version = tables.ratings.progress().live;
             let post = RatingsChange::Post(Box::new(RatingPost {
-                version: fold.id,
-                from_row: fold.cursor,
-                to_row: fold.cursor,
+                version: live_version.id,
+                from_row: live_version.cursor,
+                to_row: live_version.cursor,
                 books: begun.clone(),
                 posted: Vec::new(),
             }));
-            let post = Write::Ratings(post);
-            tables.apply(post).expect("nothing was posted yet");
+            let post = Write::ChangeRatings(post);
+            tables.apply(post).expect("no ratings were posted yet");
         }
         token
     }
 
     /// How many matches are live.
     pub(crate) fn live_matches(&self) -> usize {
-        self.0.lock().synced.live().count()
+        self.0.lock().synced.live_matches().count()
     }
 
     async fn write(&self, write: Write) -> Result<(), WriteError> {
-        let (takes, outcome) = self.0.lock().write(write, now());
-        sleep(takes).await;
+        let (latency, outcome) = self.0.lock().write(write, now());
+        sleep(latency).await;
         outcome
     }
 
     /// Reads what is durable, after all that was written before.
     async fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> T {
-        let durable_at = self.0.lock().durable_at();
-        if let Some(wait) = durable_at.and_then(|at| at.checked_sub(now())) {
+        let all_durable_at = self.0.lock().all_durable_at();
+        if let Some(wait) = all_durable_at.and_then(|at| at.checked_sub(now())) {
             sleep(wait).await;
         }
         let mut disk = self.0.lock();
-        disk.settle(now());
+        disk.apply_completed_syncs(now());
         read(&disk.synced)
     }
 
     /// Reads what is durable, if the disk can be read.
     async fn try_read<T>(&self, read: impl FnOnce(&Tables) -> T) -> Result<T, ReadError> {
-        let is_unreadable = {
+        let is_failing = {
             let mut disk = self.0.lock();
             let percent = disk.plan.unreadable_percent;
-            disk.dice.percent(percent)
+            disk.rng.chance(percent)
         };
-        if is_unreadable {
-            self.0.lock().unread_at = Some(now());
+        if is_failing {
+            self.0.lock().last_read_failure = Some(now());
             return Err(ReadError::Unavailable);
         }
         Ok(self.read(read).await)
@@ -306,7 +328,7 @@ impl SimStore {
 }
 
 /// How somebody is rated who has played much before the world began.
-fn ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, RatingEntry)> {
+fn initial_ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, RatingEntry)> {
     GAMES.into_iter().map(move |game| {
         let record = RatingRecord {
             player,
@@ -318,18 +340,18 @@ fn ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, RatingEnt
             deviation: 60.0,
             ..Rating::INITIAL
         };
-        let rated = RatingEntry {
+        let entry = RatingEntry {
             rating,
             games: 40,
-            last_ms: BEGINS_MS,
+            last_ms: START_MS,
         };
-        (record, rated)
+        (record, entry)
     })
 }
 
 /// The world's time.
 fn now() -> Duration {
-    turmoil::sim_elapsed().expect("the store is used by a host of the world")
+    turmoil::sim_elapsed().expect("must be called within a simulated host")
 }
 
 impl Store for SimStore {
@@ -338,10 +360,10 @@ impl Store for SimStore {
         owner: NodeId,
         record: MatchRecord,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        self.0.lock().owners.insert(record.creation.id, owner);
-        let mark = end(&record);
+        self.0.lock().match_owners.insert(record.creation.id, owner);
+        let position = journal_end(&record);
         self.write(Write::Create(record))
-            .map_ok(move |()| mark)
+            .map_ok(move |()| position)
             .boxed()
     }
 
@@ -352,12 +374,12 @@ impl Store for SimStore {
         events: Vec<Event>,
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
-        let mark = JournalPosition::after_events(after.seq().0 + events.len() as u64);
+        let position = JournalPosition::after_events(after.seq().0 + events.len() as u64);
         async move {
-            let asked = now();
+            let started = now();
             let outcome = self.write(Write::Append(id, after, events, reminder)).await;
-            self.0.lock().note(id, asked, outcome);
-            outcome.map(|()| mark)
+            self.0.lock().record_write_result(id, started, outcome);
+            outcome.map(|()| position)
         }
         .boxed()
     }
@@ -365,7 +387,7 @@ impl Store for SimStore {
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
         async move {
             let loaded = self.try_read(|tables| tables.load(id)).await?;
-            self.0.lock().note_contact(id);
+            self.0.lock().resolve_failures_of(id);
             Ok(loaded)
         }
         .boxed()
@@ -382,12 +404,12 @@ impl Store for SimStore {
                 let events = record.events.get(usize::try_from(after.seq().0).ok()?..)?;
                 Some(JournalTail {
                     events: events.to_vec(),
-                    position: end(record),
+                    position: journal_end(record),
                 })
             });
             let tail = tail.await?;
             // It may have shown that the write was made after all.
-            self.0.lock().note_contact(id);
+            self.0.lock().resolve_failures_of(id);
             Ok(tail)
         }
         .boxed()
@@ -405,10 +427,10 @@ impl Store for SimStore {
     /// More players than are asked for, which must do no harm. Never fails: a server that cannot
     /// read this does not start.
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
-        let owners = self.0.lock().owners.clone();
+        let owners = self.0.lock().match_owners.clone();
         async move {
             let live = self.read(move |tables| {
-                let own = tables.served();
+                let own = tables.awake_matches();
                 let own = own.filter(|record| owners.get(&record.creation.id) == Some(&owner));
                 LiveMatches {
                     matches: own.cloned().map(|record| Ok(record.into())).collect(),
@@ -418,24 +440,26 @@ impl Store for SimStore {
             let live = live.await;
             let mut disk = self.0.lock();
             for loaded in live.matches.iter().flatten() {
-                disk.note_contact(loaded.record.creation.id);
+                disk.resolve_failures_of(loaded.record.creation.id);
             }
             Ok(live)
         }
         .boxed()
     }
 
-    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        let owners = self.0.lock().owners.clone();
+    fn unowned(&self, requester: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        let owners = self.0.lock().match_owners.clone();
         self.read(move |tables| {
-            let ids = tables.served().map(|record| record.creation.id);
-            Ok(ids.filter(|id| owners.get(id) != Some(&asking)).collect())
+            let ids = tables.awake_matches().map(|record| record.creation.id);
+            Ok(ids
+                .filter(|id| owners.get(id) != Some(&requester))
+                .collect())
         })
         .boxed()
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.0.lock().owners.insert(id, owner);
+        self.0.lock().match_owners.insert(id, owner);
         futures::future::ready(Ok(())).boxed()
     }
 
@@ -444,12 +468,15 @@ impl Store for SimStore {
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        let limit = match self.0.lock().flaw {
-            Some(Flaw::WakesNobody) => 0,
+        let limit = match self.0.lock().fault {
+            Some(StoreFault::OmitsDueReminders) => 0,
             _ => limit,
         };
         self.try_read(move |tables| {
-            let due = tables.due().into_iter().filter(|due| *due > after);
+            let due = tables
+                .due_reminders()
+                .into_iter()
+                .filter(|due| *due > after);
             due.take(limit).collect()
         })
         .boxed()
@@ -457,7 +484,8 @@ impl Store for SimStore {
 
     /// Never fails, as with what is live.
     fn due_reminder_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.read(|tables| Ok(tables.due().len() as u64)).boxed()
+        self.read(|tables| Ok(tables.due_reminders().len() as u64))
+            .boxed()
     }
 
     fn participations(
@@ -465,12 +493,12 @@ impl Store for SimStore {
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
         self.try_read(move |tables| {
-            let parts = tables.reminders.iter().flat_map(|(id, reminder)| {
+            let participations = tables.reminders.iter().flat_map(|(id, reminder)| {
                 let own = reminder.participations.iter();
-                own.filter(|part| part.player == player)
+                own.filter(|participation| participation.player == player)
                     .map(|part| (*id, *part))
             });
-            parts.collect()
+            participations.collect()
         })
         .boxed()
     }
@@ -480,7 +508,7 @@ impl Store for SimStore {
         player: PlayerRecord,
         sessions: Vec<SessionRecord>,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(Write::Player(player, sessions)).boxed()
+        self.write(Write::AddPlayer(player, sessions)).boxed()
     }
 
     fn find_session(
@@ -507,12 +535,12 @@ impl Store for SimStore {
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         let write = match change {
             IdentityChange::EndSessions(player, which) => Write::EndSessions(player, which),
-            IdentityChange::TouchSession(token, day) => Write::Saw(token, day),
+            IdentityChange::TouchSession(token, day) => Write::TouchSession(token, day),
             IdentityChange::ChangeBlock {
                 player,
                 other,
                 since_ms,
-            } => Write::Block(player, other, since_ms),
+            } => Write::ChangeBlock(player, other, since_ms),
             IdentityChange::AddSession(_)
             | IdentityChange::OfferPairing { .. }
             | IdentityChange::TakePairing(..)
@@ -530,7 +558,7 @@ impl Store for SimStore {
             | IdentityChange::TakeOneTimeToken(_)
             | IdentityChange::ClaimCommand(_)
             | IdentityChange::StoreCommandResult(..) => {
-                unreachable!("nobody pairs devices in a simulated world: {change:?}")
+                unreachable!("simulated clients do not send this change: {change:?}")
             }
         };
         self.write(write).map_ok(|()| true).boxed()
@@ -541,19 +569,19 @@ impl Store for SimStore {
         _code: TokenHash,
         _now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        unreachable!("nobody pairs devices in a simulated world")
+        unreachable!("simulated clients do not pair devices")
     }
 
     fn find_by_recovery_key(
         &self,
         _key: TokenHash,
     ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        unreachable!("nobody has a recovery key in a simulated world")
+        unreachable!("simulated clients have no recovery keys")
     }
 
     fn find_by_name_skeleton(
         &self,
-        _likeness: String,
+        _skeleton: String,
         _now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         self.try_read(|_| None).boxed()
@@ -567,8 +595,8 @@ impl Store for SimStore {
     /// Nobody has a password or programs.
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.try_read(move |tables| {
-            let known = tables.players.get(&player)?;
-            (known.kind == PlayerKind::Account).then(Account::default)
+            let player = tables.players.get(&player)?;
+            (player.kind == PlayerKind::Account).then(Account::default)
         })
         .boxed()
     }
@@ -577,9 +605,9 @@ impl Store for SimStore {
 
     fn history(
         &self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        let _ = wanted;
+        let _ = query;
         self.try_read(|_| None).boxed()
     }
 
@@ -616,10 +644,10 @@ impl Store for SimStore {
 
     fn count_analysis_request(
         &self,
-        asked: AnalysisQuotaRequest,
+        request: AnalysisQuotaRequest,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         // How many are too many is what the suite of all stores asks: here nobody asks so often.
-        let _ = asked;
+        let _ = request;
         futures::future::ready(Ok(true)).boxed()
     }
 
@@ -647,10 +675,10 @@ impl Store for SimStore {
 
     fn load_ratings_for(
         &self,
-        fold: u64,
+        version: u64,
         needed: NeededRatings,
     ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.try_read(move |tables| tables.ratings.load_ratings_for(fold, &needed))
+        self.try_read(move |tables| tables.ratings.load_ratings_for(version, &needed))
             .boxed()
     }
 
@@ -672,12 +700,12 @@ impl Store for SimStore {
     }
 
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let written = self.write(Write::Ratings(change));
-        let is_done = |written: Result<(), WriteError>| match written {
+        let written = self.write(Write::ChangeRatings(change));
+        let to_applied = |written: Result<(), WriteError>| match written {
             Err(WriteError::Conflict) => Ok(false),
             written => written.map(|()| true),
         };
-        written.map(is_done).boxed()
+        written.map(to_applied).boxed()
     }
 
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
@@ -687,11 +715,11 @@ impl Store for SimStore {
 
     fn leaderboard(
         &self,
-        wanted: LeaderboardQuery,
+        query: LeaderboardQuery,
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
         self.try_read(move |tables| {
             let find = |player| tables.players.get(&player).cloned();
-            tables.ratings.leaderboard(&wanted, find)
+            tables.ratings.leaderboard(&query, find)
         })
         .boxed()
     }
@@ -716,10 +744,10 @@ impl Store for SimStore {
 
     fn is_healthy(&self) -> bool {
         let mut disk = self.0.lock();
-        let is_well = !disk.plan.is_sick(now());
-        if is_well {
-            disk.note_health();
+        let is_available = !disk.plan.is_unavailable(now());
+        if is_available {
+            disk.resolve_rejected_writes();
         }
-        is_well
+        is_available
     }
 }

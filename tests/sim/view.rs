@@ -7,72 +7,72 @@ use plyhouse_protocol::{
 
 /// What a client believes of a match.
 #[derive(Clone, Debug)]
-pub(crate) struct View {
+pub(crate) struct MatchView {
     pub(crate) id: MatchId,
     pub(crate) code: String,
     pub(crate) game: String,
     pub(crate) seq: Seq,
     pub(crate) status: MatchStatus,
-    pub(crate) you: Option<SeatNumber>,
+    pub(crate) your_seat: Option<SeatNumber>,
     /// A bot stands in for this client.
-    pub(crate) is_stood_in: bool,
+    pub(crate) has_stand_in: bool,
     pub(crate) is_host: bool,
     pub(crate) ply: Ply,
     turn: Option<SeatNumber>,
-    pub(crate) legal: Vec<String>,
+    pub(crate) legal_moves: Vec<String>,
     /// The last move that was played.
-    pub(crate) last: Option<String>,
+    pub(crate) last_move: Option<String>,
     pub(crate) takebacks: u64,
     /// The offers that stand.
     pub(crate) offers: Vec<OfferState>,
     pub(crate) rematch: Option<RematchState>,
 }
 
-impl View {
-    pub(crate) fn new(snapshot: &Snapshot, me: Option<PlayerId>) -> Self {
+impl MatchView {
+    pub(crate) fn new(snapshot: &Snapshot, own_id: Option<PlayerId>) -> Self {
         Self {
             id: snapshot.match_id,
             code: snapshot.code.clone(),
             game: snapshot.game.clone(),
             seq: snapshot.seq,
             status: snapshot.status,
-            you: snapshot.you,
-            is_stood_in: snapshot
+            your_seat: snapshot.you,
+            has_stand_in: snapshot
                 .seats
                 .iter()
-                .any(|seat| is_stand_in(&seat.occupant, me)),
-            is_host: Some(snapshot.host) == me,
+                .any(|seat| is_stand_in(&seat.occupant, own_id)),
+            is_host: Some(snapshot.host) == own_id,
             ply: snapshot.ply,
             turn: snapshot.turn,
-            legal: snapshot.legal.clone(),
-            last: snapshot.moves.last().cloned(),
+            legal_moves: snapshot.legal.clone(),
+            last_move: snapshot.moves.last().cloned(),
             takebacks: snapshot.takebacks,
             offers: snapshot.offers.clone(),
             rematch: snapshot.rematch.clone(),
         }
     }
 
-    pub(crate) fn take_in(&mut self, event: &Event, me: Option<PlayerId>) {
+    pub(crate) fn apply_event(&mut self, event: &Event, own_id: Option<PlayerId>) {
         self.seq = event.seq();
         match event {
             Event::Seated { seat, occupant, .. } => {
                 let is_me = |occupant: &Occupant| match occupant {
-                    Occupant::Player { player, .. } => Some(*player) == me,
+                    Occupant::Player { player, .. } => Some(*player) == own_id,
                     Occupant::Open | Occupant::Bot { .. } => false,
                 };
                 if is_me(occupant) {
-                    self.you = Some(*seat);
-                    self.is_stood_in = false;
-                } else if self.you == Some(*seat) {
-                    self.you = None;
-                    self.is_stood_in = is_stand_in(occupant, me);
+                    self.your_seat = Some(*seat);
+                    self.has_stand_in = false;
+                } else if self.your_seat == Some(*seat) {
+                    self.your_seat = None;
+                    self.has_stand_in = is_stand_in(occupant, own_id);
                 }
                 self.offers.retain(|offer| offer.seat != *seat);
             }
             Event::Started { turn, legal, .. } => {
                 self.status = MatchStatus::Running;
                 self.turn = Some(*turn);
-                self.legal.clone_from(legal);
+                self.legal_moves.clone_from(legal);
             }
             Event::Moved {
                 ply,
@@ -82,13 +82,13 @@ impl View {
                 legal,
                 ..
             } => {
-                let is_kept =
+                let survives_move =
                     |offer: &OfferState| offer.offer == OfferKind::Draw && offer.seat == *seat;
-                self.offers.retain(is_kept);
+                self.offers.retain(survives_move);
                 self.ply = Ply(ply.0 + 1);
                 self.turn = *turn;
-                self.legal.clone_from(legal);
-                self.last = Some(m.clone());
+                self.legal_moves.clone_from(legal);
+                self.last_move = Some(m.clone());
             }
             Event::TakenBack {
                 ply,
@@ -101,8 +101,8 @@ impl View {
                 self.offers.clear();
                 self.ply = *ply;
                 self.turn = Some(*turn);
-                self.legal.clone_from(legal);
-                self.last = None;
+                self.legal_moves.clone_from(legal);
+                self.last_move = None;
             }
             Event::Offered { offer, .. } => {
                 self.offers.retain(|known| known.offer != offer.offer);
@@ -126,18 +126,19 @@ impl View {
     }
 
     pub(crate) fn is_my_turn(&self) -> bool {
-        self.turn.is_some() && self.turn == self.you
+        self.turn.is_some() && self.turn == self.your_seat
     }
 
     /// The offers of the other that wait for this client.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &OfferState> {
-        let others = |offer: &&OfferState| self.you.is_some_and(|you| you != offer.seat);
-        self.offers.iter().filter(others)
+    pub(crate) fn opponent_offers(&self) -> impl Iterator<Item = &OfferState> {
+        let is_opponents =
+            |offer: &&OfferState| self.your_seat.is_some_and(|you| you != offer.seat);
+        self.offers.iter().filter(is_opponents)
     }
 
     /// How a request may name the match, which may be by its code if that asks to see it: the code
     /// goes on to a rematch.
-    pub(crate) fn shown_by(&self, by_code: bool) -> MatchRef {
+    pub(crate) fn match_ref(&self, by_code: bool) -> MatchRef {
         if by_code {
             MatchRef::from(&*self.code)
         } else {
@@ -147,14 +148,14 @@ impl View {
 }
 
 /// Whether a bot sits there in place of this player.
-fn is_stand_in(occupant: &Occupant, me: Option<PlayerId>) -> bool {
+fn is_stand_in(occupant: &Occupant, own_id: Option<PlayerId>) -> bool {
     match occupant {
         Occupant::Bot {
-            stand_in_for: stands_for,
+            stand_in_for: replaced_player,
             ..
         } => {
-            let person = stands_for.as_ref();
-            person.is_some() && person.map(|person| person.player) == me
+            let person = replaced_player.as_ref();
+            person.is_some() && person.map(|person| person.player) == own_id
         }
         Occupant::Open | Occupant::Player { .. } => false,
     }

@@ -12,21 +12,21 @@ use plyhouse_transport::Transport;
 use turmoil::Sim;
 use turmoil::net::TcpListener;
 
-use super::base::Base;
+use super::base::SimContext;
 use super::client::Client;
-use super::dice::Dice;
-use super::flaw::Flaw;
-use super::history::{History, What};
-use super::plan::{DISK, FaultPlan, Plan};
-use super::plug::{Plug, Plugged};
-use super::store::{Kept, SimStore};
+use super::dice::SimRng;
+use super::flaw::StoreFault;
+use super::history::{History, HistoryEvent};
+use super::plan::{DISK_RNG_STREAM, FaultPlan, Plan};
+use super::plug::{KillSwitch, KillableSocket};
+use super::store::{FinalState, SimStore};
 
-pub(crate) const SERVER: &str = "server";
-pub(crate) const PORT: u16 = 7878;
+pub(crate) const SERVER_HOST: &str = "server";
+pub(crate) const SERVER_PORT: u16 = 7878;
 
 /// How far the world goes at a time. Messages arrive, and fates befall, between two steps; what
 /// waits for a timer within a host is as exact as tokio's.
-const STEP: Duration = Duration::from_millis(5);
+const TICK: Duration = Duration::from_millis(5);
 
 /// How long a match of days goes on after a restart whose time is over.
 pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
@@ -35,7 +35,7 @@ pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
 pub(crate) const GAMES: [&str; 2] = ["tic-tac-toe", "connect-four"];
 
 /// Positions with which matches of them begin, in which the one or the other is to move.
-pub(crate) const STARTS: [(&str, &str); 4] = [
+pub(crate) const CUSTOM_POSITIONS: [(&str, &str); 4] = [
     ("tic-tac-toe", ".../.x./..."),
     ("tic-tac-toe", "x../.o./..."),
     (
@@ -52,95 +52,101 @@ pub(crate) const STARTS: [(&str, &str); 4] = [
 pub(crate) const LATENCY_MIN: Duration = Duration::from_millis(1);
 
 /// A world that is not at its end by then is stuck.
-pub(crate) const LONGEST: Duration = Duration::from_secs(60);
+pub(crate) const SIMULATION_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// When every world begins, in milliseconds since 1970: the year 2026.
-pub(crate) const BEGINS_MS: u64 = 1_767_225_600_000;
+pub(crate) const START_MS: u64 = 1_767_225_600_000;
 
 /// A world with one server.
 #[derive(Debug)]
 struct World {
-    base: Rc<Base>,
+    context: Rc<SimContext>,
     plan: Plan,
     store: SimStore,
-    boots: Cell<u64>,
+    boot_count: Cell<u64>,
     /// For how long nobody has been there, all in all: by so much the wall clock is ahead of the world's.
-    away: Cell<Duration>,
-    plug: RefCell<Plug>,
+    total_downtime: Cell<Duration>,
+    kill_switch: RefCell<KillSwitch>,
     /// How long messages of each client take, where the plan has changed it.
-    slow: RefCell<BTreeMap<usize, Duration>>,
-    crashes_in_play: Cell<usize>,
+    latency_overrides: RefCell<BTreeMap<usize, Duration>>,
+    crashes_with_live_matches: Cell<usize>,
 }
 
 /// A world that has ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct RunResult {
     pub(crate) history: History,
-    pub(crate) kept: Kept,
+    pub(crate) final_state: FinalState,
     /// How often the server died while matches were live.
-    pub(crate) crashes_in_play: usize,
+    pub(crate) crashes_with_live_matches: usize,
     /// Why the world did not come to its end, if it did not.
-    pub(crate) stuck: Option<String>,
+    pub(crate) run_error: Option<String>,
 }
 
 /// Lets the world of a plan run to its end.
-pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
-    let base = Rc::new(Base::new(
+pub(crate) fn run(plan: Plan, store_fault: Option<StoreFault>) -> RunResult {
+    let context = Rc::new(SimContext::new(
         plan.seed,
-        (plan.calm_at, Duration::ZERO),
-        vec![SERVER.to_owned()],
+        (plan.faults_end, Duration::ZERO),
+        vec![SERVER_HOST.to_owned()],
     ));
     let world = Rc::new(World {
-        store: SimStore::new(plan.disk.clone(), Dice::new(plan.seed, DISK), flaw),
-        base: Rc::clone(&base),
-        boots: Cell::default(),
-        away: Cell::default(),
-        plug: RefCell::default(),
-        slow: RefCell::default(),
-        crashes_in_play: Cell::default(),
+        store: SimStore::new(
+            plan.disk.clone(),
+            SimRng::new(plan.seed, DISK_RNG_STREAM),
+            store_fault,
+        ),
+        context: Rc::clone(&context),
+        boot_count: Cell::default(),
+        total_downtime: Cell::default(),
+        kill_switch: RefCell::default(),
+        latency_overrides: RefCell::default(),
+        crashes_with_live_matches: Cell::default(),
         plan,
     });
     let plan = &world.plan;
     let mut sim = turmoil::Builder::new()
         .rng_seed(plan.seed)
-        .epoch(UNIX_EPOCH + Duration::from_millis(BEGINS_MS))
-        .tick_duration(STEP)
-        .simulation_duration(LONGEST)
+        .epoch(UNIX_EPOCH + Duration::from_millis(START_MS))
+        .tick_duration(TICK)
+        .simulation_duration(SIMULATION_TIME_MAX)
         .min_message_latency(LATENCY_MIN)
         .max_message_latency(plan.latency_max)
         .enable_random_order()
         .build();
-    let served = Rc::clone(&world);
-    sim.host(SERVER, move || serve(Rc::clone(&served)));
-    for (place, role) in plan.clients.iter().enumerate() {
-        let mut client = Client::new(Rc::clone(&base), place, *role);
+    let server_world = Rc::clone(&world);
+    sim.host(SERVER_HOST, move || run_server(Rc::clone(&server_world)));
+    for (index, role) in plan.clients.iter().enumerate() {
+        let mut client = Client::new(Rc::clone(&context), index, *role);
         if plan.has_accounts {
-            client = client.with_account(world.store.with_account(place));
+            client = client.with_account(world.store.add_account(index));
         }
-        sim.client(name(place), client.live());
+        sim.client(client_name(index), client.run());
     }
-    let stuck = pass(&mut sim, &world).err();
-    let kept = world.store.kept(sim.elapsed(), plan.lag_compensation);
+    let run_error = run_to_end(&mut sim, &world).err();
+    let final_state = world
+        .store
+        .final_state(sim.elapsed(), plan.lag_compensation);
     drop(sim);
-    Ended {
-        history: base.history.take(),
-        kept,
-        crashes_in_play: world.crashes_in_play.get(),
-        stuck,
+    RunResult {
+        history: context.history.take(),
+        final_state,
+        crashes_with_live_matches: world.crashes_with_live_matches.get(),
+        run_error,
     }
 }
 
 /// What the client at this place is called.
-pub(crate) fn name(place: usize) -> String {
-    ["ann", "bob", "cat", "dan", "eve"][place].to_owned()
+pub(crate) fn client_name(index: usize) -> String {
+    ["ann", "bob", "cat", "dan", "eve"][index].to_owned()
 }
 
 /// Lets time pass until every client has had its last look.
-fn pass(sim: &mut Sim<'_>, world: &World) -> Result<(), String> {
-    let mut fates = world.plan.fates.iter().peekable();
+fn run_to_end(sim: &mut Sim<'_>, world: &World) -> Result<(), String> {
+    let mut faults = world.plan.faults.iter().peekable();
     loop {
-        while let Some((_, fate)) = fates.next_if(|(at, _)| *at <= sim.elapsed()) {
-            world.befall(sim, *fate);
+        while let Some((_, fault)) = faults.next_if(|(at, _)| *at <= sim.elapsed()) {
+            world.inject_fault(sim, *fault);
         }
         if sim.step().map_err(|error| error.to_string())? {
             return Ok(());
@@ -148,39 +154,39 @@ fn pass(sim: &mut Sim<'_>, world: &World) -> Result<(), String> {
     }
 }
 
-async fn serve(world: Rc<World>) -> turmoil::Result {
-    world.boots.set(world.boots.get() + 1);
-    let plug = Plug::default();
-    world.plug.replace(plug.clone());
+async fn run_server(world: Rc<World>) -> turmoil::Result {
+    world.boot_count.set(world.boot_count.get() + 1);
+    let kill_switch = KillSwitch::default();
+    world.kill_switch.replace(kill_switch.clone());
     let server = Server::start(
-        settings(&world),
+        server_settings(&world),
         Arc::new(world.store.clone()),
         &plyhouse_store::StoreMetrics::default(),
     )?;
     server.recover().await?;
-    let listener = TcpListener::bind(("0.0.0.0", PORT)).await?;
+    let listener = TcpListener::bind(("0.0.0.0", SERVER_PORT)).await?;
     let transport = Transport::new(server.clone());
     loop {
         let (stream, _) = listener.accept().await?;
-        let stream = Plugged::new(stream, plug.clone());
+        let stream = KillableSocket::new(stream, kill_switch.clone());
         let transport = transport.clone();
         server.spawn(async move { transport.serve_stream(stream, None).await });
     }
 }
 
 /// A server's settings, with waits that a world of a few seconds lives to see.
-fn settings(world: &World) -> Settings {
-    let now = turmoil::sim_elapsed().expect("the server is a host of the world");
+fn server_settings(world: &World) -> Settings {
+    let now = turmoil::sim_elapsed().expect("must be called within a simulated host");
     // Not the seed of the last time: nobody is to get a token that somebody has.
-    let seed = world.plan.seed ^ world.boots.get() << 48;
+    let seed = world.plan.seed ^ world.boot_count.get() << 48;
     Settings {
         lag_compensation: world.plan.lag_compensation,
-        ..impatient(seed, now + world.away.get())
+        ..settings_with_short_timeouts(seed, now + world.total_downtime.get())
     }
 }
 
 /// Settings with waits that a world of a few seconds lives to see, at this time of its wall clock.
-pub(crate) fn impatient(seed: u64, wall: Duration) -> Settings {
+pub(crate) fn settings_with_short_timeouts(seed: u64, wall_elapsed: Duration) -> Settings {
     Settings {
         abandon_after: Some(Duration::from_millis(1500)),
         linger: Duration::from_millis(400),
@@ -192,65 +198,71 @@ pub(crate) fn impatient(seed: u64, wall: Duration) -> Settings {
         search: SearchMode::Inline,
         search_table: 1 << 16,
         seed: Some(seed),
-        started_ms: u64::try_from(wall.as_millis())
+        started_ms: u64::try_from(wall_elapsed.as_millis())
             .ok()
-            .map(|ms| BEGINS_MS + ms),
+            .map(|ms| START_MS + ms),
         ..Settings::default()
     }
 }
 
 impl World {
     /// Lets the world suffer what the plan has in store for it.
-    fn befall(&self, sim: &mut Sim<'_>, fate: FaultPlan) {
-        let clients = || (0..self.plan.clients.len()).map(name);
-        match fate {
-            FaultPlan::Kill => return self.crash(sim, fate),
-            FaultPlan::CutPower => {
-                clients().for_each(|client| sim.partition(SERVER, client));
-                return self.crash(sim, fate);
+    fn inject_fault(&self, sim: &mut Sim<'_>, fault: FaultPlan) {
+        let clients = || (0..self.plan.clients.len()).map(client_name);
+        match fault {
+            FaultPlan::Kill => return self.crash(sim, fault),
+            FaultPlan::PowerLoss => {
+                clients().for_each(|client| sim.partition(SERVER_HOST, client));
+                return self.crash(sim, fault);
             }
-            FaultPlan::Restart(away) => {
-                self.away.set(self.away.get() + away);
-                self.base.note_at(sim.elapsed(), What::Away(away));
-                sim.bounce(SERVER);
-                clients().for_each(|client| sim.release(SERVER, client));
-                return self.base.note_at(sim.elapsed(), What::Restart);
+            FaultPlan::Restart(downtime) => {
+                self.total_downtime
+                    .set(self.total_downtime.get() + downtime);
+                self.context
+                    .record_at(sim.elapsed(), HistoryEvent::Downtime(downtime));
+                sim.bounce(SERVER_HOST);
+                clients().for_each(|client| sim.release(SERVER_HOST, client));
+                return self.context.record_at(sim.elapsed(), HistoryEvent::Restart);
             }
-            FaultPlan::Hold(place) => sim.hold(SERVER, name(place)),
-            FaultPlan::Part(place) => sim.partition(SERVER, name(place)),
-            FaultPlan::Release(place) | FaultPlan::Join(place) => sim.release(SERVER, name(place)),
-            FaultPlan::Slow(place, latency) => {
-                self.slow.borrow_mut().insert(place, latency);
-                sim.set_link_latency(SERVER, name(place), latency);
+            FaultPlan::Hold(place) => sim.hold(SERVER_HOST, client_name(place)),
+            FaultPlan::Partition(place) => sim.partition(SERVER_HOST, client_name(place)),
+            FaultPlan::Release(place) | FaultPlan::Heal(place) => {
+                sim.release(SERVER_HOST, client_name(place))
+            }
+            FaultPlan::SetLatency(place, latency) => {
+                self.latency_overrides.borrow_mut().insert(place, latency);
+                sim.set_link_latency(SERVER_HOST, client_name(place), latency);
             }
         }
-        self.base
-            .note_at(sim.elapsed(), What::Fate(format!("{fate:?}")));
+        self.context
+            .record_at(sim.elapsed(), HistoryEvent::Fault(format!("{fault:?}")));
     }
 
-    fn crash(&self, sim: &mut Sim<'_>, how: FaultPlan) {
-        self.plug.borrow().pull();
+    fn crash(&self, sim: &mut Sim<'_>, fault: FaultPlan) {
+        self.kill_switch.borrow().trigger();
         let live = self.store.live_matches();
-        let lost = self.store.crash(sim.elapsed());
+        let lost_writes = self.store.crash(sim.elapsed());
         // The server's sockets close in the order of a hash map. What they say must not take a time
         // that depends on the order.
-        for place in 0..self.plan.clients.len() {
-            sim.set_link_latency(SERVER, name(place), LATENCY_MIN);
+        for index in 0..self.plan.clients.len() {
+            sim.set_link_latency(SERVER_HOST, client_name(index), LATENCY_MIN);
         }
-        sim.crash(SERVER);
-        for place in 0..self.plan.clients.len() {
-            match self.slow.borrow().get(&place) {
-                Some(latency) => sim.set_link_latency(SERVER, name(place), *latency),
+        sim.crash(SERVER_HOST);
+        for index in 0..self.plan.clients.len() {
+            match self.latency_overrides.borrow().get(&index) {
+                Some(latency) => sim.set_link_latency(SERVER_HOST, client_name(index), *latency),
                 None => {
                     let latency = self.plan.latency_max;
-                    sim.set_link_max_message_latency(SERVER, name(place), latency);
+                    sim.set_link_max_message_latency(SERVER_HOST, client_name(index), latency);
                 }
             }
         }
         if live > 0 {
-            self.crashes_in_play.set(self.crashes_in_play.get() + 1);
+            self.crashes_with_live_matches
+                .set(self.crashes_with_live_matches.get() + 1);
         }
-        let what = format!("{how:?}: {live} matches are live, {lost} writes are lost");
-        self.base.note_at(sim.elapsed(), What::Crash(what));
+        let what = format!("{fault:?}: {live} matches are live, {lost_writes} writes are lost");
+        self.context
+            .record_at(sim.elapsed(), HistoryEvent::Crash(what));
     }
 }

@@ -16,7 +16,7 @@ use plyhouse_protocol::{ClockControl, EndDetail, EndReason, MatchId, PlayerId, T
 use self::expected_time::ExpectedTime;
 pub(super) use self::reported_turn::{ObservationTimes, ReportedTurn};
 use super::observations::{Observations, ObservedMatch};
-use crate::store::{Kept, Trouble};
+use crate::store::{FinalState, WriteFailure};
 
 /// How long the first ply of a seat may take.
 const FIRST_MOVE_LIMIT_MS: u64 = 30_000;
@@ -33,7 +33,7 @@ pub(super) struct ExpectedClock<'a> {
     id: MatchId,
     observations: &'a Observations,
     observed: &'a ObservedMatch,
-    stored: &'a Kept,
+    stored: &'a FinalState,
     /// `None` without a clock.
     remaining: Option<ExpectedTime>,
     control: Option<ClockControl>,
@@ -52,7 +52,7 @@ impl<'a> ExpectedClock<'a> {
         state: &Match,
         observations: &'a Observations,
         observed: &'a ObservedMatch,
-        stored: &'a Kept,
+        stored: &'a FinalState,
     ) -> Self {
         let control = state.clock();
         Self {
@@ -204,7 +204,12 @@ impl<'a> ExpectedClock<'a> {
         if spent_ms >= allowance {
             return Some(format!("the move took {spent_ms} of {allowance} ms"));
         }
-        let asked = self.stored.written.get(&(self.id, seq))?.asked.as_micros();
+        let asked = self
+            .stored
+            .write_times
+            .get(&(self.id, seq))?
+            .started
+            .as_micros();
         let passed_us = self.elapsed_max_us(turn, asked, asked)?;
         if u128::from(spent_ms) * 1000 > passed_us {
             return Some(format!("only {passed_us} us have elapsed"));
@@ -243,12 +248,16 @@ impl<'a> ExpectedClock<'a> {
     }
 
     fn turn_durable_us(&self) -> Option<u128> {
-        let written = self.stored.written.get(&(self.id, self.turn_seq?))?;
-        Some(written.durable.as_micros())
+        let written = self.stored.write_times.get(&(self.id, self.turn_seq?))?;
+        Some(written.durable_at.as_micros())
     }
 
-    fn write_failures(&self) -> impl Iterator<Item = &'a Trouble> {
-        self.stored.troubles.get(&self.id).into_iter().flatten()
+    fn write_failures(&self) -> impl Iterator<Item = &'a WriteFailure> {
+        self.stored
+            .write_failures
+            .get(&self.id)
+            .into_iter()
+            .flatten()
     }
 
     /// The stretches between two instants in which the store is known to have refused.
@@ -256,8 +265,8 @@ impl<'a> ExpectedClock<'a> {
         // One that follows another is part of it.
         let mut known = from_us;
         self.write_failures().filter_map(move |trouble| {
-            let from = trouble.refused?.as_micros().max(known);
-            let until = trouble.until.map_or(to_us, |until| until.as_micros());
+            let from = trouble.rejected_at?.as_micros().max(known);
+            let until = trouble.resolved_at.map_or(to_us, |until| until.as_micros());
             let until = until.min(to_us);
             known = known.max(until);
             (until > from).then(|| until - from)
@@ -298,11 +307,18 @@ impl<'a> ExpectedClock<'a> {
             return false;
         };
         // All clocks stand while the store refuses anything of any match.
-        let has_trouble = self.stored.troubles.values().flatten().any(|trouble| {
-            let until = trouble.until.map_or(u128::MAX, |until| until.as_micros());
-            trouble.asked.as_micros() <= until_us
-                && from_us <= until.saturating_add(STORE_RECOVERY_MAX_US)
-        });
+        let has_trouble = self
+            .stored
+            .write_failures
+            .values()
+            .flatten()
+            .any(|trouble| {
+                let until = trouble
+                    .resolved_at
+                    .map_or(u128::MAX, |until| until.as_micros());
+                trouble.started.as_micros() <= until_us
+                    && from_us <= until.saturating_add(STORE_RECOVERY_MAX_US)
+            });
         let mut restarts = self.observations.restarts.iter();
         let has_crashed = restarts.any(|at| (from_us..=until_us).contains(at));
         !has_trouble && !has_crashed && !self.occupant_changed
@@ -346,8 +362,8 @@ impl ExpectedClock<'_> {
         let Some(seat) = turn.seat else {
             return self.set_remaining(time, Some(remaining));
         };
-        let written = self.stored.written.get(&(self.id, seq));
-        let asked = written.map(|written| written.asked.as_micros());
+        let written = self.stored.write_times.get(&(self.id, seq));
+        let asked = written.map(|written| written.started.as_micros());
         let allowance = match (self.is_free_ply(seat), control) {
             (false, control) => time.allowance_ms(control, seat),
             (true, ClockControl::Move { move_ms }) => move_ms,

@@ -6,7 +6,7 @@ use plyhouse_protocol::{
     ClientMessage, ClockControl, EndDetail, EndReason, MatchId, Offer, OfferKind, PlayerId, Ply,
 };
 
-use super::Kind;
+use super::ViolationKind;
 use super::move_requests::RequestResult;
 
 /// One request that offers, declines, gives or ends something.
@@ -161,18 +161,20 @@ impl StateBefore {
 pub(super) fn missing_consent<'a>(
     fitting: impl Iterator<Item = (Option<PlayerId>, &'a RequestResult)>,
     player: PlayerId,
-) -> Option<Kind> {
+) -> Option<ViolationKind> {
     let (own, others): (Vec<_>, Vec<_>) = fitting.partition(|(by, _)| *by == Some(player));
     if own.is_empty() {
         let is_asked = !others.is_empty();
         return Some(if is_asked {
-            Kind::WithoutSeat
+            ViolationKind::MoveWithoutSeat
         } else {
-            Kind::FromNowhere
+            ViolationKind::UnrequestedEvent
         });
     }
     let is_refused = |(_, verdict): &(_, &RequestResult)| **verdict == RequestResult::Refused;
-    own.iter().all(is_refused).then_some(Kind::Refused)
+    own.iter()
+        .all(is_refused)
+        .then_some(ViolationKind::AppliedRejectedRequest)
 }
 
 fn offer_fits(message: &ClientMessage, before: &StateBefore, event: &EventKind) -> bool {

@@ -23,8 +23,8 @@ use super::consent::{RequiredConsent, StateBefore, missing_consent};
 use super::expected_events::{expected_event, snapshot_matches, time_left};
 use super::move_requests::{MoveRequest, RequestResult};
 use super::observations::{Observations, ObservedMatch, ObservedSnapshot, contradiction_kind};
-use super::{Fault, Kind, Tally};
-use crate::store::Kept;
+use super::{Tally, Violation, ViolationKind};
+use crate::store::FinalState;
 
 /// A move that is kept: which, by whom, and what.
 type StoredMove = (Ply, Option<PlayerId>, String);
@@ -33,10 +33,10 @@ type StoredMove = (Ply, Option<PlayerId>, String);
 #[derive(Debug)]
 pub(super) struct FinalStateCheck<'a> {
     observations: &'a Observations,
-    stored: &'a Kept,
+    stored: &'a FinalState,
     /// When the world ended, in microseconds.
     end_us: u128,
-    violations: Vec<Fault>,
+    violations: Vec<Violation>,
     tally: Tally,
     /// The moves that are kept, by match and number.
     stored_moves: BTreeMap<(MatchId, u64), StoredMove>,
@@ -51,7 +51,11 @@ pub(super) struct FinalStateCheck<'a> {
 }
 
 impl<'a> FinalStateCheck<'a> {
-    pub(super) fn new(observations: &'a Observations, stored: &'a Kept, end_us: u128) -> Self {
+    pub(super) fn new(
+        observations: &'a Observations,
+        stored: &'a FinalState,
+        end_us: u128,
+    ) -> Self {
         Self {
             observations,
             stored,
@@ -74,12 +78,15 @@ impl<'a> FinalStateCheck<'a> {
 
     /// Whether something was not written of a match, or nobody knew whether it was.
     fn has_write_failures(&self, id: MatchId) -> bool {
-        let troubles = self.stored.troubles.get(&id);
+        let troubles = self.stored.write_failures.get(&id);
         troubles.is_some_and(|troubles| !troubles.is_empty())
     }
 
-    fn report(&mut self, kind: Kind, about: String) {
-        self.violations.push(Fault { kind, about });
+    fn report(&mut self, kind: ViolationKind, about: String) {
+        self.violations.push(Violation {
+            kind,
+            description: about,
+        });
     }
 
     /// Goes through the record of a match.
@@ -117,7 +124,7 @@ impl<'a> FinalStateCheck<'a> {
                 .apply_event(turn, &state, event)
                 .filter(|_| self.is_single_server())
             {
-                self.report(Kind::WrongClock, wrong);
+                self.report(ViolationKind::WrongClock, wrong);
             }
             self.record_correspondence_state(&state, &clock, event.kind.begins_turn());
             self.record_list_state(&state, event.at_ms);
@@ -125,7 +132,7 @@ impl<'a> FinalStateCheck<'a> {
         }
         let wrong = clock.check_unfinished_turn(Turn::from_state(&state), self.end_us);
         if let Some(wrong) = wrong.filter(|_| self.is_single_server()) {
-            self.report(Kind::WrongClock, wrong);
+            self.report(ViolationKind::WrongClock, wrong);
         }
         self.count_events(record);
         let last = state.seq().0;
@@ -133,7 +140,7 @@ impl<'a> FinalStateCheck<'a> {
         let latest_received = observed.events.keys().copied().chain(snapshot_seqs).max();
         if let Some(seq) = latest_received.filter(|seq| *seq > last) {
             self.report(
-                Kind::Lost,
+                ViolationKind::LostWrite,
                 format!("{id}: {seq} was sent to a client, {last} is the last stored"),
             );
         }
@@ -149,18 +156,21 @@ impl<'a> FinalStateCheck<'a> {
                     occupant: Occupant::StandIn { .. },
                     ..
                 } => &mut self.tally.stand_ins,
-                EventKind::Started { .. } if terms.invited.is_some() => &mut self.tally.challenges,
+                EventKind::Started { .. } if terms.invited.is_some() => {
+                    &mut self.tally.accepted_challenges
+                }
                 EventKind::Moved {
                     spent_ms: Some(1..),
                     ..
-                } => &mut self.tally.charged,
+                } => &mut self.tally.charged_moves,
                 EventKind::TakenBack { .. } => &mut self.tally.takebacks,
                 EventKind::Ended { reason, .. } => {
                     let is_flag = usize::from(*reason == EndReason::Timeout);
                     self.tally.flags += is_flag;
-                    self.tally.days_flags += is_flag * usize::from(terms.is_correspondence());
-                    self.tally.agreed += usize::from(*reason == EndReason::Agreement);
-                    &mut self.tally.ended
+                    self.tally.correspondence_flags +=
+                        is_flag * usize::from(terms.is_correspondence());
+                    self.tally.agreed_draws += usize::from(*reason == EndReason::Agreement);
+                    &mut self.tally.ended_matches
                 }
                 EventKind::Seated { .. }
                 | EventKind::Started { .. }
@@ -205,12 +215,12 @@ impl<'a> FinalStateCheck<'a> {
             let has_seat = player.filter(|_| !is_late);
             if !snapshot_matches(snapshot, state, has_seat) {
                 let about = format!("{snapshot:?} was sent to {player:?} for {state:?}");
-                self.report(Kind::WrongSnapshot, about);
+                self.report(ViolationKind::WrongSnapshot, about);
             }
             // How long ago strangers see it nobody knows exactly.
             let wrong = clock.check_reported(turn, &ReportedTurn::from_snapshot(*times, snapshot));
             if let Some(wrong) = wrong.filter(|_| self.is_single_server() && !is_late) {
-                self.report(Kind::WrongClock, wrong);
+                self.report(ViolationKind::WrongClock, wrong);
             }
         }
         for (seq, times, told) in &observed.clocks {
@@ -220,11 +230,11 @@ impl<'a> FinalStateCheck<'a> {
             let is_left = state.remaining_time().map(time_left) == Some(told.time_left);
             if told.ply != state.ply() || !is_left {
                 let about = format!("{told:?} was sent for {state:?}");
-                self.report(Kind::WrongClock, about);
+                self.report(ViolationKind::WrongClock, about);
             }
             let wrong = clock.check_reported(turn, &ReportedTurn::from_clock(*times, told));
             if let Some(wrong) = wrong.filter(|_| self.is_single_server()) {
-                self.report(Kind::WrongClock, wrong);
+                self.report(ViolationKind::WrongClock, wrong);
             }
         }
     }
@@ -240,7 +250,7 @@ impl<'a> FinalStateCheck<'a> {
         let about = || format!("{}: {event:?}, number {}", state.id(), state.seq());
         match before.required_consent(state, &event.kind) {
             RequiredConsent::NotRequired => {}
-            RequiredConsent::Impossible => self.report(Kind::FromNowhere, about()),
+            RequiredConsent::Impossible => self.report(ViolationKind::UnrequestedEvent, about()),
             RequiredConsent::Request(player, fits) => {
                 let fitting = self.observations.consent_requests.iter().filter(|wish| {
                     (wish.id == state.id() && fits(&wish.message, before, &event.kind))
@@ -262,7 +272,7 @@ impl<'a> FinalStateCheck<'a> {
                 occupant: Occupant::Player { id, .. },
                 ..
             } if !self.observations.seat_requesters.contains(id) => {
-                self.report(Kind::FromNowhere, about)
+                self.report(ViolationKind::UnrequestedEvent, about)
             }
             EventKind::Moved { seat, m, .. } => {
                 let player = state.occupant(*seat).player();
@@ -300,11 +310,11 @@ impl<'a> FinalStateCheck<'a> {
     }
 
     /// What can be said when all records have been gone through.
-    pub(super) fn finish(mut self) -> (Vec<Fault>, Tally) {
+    pub(super) fn finish(mut self) -> (Vec<Violation>, Tally) {
         let kept = self.stored;
         for id in self.observations.matches.keys() {
             if !kept.matches.contains_key(id) {
-                self.report(Kind::Lost, format!("the complete match {id}"));
+                self.report(ViolationKind::LostWrite, format!("the complete match {id}"));
             }
         }
         for (host, stored_count) in std::mem::take(&mut self.hosted_counts) {
@@ -318,13 +328,13 @@ impl<'a> FinalStateCheck<'a> {
                 let about = format!(
                     "{stored_count} matches of {host:?} with a request count of {requested_count}"
                 );
-                self.report(Kind::Refused, about);
+                self.report(ViolationKind::AppliedRejectedRequest, about);
             }
         }
         for id in &self.observations.resigned_matches {
             let last = kept.matches.get(id).and_then(|record| record.events.last());
             if !last.is_some_and(Event::is_end) {
-                self.report(Kind::Lost, format!("the resignation in {id}"));
+                self.report(ViolationKind::LostWrite, format!("the resignation in {id}"));
             }
         }
         self.check_accepted_moves();
@@ -361,7 +371,7 @@ impl<'a> FinalStateCheck<'a> {
             let RequestResult::Accepted(Some(seq)) = request.result else {
                 continue;
             };
-            self.tally.repeats += usize::from(*count > 1);
+            self.tally.repeated_moves += usize::from(*count > 1);
             let first = *accepted.entry(key).or_insert(seq);
             let since = (
                 Bound::Excluded((*id, first.0)),
@@ -372,15 +382,15 @@ impl<'a> FinalStateCheck<'a> {
                 first < seq && self.stored_takebacks.range(since).any(|at| at.1 <= ply);
             if first != seq && (takebacks.is_some() || !is_replayed) {
                 self.report(
-                    Kind::PlayedTwice,
+                    ViolationKind::DuplicateMove,
                     format!("{request:?} was accepted as event {first} before"),
                 );
             }
             match self.stored_moves.get(&(request.id, seq.0)) {
-                None => self.report(Kind::Lost, format!("{request:?}")),
+                None => self.report(ViolationKind::LostWrite, format!("{request:?}")),
                 Some(kept) if *kept != (request.ply, request.player, request.m.clone()) => {
                     let about = format!("{request:?} was acknowledged as {kept:?}");
-                    self.report(Kind::Contradiction, about);
+                    self.report(ViolationKind::Contradiction, about);
                 }
                 Some(_) => {}
             }
@@ -390,15 +400,19 @@ impl<'a> FinalStateCheck<'a> {
 }
 
 /// What an event is called that cannot have followed another.
-fn impossible_event_kind(state: &Match, before: Option<&Event>, event: &Event) -> Kind {
+fn impossible_event_kind(state: &Match, before: Option<&Event>, event: &Event) -> ViolationKind {
     match (before.map(|before| &before.kind), &event.kind) {
         (Some(EventKind::Moved { .. }), EventKind::Moved { seat, .. })
             if state.turn() == Some(seat.other()) =>
         {
-            Kind::PlayedTwice
+            ViolationKind::DuplicateMove
         }
-        (Some(EventKind::Ended { .. }), EventKind::Ended { .. }) => Kind::TwoResults,
-        (Some(before @ EventKind::Moved { .. }), event) if before == event => Kind::PlayedTwice,
-        _ => Kind::Impossible,
+        (Some(EventKind::Ended { .. }), EventKind::Ended { .. }) => {
+            ViolationKind::ConflictingResults
+        }
+        (Some(before @ EventKind::Moved { .. }), event) if before == event => {
+            ViolationKind::DuplicateMove
+        }
+        _ => ViolationKind::ImpossibleEvent,
     }
 }

@@ -31,13 +31,13 @@ use super::clocks::ObservationTimes;
 use super::consent::ConsentRequest;
 use super::move_requests::{MoveRequest, RequestResult, canonical_move};
 use super::wall_clock::WallClock;
-use super::{Fault, Kind};
-use crate::history::{ConnectionId, Entry, What};
+use super::{Violation, ViolationKind};
+use crate::history::{ConnectionId, HistoryEntry, HistoryEvent};
 
 /// What a history says.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
-    pub(super) violations: Vec<Fault>,
+    pub(super) violations: Vec<Violation>,
     pub(super) matches: BTreeMap<MatchId, ObservedMatch>,
     pub(super) move_requests: Vec<MoveRequest>,
     /// What else was asked of matches that needs somebody's will.
@@ -192,8 +192,11 @@ impl Observations {
         }
     }
 
-    fn report(&mut self, kind: Kind, about: String) {
-        self.violations.push(Fault { kind, about });
+    fn report(&mut self, kind: ViolationKind, about: String) {
+        self.violations.push(Violation {
+            kind,
+            description: about,
+        });
     }
 
     fn connection(&mut self, id: ConnectionId) -> &mut Connection {
@@ -201,13 +204,13 @@ impl Observations {
     }
 
     /// Takes in what comes next, at this place of the history.
-    pub(super) fn process_entry(&mut self, index: usize, entry: &Entry) {
+    pub(super) fn process_entry(&mut self, index: usize, entry: &HistoryEntry) {
         self.at_us = entry.at_us;
-        match &entry.what {
-            What::Opened { connection, .. } => {
+        match &entry.event {
+            HistoryEvent::Opened { connection, .. } => {
                 self.connection(*connection).opened_us = entry.at_us;
             }
-            What::Sent {
+            HistoryEvent::Sent {
                 connection,
                 request,
             } => {
@@ -215,16 +218,21 @@ impl Observations {
                     self.record_request(index, *connection, id, &request.message);
                 }
             }
-            What::Got {
+            HistoryEvent::Received {
                 connection,
                 message,
             } => self.record_message(index, *connection, message),
-            What::GotNonsense { text, .. } => self.report(Kind::Nonsense, text.clone()),
-            What::Closed { connection, why } => self.record_close(*connection, why),
-            What::Fate(_) => {}
-            What::Crash(_) => self.crashes += 1,
-            What::Away(away) => self.wall_clock.advance(entry.at_us, *away),
-            What::Restart => self.restarts.push(entry.at_us),
+            HistoryEvent::ReceivedInvalid { text, .. } => {
+                self.report(ViolationKind::InvalidMessage, text.clone())
+            }
+            HistoryEvent::Closed {
+                connection,
+                reason: why,
+            } => self.record_close(*connection, why),
+            HistoryEvent::Fault(_) => {}
+            HistoryEvent::Crash(_) => self.crashes += 1,
+            HistoryEvent::Downtime(away) => self.wall_clock.advance(entry.at_us, *away),
+            HistoryEvent::Restart => self.restarts.push(entry.at_us),
         }
     }
 
@@ -351,7 +359,7 @@ impl Observations {
         let waiting = re.and_then(|re| self.connection(on).pending_requests.remove(&re));
         if re.is_some() && waiting.is_none() {
             let about = format!("{on:?} has no pending request for {message:?}");
-            self.report(Kind::BadAnswer, about);
+            self.report(ViolationKind::InvalidReply, about);
         }
         let request = waiting.as_ref();
         match message {

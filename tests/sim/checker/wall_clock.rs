@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::world::BEGINS_MS;
+use crate::world::START_MS;
 
 /// What the wall clock shows at each instant of a world.
 #[derive(Debug, Default)]
@@ -22,6 +22,6 @@ impl WallClock {
     pub(super) fn unix_us(&self, at_us: u128) -> u128 {
         let last = self.jumps.iter().rfind(|(from, _)| *from <= at_us);
         let ahead = last.map_or(0, |(_, ahead)| *ahead);
-        u128::from(BEGINS_MS) * 1000 + at_us + ahead
+        u128::from(START_MS) * 1000 + at_us + ahead
     }
 }

@@ -9,27 +9,27 @@ use plyhouse_protocol::{
 };
 
 use super::{Client, Role};
-use crate::plan::{DAYS_MOVE, as_ms};
-use crate::view::View;
-use crate::world::{GAMES, STARTS};
+use crate::plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
+use crate::view::MatchView;
+use crate::world::{CUSTOM_POSITIONS, GAMES};
 
 /// What somebody does next.
 #[derive(Debug)]
 pub(super) enum ClientAction {
-    Ask(ClientMessage),
+    Request(ClientMessage),
     /// Does not wait for the answer before asking the same again.
-    AskTwice(ClientMessage),
+    RequestTwice(ClientMessage),
     /// Does nothing for so long but listen.
-    Ponder(Duration),
+    Idle(Duration),
     /// Hangs up without a word.
-    Vanish,
+    DropConnection,
     /// Connects anew while the connection still stands.
-    Overlap,
-    Goodbye,
+    OpenSecondConnection,
+    CloseConnection,
 }
 
 /// The stages of which lists are watched.
-const STAGES: [Option<MatchStatus>; 4] = [
+const LIST_STATUSES: [Option<MatchStatus>; 4] = [
     None,
     None,
     Some(MatchStatus::Open),
@@ -37,157 +37,157 @@ const STAGES: [Option<MatchStatus>; 4] = [
 ];
 
 /// How many positions are visited to value one of a match that is looked at: the fewest.
-const NODES: u64 = 100;
+const ANALYSIS_NODES: u64 = 100;
 
 /// The game in which a hint is found at once, so that it does not depend on the machine.
-const QUICK: &str = "tic-tac-toe";
+const HINT_GAME: &str = "tic-tac-toe";
 
 /// How many live matches somebody wants to be in.
-const ENOUGH: usize = 2;
+const OWN_MATCHES_MAX: usize = 2;
 
 impl Client {
-    pub(super) fn choose(&mut self) -> ClientAction {
-        if let Some(doubtful) = self.doubtful.take()
-            && self.dice.percent(85)
+    pub(super) fn choose_action(&mut self) -> ClientAction {
+        if let Some(request) = self.unanswered_request.take()
+            && self.rng.chance(85)
         {
-            return ClientAction::Ask(doubtful);
+            return ClientAction::Request(request);
         }
-        if let Some(answer) = self.answer_offer() {
-            return answer;
+        if let Some(action) = self.respond_to_offer() {
+            return action;
         }
-        if std::mem::take(&mut self.wants_list)
-            && let Some(list) = self.list()
+        if std::mem::take(&mut self.needs_list_snapshot)
+            && let Some(request) = self.watched_list_request()
         {
-            return ClientAction::Ask(list);
+            return ClientAction::Request(request);
         }
-        if std::mem::take(&mut self.has_pondered) {
-            return self.regret();
+        if std::mem::take(&mut self.has_idled) {
+            return self.request_takeback_after_idle();
         }
-        match self.dice.between(0..=99) {
-            0..=1 => ClientAction::Vanish,
-            2 => ClientAction::Overlap,
-            3 => ClientAction::Goodbye,
-            4..=6 => self.repeat(),
-            7..=14 => self.look_around(),
-            15..=18 => self.trespass(),
-            19..=21 => self.give_up(),
-            22..=24 => self.reseat(),
-            25..=36 => self.negotiate(),
+        match self.rng.between(0..=99) {
+            0..=1 => ClientAction::DropConnection,
+            2 => ClientAction::OpenSecondConnection,
+            3 => ClientAction::CloseConnection,
+            4..=6 => self.resend_accepted_move(),
+            7..=14 => self.browse_matches(),
+            15..=18 => self.move_out_of_turn(),
+            19..=21 => self.resign(),
+            22..=24 => self.change_seat(),
+            25..=36 => self.choose_offer(),
             37..=41 => {
-                self.has_pondered = true;
-                ClientAction::Ponder(self.dice.ms(200..=1300))
+                self.has_idled = true;
+                ClientAction::Idle(self.rng.duration_ms(200..=1300))
             }
-            42..=43 => self.talk(),
-            44 => self.compare(),
+            42..=43 => self.chat_or_block(),
+            44 => self.browse_ratings(),
             _ => match self.role {
-                Role::Player => self.play(),
-                Role::Watcher => self.look_around(),
+                Role::Player => self.move_or_find_match(),
+                Role::Spectator => self.browse_matches(),
             },
         }
     }
 
-    pub(super) fn some_view(&mut self, fits: impl Fn(&View) -> bool) -> Option<View> {
-        let fitting: Vec<&View> = self.views.values().filter(|view| fits(view)).collect();
-        self.dice.pick(&fitting).map(|view| (*view).clone())
+    pub(super) fn pick_view(&mut self, fits: impl Fn(&MatchView) -> bool) -> Option<MatchView> {
+        let fitting: Vec<&MatchView> = self.views.values().filter(|view| fits(view)).collect();
+        self.rng.pick(&fitting).map(|view| (*view).clone())
     }
 
-    fn some_match(&mut self) -> Option<MatchId> {
-        let board = self.base.board.borrow();
-        self.dice.pick(&board).copied()
+    fn pick_match(&mut self) -> Option<MatchId> {
+        let known_matches = self.context.known_matches.borrow();
+        self.rng.pick(&known_matches).copied()
     }
 
     /// Moves where it is one's turn; else finds somebody to play, or waits.
-    fn play(&mut self) -> ClientAction {
-        if let Some(view) = self.some_view(View::is_my_turn) {
-            return self.play_in(&view);
+    fn move_or_find_match(&mut self) -> ClientAction {
+        if let Some(view) = self.pick_view(MatchView::is_my_turn) {
+            return self.play_move(&view);
         }
-        if self.dice.percent(30)
-            && let Some(id) = self.turns.pop()
+        if self.rng.chance(30)
+            && let Some(id) = self.correspondence_turns.pop()
         {
             let target = id.into();
-            return ClientAction::Ask(ClientMessage::Watch { target });
+            return ClientAction::Request(ClientMessage::Watch { target });
         }
-        let is_mine = |view: &&View| view.is_live() && view.you.is_some();
+        let is_mine = |view: &&MatchView| view.is_live() && view.your_seat.is_some();
         let mine = self.views.values().filter(is_mine).count();
-        if mine >= ENOUGH || (mine > 0 && self.dice.percent(70)) {
-            return ClientAction::Ask(ClientMessage::Ping);
+        if mine >= OWN_MATCHES_MAX || (mine > 0 && self.rng.chance(70)) {
+            return ClientAction::Request(ClientMessage::Ping);
         }
-        if let Some(answer) = self.answer_challenge() {
-            return answer;
+        if let Some(action) = self.respond_to_challenge() {
+            return action;
         }
-        let left = self.some_view(|view| view.is_live() && view.is_stood_in);
-        let left = left.map(|view| view.id);
-        let open = self.some_match().filter(|_| self.dice.percent(65));
-        ClientAction::Ask(match left.or(open) {
+        let replaced_in = self.pick_view(|view| view.is_live() && view.has_stand_in);
+        let replaced_in = replaced_in.map(|view| view.id);
+        let other_match = self.pick_match().filter(|_| self.rng.chance(65));
+        ClientAction::Request(match replaced_in.or(other_match) {
             Some(id) => ClientMessage::Join {
                 target: id.into(),
                 seat: None,
             },
-            None if self.dice.percent(25) => self.seek(),
-            None => self.create(),
+            None if self.rng.chance(25) => self.seek_request(),
+            None => self.create_request(),
         })
     }
 
-    fn game(&mut self) -> String {
-        (*self.dice.pick(&GAMES).expect("there are some")).to_owned()
+    fn pick_game(&mut self) -> String {
+        (*self.rng.pick(&GAMES).expect("GAMES is not empty")).to_owned()
     }
 
     /// A clock that may well run out within the life of a world, or none.
-    fn clock(&mut self) -> Option<ClockControl> {
-        let little = self.dice.between(0..=6) * 50;
-        Some(match self.dice.between(0..=14) {
+    fn pick_clock(&mut self) -> Option<ClockControl> {
+        let small_ms = self.rng.between(0..=6) * 50;
+        Some(match self.rng.between(0..=14) {
             0..=2 => ClockControl::Fischer {
                 main_ms: 1000,
-                increment_ms: little,
+                increment_ms: small_ms,
             },
             3 => ClockControl::Fischer {
                 main_ms: 0,
-                increment_ms: little + 1,
+                increment_ms: small_ms + 1,
             },
             4..=5 => ClockControl::Delay {
                 main_ms: 1000,
                 delay_ms: 500,
             },
             6..=7 => ClockControl::ByoYomi {
-                main_ms: little,
+                main_ms: small_ms,
                 period_ms: 1000,
-                periods: self.dice.between(1..=3),
+                periods: self.rng.between(1..=3),
             },
             8 => ClockControl::Move { move_ms: 5000 },
             9..=11 => ClockControl::Move {
-                move_ms: as_ms(DAYS_MOVE),
+                move_ms: as_ms(CORRESPONDENCE_MOVE_TIME),
             },
             _ => return None,
         })
     }
 
-    fn stand_in(&mut self) -> Option<String> {
-        self.dice.percent(40).then(|| "beginner".to_owned())
+    fn pick_stand_in(&mut self) -> Option<String> {
+        self.rng.chance(40).then(|| "beginner".to_owned())
     }
 
     /// Whether a match is to be rated. Guests ask for that now and then, and are turned down.
-    fn rates(&mut self) -> bool {
-        self.dice.percent(if self.has_account { 30 } else { 2 })
+    fn pick_rated(&mut self) -> bool {
+        self.rng.chance(if self.has_account { 30 } else { 2 })
     }
 
-    fn seek(&mut self) -> ClientMessage {
-        let rated = self.rates();
-        let bot = self.dice.percent(50).then(|| "easy".to_owned());
+    fn seek_request(&mut self) -> ClientMessage {
+        let rated = self.pick_rated();
+        let bot = self.rng.chance(50).then(|| "easy".to_owned());
         let seek = SeekRequest {
-            game: self.game(),
+            game: self.pick_game(),
             bot: bot.filter(|_| !rated),
             bot_after_ms: Some(300),
-            clock: self.clock(),
-            stand_in: self.stand_in().filter(|_| !rated),
+            clock: self.pick_clock(),
+            stand_in: self.pick_stand_in().filter(|_| !rated),
             rated: rated.then_some(true),
-            rating_range: (rated && self.dice.percent(30)).then_some([-100, 100]),
+            rating_range: (rated && self.rng.chance(30)).then_some([-100, 100]),
         };
         ClientMessage::Seek(Box::new(seek))
     }
 
     /// Who may watch a match, if that is said.
-    fn watch(&mut self) -> Option<SpectatorAccess> {
-        match self.dice.between(0..=19) {
+    fn pick_spectator_access(&mut self) -> Option<SpectatorAccess> {
+        match self.rng.between(0..=19) {
             0..=2 => Some(SpectatorAccess::Nobody),
             3 => Some(SpectatorAccess::Code),
             4 => Some(SpectatorAccess::Anyone),
@@ -196,23 +196,27 @@ impl Client {
     }
 
     /// How much later strangers see a match with this clock, if they do: so many of a hundred.
-    fn delay_ms(&mut self, clock: Option<ClockControl>, percent: u64) -> Option<u64> {
-        let may = clock.is_none_or(|clock| !clock.is_correspondence());
-        let delay_ms = self.dice.between(1..=15) * 100;
-        (may && self.dice.percent(percent)).then_some(delay_ms)
+    fn pick_spectator_delay_ms(
+        &mut self,
+        clock: Option<ClockControl>,
+        percent: u64,
+    ) -> Option<u64> {
+        let allows_delay = clock.is_none_or(|clock| !clock.is_correspondence());
+        let delay_ms = self.rng.between(1..=15) * 100;
+        (allows_delay && self.rng.chance(percent)).then_some(delay_ms)
     }
 
     /// Looks at how well people play, and at who plays best.
-    fn compare(&mut self) -> ClientAction {
-        let people = self.base.people.borrow().clone();
-        let player = self.dice.pick(&people).map(ToString::to_string);
-        ClientAction::Ask(match player.filter(|_| self.dice.percent(60)) {
+    fn browse_ratings(&mut self) -> ClientAction {
+        let known_players = self.context.known_players.borrow().clone();
+        let player = self.rng.pick(&known_players).map(ToString::to_string);
+        ClientAction::Request(match player.filter(|_| self.rng.chance(60)) {
             Some(player) => ClientMessage::Profile {
                 name: None,
                 player: Some(player),
             },
             None => ClientMessage::Leaderboard(Box::new(LeaderboardRequest {
-                game: self.game(),
+                game: self.pick_game(),
                 pool: None,
                 limit: None,
                 after: None,
@@ -221,35 +225,35 @@ impl Client {
     }
 
     /// A match for ratings, with the clock that it needs.
-    fn create_rated(&mut self) -> ClientMessage {
-        let main_ms = 1000 * self.dice.between(1..=4);
+    fn create_rated_request(&mut self) -> ClientMessage {
+        let main_ms = 1000 * self.rng.between(1..=4);
         let clock = ClockControl::Fischer {
             main_ms,
             increment_ms: 100,
         };
-        let clock = Some(self.clock().unwrap_or(clock));
+        let clock = Some(self.pick_clock().unwrap_or(clock));
         ClientMessage::Create(Box::new(CreateRequest {
-            game: self.game(),
-            shuffle: Some(self.dice.percent(50)),
+            game: self.pick_game(),
+            shuffle: Some(self.rng.chance(50)),
             clock,
-            spectator_delay_ms: self.delay_ms(clock, 50),
+            spectator_delay_ms: self.pick_spectator_delay_ms(clock, 50),
             rated: Some(true),
             ..CreateRequest::default()
         }))
     }
 
-    fn create(&mut self) -> ClientMessage {
-        if self.rates() {
-            return self.create_rated();
+    fn create_request(&mut self) -> ClientMessage {
+        if self.pick_rated() {
+            return self.create_rated_request();
         }
-        let people = self.base.people.borrow().clone();
+        let known_players = self.context.known_players.borrow().clone();
         let other = self
-            .dice
-            .pick(&people)
-            .filter(|other| Some(**other) != self.me);
-        let invited = other.filter(|_| self.dice.percent(15));
+            .rng
+            .pick(&known_players)
+            .filter(|other| Some(**other) != self.player_id);
+        let invited = other.filter(|_| self.rng.chance(15));
         let bot = || SeatRequest::Bot("easy".to_owned());
-        let seats = match self.dice.between(0..=9) {
+        let seats = match self.rng.between(0..=9) {
             _ if invited.is_some() => None,
             0..=5 => None,
             6 => Some([SeatRequest::Open, SeatRequest::Open]),
@@ -257,106 +261,110 @@ impl Client {
             8 => Some([bot(), SeatRequest::Me]),
             _ => Some([bot(), bot()]),
         };
-        let clock = self.clock();
-        let game = self.game();
-        let start = self.dice.pick(&STARTS).copied();
-        let start = start.filter(|(of, _)| *of == game && self.dice.percent(50));
+        let clock = self.pick_clock();
+        let game = self.pick_game();
+        let start = self.rng.pick(&CUSTOM_POSITIONS).copied();
+        let start = start.filter(|(of, _)| *of == game && self.rng.chance(50));
         ClientMessage::Create(Box::new(CreateRequest {
             game,
             position: start.map(|(_, position)| position.to_owned()),
             seats,
-            shuffle: Some(self.dice.percent(50)),
-            bot_delay_ms: Some(self.dice.between(0..=100)),
+            shuffle: Some(self.rng.chance(50)),
+            bot_delay_ms: Some(self.rng.between(0..=100)),
             clock,
-            spectator_access: self.watch(),
-            spectator_delay_ms: self.delay_ms(clock, 25),
-            stand_in: self.stand_in(),
-            shows_bot_thinking: self.dice.percent(40).then_some(true),
-            takebacks_allowed: self.dice.percent(10).then_some(false),
+            spectator_access: self.pick_spectator_access(),
+            spectator_delay_ms: self.pick_spectator_delay_ms(clock, 25),
+            stand_in: self.pick_stand_in(),
+            shows_bot_thinking: self.rng.chance(40).then_some(true),
+            takebacks_allowed: self.rng.chance(10).then_some(false),
             invited: invited.map(ToString::to_string),
             ..CreateRequest::default()
         }))
     }
 
     /// Mostly a legal move at the right ply.
-    fn play_in(&mut self, view: &View) -> ClientAction {
+    fn play_move(&mut self, view: &MatchView) -> ClientAction {
         let mut ply = view.ply;
-        let mut m = self.dice.pick(&view.legal).cloned().unwrap_or_default();
-        match self.dice.between(0..=99) {
+        let mut m = self
+            .rng
+            .pick(&view.legal_moves)
+            .cloned()
+            .unwrap_or_default();
+        match self.rng.between(0..=99) {
             0..=3 => ply = Ply(ply.0 + 1),
             4..=7 => ply = Ply(ply.0.saturating_sub(1)),
-            8..=10 => m = view.last.clone().unwrap_or(m),
+            8..=10 => m = view.last_move.clone().unwrap_or(m),
             11 => m = "z9".to_owned(),
             12..=15 => m = format!(" {} ", m.to_ascii_uppercase()),
             _ => {}
         }
         let target = view.id.into();
-        if view.game == QUICK && self.dice.percent(10) {
-            return ClientAction::Ask(ClientMessage::Hint { target, ply });
+        if view.game == HINT_GAME && self.rng.chance(10) {
+            return ClientAction::Request(ClientMessage::Hint { target, ply });
         }
         let message = ClientMessage::Move {
             target,
             ply,
             m,
-            takebacks: self.dice.percent(70).then_some(view.takebacks),
+            takebacks: self.rng.chance(70).then_some(view.takebacks),
         };
-        if self.dice.percent(10) {
-            ClientAction::AskTwice(message)
+        if self.rng.chance(10) {
+            ClientAction::RequestTwice(message)
         } else {
-            ClientAction::Ask(message)
+            ClientAction::Request(message)
         }
     }
 
     /// Sends a move again that has been answered.
-    fn repeat(&mut self) -> ClientAction {
-        let again = self.dice.pick(&self.played).cloned();
-        ClientAction::Ask(again.unwrap_or(ClientMessage::Ping))
+    fn resend_accepted_move(&mut self) -> ClientAction {
+        let accepted_move = self.rng.pick(&self.accepted_moves).cloned();
+        ClientAction::Request(accepted_move.unwrap_or(ClientMessage::Ping))
     }
 
     /// Says something, or does not want to meet somebody, or does again.
-    fn talk(&mut self) -> ClientAction {
-        if self.dice.percent(40) {
-            let people = self.base.people.borrow().clone();
-            let other = self.dice.pick(&people).copied();
+    fn chat_or_block(&mut self) -> ClientAction {
+        if self.rng.chance(40) {
+            let known_players = self.context.known_players.borrow().clone();
+            let other = self.rng.pick(&known_players).copied();
             // Whoever met nobody at all would not play any more.
-            let on = self.dice.percent(50);
-            return ClientAction::Ask(ClientMessage::Block {
+            let is_enabled = self.rng.chance(50);
+            return ClientAction::Request(ClientMessage::Block {
                 player: other.map(|other| other.to_string()),
-                enabled: Some(on),
+                enabled: Some(is_enabled),
             });
         }
-        let preset = self.dice.pick(ChatPreset::ALL).copied();
-        match (self.some_view(|_| true), preset) {
-            (Some(view), Some(preset)) => ClientAction::Ask(ClientMessage::Say {
+        let preset = self.rng.pick(ChatPreset::ALL).copied();
+        match (self.pick_view(|_| true), preset) {
+            (Some(view), Some(preset)) => ClientAction::Request(ClientMessage::Say {
                 target: view.id.into(),
                 content: ChatContent::Preset(preset),
             }),
-            _ => ClientAction::Ask(ClientMessage::Ping),
+            _ => ClientAction::Request(ClientMessage::Ping),
         }
     }
 
-    fn look_around(&mut self) -> ClientAction {
-        let Some(id) = self.some_match() else {
-            return ClientAction::Ask(ClientMessage::Ping);
+    fn browse_matches(&mut self) -> ClientAction {
+        let Some(id) = self.pick_match() else {
+            return ClientAction::Request(ClientMessage::Ping);
         };
-        let known = self.views.get(&id).map_or(Seq(0), |view| view.seq);
+        let known_seq = self.views.get(&id).map_or(Seq(0), |view| view.seq);
         let target = id.into();
-        let by_code = self.dice.percent(10);
-        let shown = self.views.get(&id).map(|view| view.shown_by(by_code));
-        let over = self.some_view(|view| view.status == MatchStatus::Ended);
-        ClientAction::Ask(match self.dice.between(0..=12) {
+        let by_code = self.rng.chance(10);
+        let match_ref = self.views.get(&id).map(|view| view.match_ref(by_code));
+        let ended = self.pick_view(|view| view.status == MatchStatus::Ended);
+        ClientAction::Request(match self.rng.between(0..=12) {
             0..=3 => ClientMessage::Watch {
-                target: shown.unwrap_or(target),
+                target: match_ref.unwrap_or(target),
             },
             4..=5 => ClientMessage::Resync {
                 target,
-                since: known,
+                since: known_seq,
             },
             6..=7 => ClientMessage::Resync {
                 target,
-                since: Seq(self.dice.between(0..=known.0 + 1)),
+                since: Seq(self.rng.between(0..=known_seq.0 + 1)),
             },
-            8 => self.list().unwrap_or(ClientMessage::List {
+            8 => self.watched_list_request().unwrap_or(ClientMessage::List {
                 game: None,
                 status: None,
                 limit: None,
@@ -364,28 +372,33 @@ impl Client {
                 seekers: Some(true),
             }),
             9 => ClientMessage::WatchList {
-                game: self.dice.percent(30).then(|| self.game()),
-                status: self.dice.pick(&STAGES).copied().flatten(),
+                game: self.rng.chance(30).then(|| self.pick_game()),
+                status: self.rng.pick(&LIST_STATUSES).copied().flatten(),
                 seekers: Some(true),
             },
             10 => ClientMessage::UnwatchList,
             11 => ClientMessage::Analyse {
-                target: over.map_or(target, |view| view.id.into()),
-                nodes: Some(NODES),
+                target: ended.map_or(target, |view| view.id.into()),
+                nodes: Some(ANALYSIS_NODES),
             },
             _ => ClientMessage::Leave { target },
         })
     }
 
     /// Moves where one has no seat, or where it is not one's turn.
-    fn trespass(&mut self) -> ClientAction {
-        let elsewhere = |view: &View| view.status == MatchStatus::Running && !view.is_my_turn();
-        let Some(view) = self.some_view(elsewhere) else {
-            return ClientAction::Ask(ClientMessage::Ping);
+    fn move_out_of_turn(&mut self) -> ClientAction {
+        let is_out_of_turn =
+            |view: &MatchView| view.status == MatchStatus::Running && !view.is_my_turn();
+        let Some(view) = self.pick_view(is_out_of_turn) else {
+            return ClientAction::Request(ClientMessage::Ping);
         };
-        let m = self.dice.pick(&view.legal).cloned().unwrap_or_default();
+        let m = self
+            .rng
+            .pick(&view.legal_moves)
+            .cloned()
+            .unwrap_or_default();
         let (target, ply) = (view.id.into(), view.ply);
-        ClientAction::Ask(ClientMessage::Move {
+        ClientAction::Request(ClientMessage::Move {
             target,
             ply,
             m,
@@ -394,31 +407,31 @@ impl Client {
     }
 
     /// Resigns, at times in a match of others.
-    fn give_up(&mut self) -> ClientAction {
-        let is_mine = self.dice.percent(70);
-        let fits = |view: &View| view.is_live() && (view.you.is_some() == is_mine);
-        match self.some_view(fits) {
-            Some(view) => ClientAction::Ask(ClientMessage::Resign {
+    fn resign(&mut self) -> ClientAction {
+        let is_own_match = self.rng.chance(70);
+        let fits = |view: &MatchView| view.is_live() && (view.your_seat.is_some() == is_own_match);
+        match self.pick_view(fits) {
+            Some(view) => ClientAction::Request(ClientMessage::Resign {
                 target: view.id.into(),
             }),
-            None => ClientAction::Ask(ClientMessage::Ping),
+            None => ClientAction::Request(ClientMessage::Ping),
         }
     }
 
     /// Puts a bot into a seat of one's own match, or takes it out.
-    fn reseat(&mut self) -> ClientAction {
-        let is_mine = |view: &View| view.is_host && view.status == MatchStatus::Open;
-        let Some(view) = self.some_view(is_mine) else {
-            return ClientAction::Ask(ClientMessage::CancelSeek);
+    fn change_seat(&mut self) -> ClientAction {
+        let is_hosting = |view: &MatchView| view.is_host && view.status == MatchStatus::Open;
+        let Some(view) = self.pick_view(is_hosting) else {
+            return ClientAction::Request(ClientMessage::CancelSeek);
         };
-        let occupant = if self.dice.percent(70) {
+        let occupant = if self.rng.chance(70) {
             SeatFill::Bot("beginner".to_owned())
         } else {
             SeatFill::Open
         };
-        ClientAction::Ask(ClientMessage::Seat {
+        ClientAction::Request(ClientMessage::Seat {
             target: view.id.into(),
-            seat: SeatNumber(u8::from(self.dice.percent(50))),
+            seat: SeatNumber(u8::from(self.rng.chance(50))),
             occupant,
         })
     }

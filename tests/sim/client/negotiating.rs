@@ -4,45 +4,47 @@ use plyhouse_protocol::{ClientMessage, MatchStatus, Offer, OfferKind, OfferState
 
 use super::Client;
 use super::choice::ClientAction;
-use crate::view::View;
+use crate::view::MatchView;
 
 impl Client {
     /// Says something to what somebody else has offered, most of the time.
-    pub(super) fn answer_offer(&mut self) -> Option<ClientAction> {
-        if !self.dice.percent(60) {
+    pub(super) fn respond_to_offer(&mut self) -> Option<ClientAction> {
+        if !self.rng.chance(60) {
             return None;
         }
-        let is_asked = |view: &View| view.asked().next().is_some() || wishes(view) == Some(true);
-        let view = self.some_view(is_asked)?;
-        let Some(offer) = view.asked().next() else {
-            return Some(match self.dice.percent(75) {
-                true => ask(&view, Offer::Rematch),
-                false => decline(&view, OfferKind::Rematch),
+        let has_pending_offer = |view: &MatchView| {
+            view.opponent_offers().next().is_some() || opponent_rematch_offer(view) == Some(true)
+        };
+        let view = self.pick_view(has_pending_offer)?;
+        let Some(offer) = view.opponent_offers().next() else {
+            return Some(match self.rng.chance(75) {
+                true => make_offer(&view, Offer::Rematch),
+                false => decline_offer(&view, OfferKind::Rematch),
             });
         };
-        Some(match self.dice.percent(75) {
-            true => ask(&view, self.accepting(&view, offer)?),
-            false => decline(&view, offer.offer),
+        Some(match self.rng.chance(75) {
+            true => make_offer(&view, self.accept_offer(&view, offer)?),
+            false => decline_offer(&view, offer.offer),
         })
     }
 
     /// What accepts an offer of the other.
-    fn accepting(&mut self, view: &View, offer: &OfferState) -> Option<Offer> {
+    fn accept_offer(&mut self, view: &MatchView, offer: &OfferState) -> Option<Offer> {
         let ply = view.ply;
         match offer.offer {
             OfferKind::Draw => Some(Offer::Draw { ply }),
             OfferKind::Takeback => Some(Offer::Takeback {
                 ply,
-                to_ply: offer.to_ply.filter(|_| self.dice.percent(50)),
+                to_ply: offer.to_ply.filter(|_| self.rng.chance(50)),
             }),
             OfferKind::Rematch | OfferKind::Challenge => None,
         }
     }
 
     /// Comes to the match to which somebody has asked this client, or does not want to.
-    pub(super) fn answer_challenge(&mut self) -> Option<ClientAction> {
-        let target = (*self.dice.pick(&self.challenges)?).into();
-        Some(ClientAction::Ask(match self.dice.percent(70) {
+    pub(super) fn respond_to_challenge(&mut self) -> Option<ClientAction> {
+        let target = (*self.rng.pick(&self.challenges)?).into();
+        Some(ClientAction::Request(match self.rng.chance(70) {
             true => ClientMessage::Join { target, seat: None },
             false => ClientMessage::Decline {
                 target,
@@ -52,86 +54,88 @@ impl Client {
     }
 
     /// Offers somebody something, mostly at the right ply.
-    pub(super) fn negotiate(&mut self) -> ClientAction {
-        if self.dice.percent(40)
-            && let Some(view) = self.some_view(|view| wishes(view).is_some())
+    pub(super) fn choose_offer(&mut self) -> ClientAction {
+        if self.rng.chance(40)
+            && let Some(view) = self.pick_view(|view| opponent_rematch_offer(view).is_some())
         {
-            return self.twice_at_times(ask(&view, Offer::Rematch));
+            return self.maybe_send_twice(make_offer(&view, Offer::Rematch));
         }
-        let Some(view) = self.some_view(is_mine) else {
-            return ClientAction::Ask(ClientMessage::Ping);
+        let Some(view) = self.pick_view(is_playing) else {
+            return ClientAction::Request(ClientMessage::Ping);
         };
-        let late = self.dice.percent(5);
-        let ply = Ply(view.ply.0 + u64::from(late));
-        let deed = match self.dice.between(0..=99) {
-            0..=44 => ask(&view, Offer::Draw { ply }),
-            45..=74 => self.ask_back(&view, ply),
-            75..=79 => ClientAction::Ask(ClientMessage::Leave {
+        let is_wrong_ply = self.rng.chance(5);
+        let ply = Ply(view.ply.0 + u64::from(is_wrong_ply));
+        let action = match self.rng.between(0..=99) {
+            0..=44 => make_offer(&view, Offer::Draw { ply }),
+            45..=74 => self.request_takeback(&view, ply),
+            75..=79 => ClientAction::Request(ClientMessage::Leave {
                 target: view.id.into(),
             }),
-            80..=87 => ClientAction::Ask(ClientMessage::GiveTime {
+            80..=87 => ClientAction::Request(ClientMessage::GiveTime {
                 target: view.id.into(),
                 ms: 5000,
             }),
-            88..=91 => ClientAction::Ask(ClientMessage::Abort {
+            88..=91 => ClientAction::Request(ClientMessage::Abort {
                 target: view.id.into(),
             }),
             _ => {
                 let offers = [OfferKind::Draw, OfferKind::Takeback, OfferKind::Rematch];
-                let offer = *self.dice.pick(&offers).expect("there are some");
-                decline(&view, offer)
+                let offer = *self.rng.pick(&offers).expect("the list is not empty");
+                decline_offer(&view, offer)
             }
         };
-        self.twice_at_times(deed)
+        self.maybe_send_twice(action)
     }
 
     /// Wants to take back what was played before a long thought.
-    pub(super) fn regret(&mut self) -> ClientAction {
-        match self.some_view(is_mine) {
-            Some(view) => self.ask_back(&view, view.ply),
-            None => ClientAction::Ask(ClientMessage::Ping),
+    pub(super) fn request_takeback_after_idle(&mut self) -> ClientAction {
+        match self.pick_view(is_playing) {
+            Some(view) => self.request_takeback(&view, view.ply),
+            None => ClientAction::Request(ClientMessage::Ping),
         }
     }
 
-    fn ask_back(&mut self, view: &View, ply: Ply) -> ClientAction {
-        let back = self.dice.between(1..=3);
-        let to_ply = Ply(ply.0.saturating_sub(back));
-        let to_ply = self.dice.percent(40).then_some(to_ply);
-        ask(view, Offer::Takeback { ply, to_ply })
+    fn request_takeback(&mut self, view: &MatchView, ply: Ply) -> ClientAction {
+        let plies = self.rng.between(1..=3);
+        let to_ply = Ply(ply.0.saturating_sub(plies));
+        let to_ply = self.rng.chance(40).then_some(to_ply);
+        make_offer(view, Offer::Takeback { ply, to_ply })
     }
 
-    fn twice_at_times(&mut self, deed: ClientAction) -> ClientAction {
-        match deed {
-            ClientAction::Ask(message) if self.dice.percent(10) => ClientAction::AskTwice(message),
-            deed => deed,
+    fn maybe_send_twice(&mut self, action: ClientAction) -> ClientAction {
+        match action {
+            ClientAction::Request(message) if self.rng.chance(10) => {
+                ClientAction::RequestTwice(message)
+            }
+            action => action,
         }
     }
 }
 
 /// Whether this client plays there.
-fn is_mine(view: &View) -> bool {
-    view.status == MatchStatus::Running && view.you.is_some()
+fn is_playing(view: &MatchView) -> bool {
+    view.status == MatchStatus::Running && view.your_seat.is_some()
 }
 
 /// Whether the other wishes a rematch that can still come about; nothing if none can.
-fn wishes(view: &View) -> Option<bool> {
-    let you = usize::from(view.you?.0);
+fn opponent_rematch_offer(view: &MatchView) -> Option<bool> {
+    let you = usize::from(view.your_seat?.0);
     let Some(rematch) = &view.rematch else {
         return (!view.is_live()).then_some(false);
     };
-    let can_be = rematch.next.is_none() && rematch.present == [true; 2] && !rematch.offers[you];
-    can_be.then_some(rematch.offers[1 - you])
+    let can_offer = rematch.next.is_none() && rematch.present == [true; 2] && !rematch.offers[you];
+    can_offer.then_some(rematch.offers[1 - you])
 }
 
-fn ask(view: &View, offer: Offer) -> ClientAction {
-    ClientAction::Ask(ClientMessage::Offer {
+fn make_offer(view: &MatchView, offer: Offer) -> ClientAction {
+    ClientAction::Request(ClientMessage::Offer {
         target: view.id.into(),
         offer,
     })
 }
 
-fn decline(view: &View, offer: OfferKind) -> ClientAction {
-    ClientAction::Ask(ClientMessage::Decline {
+fn decline_offer(view: &MatchView, offer: OfferKind) -> ClientAction {
+    ClientAction::Request(ClientMessage::Decline {
         target: view.id.into(),
         offer,
     })

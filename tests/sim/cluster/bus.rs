@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::ground::Way;
 use super::plan::BusPlan;
-use crate::dice::Dice;
+use crate::dice::SimRng;
 
 /// How many messages wait for a server: one that is frozen loses the others.
 const WAITING_MAX: usize = 4096;
@@ -29,7 +29,7 @@ pub(super) struct Hub {
 
 #[derive(Debug)]
 struct State {
-    dice: Dice,
+    dice: SimRng,
     plan: BusPlan,
     is_calm: bool,
     ends: BTreeMap<Uuid, End>,
@@ -80,8 +80,8 @@ impl State {
     /// When a message comes that is sent now: not at all, once or twice.
     fn arrivals(&mut self, from: Uuid, to: Uuid, now: Duration) -> Vec<Duration> {
         let (lost, doubled) = (self.plan.lost_percent, self.plan.doubled_percent);
-        let is_lost = self.dice.percent(lost) && !self.is_calm;
-        let is_doubled = self.dice.percent(doubled) && !self.is_calm;
+        let is_lost = self.dice.chance(lost) && !self.is_calm;
+        let is_doubled = self.dice.chance(doubled) && !self.is_calm;
         let count = if is_lost { 0 } else { 1 + u8::from(is_doubled) };
         let mut arrivals = Vec::new();
         for _ in 0..count {
@@ -98,7 +98,7 @@ impl State {
 }
 
 impl Hub {
-    pub(super) fn new(way: Way, plan: BusPlan, dice: Dice) -> Self {
+    pub(super) fn new(way: Way, plan: BusPlan, dice: SimRng) -> Self {
         let state = State {
             dice,
             plan,
@@ -196,7 +196,7 @@ impl Hub {
         let at = {
             let mut state = self.state.lock();
             let lost = state.plan.lost_percent;
-            let is_lost = state.dice.percent(lost) && !state.is_calm;
+            let is_lost = state.dice.chance(lost) && !state.is_calm;
             if is_lost || !state.can_hear(from) {
                 return;
             }

@@ -17,7 +17,7 @@ use super::bus::Hub;
 use super::ground::paused;
 use super::plan::StorePlan;
 use super::store::{Shared, Wire};
-use crate::dice::Dice;
+use crate::dice::SimRng;
 
 /// How many connections wait for a server that does not take them.
 const BACKLOG: usize = 64;
@@ -43,7 +43,7 @@ impl Node {
         id: NodeId,
         hub: &Hub,
         shared: &Shared,
-        store: (StorePlan, Dice),
+        store: (StorePlan, SimRng),
         settings: Settings,
     ) -> (Self, Gate) {
         let runtime = paused();

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::dice::Dice;
+use crate::dice::SimRng;
 use crate::plan::{Role, as_ms};
 
 /// How many servers there are.
@@ -83,11 +83,11 @@ pub(super) enum FaultPlan {
 impl Plan {
     /// The world of this seed.
     pub(crate) fn new(seed: u64) -> Self {
-        let dice = &mut Dice::new(seed, PLAN);
-        let calm_at = dice.ms(3000..=8000);
+        let dice = &mut SimRng::new(seed, PLAN);
+        let calm_at = dice.duration_ms(3000..=8000);
         let mut clients = vec![Role::Player; 3];
-        if dice.percent(60) {
-            clients.push(Role::Watcher);
+        if dice.chance(60) {
+            clients.push(Role::Spectator);
         }
         let mut fates = Vec::new();
         for server in 0..SERVERS {
@@ -110,19 +110,19 @@ impl Plan {
 }
 
 impl BusPlan {
-    fn new(dice: &mut Dice) -> Self {
+    fn new(dice: &mut SimRng) -> Self {
         Self {
             latency_us: 100..=one_of(dice, [1000, 5000, 30_000]),
             lost_percent: one_of(dice, [0, 0, 1, 10]),
             doubled_percent: one_of(dice, [0, 0, 1, 10]),
-            reorders: dice.percent(40),
+            reorders: dice.chance(40),
         }
     }
 }
 
 impl StorePlan {
-    fn new(dice: &mut Dice) -> Self {
-        let is_bad = dice.percent(30);
+    fn new(dice: &mut SimRng) -> Self {
+        let is_bad = dice.chance(30);
         let mut percent = |most| if is_bad { dice.between(0..=most) } else { 0 };
         Self {
             refused_percent: percent(5),
@@ -147,18 +147,18 @@ impl StorePlan {
 
 /// What befalls one server: one thing after the other.
 fn troubles(
-    dice: &mut Dice,
+    dice: &mut SimRng,
     server: usize,
     calm_at: Duration,
     fates: &mut Vec<(Duration, FaultPlan)>,
 ) {
-    let mut at = dice.ms(0..=as_ms(calm_at));
+    let mut at = dice.duration_ms(0..=as_ms(calm_at));
     while at < calm_at {
         // Some are over before anybody notices; others outlast a lease.
         let lasts = match dice.between(0..=9) {
-            0..=3 => dice.ms(20..=900),
-            4..=8 => dice.ms(900..=3000),
-            _ => dice.ms(5000..=7000),
+            0..=3 => dice.duration_ms(20..=900),
+            4..=8 => dice.duration_ms(900..=3000),
+            _ => dice.duration_ms(5000..=7000),
         };
         let until = (at + lasts).min(calm_at);
         let (begins, ends) = match dice.between(0..=12) {
@@ -175,20 +175,20 @@ fn troubles(
             }
         };
         fates.extend([(at, begins), (until, ends)]);
-        at = until + dice.ms(0..=2500);
+        at = until + dice.duration_ms(0..=2500);
     }
 }
 
 /// What happens between one client and the servers.
 fn holds(
-    dice: &mut Dice,
+    dice: &mut SimRng,
     client: usize,
     calm_at: Duration,
     fates: &mut Vec<(Duration, FaultPlan)>,
 ) {
-    if dice.percent(40) {
-        let at = dice.ms(0..=as_ms(calm_at));
-        let until = (at + dice.ms(20..=1500)).min(calm_at);
+    if dice.chance(40) {
+        let at = dice.duration_ms(0..=as_ms(calm_at));
+        let until = (at + dice.duration_ms(20..=1500)).min(calm_at);
         fates.extend([
             (at, FaultPlan::Hold(client)),
             (until, FaultPlan::Release(client)),
@@ -196,6 +196,6 @@ fn holds(
     }
 }
 
-fn one_of<const N: usize>(dice: &mut Dice, choices: [u64; N]) -> u64 {
+fn one_of<const N: usize>(dice: &mut SimRng, choices: [u64; N]) -> u64 {
     *dice.pick(&choices).expect("there are some")
 }

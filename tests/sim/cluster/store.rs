@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 pub(crate) use self::journal::{Entry, Journal, Written};
 use super::ground::Way;
 use super::plan::StorePlan;
-use crate::dice::Dice;
+use crate::dice::SimRng;
 
 /// After how long a statement is given up that has no answer.
 const GIVEN_UP: Duration = Duration::from_millis(700);
@@ -54,7 +54,7 @@ pub(super) struct Wire {
 
 #[derive(Debug)]
 struct State {
-    dice: Dice,
+    dice: SimRng,
     plan: StorePlan,
     /// Nothing gets through.
     is_cut: bool,
@@ -96,9 +96,9 @@ impl State {
 
     fn passage(&mut self, now: Duration, refused_percent: u64) -> Passage {
         let (at, back) = (now + self.ms(), self.ms());
-        let is_refused = self.dice.percent(refused_percent);
-        let is_unknown = self.dice.percent(self.plan.unknown_percent);
-        let is_done = !is_unknown || self.dice.percent(50);
+        let is_refused = self.dice.chance(refused_percent);
+        let is_unknown = self.dice.chance(self.plan.unknown_percent);
+        let is_done = !is_unknown || self.dice.chance(50);
         Passage {
             at: if self.is_cut { now + GIVEN_UP } else { at },
             back,
@@ -113,7 +113,7 @@ impl Wire {
     pub(super) fn new(
         shared: Shared,
         node: NodeId,
-        (plan, dice): (StorePlan, Dice),
+        (plan, dice): (StorePlan, SimRng),
         server: Handle,
     ) -> Self {
         let state = State {

@@ -17,12 +17,15 @@ use super::ground::{Ground, Way};
 use super::node::{Gate, Node};
 use super::plan::{BUS, FIRST_RUN, FaultPlan, Plan, SERVERS};
 use super::store::Shared;
-use crate::base::Base;
+use crate::base::SimContext;
 use crate::client::Client;
-use crate::dice::Dice;
-use crate::history::What;
-use crate::store::{Cluster, Kept};
-use crate::world::{BEGINS_MS, Ended, LATENCY_MIN, LONGEST, PORT, impatient, name};
+use crate::dice::SimRng;
+use crate::history::HistoryEvent;
+use crate::store::{ClusterState, FinalState};
+use crate::world::{
+    LATENCY_MIN, RunResult, SERVER_PORT, SIMULATION_TIME_MAX, START_MS, client_name,
+    settings_with_short_timeouts,
+};
 
 /// How far the world goes at a time.
 const STEP: Duration = Duration::from_millis(10);
@@ -36,7 +39,7 @@ const SOCKET: usize = 1 << 16;
 
 #[derive(Debug)]
 struct World {
-    base: Rc<Base>,
+    base: Rc<SimContext>,
     plan: Plan,
     way: Way,
     hub: Hub,
@@ -50,13 +53,13 @@ struct World {
 
 /// Lets the world of a plan run to its end. If the store does not compare, several owners of a match may
 /// write to it.
-pub(crate) fn run(plan: Plan, compares: bool) -> Ended {
+pub(crate) fn run(plan: Plan, compares: bool) -> RunResult {
     let way = Way::default();
     let ground = Ground::new(way.clone());
     let names = (0..SERVERS).map(server_name).collect();
-    let base = Rc::new(Base::new(plan.seed, (plan.calm_at, STAYS), names));
+    let base = Rc::new(SimContext::new(plan.seed, (plan.calm_at, STAYS), names));
     let world = World {
-        hub: Hub::new(way.clone(), plan.bus.clone(), Dice::new(plan.seed, BUS)),
+        hub: Hub::new(way.clone(), plan.bus.clone(), SimRng::new(plan.seed, BUS)),
         shared: Shared::new(way.clone(), compares),
         way,
         base: Rc::clone(&base),
@@ -70,9 +73,9 @@ pub(crate) fn run(plan: Plan, compares: bool) -> Ended {
     let plan = &world.plan;
     let mut sim = turmoil::Builder::new()
         .rng_seed(plan.seed)
-        .epoch(UNIX_EPOCH + Duration::from_millis(BEGINS_MS))
+        .epoch(UNIX_EPOCH + Duration::from_millis(START_MS))
         .tick_duration(STEP)
-        .simulation_duration(LONGEST)
+        .simulation_duration(SIMULATION_TIME_MAX)
         .min_message_latency(LATENCY_MIN)
         .max_message_latency(plan.latency_max)
         .enable_random_order()
@@ -84,7 +87,7 @@ pub(crate) fn run(plan: Plan, compares: bool) -> Ended {
     }
     for (place, role) in plan.clients.iter().enumerate() {
         let client = Client::new(Rc::clone(&base), place, *role);
-        sim.client(name(place), client.live());
+        sim.client(client_name(place), client.run());
     }
     let stuck = world.pass(&mut sim, &ground).err();
     drop(sim);
@@ -93,18 +96,18 @@ pub(crate) fn run(plan: Plan, compares: bool) -> Ended {
     }
     let panics = world.panics.get();
     let panicked = (panics > 0).then(|| format!("{panics} panics"));
-    Ended {
+    RunResult {
         history: base.history.take(),
-        kept: Kept {
+        final_state: FinalState {
             matches: world.shared.matches(),
-            cluster: Some(Cluster {
+            cluster: Some(ClusterState {
                 journal: world.shared.journal.lock().clone(),
-                settled: plan.calm_at + STAYS,
+                settled_at: plan.calm_at + STAYS,
             }),
-            ..Kept::default()
+            ..FinalState::default()
         },
-        crashes_in_play: world.troubles.get(),
-        stuck: stuck.or(panicked),
+        crashes_with_live_matches: world.troubles.get(),
+        run_error: stuck.or(panicked),
     }
 }
 
@@ -114,7 +117,7 @@ fn server_name(server: usize) -> String {
 
 /// The host of a server: hands connections to the process, if there is one.
 async fn let_in(gate: Rc<RefCell<Option<Gate>>>) -> turmoil::Result {
-    let listener = TcpListener::bind(("0.0.0.0", PORT)).await?;
+    let listener = TcpListener::bind(("0.0.0.0", SERVER_PORT)).await?;
     let mut open = FuturesUnordered::new();
     loop {
         tokio::select! {
@@ -165,13 +168,13 @@ impl World {
         let run = self.runs.get() + 1;
         self.runs.set(run);
         let id = NodeId(Uuid::from_u128(run.into()));
-        let dice = Dice::new(self.plan.seed, FIRST_RUN + run);
+        let dice = SimRng::new(self.plan.seed, FIRST_RUN + run);
         let mut plan = self.plan.store.clone();
         let now = self.way.now();
         if now >= self.plan.calm_at {
             plan = plan.calm();
         }
-        let settings = impatient(self.plan.seed ^ run << 48, now);
+        let settings = settings_with_short_timeouts(self.plan.seed ^ run << 48, now);
         let (node, gate) = Node::start(id, &self.hub, &self.shared, (plan, dice), settings);
         self.gates[server].replace(Some(gate));
         self.nodes[server].replace(Some(node));
@@ -213,18 +216,19 @@ impl World {
             FaultPlan::Starve(server) => self.with(server, |node| node.wire.cut(true)),
             FaultPlan::Feed(server) => self.with(server, |node| node.wire.cut(false)),
             FaultPlan::Hold(client) => {
-                (0..SERVERS).for_each(|server| sim.hold(server_name(server), name(client)));
+                (0..SERVERS).for_each(|server| sim.hold(server_name(server), client_name(client)));
             }
             FaultPlan::Release(client) => {
-                (0..SERVERS).for_each(|server| sim.release(server_name(server), name(client)));
+                (0..SERVERS)
+                    .for_each(|server| sim.release(server_name(server), client_name(client)));
             }
         }
         let what = format!("{fate:?}");
-        self.base.note_at(
+        self.base.record_at(
             now,
             match fate {
-                FaultPlan::Kill(_) | FaultPlan::CutPower(_) => What::Crash(what),
-                _ => What::Fate(what),
+                FaultPlan::Kill(_) | FaultPlan::CutPower(_) => HistoryEvent::Crash(what),
+                _ => HistoryEvent::Fault(what),
             },
         );
     }
@@ -236,11 +240,11 @@ impl World {
     }
 
     fn clients(&self) -> impl Iterator<Item = String> {
-        (0..self.plan.clients.len()).map(name)
+        (0..self.plan.clients.len()).map(client_name)
     }
 
     fn kill(&self, sim: &mut Sim<'_>, server: usize) {
-        self.base.dies(server);
+        self.base.record_crash(server);
         self.gates[server].take();
         // The server's sockets close in the order of a hash map. What they say must not take a time
         // that depends on the order.

@@ -6,17 +6,17 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::MatchRecord;
 
-use super::Named;
+use super::NamedMutation;
 use super::finding::{connection, got, place};
-use crate::checker::Kind;
-use crate::history::{Entry, History, What};
-use crate::plan::{DAYS_MOVE, as_ms};
-use crate::store::Kept;
+use crate::checker::ViolationKind;
+use crate::history::{History, HistoryEntry, HistoryEvent};
+use crate::plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
+use crate::store::FinalState;
 
-pub(super) const EDITS: &[Named] = &[
+pub(super) const EDITS: &[NamedMutation] = &[
     (
         "a flag falls a day too soon",
-        Kind::WrongClock,
+        ViolationKind::WrongClock,
         |_, kept| {
             let flag = flag(kept)?;
             let begins = |event: &&mut Event| event.kind.begins_turn();
@@ -27,49 +27,51 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "a flag falls within the grace",
-        Kind::WrongClock,
+        ViolationKind::WrongClock,
         |history, kept| {
             let id = flag(kept)?;
             let seq = kept.matches.get(&id)?.events.len() as u64;
-            let at_us = kept.written.get(&(id, seq))?.asked.as_micros();
+            let at_us = kept.write_times.get(&(id, seq))?.started.as_micros();
             let mut entries = history.entries.iter();
             let later = entries.position(|entry| entry.at_us >= at_us)?;
-            let what = What::Restart;
-            history.entries.insert(later, Entry { at_us, what });
+            let what = HistoryEvent::Restart;
+            history
+                .entries
+                .insert(later, HistoryEntry { at_us, event: what });
             Some(())
         },
     ),
     (
         "a flag of days does not fall",
-        Kind::WrongClock,
+        ViolationKind::WrongClock,
         |history, kept| {
             let id = flag(kept)?;
             kept.matches.get_mut(&id)?.events.pop();
-            let at_us = history.entries.last()?.at_us + DAYS_MOVE.as_micros();
-            let what = What::Fate("nothing happens".to_owned());
-            history.entries.push(Entry { at_us, what });
+            let at_us = history.entries.last()?.at_us + CORRESPONDENCE_MOVE_TIME.as_micros();
+            let what = HistoryEvent::Fault("nothing happens".to_owned());
+            history.entries.push(HistoryEntry { at_us, event: what });
             Some(())
         },
     ),
     (
         "more than the wall clock shows",
-        Kind::WrongClock,
+        ViolationKind::WrongClock,
         |_, kept| {
-            *spent(kept, 0)? += as_ms(DAYS_MOVE) / 2;
+            *spent(kept, 0)? += as_ms(CORRESPONDENCE_MOVE_TIME) / 2;
             Some(())
         },
     ),
     (
         "less than the wall clock shows",
-        Kind::WrongClock,
+        ViolationKind::WrongClock,
         |_, kept| {
-            *spent(kept, as_ms(DAYS_MOVE) / 2)? = 1;
+            *spent(kept, as_ms(CORRESPONDENCE_MOVE_TIME) / 2)? = 1;
             Some(())
         },
     ),
     (
         "a clock of days stands",
-        Kind::WrongClock,
+        ViolationKind::WrongClock,
         |history, kept| {
             got(history, true, |message| match message {
                 ServerMessage::Match(snapshot)
@@ -82,7 +84,7 @@ pub(super) const EDITS: &[Named] = &[
             })
         },
     ),
-    ("another turn", Kind::WrongTurn, |history, _| {
+    ("another turn", ViolationKind::WrongTurn, |history, _| {
         got(history, true, |message| match message {
             ServerMessage::YourTurn { ply, .. } => {
                 *ply = Ply(ply.0 + 1);
@@ -93,7 +95,7 @@ pub(super) const EDITS: &[Named] = &[
     }),
     (
         "a turn that is due sooner",
-        Kind::WrongTurn,
+        ViolationKind::WrongTurn,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::YourTurn {
@@ -107,34 +109,38 @@ pub(super) const EDITS: &[Named] = &[
             })
         },
     ),
-    ("a turn that is seen", Kind::WrongTurn, |history, _| {
-        // Whoever is shown the match follows it.
-        let turn = place(history, |what| turn(what).is_some())?;
-        let on = connection(history, turn)?;
-        let id = turn_of(history, turn)?;
-        let is_shown = |what: &What| match what {
-            What::Got {
-                connection,
-                message,
-            } if *connection == on => {
-                matches!(&**message, ServerMessage::Match(shown) if shown.match_id == id)
-            }
-            _ => false,
-        };
-        let shown = place(history, is_shown).filter(|shown| turn < *shown)?;
-        let entry = history.entries.remove(turn);
-        history.entries.insert(shown, entry);
-        Some(())
-    }),
+    (
+        "a turn that is seen",
+        ViolationKind::WrongTurn,
+        |history, _| {
+            // Whoever is shown the match follows it.
+            let turn = place(history, |what| turn(what).is_some())?;
+            let on = connection(history, turn)?;
+            let id = turn_of(history, turn)?;
+            let is_shown = |what: &HistoryEvent| match what {
+                HistoryEvent::Received {
+                    connection,
+                    message,
+                } if *connection == on => {
+                    matches!(&**message, ServerMessage::Match(shown) if shown.match_id == id)
+                }
+                _ => false,
+            };
+            let shown = place(history, is_shown).filter(|shown| turn < *shown)?;
+            let entry = history.entries.remove(turn);
+            history.entries.insert(shown, entry);
+            Some(())
+        },
+    ),
     (
         "a turn of which nobody is told",
-        Kind::WrongTurn,
+        ViolationKind::WrongTurn,
         |history, _| {
             let turns = 0..history.entries.len();
             let is_unseen = |place: &usize| {
                 let (on, id) = (connection(history, *place), turn_of(history, *place));
-                id.is_some() && !history.entries.iter().any(|entry| match &entry.what {
-                What::Got { connection, message } if Some(*connection) == on => {
+                id.is_some() && !history.entries.iter().any(|entry| match &entry.event {
+                HistoryEvent::Received { connection, message } if Some(*connection) == on => {
                     matches!(&**message, ServerMessage::Match(shown) if Some(shown.match_id) == id)
                 }
                 _ => false,
@@ -150,40 +156,44 @@ pub(super) const EDITS: &[Named] = &[
                 id: Some(id),
                 message: ClientMessage::Ping,
             });
-            let what = What::Sent {
+            let what = HistoryEvent::Sent {
                 connection,
                 request,
             };
-            history.entries.push(Entry { at_us, what });
+            history.entries.push(HistoryEntry { at_us, event: what });
             let message = Box::new(ServerMessage::Pong {
                 re: Some(id),
                 now_ms: 0,
                 ignored: Vec::new(),
             });
-            let what = What::Got {
+            let what = HistoryEvent::Received {
                 connection,
                 message,
             };
-            history.entries.push(Entry { at_us, what });
+            history.entries.push(HistoryEntry { at_us, event: what });
             Some(())
         },
     ),
-    ("a row of another time", Kind::WrongTurn, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::Welcome(welcome) => {
-                let mut rows = welcome
-                    .following
-                    .iter_mut()
-                    .filter_map(|row| row.correspondence.as_mut());
-                *rows.find_map(|days| days.deadline_ms.as_mut())? -= 1;
-                Some(())
-            }
-            _ => None,
-        })
-    }),
+    (
+        "a row of another time",
+        ViolationKind::WrongTurn,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Welcome(welcome) => {
+                    let mut rows = welcome
+                        .following
+                        .iter_mut()
+                        .filter_map(|row| row.correspondence.as_mut());
+                    *rows.find_map(|days| days.deadline_ms.as_mut())? -= 1;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
     (
         "a match of days is not told",
-        Kind::WrongTurn,
+        ViolationKind::WrongTurn,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Welcome(welcome) => {
@@ -202,13 +212,13 @@ pub(super) const EDITS: &[Named] = &[
     ),
 ];
 
-fn is_of_days(kept: &Kept, id: MatchId) -> bool {
+fn is_of_days(kept: &FinalState, id: MatchId) -> bool {
     let record = kept.matches.get(&id);
     record.is_some_and(|record| record.creation.terms.is_correspondence())
 }
 
 /// A match of days that ended by a flag.
-fn flag(kept: &Kept) -> Option<MatchId> {
+fn flag(kept: &FinalState) -> Option<MatchId> {
     let is_flag = |record: &MatchRecord| {
         let last = record.events.last().map(|event| &event.kind);
         let is_timeout =
@@ -220,7 +230,7 @@ fn flag(kept: &Kept) -> Option<MatchId> {
 }
 
 /// What a move in a match of days was charged, if more than that.
-fn spent(kept: &mut Kept, more_than: u64) -> Option<&mut u64> {
+fn spent(kept: &mut FinalState, more_than: u64) -> Option<&mut u64> {
     let matches = kept.matches.values_mut();
     let mut of_days = matches.filter(|record| record.creation.terms.is_correspondence());
     of_days.find_map(|record| {
@@ -237,12 +247,12 @@ fn spent(kept: &mut Kept, more_than: u64) -> Option<&mut u64> {
 
 /// The match of which somebody is told here that it is their turn.
 fn turn_of(history: &History, place: usize) -> Option<MatchId> {
-    turn(&history.entries[place].what)
+    turn(&history.entries[place].event)
 }
 
-fn turn(what: &What) -> Option<MatchId> {
+fn turn(what: &HistoryEvent) -> Option<MatchId> {
     match what {
-        What::Got { message, .. } => match **message {
+        HistoryEvent::Received { message, .. } => match **message {
             ServerMessage::YourTurn { match_id, .. } => Some(match_id),
             _ => None,
         },

@@ -4,24 +4,28 @@ use std::time::Duration;
 
 use plyhouse_protocol::{ClientMessage, MatchStatus, Request, RequestId, ServerMessage};
 
-use super::Named;
+use super::NamedMutation;
 use super::finding::{connection, got, place};
-use crate::checker::Kind;
-use crate::history::{ConnectionId, Entry, History, What};
+use crate::checker::ViolationKind;
+use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 
-pub(super) const EDITS: &[Named] = &[
-    ("a row of nothing", Kind::WrongList, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::ListChanged { changed, .. } => {
-                changed.first_mut()?.code.push('x');
-                Some(())
-            }
-            _ => None,
-        })
-    }),
+pub(super) const EDITS: &[NamedMutation] = &[
+    (
+        "a row of nothing",
+        ViolationKind::WrongList,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::ListChanged { changed, .. } => {
+                    changed.first_mut()?.code.push('x');
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
     (
         "a row the other way round",
-        Kind::WrongList,
+        ViolationKind::WrongList,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Matches { matches, .. } => {
@@ -34,28 +38,32 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "a list that nobody watches",
-        Kind::WrongList,
+        ViolationKind::WrongList,
         |history, _| {
             let changes = place(history, is_change)?;
-            match &mut history.entries[changes].what {
-                What::Got { connection, .. } => *connection = ConnectionId(0),
+            match &mut history.entries[changes].event {
+                HistoryEvent::Received { connection, .. } => *connection = ConnectionId(0),
                 _ => return None,
             }
             Some(())
         },
     ),
-    ("a list that never rests", Kind::WrongList, |history, _| {
-        let changes = place(history, is_change)?;
-        let again = history.entries[changes].clone();
-        let often = std::iter::repeat_n(again, 100);
-        history.entries.splice(changes..changes, often);
-        Some(())
-    }),
-    ("a wrong number", Kind::WrongList, |history, _| {
+    (
+        "a list that never rests",
+        ViolationKind::WrongList,
+        |history, _| {
+            let changes = place(history, is_change)?;
+            let again = history.entries[changes].clone();
+            let often = std::iter::repeat_n(again, 100);
+            history.entries.splice(changes..changes, often);
+            Some(())
+        },
+    ),
+    ("a wrong number", ViolationKind::WrongList, |history, _| {
         let (listed, on) = listed(history)?;
         let later = history.entries.iter_mut().skip(listed);
-        later.rev().find_map(|entry| match &mut entry.what {
-            What::Got {
+        later.rev().find_map(|entry| match &mut entry.event {
+            HistoryEvent::Received {
                 connection,
                 message,
             } if *connection == on => match &mut **message {
@@ -70,11 +78,11 @@ pub(super) const EDITS: &[Named] = &[
     }),
     (
         "a change of which nobody is told",
-        Kind::WrongList,
+        ViolationKind::WrongList,
         |history, _| {
             let (listed, connection) = listed(history)?;
-            let is_told = |entry: &Entry| match &entry.what {
-                What::Got {
+            let is_told = |entry: &HistoryEntry| match &entry.event {
+                HistoryEvent::Received {
                     connection: on,
                     message,
                 } => *on == connection && matches!(**message, ServerMessage::ListChanged { .. }),
@@ -85,8 +93,8 @@ pub(super) const EDITS: &[Named] = &[
             }
             // An hour later all is gone that was there.
             let list = history.entries[..listed].iter().rev();
-            let mut list = list.filter_map(|entry| match &entry.what {
-                What::Sent {
+            let mut list = list.filter_map(|entry| match &entry.event {
+                HistoryEvent::Sent {
                     connection: on,
                     request,
                 } if *on == connection => Some(request.message.clone()),
@@ -97,11 +105,11 @@ pub(super) const EDITS: &[Named] = &[
             let at_us = history.entries.last()?.at_us + hour;
             let id = Some(RequestId(1 << 40));
             let request = Box::new(Request { id, message });
-            let what = What::Sent {
+            let what = HistoryEvent::Sent {
                 connection,
                 request,
             };
-            history.entries.push(Entry { at_us, what });
+            history.entries.push(HistoryEntry { at_us, event: what });
             let message = Box::new(ServerMessage::Matches {
                 re: id,
                 total: 0,
@@ -109,34 +117,34 @@ pub(super) const EDITS: &[Named] = &[
                 seekers: None,
                 ignored: Vec::new(),
             });
-            let what = What::Got {
+            let what = HistoryEvent::Received {
                 connection,
                 message,
             };
-            history.entries.push(Entry { at_us, what });
+            history.entries.push(HistoryEntry { at_us, event: what });
             Some(())
         },
     ),
 ];
 
-fn is_change(what: &What) -> bool {
-    matches!(what, What::Got { message, .. } if matches!(**message, ServerMessage::ListChanged { .. }))
+fn is_change(what: &HistoryEvent) -> bool {
+    matches!(what, HistoryEvent::Received { message, .. } if matches!(**message, ServerMessage::ListChanged { .. }))
 }
 
 /// Where a list with a live match in it is shown to whoever has just asked to watch it, and on which
 /// connection. They watch nothing else after that.
 fn listed(history: &History) -> Option<(usize, ConnectionId)> {
-    let is_watch = |what: &What| {
-        matches!(what, What::Sent { request, .. } if matches!(request.message,
+    let is_watch = |what: &HistoryEvent| {
+        matches!(what, HistoryEvent::Sent { request, .. } if matches!(request.message,
             ClientMessage::WatchList { .. } | ClientMessage::UnwatchList))
     };
-    let begins = |what: &What| {
-        matches!(what, What::Sent { request, .. }
+    let begins = |what: &HistoryEvent| {
+        matches!(what, HistoryEvent::Sent { request, .. }
             if matches!(request.message, ClientMessage::WatchList { .. }))
     };
     let all = 0..history.entries.len();
-    let mut lists = all.filter_map(|place| match &history.entries[place].what {
-        What::Got { message, .. } => match &**message {
+    let mut lists = all.filter_map(|place| match &history.entries[place].event {
+        HistoryEvent::Received { message, .. } => match &**message {
             ServerMessage::Matches { matches, .. }
                 if matches.iter().any(|row| row.status != MatchStatus::Ended) =>
             {
@@ -154,7 +162,7 @@ fn listed(history: &History) -> Option<(usize, ConnectionId)> {
         before
             .by_ref()
             .take(4)
-            .any(|at| begins(&history.entries[at].what))
-            && !after.any(|at| is_watch(&history.entries[at].what))
+            .any(|at| begins(&history.entries[at].event))
+            && !after.any(|at| is_watch(&history.entries[at].event))
     })
 }

@@ -2,15 +2,15 @@
 
 use plyhouse_protocol::ServerMessage;
 
-use super::Named;
+use super::NamedMutation;
 use super::finding::{got, place};
-use crate::checker::Kind;
-use crate::history::What;
+use crate::checker::ViolationKind;
+use crate::history::HistoryEvent;
 
-pub(super) const EDITS: &[Named] = &[
+pub(super) const EDITS: &[NamedMutation] = &[
     (
         "a rated match without a row",
-        Kind::WrongRating,
+        ViolationKind::WrongRating,
         |_, kept| {
             let is_rated = kept
                 .matches
@@ -20,18 +20,22 @@ pub(super) const EDITS: &[Named] = &[
             is_rated.then_some(())
         },
     ),
-    ("a row without its match", Kind::WrongRating, |_, kept| {
-        let rows = kept.ratings.ledger(0, usize::MAX).into_iter();
-        let mut ids = rows.filter_map(|(_, row)| match row {
-            plyhouse_matches::ratings::LedgerRow::Game(game) => Some(game.match_id),
-            _ => None,
-        });
-        let id = ids.next_back()?;
-        kept.matches.remove(&id).map(drop)
-    }),
+    (
+        "a row without its match",
+        ViolationKind::WrongRating,
+        |_, kept| {
+            let rows = kept.ratings.ledger(0, usize::MAX).into_iter();
+            let mut ids = rows.filter_map(|(_, row)| match row {
+                plyhouse_matches::ratings::LedgerRow::Game(game) => Some(game.match_id),
+                _ => None,
+            });
+            let id = ids.next_back()?;
+            kept.matches.remove(&id).map(drop)
+        },
+    ),
     (
         "a change that is not kept",
-        Kind::WrongRating,
+        ViolationKind::WrongRating,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Rating { changes, .. } => {
@@ -44,10 +48,12 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "a change that is told twice",
-        Kind::WrongRating,
+        ViolationKind::WrongRating,
         |history, _| {
-            let is_told = |what: &What| match what {
-                What::Got { message, .. } => matches!(**message, ServerMessage::Rating { .. }),
+            let is_told = |what: &HistoryEvent| match what {
+                HistoryEvent::Received { message, .. } => {
+                    matches!(**message, ServerMessage::Rating { .. })
+                }
                 _ => false,
             };
             let place = place(history, is_told)?;
@@ -58,7 +64,7 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "another change that is shown",
-        Kind::WrongRating,
+        ViolationKind::WrongRating,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Match(snapshot) => {

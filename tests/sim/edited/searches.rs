@@ -2,28 +2,32 @@
 
 use plyhouse_protocol::{Ply, ServerMessage};
 
-use super::Named;
+use super::NamedMutation;
 use super::finding::{got, nobody};
-use crate::checker::Kind;
-use crate::history::What;
+use crate::checker::ViolationKind;
+use crate::history::HistoryEvent;
 
-pub(super) const EDITS: &[Named] = &[
-    ("a hint that is not kept", Kind::Lost, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::Hint(hint) => {
-                hint.ply = Ply(hint.ply.0 + 1);
-                Some(())
-            }
-            _ => None,
-        })
-    }),
+pub(super) const EDITS: &[NamedMutation] = &[
+    (
+        "a hint that is not kept",
+        ViolationKind::LostWrite,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Hint(hint) => {
+                    hint.ply = Ply(hint.ply.0 + 1);
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
     (
         "a part of an analysis twice",
-        Kind::BadAnswer,
+        ViolationKind::InvalidReply,
         |history, _| {
             let mut entries = history.entries.iter();
-            let is_part = |what: &What| matches!(what, What::Got { message, .. } if matches!(&**message, ServerMessage::Analysis(part) if !part.plies.is_empty()));
-            let place = entries.position(|entry| is_part(&entry.what))?;
+            let is_part = |what: &HistoryEvent| matches!(what, HistoryEvent::Received { message, .. } if matches!(&**message, ServerMessage::Analysis(part) if !part.plies.is_empty()));
+            let place = entries.position(|entry| is_part(&entry.event))?;
             let again = history.entries[place].clone();
             history.entries.insert(place, again);
             Some(())
@@ -31,7 +35,7 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "an analysis of something else",
-        Kind::Contradiction,
+        ViolationKind::Contradiction,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Analysis(part) => {
@@ -44,7 +48,7 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "an analysis for others",
-        Kind::NotTheirs,
+        ViolationKind::PrivateMatchLeak,
         |history, kept| {
             let mut id = None;
             got(history, true, |message| match message {
@@ -70,7 +74,7 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "a thought that nobody asked for",
-        Kind::FromNowhere,
+        ViolationKind::UnrequestedEvent,
         |history, _| {
             let mut id = None;
             got(history, true, |message| match message {
@@ -81,7 +85,7 @@ pub(super) const EDITS: &[Named] = &[
                 _ => None,
             })?;
             for entry in &mut history.entries {
-                if let What::Got { message, .. } = &mut entry.what
+                if let HistoryEvent::Received { message, .. } = &mut entry.event
                     && let ServerMessage::Match(snapshot) = &mut **message
                     && Some(snapshot.match_id) == id
                 {

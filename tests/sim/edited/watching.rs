@@ -4,31 +4,35 @@ use std::time::Duration;
 
 use plyhouse_protocol::{MatchId, ServerMessage, SpectatorAccess};
 
-use super::Named;
+use super::NamedMutation;
 use super::finding::got;
-use crate::checker::Kind;
-use crate::history::What;
+use crate::checker::ViolationKind;
+use crate::history::HistoryEvent;
 
 /// Longer than a world lasts.
 const LONG_MS: u64 = 600_000;
 
-pub(super) const EDITS: &[Named] = &[
-    ("a longer delay", Kind::TooSoon, |history, kept| {
-        let mut id = None;
-        got(history, true, |message| match message {
-            ServerMessage::Match(snapshot) if snapshot.you.is_none() && snapshot.seq.0 > 0 => {
-                id = (snapshot.spectator_delay_ms > 0).then_some(snapshot.match_id);
-                id.map(|_| ())
-            }
-            _ => None,
-        })?;
-        let record = kept.matches.get_mut(&id?)?;
-        record.creation.terms.spectator_delay_ms = LONG_MS;
-        Some(())
-    }),
+pub(super) const EDITS: &[NamedMutation] = &[
+    (
+        "a longer delay",
+        ViolationKind::EarlySpectatorUpdate,
+        |history, kept| {
+            let mut id = None;
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot) if snapshot.you.is_none() && snapshot.seq.0 > 0 => {
+                    id = (snapshot.spectator_delay_ms > 0).then_some(snapshot.match_id);
+                    id.map(|_| ())
+                }
+                _ => None,
+            })?;
+            let record = kept.matches.get_mut(&id?)?;
+            record.creation.terms.spectator_delay_ms = LONG_MS;
+            Some(())
+        },
+    ),
     (
         "a change before its delay",
-        Kind::TooSoon,
+        ViolationKind::EarlySpectatorUpdate,
         |history, kept| {
             let mut id = None;
             got(history, true, |message| match message {
@@ -43,41 +47,49 @@ pub(super) const EDITS: &[Named] = &[
             Some(())
         },
     ),
-    ("a number before its time", Kind::TooSoon, |_, kept| {
-        let matches = &kept.matches;
-        let is_late = |id: &MatchId| {
-            let record = matches.get(id);
-            record.is_some_and(|record| record.creation.terms.spectator_delay_ms > 0)
-        };
-        let mut numbered = kept.numbered.iter_mut();
-        numbered.find(|(_, id)| is_late(id))?.0 = Duration::ZERO;
-        Some(())
-    }),
-    ("a rating before its time", Kind::TooSoon, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::Profile { profile, .. } => {
-                profile.ratings.first_mut()?.games += 1;
-                Some(())
-            }
-            _ => None,
-        })
-    }),
+    (
+        "a number before its time",
+        ViolationKind::EarlySpectatorUpdate,
+        |_, kept| {
+            let matches = &kept.matches;
+            let is_late = |id: &MatchId| {
+                let record = matches.get(id);
+                record.is_some_and(|record| record.creation.terms.spectator_delay_ms > 0)
+            };
+            let mut numbered = kept.numbered_matches.iter_mut();
+            numbered.find(|(_, id)| is_late(id))?.0 = Duration::ZERO;
+            Some(())
+        },
+    ),
+    (
+        "a rating before its time",
+        ViolationKind::EarlySpectatorUpdate,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Profile { profile, .. } => {
+                    profile.ratings.first_mut()?.games += 1;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
     (
         "a delay that does not end",
-        Kind::TooLate,
+        ViolationKind::LateSpectatorUpdate,
         |history, kept| {
             let mut entries = history.entries.iter_mut().rev();
             entries.find_map(|entry| {
-                let What::Got { message, .. } = &mut entry.what else {
+                let HistoryEvent::Received { message, .. } = &mut entry.event else {
                     return None;
                 };
                 let ServerMessage::Match(snapshot) = &mut **message else {
                     return None;
                 };
                 let began = kept
-                    .written
+                    .write_times
                     .get(&(snapshot.match_id, 1))?
-                    .durable
+                    .durable_at
                     .as_micros();
                 let old_us = began + u128::from(snapshot.spectator_delay_ms) * 1000 + 2_000_000;
                 let is_asked =
@@ -87,17 +99,21 @@ pub(super) const EDITS: &[Named] = &[
             Some(())
         },
     ),
-    ("a private match", Kind::NotTheirs, |history, kept| {
-        let mut id = None;
-        got(history, true, |message| match message {
-            ServerMessage::Match(snapshot) if snapshot.you.is_none() && snapshot.ply.0 > 0 => {
-                id = Some(snapshot.match_id);
-                Some(())
-            }
-            _ => None,
-        })?;
-        let record = kept.matches.get_mut(&id?)?;
-        record.creation.terms.spectator_access = Some(SpectatorAccess::Nobody);
-        Some(())
-    }),
+    (
+        "a private match",
+        ViolationKind::PrivateMatchLeak,
+        |history, kept| {
+            let mut id = None;
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot) if snapshot.you.is_none() && snapshot.ply.0 > 0 => {
+                    id = Some(snapshot.match_id);
+                    Some(())
+                }
+                _ => None,
+            })?;
+            let record = kept.matches.get_mut(&id?)?;
+            record.creation.terms.spectator_access = Some(SpectatorAccess::Nobody);
+            Some(())
+        },
+    ),
 ];

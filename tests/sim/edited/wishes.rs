@@ -6,36 +6,40 @@ use plyhouse_protocol::{
     ClientMessage, EndReason, MatchId, MatchRef, Offer as Asked, PlayerId, Ply, ServerMessage,
 };
 
-use super::Named;
+use super::NamedMutation;
 use super::finding::{connection, got, moved, nobody, place_of_move, player};
-use crate::checker::Kind;
-use crate::history::{History, What};
-use crate::store::Kept;
+use crate::checker::ViolationKind;
+use crate::history::{History, HistoryEvent};
+use crate::store::FinalState;
 
-pub(super) const EDITS: &[Named] = &[
-    ("an offer of nobody", Kind::FromNowhere, |history, kept| {
-        let _ = unask_all(history, |message| {
-            matches!(message, ClientMessage::Offer { .. })
-        });
-        let events = moved(kept)?;
-        // Bots do what nobody has asked for.
-        let seat = Seat::ALL
-            .into_iter()
-            .find(|seat| is_of_person(events, *seat))?;
-        events.push(
-            EventKind::Offered {
-                seat,
-                offer: Offer::Draw,
-                ply: Ply(1),
-                to_ply: None,
-            }
-            .at(0),
-        );
-        Some(())
-    }),
+pub(super) const EDITS: &[NamedMutation] = &[
+    (
+        "an offer of nobody",
+        ViolationKind::UnrequestedEvent,
+        |history, kept| {
+            let _ = unask_all(history, |message| {
+                matches!(message, ClientMessage::Offer { .. })
+            });
+            let events = moved(kept)?;
+            // Bots do what nobody has asked for.
+            let seat = Seat::ALL
+                .into_iter()
+                .find(|seat| is_of_person(events, *seat))?;
+            events.push(
+                EventKind::Offered {
+                    seat,
+                    offer: Offer::Draw,
+                    ply: Ply(1),
+                    to_ply: None,
+                }
+                .at(0),
+            );
+            Some(())
+        },
+    ),
     (
         "a draw without an offer",
-        Kind::FromNowhere,
+        ViolationKind::UnrequestedEvent,
         |history, kept| {
             let _ = unask_all(history, |message| {
                 matches!(message, ClientMessage::Offer { .. })
@@ -49,7 +53,7 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "a draw that a stranger agreed to",
-        Kind::WithoutSeat,
+        ViolationKind::MoveWithoutSeat,
         |history, kept| {
             let is_agreed = |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == EndReason::Agreement);
             let (id, by) = accepted(kept, Offer::Draw, is_agreed)?;
@@ -64,33 +68,37 @@ pub(super) const EDITS: &[Named] = &[
             })
         },
     ),
-    ("a takeback of nobody", Kind::FromNowhere, |_, kept| {
-        let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
-        let mut records = kept.matches.values_mut();
-        let place = records.find_map(|record| {
-            let last = record.events.iter().rposition(is_move)?;
-            record
-                .creation
-                .terms
-                .clock
-                .is_none()
-                .then_some((record, last))
-        });
-        let (record, last) = place?;
-        record.events.truncate(last + 1);
-        let (ply, left) = (Ply(0), None);
-        record.events.push(
-            EventKind::TakenBack {
-                ply,
-                remaining: left,
-            }
-            .at(0),
-        );
-        Some(())
-    }),
+    (
+        "a takeback of nobody",
+        ViolationKind::UnrequestedEvent,
+        |_, kept| {
+            let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
+            let mut records = kept.matches.values_mut();
+            let place = records.find_map(|record| {
+                let last = record.events.iter().rposition(is_move)?;
+                record
+                    .creation
+                    .terms
+                    .clock
+                    .is_none()
+                    .then_some((record, last))
+            });
+            let (record, last) = place?;
+            record.events.truncate(last + 1);
+            let (ply, left) = (Ply(0), None);
+            record.events.push(
+                EventKind::TakenBack {
+                    ply,
+                    remaining: left,
+                }
+                .at(0),
+            );
+            Some(())
+        },
+    ),
     (
         "a takeback that a stranger agreed to",
-        Kind::WithoutSeat,
+        ViolationKind::MoveWithoutSeat,
         |history, kept| {
             let is_back = |kind: &EventKind| matches!(kind, EventKind::TakenBack { .. });
             let (id, by) = accepted(kept, Offer::Takeback, is_back)?;
@@ -107,7 +115,7 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "a resignation of nobody",
-        Kind::FromNowhere,
+        ViolationKind::UnrequestedEvent,
         |history, kept| {
             let id = ended(kept, |kind| {
                 matches!(
@@ -124,21 +132,25 @@ pub(super) const EDITS: &[Named] = &[
             )
         },
     ),
-    ("time of nobody", Kind::FromNowhere, |history, kept| {
-        let is_given = |kind: &EventKind| matches!(kind, EventKind::TimeGiven { .. });
-        let mut records = kept.matches.values();
-        records.find(|record| record.events.iter().any(|event| is_given(&event.kind)))?;
-        unask_all(history, |message| {
-            matches!(message, ClientMessage::GiveTime { .. })
-        })
-    }),
+    (
+        "time of nobody",
+        ViolationKind::UnrequestedEvent,
+        |history, kept| {
+            let is_given = |kind: &EventKind| matches!(kind, EventKind::TimeGiven { .. });
+            let mut records = kept.matches.values();
+            records.find(|record| record.events.iter().any(|event| is_given(&event.kind)))?;
+            unask_all(history, |message| {
+                matches!(message, ClientMessage::GiveTime { .. })
+            })
+        },
+    ),
     (
         "a move of before a takeback",
-        Kind::FromNowhere,
+        ViolationKind::UnrequestedEvent,
         |history, _| {
             let place = place_of_move(history)?;
-            match &mut history.entries[place].what {
-                What::Sent { request, .. } => match &mut request.message {
+            match &mut history.entries[place].event {
+                HistoryEvent::Sent { request, .. } => match &mut request.message {
                     ClientMessage::Move { takebacks, .. } => *takebacks = Some(99),
                     _ => return None,
                 },
@@ -149,7 +161,7 @@ pub(super) const EDITS: &[Named] = &[
     ),
     (
         "a rematch that nobody wished",
-        Kind::FromNowhere,
+        ViolationKind::UnrequestedEvent,
         |history, kept| {
             rematch(kept)?;
             unask_all(history, |message| {
@@ -163,29 +175,37 @@ pub(super) const EDITS: &[Named] = &[
             })
         },
     ),
-    ("a rematch of nothing", Kind::WrongRematch, |_, kept| {
-        let id = rematch(kept)?;
-        let previous = kept
-            .matches
-            .get_mut(&id)?
-            .creation
-            .terms
-            .previous
-            .as_mut()?;
-        previous.id = MatchId(uuid::Uuid::nil());
-        Some(())
-    }),
-    ("a second rematch", Kind::WrongRematch, |_, kept| {
-        let id = rematch(kept)?;
-        let mut again = kept.matches.get(&id)?.clone();
-        let other = MatchId(uuid::Uuid::nil());
-        again.creation.id = other;
-        kept.matches.insert(other, again);
-        Some(())
-    }),
+    (
+        "a rematch of nothing",
+        ViolationKind::WrongRematch,
+        |_, kept| {
+            let id = rematch(kept)?;
+            let previous = kept
+                .matches
+                .get_mut(&id)?
+                .creation
+                .terms
+                .previous
+                .as_mut()?;
+            previous.id = MatchId(uuid::Uuid::nil());
+            Some(())
+        },
+    ),
+    (
+        "a second rematch",
+        ViolationKind::WrongRematch,
+        |_, kept| {
+            let id = rematch(kept)?;
+            let mut again = kept.matches.get(&id)?.clone();
+            let other = MatchId(uuid::Uuid::nil());
+            again.creation.id = other;
+            kept.matches.insert(other, again);
+            Some(())
+        },
+    ),
     (
         "a rematch with the same seats",
-        Kind::WrongRematch,
+        ViolationKind::WrongRematch,
         |_, kept| {
             let id = rematch(kept)?;
             for event in kept.matches.get_mut(&id)?.events.iter_mut().take(2) {
@@ -197,21 +217,25 @@ pub(super) const EDITS: &[Named] = &[
             Some(())
         },
     ),
-    ("points of another series", Kind::WrongRematch, |_, kept| {
-        let id = rematch(kept)?;
-        let previous = kept
-            .matches
-            .get_mut(&id)?
-            .creation
-            .terms
-            .previous
-            .as_mut()?;
-        previous.points[0] += 1;
-        Some(())
-    }),
+    (
+        "points of another series",
+        ViolationKind::WrongRematch,
+        |_, kept| {
+            let id = rematch(kept)?;
+            let previous = kept
+                .matches
+                .get_mut(&id)?
+                .creation
+                .terms
+                .previous
+                .as_mut()?;
+            previous.points[0] += 1;
+            Some(())
+        },
+    ),
     (
         "another rematch is told",
-        Kind::WrongRematch,
+        ViolationKind::WrongRematch,
         |history, _| {
             got(history, true, |message| match message {
                 ServerMessage::Rematch { rematch, .. } => {
@@ -222,18 +246,22 @@ pub(super) const EDITS: &[Named] = &[
             })
         },
     ),
-    ("another's challenge", Kind::WrongSnapshot, |history, _| {
-        got(history, true, |message| match message {
-            ServerMessage::Challenge(challenge) => {
-                challenge.code.push('x');
-                Some(())
-            }
-            _ => None,
-        })
-    }),
+    (
+        "another's challenge",
+        ViolationKind::WrongSnapshot,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Challenge(challenge) => {
+                    challenge.code.push('x');
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
     (
         "a stranger accepts a challenge",
-        Kind::WithoutSeat,
+        ViolationKind::MoveWithoutSeat,
         |_, kept| {
             let mut records = kept.matches.values_mut();
             let record = records.find(|record| {
@@ -260,7 +288,7 @@ fn is_of_person(events: &[Event], of: Seat) -> bool {
 }
 
 /// The first match that ended so.
-fn ended(kept: &Kept, fits: impl Fn(&EventKind) -> bool) -> Option<MatchId> {
+fn ended(kept: &FinalState, fits: impl Fn(&EventKind) -> bool) -> Option<MatchId> {
     let mut matches = kept.matches.iter();
     let found = matches.find(|(_, record)| {
         let last = record.events.last();
@@ -270,7 +298,7 @@ fn ended(kept: &Kept, fits: impl Fn(&EventKind) -> bool) -> Option<MatchId> {
 }
 
 /// Has the first match that ended for this reason end otherwise.
-fn end(kept: &mut Kept, why: EndReason, change: impl Fn(&mut EventKind)) -> Option<()> {
+fn end(kept: &mut FinalState, why: EndReason, change: impl Fn(&mut EventKind)) -> Option<()> {
     let is_so =
         |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == why);
     let id = ended(kept, is_so)?;
@@ -279,7 +307,7 @@ fn end(kept: &mut Kept, why: EndReason, change: impl Fn(&mut EventKind)) -> Opti
 }
 
 /// The first match that is a rematch.
-fn rematch(kept: &Kept) -> Option<MatchId> {
+fn rematch(kept: &FinalState) -> Option<MatchId> {
     let mut matches = kept.matches.iter();
     let found = matches.find(|(_, record)| record.creation.terms.previous.is_some());
     found.map(|(id, _)| *id)
@@ -287,7 +315,7 @@ fn rematch(kept: &Kept) -> Option<MatchId> {
 
 /// The first match in which somebody accepted such an offer, which had this effect, and who it was.
 fn accepted(
-    kept: &Kept,
+    kept: &FinalState,
     offer: Offer,
     is_effect: impl Fn(&EventKind) -> bool,
 ) -> Option<(MatchId, PlayerId)> {
@@ -331,8 +359,8 @@ fn hand_on(
     by: PlayerId,
     fits: impl Fn(&ClientMessage) -> bool,
 ) -> Option<()> {
-    let is_one = |what: &What| match what {
-        What::Sent { request, .. } => {
+    let is_one = |what: &HistoryEvent| match what {
+        HistoryEvent::Sent { request, .. } => {
             let is_of = matches!(&request.message, ClientMessage::Offer { target, .. }
                 if *target == MatchRef::Id(id));
             is_of && fits(&request.message)
@@ -340,7 +368,7 @@ fn hand_on(
         _ => false,
     };
     let all = 0..history.entries.len();
-    let places = all.filter(|place| is_one(&history.entries[*place].what));
+    let places = all.filter(|place| is_one(&history.entries[*place].event));
     let is_theirs =
         |place: &usize| connection(history, *place).and_then(|on| player(history, on)) == Some(by);
     let places: Vec<usize> = places.filter(is_theirs).collect();
@@ -350,7 +378,7 @@ fn hand_on(
             player(history, on).filter(|player| *player != by)?;
             Some(on)
         })?;
-        if let What::Sent { connection, .. } = &mut history.entries[*place].what {
+        if let HistoryEvent::Sent { connection, .. } = &mut history.entries[*place].event {
             *connection = stranger;
         }
     }
@@ -359,11 +387,11 @@ fn hand_on(
 
 /// Takes every such request out of a history.
 fn unask_all(history: &mut History, fits: impl Fn(&ClientMessage) -> bool) -> Option<()> {
-    let is_one = |what: &What| match what {
-        What::Sent { request, .. } => fits(&request.message),
+    let is_one = |what: &HistoryEvent| match what {
+        HistoryEvent::Sent { request, .. } => fits(&request.message),
         _ => false,
     };
     let all = history.entries.len();
-    history.entries.retain(|entry| !is_one(&entry.what));
+    history.entries.retain(|entry| !is_one(&entry.event));
     (history.entries.len() < all).then_some(())
 }

@@ -6,33 +6,37 @@ use plyhouse_protocol::{
     BlockedPlayer, ClientMessage, PlayerId, Request, RequestId, ServerMessage,
 };
 
-use super::Named;
-use crate::checker::Kind;
-use crate::history::{ConnectionId, Entry, History, What};
+use super::NamedMutation;
+use crate::checker::ViolationKind;
+use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 
-pub(super) const EDITS: &[Named] = &[
+pub(super) const EDITS: &[NamedMutation] = &[
     (
         "words of somebody who is blocked",
-        Kind::Met,
+        ViolationKind::IgnoredBlock,
         |history, _| {
             let (place, on, by) = heard(history)?;
             block(history, place, on, &by);
             Some(())
         },
     ),
-    ("a block that is not told", Kind::BadAnswer, |history, _| {
-        let mut entries = history.entries.iter_mut();
-        entries.find_map(|entry| match &mut entry.what {
-            What::Got { message, .. } => match &mut **message {
-                ServerMessage::Blocked { players, .. } if !players.is_empty() => {
-                    players.clear();
-                    Some(())
-                }
+    (
+        "a block that is not told",
+        ViolationKind::InvalidReply,
+        |history, _| {
+            let mut entries = history.entries.iter_mut();
+            entries.find_map(|entry| match &mut entry.event {
+                HistoryEvent::Received { message, .. } => match &mut **message {
+                    ServerMessage::Blocked { players, .. } if !players.is_empty() => {
+                        players.clear();
+                        Some(())
+                    }
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        })
-    }),
+            })
+        },
+    ),
 ];
 
 /// Who has this name, or which player a connection is of.
@@ -40,8 +44,8 @@ fn welcomed(history: &History, fits: impl Fn(ConnectionId, &str) -> bool) -> BTr
     let all = history
         .entries
         .iter()
-        .filter_map(|entry| match &entry.what {
-            What::Got {
+        .filter_map(|entry| match &entry.event {
+            HistoryEvent::Received {
                 connection,
                 message,
             } => match &**message {
@@ -57,8 +61,8 @@ fn welcomed(history: &History, fits: impl Fn(ConnectionId, &str) -> bool) -> BTr
 /// Where somebody hears what another says, who has had no other identity.
 fn heard(history: &History) -> Option<(usize, ConnectionId, BlockedPlayer)> {
     let entries = history.entries.iter().enumerate();
-    let mut said = entries.filter_map(|(place, entry)| match &entry.what {
-        What::Got {
+    let mut said = entries.filter_map(|(place, entry)| match &entry.event {
+        HistoryEvent::Received {
             connection,
             message,
         } => match &**message {
@@ -95,14 +99,14 @@ fn block(history: &mut History, place: usize, connection: ConnectionId, other: &
         now_ms: 0,
         ignored: Vec::new(),
     };
-    let sent = |id, message| What::Sent {
+    let sent = |id, message| HistoryEvent::Sent {
         connection,
         request: Box::new(Request {
             id: Some(id),
             message,
         }),
     };
-    let got = |message| What::Got {
+    let got = |message| HistoryEvent::Received {
         connection,
         message: Box::new(message),
     };
@@ -112,6 +116,6 @@ fn block(history: &mut History, place: usize, connection: ConnectionId, other: &
         (at_us, sent(later, ClientMessage::Ping)),
         (at_us, got(pong)),
     ];
-    let entries = entries.map(|(at_us, what)| Entry { at_us, what });
+    let entries = entries.map(|(at_us, what)| HistoryEntry { at_us, event: what });
     history.entries.splice(place..place, entries);
 }

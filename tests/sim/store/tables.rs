@@ -28,48 +28,48 @@ pub(crate) struct Tables {
 
 /// What a store holds in the end, and when what happened to it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct FinalState {
     pub(crate) matches: BTreeMap<MatchId, MatchRecord>,
     /// Each event by its match and number, and each match by the number 0.
-    pub(crate) written: BTreeMap<(MatchId, u64), Written>,
-    pub(crate) troubles: BTreeMap<MatchId, Vec<Trouble>>,
+    pub(crate) write_times: BTreeMap<(MatchId, u64), WriteTimes>,
+    pub(crate) write_failures: BTreeMap<MatchId, Vec<WriteFailure>>,
     /// When something was to be read last, and could not be.
-    pub(crate) unread_at: Option<Duration>,
+    pub(crate) last_read_failure: Option<Duration>,
     /// What the server gives back for the network, at most, for each move.
     pub(crate) lag_compensation: Duration,
     pub(crate) ratings: MemoryRatings,
     /// The rated matches in the order of their numbers, and when each was seen to have one.
-    pub(crate) numbered: Vec<(Duration, MatchId)>,
+    pub(crate) numbered_matches: Vec<(Duration, MatchId)>,
     /// The ratings with which the world began.
-    pub(crate) begun: RatingState,
+    pub(crate) initial_ratings: RatingState,
     /// What is known beside where several servers share the store.
-    pub(crate) cluster: Option<Cluster>,
+    pub(crate) cluster: Option<ClusterState>,
 }
 
 /// What several servers have written to a store that they share.
 #[derive(Clone, Debug)]
-pub(crate) struct Cluster {
+pub(crate) struct ClusterState {
     pub(crate) journal: Journal,
     /// By when all must be told of what was written a while before.
-    pub(crate) settled: Duration,
+    pub(crate) settled_at: Duration,
 }
 
 /// When an event was written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written {
+pub(crate) struct WriteTimes {
     /// When somebody began to.
-    pub(crate) asked: Duration,
-    pub(crate) durable: Duration,
+    pub(crate) started: Duration,
+    pub(crate) durable_at: Duration,
 }
 
 /// A write to a match that was not made, or may not have been.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trouble {
-    pub(crate) asked: Duration,
+pub(crate) struct WriteFailure {
+    pub(crate) started: Duration,
     /// From when on the match is known to be refused what it writes, if it is known.
-    pub(crate) refused: Option<Duration>,
+    pub(crate) rejected_at: Option<Duration>,
     /// When it was read or written again.
-    pub(crate) until: Option<Duration>,
+    pub(crate) resolved_at: Option<Duration>,
 }
 
 /// One write.
@@ -77,11 +77,11 @@ pub(crate) struct Trouble {
 pub(super) enum Write {
     Create(MatchRecord),
     Append(MatchId, JournalPosition, Vec<Event>, Option<Reminder>),
-    Player(PlayerRecord, Vec<SessionRecord>),
+    AddPlayer(PlayerRecord, Vec<SessionRecord>),
     EndSessions(PlayerId, SessionSelection),
-    Saw(TokenHash, u64),
-    Block(PlayerId, PlayerId, Option<u64>),
-    Ratings(RatingsChange),
+    TouchSession(TokenHash, u64),
+    ChangeBlock(PlayerId, PlayerId, Option<u64>),
+    ChangeRatings(RatingsChange),
 }
 
 impl Tables {
@@ -90,12 +90,13 @@ impl Tables {
             Write::Create(record) => {
                 let id = record.creation.id;
                 let previous = record.creation.terms.previous;
-                let has_other = previous.is_some_and(|previous| self.next(previous.id).is_some());
+                let has_other =
+                    previous.is_some_and(|previous| self.rematch_of(previous.id).is_some());
                 if self.matches.contains_key(&id) || has_other {
                     return Err(WriteError::Conflict);
                 }
                 if self
-                    .live()
+                    .live_matches()
                     .any(|live| live.creation.code == record.creation.code)
                 {
                     return Err(WriteError::CodeTaken);
@@ -106,7 +107,7 @@ impl Tables {
                 self.matches.insert(id, record);
             }
             Write::Append(id, after, events, reminder) => match self.matches.get_mut(&id) {
-                Some(record) if end(record) == after => {
+                Some(record) if journal_end(record) == after => {
                     record.events.extend(events);
                     self.reminders
                         .extend(reminder.map(|reminder| (id, reminder)));
@@ -120,7 +121,7 @@ impl Tables {
                 }
                 Some(_) | None => return Err(WriteError::Conflict),
             },
-            Write::Player(player, sessions) => {
+            Write::AddPlayer(player, sessions) => {
                 self.players.entry(player.id).or_insert(player);
                 for session in sessions {
                     self.sessions.entry(session.token.0).or_insert(session);
@@ -129,18 +130,18 @@ impl Tables {
             Write::EndSessions(player, which) => self.sessions.retain(|_, session| {
                 session.player != player || !which.contains(session.id, session.kind)
             }),
-            Write::Block(player, other, Some(since_ms)) => {
+            Write::ChangeBlock(player, other, Some(since_ms)) => {
                 self.blocks.entry((player, other)).or_insert(since_ms);
             }
-            Write::Block(player, other, None) => {
+            Write::ChangeBlock(player, other, None) => {
                 self.blocks.remove(&(player, other));
             }
-            Write::Ratings(change) => {
+            Write::ChangeRatings(change) => {
                 if !self.ratings.change(change) {
                     return Err(WriteError::Conflict);
                 }
             }
-            Write::Saw(token, day) => {
+            Write::TouchSession(token, day) => {
                 if let Some(session) = self.sessions.get_mut(&token.0) {
                     session.last_used_day = day;
                 }
@@ -158,17 +159,17 @@ impl Tables {
         let (own, by): (Vec<PlayerRecord>, Vec<PlayerId>) =
             (own.collect(), by.map(|(one, _)| *one).collect());
         // Nobody has programs here.
-        let apart = own.iter().map(|own| own.id).chain(by.iter().copied());
-        let apart = apart.collect::<BTreeSet<_>>().into_iter().collect();
+        let unpairable = own.iter().map(|own| own.id).chain(by.iter().copied());
+        let unpairable = unpairable.collect::<BTreeSet<_>>().into_iter().collect();
         Blocks {
             blocked: own,
             blocked_by: by,
-            unpairable: apart,
+            unpairable,
         }
     }
 
     /// The rematch of a match.
-    pub(super) fn next(&self, id: MatchId) -> Option<RematchRecord> {
+    pub(super) fn rematch_of(&self, id: MatchId) -> Option<RematchRecord> {
         let is_next =
             |record: &&MatchRecord| record.creation.terms.previous.is_some_and(|p| p.id == id);
         let next = &self.matches.values().find(is_next)?.creation;
@@ -181,7 +182,7 @@ impl Tables {
     pub(super) fn load(&self, id: MatchId) -> Option<LoadedMatch> {
         let record = self.matches.get(&id)?.clone();
         Some(LoadedMatch {
-            rematch: self.next(id),
+            rematch: self.rematch_of(id),
             reminder: (self.reminders.get(&id).cloned())
                 .filter(|reminder| reminder.wake_ms.is_some()),
             rating_changes: self.ratings.changes_of_match(id),
@@ -189,20 +190,20 @@ impl Tables {
         })
     }
 
-    pub(super) fn live(&self) -> impl Iterator<Item = &MatchRecord> {
+    pub(super) fn live_matches(&self) -> impl Iterator<Item = &MatchRecord> {
         self.matches.values().filter(|record| !record.has_ended())
     }
 
     /// The live matches that are not to be woken.
-    pub(super) fn served(&self) -> impl Iterator<Item = &MatchRecord> {
-        self.live().filter(|record| {
+    pub(super) fn awake_matches(&self) -> impl Iterator<Item = &MatchRecord> {
+        self.live_matches().filter(|record| {
             let reminder = self.reminders.get(&record.creation.id);
             reminder.is_none_or(|reminder| reminder.wake_ms.is_none())
         })
     }
 
     /// The matches that are to be woken, in their order.
-    pub(super) fn due(&self) -> BTreeSet<(u64, MatchId)> {
+    pub(super) fn due_reminders(&self) -> BTreeSet<(u64, MatchId)> {
         let reminders = self.reminders.iter();
         let due = reminders.filter_map(|(id, reminder)| Some((reminder.wake_ms?, *id)));
         due.collect()
@@ -211,18 +212,18 @@ impl Tables {
 
 impl Write {
     /// The events that it writes, by match and number; a match itself has the number 0.
-    pub(super) fn seqs(&self) -> impl Iterator<Item = (MatchId, u64)> + use<> {
+    pub(super) fn written_seqs(&self) -> impl Iterator<Item = (MatchId, u64)> + use<> {
         let numbered = match self {
             Self::Create(record) => Some((record.creation.id, 0..=record.events.len() as u64)),
             Self::Append(id, after, events, _) => {
                 let after = after.seq().0;
                 Some((*id, after + 1..=after + events.len() as u64))
             }
-            Self::Player(..)
+            Self::AddPlayer(..)
             | Self::EndSessions(..)
-            | Self::Saw(..)
-            | Self::Block(..)
-            | Self::Ratings(_) => None,
+            | Self::TouchSession(..)
+            | Self::ChangeBlock(..)
+            | Self::ChangeRatings(_) => None,
         };
         let all =
             |(id, numbers): (MatchId, RangeInclusive<u64>)| numbers.map(move |number| (id, number));
@@ -231,6 +232,6 @@ impl Write {
 }
 
 /// The end of a journal.
-pub(super) fn end(record: &MatchRecord) -> JournalPosition {
+pub(super) fn journal_end(record: &MatchRecord) -> JournalPosition {
     JournalPosition::after_events(record.events.len() as u64)
 }

@@ -5,36 +5,44 @@ use std::time::Duration;
 use plyhouse_protocol::MatchId;
 use plyhouse_store::WriteError;
 
-use super::{Disk, Trouble, now};
+use super::{Disk, WriteFailure, now};
 
 impl Disk {
     /// Notes how a write to a match has ended.
-    pub(super) fn note(&mut self, id: MatchId, asked: Duration, outcome: Result<(), WriteError>) {
+    pub(super) fn record_write_result(
+        &mut self,
+        id: MatchId,
+        started: Duration,
+        outcome: Result<(), WriteError>,
+    ) {
         match outcome {
-            Ok(()) => self.note_contact(id),
+            Ok(()) => self.resolve_failures_of(id),
             Err(error) => {
-                let is_refused = error == WriteError::Unavailable;
-                self.troubles.entry(id).or_default().push(Trouble {
-                    asked,
-                    refused: is_refused.then(now),
-                    until: None,
-                });
+                let is_rejected = error == WriteError::Unavailable;
+                self.write_failures
+                    .entry(id)
+                    .or_default()
+                    .push(WriteFailure {
+                        started,
+                        rejected_at: is_rejected.then(now),
+                        resolved_at: None,
+                    });
             }
         }
     }
 
     /// Notes that a match could be read or written.
-    pub(super) fn note_contact(&mut self, id: MatchId) {
-        for trouble in self.troubles.entry(id).or_default() {
-            trouble.until.get_or_insert_with(now);
+    pub(super) fn resolve_failures_of(&mut self, id: MatchId) {
+        for trouble in self.write_failures.entry(id).or_default() {
+            trouble.resolved_at.get_or_insert_with(now);
         }
     }
 
     /// Notes that somebody has heard that the store keeps things: clocks may go on from here.
-    pub(super) fn note_health(&mut self) {
-        let refused = self.troubles.values_mut().flatten();
-        for trouble in refused.filter(|trouble| trouble.refused.is_some()) {
-            trouble.until.get_or_insert_with(now);
+    pub(super) fn resolve_rejected_writes(&mut self) {
+        let failures = self.write_failures.values_mut().flatten();
+        for trouble in failures.filter(|trouble| trouble.rejected_at.is_some()) {
+            trouble.resolved_at.get_or_insert_with(now);
         }
     }
 }

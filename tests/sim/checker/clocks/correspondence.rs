@@ -62,12 +62,14 @@ impl ExpectedClock<'_> {
 
     /// Whether the store has done since then all that it was asked for.
     fn is_store_healthy_since(&self, since_us: u128) -> bool {
-        let mut troubles = self.stored.troubles.values().flatten();
+        let mut troubles = self.stored.write_failures.values().flatten();
         let has_trouble = troubles.any(|trouble| {
-            let until = trouble.until.map_or(u128::MAX, |until| until.as_micros());
+            let until = trouble
+                .resolved_at
+                .map_or(u128::MAX, |until| until.as_micros());
             since_us <= until.saturating_add(STORE_RECOVERY_MAX_US)
         });
-        let last = self.stored.unread_at.map(|at| at.as_micros());
+        let last = self.stored.last_read_failure.map(|at| at.as_micros());
         !has_trouble && last.is_none_or(|last| last < since_us)
     }
 }

@@ -2,7 +2,7 @@
 
 use plyhouse_matches::{Event, EventKind, Match};
 
-use super::{FinalStateCheck, Kind, StateBefore};
+use super::{FinalStateCheck, StateBefore, ViolationKind};
 
 /// How long a block has stood of which everybody must know who lets somebody sit down, in microseconds: a match
 /// of before may be on its way to the store.
@@ -26,17 +26,17 @@ impl FinalStateCheck<'_> {
         };
         let is_new = !state_before.has_seat(player) && state.creation().terms.previous.is_none();
         let key = (state.id(), state.seq().0);
-        let Some(written) = self.stored.written.get(&key).filter(|_| is_new) else {
+        let Some(written) = self.stored.write_times.get(&key).filter(|_| is_new) else {
             return;
         };
-        let block_time = (written.asked.as_micros(), BLOCK_PROPAGATION_MAX_US);
+        let block_time = (written.started.as_micros(), BLOCK_PROPAGATION_MAX_US);
         if self
             .observations
             .chat_blocks
             .were_blocked(player, other, block_time)
         {
             let about = format!("{player} was seated with {other} in {}", state.id());
-            self.report(Kind::Met, about);
+            self.report(ViolationKind::IgnoredBlock, about);
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{FinalStateCheck, Kind, RequestResult};
+use super::{FinalStateCheck, RequestResult, ViolationKind};
 use crate::cluster::{Entry, Written};
-use crate::store::Cluster;
-use crate::world::BEGINS_MS;
+use crate::store::ClusterState;
+use crate::world::START_MS;
 
 /// How long after it has been decided on an event is told everywhere at the latest, where nothing is in the
 /// way: it has to be written first.
@@ -13,7 +13,7 @@ const DELIVERY_DELAY_MAX_MS: u128 = 1000;
 
 impl FinalStateCheck<'_> {
     /// Every entry follows the one before, and was written by a server that knew of it.
-    pub(super) fn check_journal(&mut self, cluster: &Cluster) {
+    pub(super) fn check_journal(&mut self, cluster: &ClusterState) {
         let mut ends = BTreeMap::new();
         for entry in &cluster.journal.entries {
             let Entry { id, written, .. } = entry;
@@ -28,10 +28,16 @@ impl FinalStateCheck<'_> {
                     count,
                 } => {
                     if known != epoch {
-                        faults.push((Kind::Fenced, format!("{entry:?} in epoch {epoch}")));
+                        faults.push((
+                            ViolationKind::UnfencedWrite,
+                            format!("{entry:?} in epoch {epoch}"),
+                        ));
                     }
                     if after.0 != *events as u64 {
-                        faults.push((Kind::NotDense, format!("{entry:?} after {events} events")));
+                        faults.push((
+                            ViolationKind::NonConsecutiveSeqs,
+                            format!("{entry:?} after {events} events"),
+                        ));
                     }
                     *events += count;
                 }
@@ -44,7 +50,7 @@ impl FinalStateCheck<'_> {
             let (written, kept) = (ends.get(id).map_or(0, |end| end.0), record.events.len());
             if written != kept {
                 let about = format!("{id}: {written} events were written, {kept} are stored");
-                self.report(Kind::NotDense, about);
+                self.report(ViolationKind::NonConsecutiveSeqs, about);
             }
         }
     }
@@ -80,7 +86,7 @@ impl FinalStateCheck<'_> {
             }
         }
         for about in faults {
-            self.report(Kind::OutOfOrder, about);
+            self.report(ViolationKind::MovesOutOfOrder, about);
         }
     }
 
@@ -91,7 +97,7 @@ impl FinalStateCheck<'_> {
             let Some(record) = self.stored.matches.get(&seen.id) else {
                 continue; // It is missed elsewhere.
             };
-            let until_ms = u128::from(BEGINS_MS) + (seen.at_us / 1000) - DELIVERY_DELAY_MAX_MS;
+            let until_ms = u128::from(START_MS) + (seen.at_us / 1000) - DELIVERY_DELAY_MAX_MS;
             let delay_ms = match seen.is_delayed {
                 true => record.creation.terms.spectator_delay_ms,
                 false => 0,
@@ -106,7 +112,7 @@ impl FinalStateCheck<'_> {
             }
         }
         for about in faults {
-            self.report(Kind::Untold, about);
+            self.report(ViolationKind::MissingUpdate, about);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{FollowedMatch, MatchId, PlayerId, Ply, SeatNumber};
 
-use super::{FinalStateCheck, Kind};
+use super::{FinalStateCheck, ViolationKind};
 use crate::checker::clocks::ExpectedClock;
 use crate::checker::clocks::Turn;
 use crate::checker::observations::{CorrespondenceList, TurnNotification};
@@ -39,7 +39,7 @@ impl FinalStateCheck<'_> {
         begins_turn: bool,
     ) {
         let (id, seq) = (state.id(), state.seq().0);
-        let written = self.stored.written.get(&(id, seq));
+        let written = self.stored.write_times.get(&(id, seq));
         let Some(written) = written.filter(|_| state.creation().terms.is_correspondence()) else {
             return;
         };
@@ -57,8 +57,8 @@ impl FinalStateCheck<'_> {
                 .map(|seat| SeatNumber(u8::from(seat.index() == 1))),
             begins_turn: begins_turn && turn.is_some(),
             players: players.filter(|_| is_live).collect(),
-            written_us: written.asked.as_micros(),
-            durable_us: written.durable.as_micros(),
+            written_us: written.started.as_micros(),
+            durable_us: written.durable_at.as_micros(),
         });
     }
 
@@ -84,9 +84,9 @@ impl FinalStateCheck<'_> {
                 .iter()
                 .filter_map(|told| self.correspondence_list_error(&states, told)),
         );
-        self.tally.turns_told = turns.len();
+        self.tally.turn_notifications = turns.len();
         for about in faults {
-            self.report(Kind::WrongTurn, about);
+            self.report(ViolationKind::WrongTurn, about);
         }
     }
 

@@ -4,7 +4,7 @@ use plyhouse_matches::{EventKind, Match, Occupant, Stage};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::MatchRecord;
 
-use super::{FinalStateCheck, Kind};
+use super::{FinalStateCheck, ViolationKind};
 use crate::checker::observations::{ReceivedAnalysis, ReceivedHint};
 
 impl FinalStateCheck<'_> {
@@ -33,12 +33,12 @@ impl FinalStateCheck<'_> {
             if !matches!(state.occupant(seat), Occupant::Bot(_)) {
                 let about =
                     format!("{id}: {seat:?} is no bot, but its thinking was sent at ply {ply}");
-                faults.push((Kind::FromNowhere, about));
+                faults.push((ViolationKind::UnrequestedEvent, about));
             }
         }
-        self.tally.hints = reading.hints.len();
-        self.tally.analyses = reading.analyses.len();
-        self.tally.thoughts = reading.thinking_plies.len();
+        self.tally.received_hints = reading.hints.len();
+        self.tally.analysis_updates = reading.analyses.len();
+        self.tally.thinking_plies = reading.thinking_plies.len();
         for (kind, about) in faults {
             self.report(kind, about);
         }
@@ -52,7 +52,7 @@ impl FinalStateCheck<'_> {
 }
 
 /// A hint is kept, and was told after its event.
-fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(Kind, String)> {
+fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(ViolationKind, String)> {
     let mut state = Match::new(record.creation.clone()).ok()?;
     let mut first = None;
     for event in &record.events {
@@ -66,27 +66,33 @@ fn check_hint(record: &MatchRecord, hint: &ReceivedHint) -> Option<(Kind, String
         state.fold(event).ok()?;
     }
     match first {
-        None => Some((Kind::Lost, format!("{hint:?} is not stored"))),
+        None => Some((ViolationKind::LostWrite, format!("{hint:?} is not stored"))),
         Some((seq, _)) if hint.last_seq.is_some_and(|after| after < seq) => Some((
-            Kind::TooEarly,
+            ViolationKind::ReplyBeforeEvent,
             format!("{hint:?} was sent before its event {seq}"),
         )),
-        Some((_, false)) => Some((Kind::BadAnswer, format!("{hint:?} is not legal"))),
+        Some((_, false)) => Some((
+            ViolationKind::InvalidReply,
+            format!("{hint:?} is not legal"),
+        )),
         Some((_, true)) => None,
     }
 }
 
 /// An analysis is of an ended match as it was played, and of whoever has played it.
-fn check_analysis(state: &Match, received: &ReceivedAnalysis) -> Option<(Kind, String)> {
+fn check_analysis(state: &Match, received: &ReceivedAnalysis) -> Option<(ViolationKind, String)> {
     if !matches!(state.stage(), Stage::Ended { .. }) {
-        return Some((Kind::TooSoon, format!("{received:?} is of a running match")));
+        return Some((
+            ViolationKind::EarlySpectatorUpdate,
+            format!("{received:?} is of a running match"),
+        ));
     }
     let is_participant = |player: PlayerId| {
         state.seat_holders().any(|holder| holder == player)
             || (state.seat_holders().next().is_none() && state.creation().host == player)
     };
     if !received.player.is_some_and(is_participant) {
-        return Some((Kind::NotTheirs, format!("{received:?}")));
+        return Some((ViolationKind::PrivateMatchLeak, format!("{received:?}")));
     }
     let moves: Vec<&str> = state.moves().collect();
     let is_played = received.plies.iter().all(|(ply, m)| {
@@ -96,7 +102,7 @@ fn check_analysis(state: &Match, received: &ReceivedAnalysis) -> Option<(Kind, S
     let is_so = is_played && received.total_plies == moves.len() as u64;
     (!is_so).then(|| {
         (
-            Kind::Contradiction,
+            ViolationKind::Contradiction,
             format!("{received:?}, {moves:?} are stored"),
         )
     })

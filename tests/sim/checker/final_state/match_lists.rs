@@ -4,7 +4,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{ListedMatch, MatchId, MatchStatus, Occupant};
 
-use super::{FinalStateCheck, Kind};
+use super::{FinalStateCheck, ViolationKind};
 use crate::checker::expected_events::wire_occupant;
 use crate::checker::observations::ListDifference;
 
@@ -30,7 +30,7 @@ impl FinalStateCheck<'_> {
     /// Takes note of how a match stands that may be listed.
     pub(super) fn record_list_state(&mut self, state: &Match, at_ms: u64) {
         let (id, seq) = (state.id(), state.seq().0);
-        let written = self.stored.written.get(&(id, seq));
+        let written = self.stored.write_times.get(&(id, seq));
         let Some(written) = written.filter(|_| state.creation().terms.listed) else {
             return;
         };
@@ -43,7 +43,7 @@ impl FinalStateCheck<'_> {
                 Stage::Ended { .. } => MatchStatus::Ended,
             },
             seats: Seat::ALL.map(|seat| wire_occupant(state.occupant(seat))),
-            durable_us: written.durable.as_micros(),
+            durable_us: written.durable_at.as_micros(),
             // An open match without anybody in it is known at once.
             visible_from_ms: if seq == 0 { 0 } else { at_ms + delay_ms },
             delay_us: u128::from(delay_ms) * 1000,
@@ -68,9 +68,9 @@ impl FinalStateCheck<'_> {
         let unexplained =
             differences.filter(|difference| !self.is_recent_change(&listed, difference));
         faults.extend(unexplained.map(|difference| difference.description.clone()));
-        self.tally.lists = self.observations.list_comparisons;
+        self.tally.list_comparisons = self.observations.list_comparisons;
         for about in faults {
-            self.report(Kind::WrongList, about);
+            self.report(ViolationKind::WrongList, about);
         }
     }
 

@@ -9,7 +9,7 @@ use plyhouse_matches::{EventKind, Occupant};
 use plyhouse_protocol::{MatchId, PlayerId, RatingPool};
 use plyhouse_store::MatchRecord;
 
-use super::{FinalStateCheck, Kind};
+use super::{FinalStateCheck, ViolationKind};
 use crate::checker::observations::RatingNotification;
 
 /// For how long at most a match waits to be rated on a server that can read and write, in microseconds: some tries,
@@ -46,23 +46,29 @@ impl FinalStateCheck<'_> {
             let is_visible = u128::from(due_ms) <= now_ms;
             let delay_us = u128::from(record.creation.terms.spectator_delay_ms) * 1000;
             let end = (*id, record.events.len() as u64);
-            let ended = kept.written.get(&end).map(|end| end.durable.as_micros());
-            let is_behind = kept.unread_at.is_none()
+            let ended = kept
+                .write_times
+                .get(&end)
+                .map(|end| end.durable_at.as_micros());
+            let is_behind = kept.last_read_failure.is_none()
                 && ended.is_some_and(|ended| ended + delay_us + RATING_DELAY_MAX_US < self.end_us);
             let may_be_unrated = rows.is_empty() && delay_us > 0 && !(is_visible && is_behind);
-            self.tally.rated_late += usize::from(delay_us > 0 && !rows.is_empty());
+            self.tally.delayed_ratings += usize::from(delay_us > 0 && !rows.is_empty());
             let is_right = may_be_unrated || rows.iter().map(|(_, game)| *game).eq(&game);
             if !is_right {
                 let about = format!("{id}: the ledger has {rows:?} for {game:?}");
-                self.report(Kind::WrongRating, about);
+                self.report(ViolationKind::WrongRating, about);
             }
             if is_behind && rows.iter().any(|(no, _)| *no > cursor) {
-                self.report(Kind::WrongRating, format!("{id} is not rated in time"));
+                self.report(
+                    ViolationKind::WrongRating,
+                    format!("{id} is not rated in time"),
+                );
             }
         }
         for (id, rows) in rows_by_match {
             let about = format!("the ledger has {rows:?}, but the store has no match {id}");
-            self.report(Kind::WrongRating, about);
+            self.report(ViolationKind::WrongRating, about);
         }
     }
 
@@ -71,15 +77,15 @@ impl FinalStateCheck<'_> {
         let ratings = &self.stored.ratings;
         let state = ratings.progress();
         let posted = usize::try_from(state.live.cursor).unwrap_or(usize::MAX);
-        let mut rating_state = self.stored.begun.clone();
+        let mut rating_state = self.stored.initial_ratings.clone();
         for (no, row) in ratings.ledger(0, posted) {
             let changes = rating_state.post(no, &row, &state.unrated).changes;
-            self.tally.rated += usize::from(!changes.is_empty());
+            self.tally.rated_matches += usize::from(!changes.is_empty());
             let kept = ratings.posted_updates(no - 1, no).into_iter();
             let kept: Vec<_> = kept.flat_map(|(_, posted)| posted.changes).collect();
             if kept != changes {
                 let about = format!("{row:?} changed {kept:?}, but should change {changes:?}");
-                self.report(Kind::WrongRating, about);
+                self.report(ViolationKind::WrongRating, about);
             }
         }
         let kept = ratings.ratings_after(None);
@@ -95,7 +101,7 @@ impl FinalStateCheck<'_> {
                 "{kept:?} are stored, {:?} are expected from the ledger",
                 rating_state.ratings
             );
-            self.report(Kind::WrongRating, about);
+            self.report(ViolationKind::WrongRating, about);
         }
     }
 
@@ -114,7 +120,7 @@ impl FinalStateCheck<'_> {
             let kept = ratings.changes_of_match(*id);
             if kept.as_ref() != Some(changes) || !notified.insert((*on, *id)) {
                 let about = format!("{on:?} received {changes:?} of {id}, {kept:?} is stored");
-                self.report(Kind::WrongRating, about);
+                self.report(ViolationKind::WrongRating, about);
             }
         }
         for (id, told) in &reading.matches {
@@ -126,7 +132,7 @@ impl FinalStateCheck<'_> {
                 }
                 if changes.is_some() && *changes != kept {
                     let about = format!("{id} was sent with {changes:?}, {kept:?} is stored");
-                    self.report(Kind::WrongRating, about);
+                    self.report(ViolationKind::WrongRating, about);
                 }
             }
         }
@@ -150,13 +156,13 @@ impl FinalStateCheck<'_> {
         if now_ms < u128::from(due_ms) {
             let about =
                 format!("{id} was rated or its rating was sent at {now_ms}, before {due_ms}");
-            self.report(Kind::TooSoon, about);
+            self.report(ViolationKind::EarlySpectatorUpdate, about);
         }
     }
 
     /// Matches get their numbers once their time has come.
     fn check_numbering(&mut self) {
-        for (at, id) in &self.stored.numbered {
+        for (at, id) in &self.stored.numbered_matches {
             self.check_delay_elapsed(*id, at.as_micros());
         }
     }
@@ -201,7 +207,7 @@ impl FinalStateCheck<'_> {
             }
         }
         for about in faults {
-            self.report(Kind::TooSoon, about);
+            self.report(ViolationKind::EarlySpectatorUpdate, about);
         }
     }
 
@@ -218,7 +224,7 @@ impl FinalStateCheck<'_> {
             game: game.to_owned(),
             pool,
         };
-        let initial = self.stored.begun.ratings.get(&rating_key);
+        let initial = self.stored.initial_ratings.ratings.get(&rating_key);
         let mut possible = PossibleRatings {
             games_max: initial.map_or(0, |rated| rated.games),
             ratings: vec![

@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 };
 use plyhouse_store::MatchRecord;
 
-use super::{FinalStateCheck, Kind};
+use super::{FinalStateCheck, ViolationKind};
 use crate::checker::consent::missing_consent;
 
 impl FinalStateCheck<'_> {
@@ -17,7 +17,7 @@ impl FinalStateCheck<'_> {
         for record in self.stored.matches.values() {
             if let Some(wrong) = self.rematch_error(record) {
                 let about = format!("{wrong}: {:?}", record.creation);
-                self.report(Kind::WrongRematch, about);
+                self.report(ViolationKind::WrongRematch, about);
             }
             let previous = record.creation.terms.previous.map(|previous| previous.id);
             let Some(before) = previous.and_then(|id| self.stored.matches.get(&id)) else {
@@ -50,7 +50,7 @@ impl FinalStateCheck<'_> {
             };
             if nexts.len() > 1 || !nexts.iter().all(is_next) {
                 let about = format!("{nexts:?} were sent as rematches of {id}");
-                self.report(Kind::WrongRematch, about);
+                self.report(ViolationKind::WrongRematch, about);
             }
         }
     }
@@ -119,7 +119,7 @@ impl FinalStateCheck<'_> {
             let is_right = record.is_some_and(|record| is_challenge_to(challenge, record, *player));
             if !is_right {
                 let about = format!("{challenge:?} was sent to {player:?}");
-                self.report(Kind::WrongSnapshot, about);
+                self.report(ViolationKind::WrongSnapshot, about);
             }
         }
         for record in self.stored.matches.values() {
@@ -133,7 +133,7 @@ impl FinalStateCheck<'_> {
                     && ![host, invited].contains(id)
                 {
                     let about = format!("{id} took a seat in a match between {host} and {invited}");
-                    self.report(Kind::WithoutSeat, about);
+                    self.report(ViolationKind::MoveWithoutSeat, about);
                 }
             }
         }

@@ -6,9 +6,9 @@ use plyhouse_matches::Match;
 use plyhouse_protocol::{PlayerId, SpectatorAccess};
 use plyhouse_store::MatchRecord;
 
-use super::{FinalStateCheck, Kind};
+use super::{FinalStateCheck, ViolationKind};
 use crate::checker::observations::SpectatorView;
-use crate::client::SHOWN_BY;
+use crate::client::SPECTATOR_UPDATE_DELAY_MAX;
 
 /// How a match stood after an event.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl FinalStateCheck<'_> {
                 }
                 faults.extend(self.late_view_violation(record, &states, view));
                 if !is_participant_view(&states, view) {
-                    self.tally.delayed += usize::from(view.seq > 0);
+                    self.tally.delayed_updates += usize::from(view.seq > 0);
                     faults.extend(self.early_view_violation(record, &states, view));
                 }
             }
@@ -60,13 +60,13 @@ impl FinalStateCheck<'_> {
             if event.is_some_and(|event| state.fold(event).is_err()) {
                 break;
             }
-            let Some(written) = self.stored.written.get(&(id, at as u64)) else {
+            let Some(written) = self.stored.write_times.get(&(id, at as u64)) else {
                 break;
             };
             states.push(MatchState {
                 at_ms: event.map_or(0, |event| event.at_ms),
-                written_us: written.asked.as_micros(),
-                durable_us: written.durable.as_micros(),
+                written_us: written.started.as_micros(),
+                durable_us: written.durable_at.as_micros(),
                 seat_holders: state.seat_holders().collect(),
                 has_started: state.has_started(),
             });
@@ -79,7 +79,7 @@ impl FinalStateCheck<'_> {
         record: &MatchRecord,
         states: &[MatchState],
         view: &SpectatorView,
-    ) -> Option<(Kind, String)> {
+    ) -> Option<(ViolationKind, String)> {
         let last = states.get(usize::try_from(view.seq).ok()?)?;
         let visible_ms = u128::from(last.at_ms + record.creation.terms.spectator_delay_ms);
         let now_ms = self.observations.wall_clock.unix_us(view.at_us) / 1000;
@@ -87,7 +87,7 @@ impl FinalStateCheck<'_> {
         is_soon.then(|| {
             let about =
                 format!("{view:?} was received at {now_ms} but becomes visible at {visible_ms}");
-            (Kind::TooSoon, about)
+            (ViolationKind::EarlySpectatorUpdate, about)
         })
     }
 
@@ -97,22 +97,22 @@ impl FinalStateCheck<'_> {
         record: &MatchRecord,
         states: &[MatchState],
         view: &SpectatorView,
-    ) -> Option<(Kind, String)> {
+    ) -> Option<(ViolationKind, String)> {
         let has_store_failure =
-            self.stored.unread_at.is_some() || self.has_write_failures(record.creation.id);
+            self.stored.last_read_failure.is_some() || self.has_write_failures(record.creation.id);
         let requested_us = view.requested_us.filter(|_| !has_store_failure)?;
-        let delay_us =
-            u128::from(record.creation.terms.spectator_delay_ms) * 1000 + SHOWN_BY.as_micros();
+        let delay_us = u128::from(record.creation.terms.spectator_delay_ms) * 1000
+            + SPECTATOR_UPDATE_DELAY_MAX.as_micros();
         let is_old = |stood: &&MatchState| stood.durable_us + delay_us <= requested_us;
         let old = states.iter().skip(1).take_while(is_old).count() as u64;
         (view.seq < old).then(|| {
             let about = format!("{view:?} is incomplete: {old} events are visible");
-            (Kind::TooLate, about)
+            (ViolationKind::LateSpectatorUpdate, about)
         })
     }
 
     /// What players say strangers hear as late as all else.
-    fn early_chat_violations(&self) -> Vec<(Kind, String)> {
+    fn early_chat_violations(&self) -> Vec<(ViolationKind, String)> {
         let heard = self.observations.delayed_chat.iter();
         let too_soon = heard.filter(|(id, preset, at_us)| {
             let Some(record) = self.stored.matches.get(id) else {
@@ -124,22 +124,31 @@ impl FinalStateCheck<'_> {
                 (of, what) == (id, preset) && said_us + delay_us <= *at_us
             })
         });
-        let told =
-            too_soon.map(|heard| (Kind::TooSoon, format!("{heard:?} was received too early")));
+        let told = too_soon.map(|heard| {
+            (
+                ViolationKind::EarlySpectatorUpdate,
+                format!("{heard:?} was received too early"),
+            )
+        });
         told.collect()
     }
 
     /// Nor do they know of a rematch before.
-    fn early_rematch_violations(&self) -> Vec<(Kind, String)> {
+    fn early_rematch_violations(&self) -> Vec<(ViolationKind, String)> {
         let told = self.observations.delayed_rematches.iter();
         let too_soon = told.filter(|(id, next, at_us)| {
             let delay_us = self.stored.matches.get(id).map_or(0, |record| {
                 u128::from(record.creation.terms.spectator_delay_ms) * 1000
             });
-            let made = self.stored.written.get(&(*next, 0));
-            made.is_some_and(|made| made.asked.as_micros() + delay_us > *at_us)
+            let made = self.stored.write_times.get(&(*next, 0));
+            made.is_some_and(|made| made.started.as_micros() + delay_us > *at_us)
         });
-        let told = too_soon.map(|told| (Kind::TooSoon, format!("{told:?} was received too early")));
+        let told = too_soon.map(|told| {
+            (
+                ViolationKind::EarlySpectatorUpdate,
+                format!("{told:?} was received too early"),
+            )
+        });
         told.collect()
     }
 }
@@ -160,7 +169,7 @@ fn private_view_violation(
     record: &MatchRecord,
     states: &[MatchState],
     view: &SpectatorView,
-) -> Option<(Kind, String)> {
+) -> Option<(ViolationKind, String)> {
     let creation = &record.creation;
     let state = states.get(usize::try_from(view.seq).ok()?)?;
     let is_private =
@@ -169,5 +178,5 @@ fn private_view_violation(
         let mut started = states.iter().filter(|stood| stood.has_started);
         creation.host == player || started.any(|stood| stood.seat_holders.contains(&player))
     });
-    (is_private && !is_participant).then(|| (Kind::NotTheirs, format!("{view:?}")))
+    (is_private && !is_participant).then(|| (ViolationKind::PrivateMatchLeak, format!("{view:?}")))
 }

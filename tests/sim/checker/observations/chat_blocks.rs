@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plyhouse_protocol::{BlockedPlayer, ChatEntry, ClientMessage, PlayerId};
 
-use super::{ConnectionId, Kind, Observations, PendingRequest};
+use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
 /// Who does not want to meet whom.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl Observations {
             self.chat_blocks.active_blocks.entry(pair).or_insert(at_us);
             if !is_listed {
                 let about = format!("{on:?} blocks {pair:?}, but the block list is {players:?}");
-                self.report(Kind::BadAnswer, about);
+                self.report(ViolationKind::InvalidReply, about);
             }
         }
     }
@@ -127,7 +127,7 @@ impl Observations {
             });
             if is_blocked {
                 let about = format!("{player} received a message of a blocked player: {line:?}");
-                self.report(Kind::Met, about);
+                self.report(ViolationKind::IgnoredBlock, about);
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use plyhouse_protocol::MatchId;
 
-use super::{ConnectionId, Kind, Observations};
-use crate::client::{HEARD_ALL, NEVER_ANSWERED};
+use super::{ConnectionId, Observations, ViolationKind};
+use crate::client::{ALL_DELIVERED_REASON, MISSING_REPLY_REASON};
 
 /// How far somebody has seen a match who was to see all of it.
 #[derive(Debug)]
@@ -20,12 +20,12 @@ impl Observations {
     pub(super) fn record_close(&mut self, on: ConnectionId, why: &str) {
         let at_us = self.at_us;
         match why {
-            NEVER_ANSWERED => {
+            MISSING_REPLY_REASON => {
                 let waiting = &self.connection(on).pending_requests;
                 let about = format!("{on:?}: {waiting:?}");
-                self.report(Kind::Unanswered, about);
+                self.report(ViolationKind::MissingReply, about);
             }
-            HEARD_ALL => {
+            ALL_DELIVERED_REASON => {
                 self.check_pending_analysis(on);
                 let following = self.connection(on).followed_seqs.clone();
                 for (id, seq) in following {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use plyhouse_protocol::{ClientMessage, FollowedMatch, MatchId, PlayerId, Ply, Welcome};
 
-use super::{ConnectionId, Kind, Observations, PendingRequest};
+use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
 /// Somebody was told that it is their turn.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Observations {
         });
         if connection.followed_seqs.contains_key(&id) && !leaves {
             let about = format!("{on:?} follows {id} and received a turn notification");
-            self.report(Kind::WrongTurn, about);
+            self.report(ViolationKind::WrongTurn, about);
         }
         self.turn_notifications.push(TurnNotification {
             connection: on,

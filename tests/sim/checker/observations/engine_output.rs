@@ -4,7 +4,7 @@ use plyhouse_protocol::{
     Analysis, ClientMessage, ErrorCode, Hint, MatchId, PlayerId, Ply, Thinking, WireError,
 };
 
-use super::{ConnectionId, Kind, Observations, PendingRequest};
+use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
 /// Somebody was told the best move.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Observations {
         if let Some(old) = self.connection(on).pending_analysis.replace(new) {
             let about =
                 format!("{on:?} was promised an analysis of {id} while it still receives {old:?}");
-            self.report(Kind::BadAnswer, about);
+            self.report(ViolationKind::InvalidReply, about);
         }
     }
 
@@ -76,7 +76,7 @@ impl Observations {
         let is_next = expected.is_some_and(|expected| expected.eq(plies));
         if !is_next || part.accuracy.is_some() != is_last {
             let about = format!("{on:?} received {part:?} after {before:?}");
-            self.report(Kind::BadAnswer, about);
+            self.report(ViolationKind::InvalidReply, about);
         }
         let plies = part.plies.iter().map(|ply| (ply.ply, ply.m.clone()));
         self.analyses.push(ReceivedAnalysis {
@@ -101,7 +101,7 @@ impl Observations {
         let left = self.connection(on).pending_analysis.take();
         if let Some(left) = left.filter(|left| settled.is_some_and(|at| left.since_us < at)) {
             self.report(
-                Kind::Untold,
+                ViolationKind::MissingUpdate,
                 format!("{on:?} did not receive all of {left:?}"),
             );
         }
@@ -118,7 +118,7 @@ impl Observations {
             Some((ClientMessage::Hint { ply, .. }, target))
                 if *ply == hint.ply && target == Some(hint.match_id) => {}
             _ => self.report(
-                Kind::BadAnswer,
+                ViolationKind::InvalidReply,
                 format!("{on:?}: {hint:?} as the reply to {asked:?}"),
             ),
         }
@@ -138,17 +138,17 @@ impl Observations {
         let id = thinking.match_id;
         if !self.connection(on).followed_seqs.contains_key(&id) {
             let about = format!("{on:?} received without following the match: {thinking:?}");
-            self.report(Kind::BadAnswer, about);
+            self.report(ViolationKind::InvalidReply, about);
         }
         if !self.thinking_matches.contains(&id) {
             self.report(
-                Kind::FromNowhere,
+                ViolationKind::UnrequestedEvent,
                 format!("{on:?} received without the option enabled: {thinking:?}"),
             );
         }
         if self.is_delayed_for(on, id) {
             self.report(
-                Kind::TooSoon,
+                ViolationKind::EarlySpectatorUpdate,
                 format!("{on:?} received before the spectator delay passed: {thinking:?}"),
             );
         }

@@ -6,7 +6,9 @@ use plyhouse_protocol::{
     Challenge, ClientMessage, ClockState, Event, MatchId, Occupant, RematchState, Snapshot,
 };
 
-use super::{ConnectionId, Kind, Observations, ObservedMatch, ObservedSnapshot, PendingRequest};
+use super::{
+    ConnectionId, Observations, ObservedMatch, ObservedSnapshot, PendingRequest, ViolationKind,
+};
 
 impl Observations {
     /// A snapshot: the connection follows from here on.
@@ -31,7 +33,7 @@ impl Observations {
             && asked.position != snapshot.initial_position
         {
             let about = format!("{on:?} requested {asked:?} and received {snapshot:?}");
-            self.report(Kind::BadAnswer, about);
+            self.report(ViolationKind::InvalidReply, about);
         }
         if snapshot.shows_bot_thinking {
             self.thinking_matches.insert(id);
@@ -57,13 +59,13 @@ impl Observations {
         if seq < known.max(followed.unwrap_or(0)) {
             let about =
                 format!("{on:?} received {id} at {seq}; {known} and {followed:?} were seen before");
-            self.report(Kind::WentBack, about);
+            self.report(ViolationKind::StaleState, about);
         }
         // Who follows has been told everything by then, but for what a match has forgotten that had
         // to be rebuilt, which shows itself unasked.
         if waiting.is_some() && followed.is_some_and(|followed| seq > followed) && !takes_seat {
             let about = format!("{on:?} received a snapshot of {id} at {seq} after {followed:?}");
-            self.report(Kind::Gap, about);
+            self.report(ViolationKind::SeqGap, about);
         }
         let is_involved = snapshot.you.is_some() || Some(snapshot.host) == player;
         self.persistent_players
@@ -102,7 +104,7 @@ impl Observations {
         let known = self.connection(on).followed_seqs.insert(id, seq);
         if known.is_none_or(|known| seq != known + 1) {
             let about = format!("{on:?} received event {seq} of {id} after {known:?}");
-            self.report(Kind::Gap, about);
+            self.report(ViolationKind::SeqGap, about);
         }
         self.record_spectator_view(on, id, seq, None);
         self.record_event(index, event);
@@ -112,7 +114,7 @@ impl Observations {
     pub(super) fn record_clock(&mut self, on: ConnectionId, id: MatchId, clock: ClockState) {
         let Some(seq) = self.connection(on).followed_seqs.get(&id).copied() else {
             let about = format!("{on:?} received the clock of {id} without following it");
-            return self.report(Kind::BadAnswer, about);
+            return self.report(ViolationKind::InvalidReply, about);
         };
         // How long ago strangers see it nobody knows exactly.
         if self.is_delayed_for(on, id) {
@@ -153,7 +155,7 @@ impl Observations {
         }) = waiting
         else {
             return self.report(
-                Kind::BadAnswer,
+                ViolationKind::InvalidReply,
                 "events without a resync request".to_owned(),
             );
         };
@@ -161,7 +163,7 @@ impl Observations {
         for event in events {
             if event.seq().0 != last + 1 || event.match_id() != *id {
                 let about = format!("{event:?} after {last} of {id}, in a resync reply");
-                self.report(Kind::Gap, about);
+                self.report(ViolationKind::SeqGap, about);
             }
             last = event.seq().0;
             self.record_spectator_view(on, *id, last, None);
@@ -174,7 +176,7 @@ impl Observations {
         if last < *newest && self.settled_us.is_none() && !self.is_delayed_for(on, *id) {
             let about =
                 format!("the resync reply for {id} ends at {last}; {newest} was seen before");
-            self.report(Kind::WentBack, about);
+            self.report(ViolationKind::StaleState, about);
         }
     }
 
@@ -194,7 +196,7 @@ impl Observations {
                     played.split_off(ply);
                 } else if *played.entry(*ply).or_insert(*seq) != *seq {
                     let about = format!("{id}: ply {ply} was also reported by event {seq}");
-                    faults.push((Kind::PlayedTwice, about));
+                    faults.push((ViolationKind::DuplicateMove, about));
                 }
             }
         }
@@ -236,10 +238,10 @@ impl Observations {
 }
 
 /// What the contradiction of two events is called.
-pub(crate) const fn contradiction_kind(one: &Event, other: &Event) -> Kind {
+pub(crate) const fn contradiction_kind(one: &Event, other: &Event) -> ViolationKind {
     match (one, other) {
-        (Event::Ended { .. }, Event::Ended { .. }) => Kind::TwoResults,
-        _ => Kind::Contradiction,
+        (Event::Ended { .. }, Event::Ended { .. }) => ViolationKind::ConflictingResults,
+        _ => ViolationKind::Contradiction,
     }
 }
 

@@ -7,7 +7,7 @@ use plyhouse_protocol::{
     ServerMessage,
 };
 
-use super::{ConnectionId, Kind, Observations, PendingRequest};
+use super::{ConnectionId, Observations, PendingRequest, ViolationKind};
 
 /// The least time between two messages about a list, in microseconds.
 const UPDATE_INTERVAL_US: u128 = 1_000_000;
@@ -96,7 +96,7 @@ impl Observations {
             && *total >= rows.len() as u64
             && own.is_none_or(|own| !players.contains(&own));
         if !is_right {
-            self.report(Kind::WrongList, format!("{on:?}: {seekers:?}"));
+            self.report(ViolationKind::WrongList, format!("{on:?}: {seekers:?}"));
         }
     }
 
@@ -104,7 +104,7 @@ impl Observations {
     pub(super) fn check_seekers_update(&mut self, on: ConnectionId, seekers: &SeekList) {
         if self.connection(on).watched_list.is_none() {
             self.report(
-                Kind::WrongList,
+                ViolationKind::WrongList,
                 format!("{on:?} did not subscribe to a list, but received {seekers:?}"),
             );
         }
@@ -124,7 +124,7 @@ impl Observations {
         let at_us = self.at_us;
         let Some(watch) = &mut self.connection(on).watched_list else {
             let about = format!("{on:?} received a list update without watching a list");
-            return self.report(Kind::WrongList, about);
+            return self.report(ViolationKind::WrongList, about);
         };
         watch.updates += 1;
         let mut faults = Vec::new();
@@ -153,7 +153,7 @@ impl Observations {
             }
         }
         for about in faults {
-            self.report(Kind::WrongList, about);
+            self.report(ViolationKind::WrongList, about);
         }
     }
 
@@ -167,7 +167,10 @@ impl Observations {
         self.record_list_rows(rows);
         let Some(waiting) = waiting else { return };
         let ClientMessage::List { game, status, .. } = &waiting.message else {
-            return self.report(Kind::BadAnswer, "a list without a request".to_owned());
+            return self.report(
+                ViolationKind::InvalidReply,
+                "a list without a request".to_owned(),
+            );
         };
         let times = (waiting.sent_us, self.at_us);
         let filter = (game.clone(), *status);

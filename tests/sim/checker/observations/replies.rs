@@ -3,7 +3,8 @@
 use plyhouse_protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
 
 use super::{
-    ConnectionId, Kind, Observations, PendingRequest, RequestResult, WatchedList, requested_listing,
+    ConnectionId, Observations, PendingRequest, RequestResult, ViolationKind, WatchedList,
+    requested_listing,
 };
 
 impl Observations {
@@ -18,17 +19,17 @@ impl Observations {
         let owner = self.players_by_token.get(welcome.token.reveal()).copied();
         if welcome.resumed && owner.is_some_and(|owner| owner != id) {
             let about = format!("{on:?} was logged in as {id} with the token of {owner:?}");
-            self.report(Kind::WrongPlayer, about);
+            self.report(ViolationKind::WrongPlayer, about);
         }
         if !welcome.resumed && self.players_by_token.values().any(|known| *known == id) {
             self.report(
-                Kind::WrongPlayer,
+                ViolationKind::WrongPlayer,
                 format!("{on:?} was logged in as {id} without a token"),
             );
         }
         if !welcome.resumed && waiting.is_some_and(|waiting| waiting.must_resume) {
             self.report(
-                Kind::Forgotten,
+                ViolationKind::UnknownMatchOrPlayer,
                 format!("{on:?} presented a token of a known player and was logged in as {id}"),
             );
         }
@@ -79,12 +80,12 @@ impl Observations {
                 if told.is_some_and(|told| told < seq.0) {
                     let about =
                         format!("{on:?}: {answer:?}; {told:?}, the last event received, is older");
-                    self.report(Kind::TooEarly, about);
+                    self.report(ViolationKind::ReplyBeforeEvent, about);
                 }
             }
             (ClientMessage::Move { .. }, _, RequestResult::Accepted(_)) => {
                 self.report(
-                    Kind::BadAnswer,
+                    ViolationKind::InvalidReply,
                     format!("{on:?}: {answer:?} as the reply to a move"),
                 );
             }
@@ -110,7 +111,7 @@ impl Observations {
             && self.connection(on).expected_snapshots.contains(&id)
         {
             let about = format!("{on:?} received {answer:?} without a snapshot of {id}");
-            self.report(Kind::Gap, about);
+            self.report(ViolationKind::SeqGap, about);
         }
         if let (Some(is_listed), RequestResult::Refused) =
             (requested_listing(&waiting.message), result)
@@ -128,7 +129,10 @@ impl Observations {
                 self.access_denials += 1;
                 return;
             }
-            self.report(Kind::Forgotten, format!("{id}: {:?}", waiting.message));
+            self.report(
+                ViolationKind::UnknownMatchOrPlayer,
+                format!("{id}: {:?}", waiting.message),
+            );
         }
     }
 }
