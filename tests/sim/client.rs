@@ -1,7 +1,7 @@
 //! Somebody at a keyboard: plays, makes mistakes, loses the connection and comes back.
 
-mod choice;
-mod negotiating;
+mod actions;
+mod offers;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,12 +13,12 @@ use plyhouse_protocol::{
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
-use self::choice::ClientAction;
-use super::base::SimContext;
-use super::dice::SimRng;
-use super::line::{CLIENT_TIMEOUT, RecordedConnection};
-use super::plan::{FIRST_CLIENT_RNG_STREAM, Role};
-use super::view::MatchView;
+use self::actions::ClientAction;
+use super::context::SimContext;
+use super::fault_plan::{FIRST_CLIENT_RNG_STREAM, Role};
+use super::match_view::MatchView;
+use super::recorded_connection::{CLIENT_TIMEOUT, RecordedConnection};
+use super::rng::SimRng;
 use super::world::client_name;
 
 /// How often somebody tries to have a last look at the world before giving up on it: for some

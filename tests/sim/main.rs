@@ -30,26 +30,26 @@ macro_rules! shard_tests {
     };
 }
 
-mod base;
 mod checker;
 mod client;
 mod cluster;
-mod dice;
-mod edited;
-mod flaw;
+mod context;
+mod fault_plan;
+mod faulty_store;
+mod faulty_store_tests;
 mod history;
-mod line;
-mod plan;
-mod planted;
-mod plug;
+mod history_mutations;
+mod killable_socket;
+mod match_view;
+mod recorded_connection;
+mod rng;
 mod store;
-mod view;
 mod world;
 
 use std::env;
 
 use self::checker::Tally;
-use self::plan::Plan;
+use self::fault_plan::Plan;
 use self::world::RunResult;
 
 /// Number of worlds, unless `SIM_SEEDS` says otherwise. `tests/run --all` runs more.

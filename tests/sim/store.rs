@@ -2,7 +2,7 @@
 //! or some of it is not, and nobody can tell before.
 
 mod tables;
-mod troubles;
+mod write_failures;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -32,9 +32,9 @@ use uuid::Uuid;
 
 pub(crate) use self::tables::{ClusterState, FinalState, Tables, WriteFailure, WriteTimes};
 use self::tables::{Write, journal_end};
-use super::dice::SimRng;
-use super::flaw::StoreFault;
-use super::plan::DiskPlan;
+use super::fault_plan::DiskPlan;
+use super::faulty_store::StoreFault;
+use super::rng::SimRng;
 use super::world::{GAMES, START_MS, client_name};
 
 /// Writes that one sync makes durable together.

@@ -12,13 +12,13 @@ use plyhouse_transport::Transport;
 use turmoil::Sim;
 use turmoil::net::TcpListener;
 
-use super::base::SimContext;
 use super::client::Client;
-use super::dice::SimRng;
-use super::flaw::StoreFault;
+use super::context::SimContext;
+use super::fault_plan::{DISK_RNG_STREAM, FaultPlan, Plan};
+use super::faulty_store::StoreFault;
 use super::history::{History, HistoryEvent};
-use super::plan::{DISK_RNG_STREAM, FaultPlan, Plan};
-use super::plug::{KillSwitch, KillableSocket};
+use super::killable_socket::{KillSwitch, KillableSocket};
+use super::rng::SimRng;
 use super::store::{FinalState, SimStore};
 
 pub(crate) const SERVER_HOST: &str = "server";

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::ground::Way;
 use super::plan::BusPlan;
-use crate::dice::SimRng;
+use crate::rng::SimRng;
 
 /// How many messages wait for a server: one that is frozen loses the others.
 const WAITING_MAX: usize = 4096;

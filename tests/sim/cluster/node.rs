@@ -17,7 +17,7 @@ use super::bus::Hub;
 use super::ground::paused;
 use super::plan::StorePlan;
 use super::store::{Shared, Wire};
-use crate::dice::SimRng;
+use crate::rng::SimRng;
 
 /// How many connections wait for a server that does not take them.
 const BACKLOG: usize = 64;

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::dice::SimRng;
-use crate::plan::{Role, as_ms};
+use crate::fault_plan::{Role, as_ms};
+use crate::rng::SimRng;
 
 /// How many servers there are.
 pub(super) const SERVERS: usize = 3;

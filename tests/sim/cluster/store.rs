@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 pub(crate) use self::journal::{Entry, Journal, Written};
 use super::ground::Way;
 use super::plan::StorePlan;
-use crate::dice::SimRng;
+use crate::rng::SimRng;
 
 /// After how long a statement is given up that has no answer.
 const GIVEN_UP: Duration = Duration::from_millis(700);

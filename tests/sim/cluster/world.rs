@@ -17,10 +17,10 @@ use super::ground::{Ground, Way};
 use super::node::{Gate, Node};
 use super::plan::{BUS, FIRST_RUN, FaultPlan, Plan, SERVERS};
 use super::store::Shared;
-use crate::base::SimContext;
 use crate::client::Client;
-use crate::dice::SimRng;
+use crate::context::SimContext;
 use crate::history::HistoryEvent;
+use crate::rng::SimRng;
 use crate::store::{ClusterState, FinalState};
 use crate::world::{
     LATENCY_MIN, RunResult, SERVER_PORT, SIMULATION_TIME_MAX, START_MS, client_name,

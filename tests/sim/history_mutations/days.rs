@@ -9,8 +9,8 @@ use plyhouse_store::MatchRecord;
 use super::NamedMutation;
 use super::finding::{connection, got, place};
 use crate::checker::ViolationKind;
+use crate::fault_plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
 use crate::history::{History, HistoryEntry, HistoryEvent};
-use crate::plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
 use crate::store::FinalState;
 
 pub(super) const EDITS: &[NamedMutation] = &[

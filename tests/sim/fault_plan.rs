@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use super::dice::SimRng;
+use super::rng::SimRng;
 
 /// The owners of the dice of a world. Clients come after these.
 pub(crate) const PLAN_RNG_STREAM: u64 = 0;

@@ -23,8 +23,8 @@ use self::finding::{
     place_of_move, place_of_own, player, rename_all, told,
 };
 use super::checker::{ViolationKind, check};
+use super::fault_plan::Plan;
 use super::history::{ConnectionId, History, HistoryEvent};
-use super::plan::Plan;
 use super::store::FinalState;
 use super::world;
 

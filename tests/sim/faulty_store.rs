@@ -4,7 +4,7 @@ use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_matches::{Event, EventKind, Match};
 use plyhouse_store::{MatchRecord, MemoryRatings, NeededRatings, RatingPost, RatingsChange};
 
-use super::dice::SimRng;
+use super::rng::SimRng;
 use super::store::Tables;
 
 /// How a store breaks its promise.

@@ -9,8 +9,8 @@ use plyhouse_protocol::{
 };
 
 use super::{Client, Role};
-use crate::plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
-use crate::view::MatchView;
+use crate::fault_plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
+use crate::match_view::MatchView;
 use crate::world::{CUSTOM_POSITIONS, GAMES};
 
 /// What somebody does next.

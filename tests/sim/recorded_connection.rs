@@ -8,7 +8,7 @@ use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage};
 use tokio::time::timeout;
 use turmoil::net::TcpStream;
 
-use super::base::SimContext;
+use super::context::SimContext;
 use super::history::{ConnectionId, HistoryEvent};
 use super::world::SERVER_PORT;
 

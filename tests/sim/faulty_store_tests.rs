@@ -1,8 +1,8 @@
 //! Servers with stores that break their promise: the checker has to find out.
 
 use super::checker::{ViolationKind, check};
-use super::flaw::StoreFault;
-use super::plan::Plan;
+use super::fault_plan::Plan;
+use super::faulty_store::StoreFault;
 use super::world;
 
 /// How many worlds each flaw is put into. Not every world gives it an opportunity.

@@ -3,8 +3,8 @@
 use plyhouse_protocol::{ClientMessage, MatchStatus, Offer, OfferKind, OfferState, Ply};
 
 use super::Client;
-use super::choice::ClientAction;
-use crate::view::MatchView;
+use super::actions::ClientAction;
+use crate::match_view::MatchView;
 
 impl Client {
     /// Says something to what somebody else has offered, most of the time.
