@@ -34,7 +34,7 @@ pub(crate) async fn lock_identity_for_match(
         };
         let needs_check = match identity.hint() {
             Hint::None => false,
-            Hint::Only => !setup.takes_any() || !skipped.is_empty(),
+            Hint::Only => !setup.accepts_any_match() || !skipped.is_empty(),
             Hint::OneOfMany => true,
         };
         let Some(token) = identity.token().filter(|_| needs_check).cloned() else {
@@ -44,7 +44,7 @@ pub(crate) async fn lock_identity_for_match(
         let Ok(Some(own_matches)) = fetched else {
             return Ok(Some(identity));
         };
-        if own_matches.iter().any(|old| setup.fits(old)) {
+        if own_matches.iter().any(|old| setup.accepts_match(old)) {
             return Ok(Some(identity));
         }
         let seated_matches = own_matches.iter().filter(|old| old.you.is_some());

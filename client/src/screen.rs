@@ -14,10 +14,10 @@ use plyhouse_protocol::MatchStatus;
 
 use crate::terminal::{self, Input};
 use crate::view::{ERROR, MatchView, paint};
-use draw::{COLUMNS_MIN, ROWS_MIN, draw};
+use draw::{COLUMNS_MIN, ROWS_MIN, draw_screen};
 use keys::function_keys;
-use model::{Model, Pressed};
-use tty::{Told, Tty};
+use model::{KeyAction, ScreenState};
+use tty::{TerminalEvent, Tty};
 
 pub(crate) use draw::Theme;
 
@@ -37,7 +37,7 @@ pub(crate) struct Screen {
     /// Taken with the first drawing: then signals are listened for.
     tty: Option<Tty>,
     theme: Theme,
-    model: Model,
+    state: ScreenState,
     match_view: Option<MatchView>,
     /// What was said and not drawn yet.
     undrawn_messages: Vec<String>,
@@ -69,7 +69,7 @@ impl Screen {
         Self {
             tty: None,
             theme,
-            model: Model::new(is_watching),
+            state: ScreenState::new(is_watching),
             match_view: None,
             undrawn_messages: Vec::new(),
         }
@@ -77,7 +77,7 @@ impl Screen {
 
     /// Shows how the match stands now.
     pub(crate) fn show_match(&mut self, match_view: Option<MatchView>) -> io::Result<()> {
-        self.model.see(match_view.as_ref());
+        self.state.set_match(match_view.as_ref());
         self.match_view = match_view;
         self.undrawn_messages.clear();
         self.draw()
@@ -85,7 +85,7 @@ impl Screen {
 
     /// Tells the person something.
     pub(crate) fn print(&mut self, text: &str) {
-        self.model.log.push(text.to_owned());
+        self.state.log.push(text.to_owned());
         self.undrawn_messages.push(text.to_owned());
     }
 
@@ -98,32 +98,32 @@ impl Screen {
     pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
         loop {
             let event = match &mut self.tty {
-                Some(tty) => tty.next().await,
+                Some(tty) => tty.next_event().await,
                 None => std::future::pending().await,
             };
             let key = match event {
-                Told::Key(key) => key,
-                Told::Changed => {
+                TerminalEvent::Key(key) => key,
+                TerminalEvent::Changed => {
                     self.draw_if_no_key_pending()?;
                     continue;
                 }
-                Told::Gone => return Ok(Input::EndOfInput),
+                TerminalEvent::Closed => return Ok(Input::EndOfInput),
             };
-            match self.model.press(key, self.match_view.as_ref()) {
-                Pressed::Nothing => {}
-                Pressed::Line(line) => {
-                    if self.model.unrolled {
+            match self.state.handle_key(key, self.match_view.as_ref()) {
+                KeyAction::NoAction => {}
+                KeyAction::SubmitLine(line) => {
+                    if self.state.is_log_expanded {
                         let keys = keys_help(self.match_view.as_ref());
-                        self.model.log.push(keys);
+                        self.state.log.push(keys);
                     }
                     return Ok(Input::Line(line));
                 }
-                Pressed::Note(text) => self.model.log.push(paint(ERROR, text)),
-                Pressed::Interrupt => return Ok(Input::Interrupt),
-                Pressed::End => return Ok(Input::EndOfInput),
-                Pressed::Redraw => {
+                KeyAction::ShowNotice(text) => self.state.log.push(paint(ERROR, text)),
+                KeyAction::Interrupt => return Ok(Input::Interrupt),
+                KeyAction::EndOfInput => return Ok(Input::EndOfInput),
+                KeyAction::Redraw => {
                     if let Some(tty) = &mut self.tty {
-                        tty.wipe()?;
+                        tty.force_redraw()?;
                     }
                 }
             }
@@ -133,7 +133,7 @@ impl Screen {
 
     /// Whether the end of a match is looked at until a key is pressed.
     pub(crate) const fn waits_for_key_at_end(&self) -> bool {
-        self.model.is_watching
+        self.state.is_watching
     }
 
     /// Gives the terminal back, and writes on it what was not seen, and what the match has come to.
@@ -146,14 +146,14 @@ impl Screen {
         }
         let mut out = anstream::stdout().lock();
         for text in texts {
-            writeln!(out, "{}", self.theme.letters(&text))?;
+            writeln!(out, "{}", self.theme.to_terminal_text(&text))?;
         }
         out.flush()
     }
 
     /// Draws, unless more keys were pressed meanwhile, which are done first: a text that is pasted is drawn once.
     fn draw_if_no_key_pending(&mut self) -> io::Result<()> {
-        if self.tty.as_ref().is_some_and(Tty::has_more) {
+        if self.tty.as_ref().is_some_and(Tty::has_pending_events) {
             return Ok(());
         }
         self.draw()
@@ -162,9 +162,9 @@ impl Screen {
     fn draw(&mut self) -> io::Result<()> {
         let tty = match &mut self.tty {
             Some(tty) => tty,
-            empty => empty.insert(Tty::take()?),
+            empty => empty.insert(Tty::open()?),
         };
-        let (model, match_view, theme) = (&mut self.model, self.match_view.as_ref(), self.theme);
-        tty.draw(|frame| draw(frame, model, match_view, theme))
+        let (state, match_view, theme) = (&mut self.state, self.match_view.as_ref(), self.theme);
+        tty.draw(|frame| draw_screen(frame, state, match_view, theme))
     }
 }

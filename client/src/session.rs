@@ -34,8 +34,8 @@ use crate::harmless::sanitize;
 use crate::identity::SeatNote;
 use crate::table::MatchState;
 use crate::view;
-use menu::Menu;
-use questions::Question;
+use menu::Prompt;
+use questions::PromptKind;
 
 /// The number of every `hello`; other requests count on from it.
 const HELLO_ID: RequestId = RequestId(0);
@@ -191,7 +191,7 @@ enum Stage {
     /// Not welcomed yet.
     Connecting,
     /// The person has a question to answer.
-    Prompting(Question, Menu),
+    Prompting(PromptKind, Prompt),
     /// A match was asked for. Matches that were there before are not it.
     AwaitingMatch {
         previous_matches: Vec<MatchId>,
@@ -292,7 +292,7 @@ impl PlaySession {
         Some(view::MatchView {
             snapshot: match_state.snapshot.clone(),
             game: self.game_summary(&match_state.snapshot.game).cloned(),
-            elapsed: self.since(),
+            elapsed: self.elapsed_since_clock_update(),
             absences: match_state.remaining_absences(self.now),
         })
     }
@@ -314,7 +314,7 @@ impl PlaySession {
         match message {
             ServerMessage::Welcome(welcome) => self.on_welcome(*welcome),
             ServerMessage::Match(snapshot) => self.on_snapshot(*snapshot),
-            ServerMessage::Event(event) => self.event(&event),
+            ServerMessage::Event(event) => self.on_event(&event),
             ServerMessage::Events {
                 match_id, events, ..
             } => {
@@ -322,7 +322,7 @@ impl PlaySession {
                     .match_state()
                     .is_some_and(|table| table.snapshot.match_id == match_id)
                 {
-                    events.iter().for_each(|event| self.event(event));
+                    events.iter().for_each(|event| self.on_event(event));
                 }
             }
             ServerMessage::Presence {
@@ -330,7 +330,7 @@ impl PlaySession {
                 seats,
                 absence_remaining_ms,
                 spectators,
-            } => self.presence(match_id, seats, absence_remaining_ms, spectators),
+            } => self.on_presence(match_id, seats, absence_remaining_ms, spectators),
             ServerMessage::Clock { match_id, clock } => {
                 let now = self.now;
                 if let Some(table) = self.match_state_mut(match_id) {
@@ -341,25 +341,25 @@ impl PlaySession {
                 match_id,
                 changes,
                 reason,
-            } => self.rated(match_id, &changes, reason),
-            ServerMessage::Chat { match_id, entry } => self.heard(match_id, &entry),
-            ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
+            } => self.on_rating(match_id, &changes, reason),
+            ServerMessage::Chat { match_id, entry } => self.on_chat(match_id, &entry),
+            ServerMessage::Rematch { match_id, rematch } => self.on_rematch(match_id, rematch),
             ServerMessage::YourTurn {
                 match_id,
                 game,
                 deadline_ms,
                 ..
-            } => self.your_turn(match_id, &game, deadline_ms),
-            ServerMessage::Challenge(challenge) => self.challenged(*challenge),
+            } => self.on_your_turn(match_id, &game, deadline_ms),
+            ServerMessage::Challenge(challenge) => self.on_challenge(*challenge),
             ServerMessage::ChallengeEnded { match_id } => {
                 self.challenges
                     .retain(|challenge| challenge.match_id != match_id);
             }
             ServerMessage::WatchEnded { match_id } => self.on_watch_ended(match_id),
-            ServerMessage::Hint(hint) => self.hinted(&hint),
-            ServerMessage::Thinking(thought) => self.thinks(&thought),
+            ServerMessage::Hint(hint) => self.on_hint(&hint),
+            ServerMessage::Thinking(thought) => self.on_thinking(&thought),
             ServerMessage::Ok { re, .. } => self.on_ok(re),
-            ServerMessage::Error(error) => self.refused(&error),
+            ServerMessage::Error(error) => self.on_error(&error),
             ServerMessage::Pong { .. }
             | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
@@ -389,9 +389,9 @@ impl PlaySession {
         }
         match &mut self.stage {
             Stage::Connecting => self.print("One moment: the server has not answered yet."),
-            Stage::AwaitingMatch { .. } => self.line_while_looking(line),
-            Stage::Prompting(..) => self.answer(line),
-            Stage::InMatch(_) => self.command(line),
+            Stage::AwaitingMatch { .. } => self.on_line_while_seeking(line),
+            Stage::Prompting(..) => self.on_choice(line),
+            Stage::InMatch(_) => self.run_command(line),
         }
         self.take_effects()
     }
@@ -424,11 +424,11 @@ impl PlaySession {
                 if table.snapshot.status == MatchStatus::Open && table.snapshot.you.is_some() =>
             {
                 self.print_error("the input has ended and nobody has sat down");
-                self.farewell();
+                self.leave_and_end();
             }
             Stage::AwaitingMatch { seek: Some(_), .. } => {
                 self.print_error("the input has ended and nobody has come");
-                self.farewell();
+                self.leave_and_end();
             }
             Stage::InMatch(_)
             | Stage::Connecting
@@ -445,7 +445,7 @@ impl PlaySession {
             .or_else(|| self.result_after_rating.take())
         {
             Some(result) => self.end(result),
-            None => self.farewell(),
+            None => self.leave_and_end(),
         }
         self.take_effects()
     }
@@ -473,14 +473,14 @@ impl PlaySession {
     /// The welcome and the snapshots that belong to it are complete: on with it.
     fn on_snapshots_complete(&mut self) {
         match &self.stage {
-            Stage::Connecting => self.begin(),
-            Stage::Prompting(Question::Resume(_), _) => self.begin(), // It may have ended meanwhile.
+            Stage::Connecting => self.start_goal(),
+            Stage::Prompting(PromptKind::Resume(_), _) => self.start_goal(), // It may have ended meanwhile.
             Stage::Prompting(_, menu) => {
                 let text = menu.text();
                 self.print(text);
             }
-            Stage::AwaitingMatch { .. } => self.reopen(),
-            Stage::InMatch(_) => self.back_at_table(),
+            Stage::AwaitingMatch { .. } => self.recover_match_request(),
+            Stage::InMatch(_) => self.restore_after_reconnect(),
         }
     }
 
@@ -505,13 +505,13 @@ impl PlaySession {
         let challenges = welcome.challenges.clone();
         if self.welcome.is_none() {
             let rows = welcome.following.iter();
-            rows.for_each(|row| self.plays_over_days(row));
+            rows.for_each(|row| self.print_correspondence_match(row));
         }
         self.welcome = Some(welcome);
         self.challenges.clear();
         challenges
             .into_iter()
-            .for_each(|challenge| self.challenged(challenge));
+            .for_each(|challenge| self.on_challenge(challenge));
         if self.missing_snapshots == 0 {
             self.on_snapshots_complete();
         }
@@ -521,7 +521,7 @@ impl PlaySession {
         let is_response = snapshot.re.is_some() && snapshot.re == self.pending_request_id();
         if is_response {
             self.pending_request = None;
-            self.seat_at(snapshot);
+            self.enter_match(snapshot);
             return;
         }
         if self.missing_snapshots > 0 && snapshot.re.is_none() {
@@ -534,13 +534,13 @@ impl PlaySession {
         }
         match &self.stage {
             Stage::AwaitingMatch { seek: Some(_), .. } if snapshot.re.is_none() => {
-                self.seat_at(snapshot)
+                self.enter_match(snapshot)
             }
             Stage::InMatch(table)
                 if table.snapshot.match_id == snapshot.match_id
-                    || rematch::next_of(&table.snapshot) == Some(snapshot.match_id) =>
+                    || rematch::next_match_id(&table.snapshot) == Some(snapshot.match_id) =>
             {
-                self.seat_at(snapshot);
+                self.enter_match(snapshot);
             }
             Stage::InMatch(_)
             | Stage::AwaitingMatch { .. }
@@ -566,8 +566,8 @@ impl PlaySession {
             .take()
             .map(|pending| pending.request.message)
         {
-            Some(ClientMessage::Leave { .. }) => self.left(),
-            Some(ClientMessage::Seek(_)) => self.say_looking(),
+            Some(ClientMessage::Leave { .. }) => self.on_seat_left(),
+            Some(ClientMessage::Seek(_)) => self.print_seek_status(),
             Some(_) | None => {}
         }
     }

@@ -5,24 +5,24 @@ use plyhouse_protocol::{ClockControl, MatchStatus, Occupant};
 use crate::view::MatchView;
 
 /// The columns that the line of keys may take.
-const COLUMNS: usize = 80;
+const KEY_LINE_COLUMNS_MAX: usize = 80;
 
 /// Keys that the line leaves out first where it is too long. The help shows them all the same.
-const LEFT_OUT_FIRST: [&str; 2] = ["F9 more time", "F4 hint"];
+const OMITTABLE_KEYS: [&str; 2] = ["F9 more time", "F4 hint"];
 
 /// The function keys of a player in the order of their numbers, each with its word, except F1 and F10.
-pub(super) fn function_keys(scene: &MatchView) -> Vec<&'static str> {
-    let now = &scene.snapshot;
+pub(super) fn function_keys(match_view: &MatchView) -> Vec<&'static str> {
+    let now = &match_view.snapshot;
     let running = now.status == MatchStatus::Running;
     let ended = now.status == MatchStatus::Ended;
-    let draws = scene.game.as_ref().is_none_or(|game| game.draw_offers);
+    let has_draw_offers = match_view.game.as_ref().is_none_or(|game| game.draw_offers);
     let other = now.you.and_then(|you| now.seats.get(you.other().index()));
     let other = other.map(|seat| &seat.occupant);
     let has_hints = !now.rated && matches!(other, Some(Occupant::Bot { .. }));
     // Each move of a `Move` clock has its own time, and a bot needs no more.
     let has_clock = !matches!(now.clock, None | Some(ClockControl::Move { .. }));
-    let gives_time = has_clock && !now.rated && matches!(other, Some(Occupant::Player { .. }));
-    let offered = match ended {
+    let can_give_time = has_clock && !now.rated && matches!(other, Some(Occupant::Player { .. }));
+    let has_offer = match ended {
         true => now
             .rematch
             .as_ref()
@@ -30,32 +30,32 @@ pub(super) fn function_keys(scene: &MatchView) -> Vec<&'static str> {
         false => running && !now.offers.is_empty(),
     };
     let keys = [
-        ("F2 draw", running && draws),
+        ("F2 draw", running && has_draw_offers),
         ("F3 takeback", running && now.takebacks_allowed),
         ("F4 hint", running && has_hints),
         ("F5 resign", running),
         ("F6 pass", running && now.legal.iter().any(|m| m == "pass")),
-        ("F7 decline", offered),
+        ("F7 decline", has_offer),
         ("F8 rematch", ended),
-        ("F9 more time", running && gives_time),
+        ("F9 more time", running && can_give_time),
     ];
     let available = keys.into_iter().filter(|(_, is_available)| *is_available);
     available.map(|(key, _)| key).collect()
 }
 
 /// The line below the board: the function keys between F1 and F10, as many as it has room for.
-pub(super) fn line_of_keys(scene: &MatchView) -> String {
-    let mut keys = function_keys(scene);
+pub(super) fn function_key_line(match_view: &MatchView) -> String {
+    let mut keys = function_keys(match_view);
     keys.insert(0, "F1 help");
-    if scene.snapshot.status == MatchStatus::Ended {
+    if match_view.snapshot.status == MatchStatus::Ended {
         keys.push("PgUp back");
     }
     keys.push("F10 quit");
-    for key in LEFT_OUT_FIRST {
-        if keys.join("  ").len() < COLUMNS {
+    for key in OMITTABLE_KEYS {
+        if keys.join("  ").len() < KEY_LINE_COLUMNS_MAX {
             break;
         }
-        keys.retain(|kept| *kept != key);
+        keys.retain(|other| *other != key);
     }
     keys.join("  ")
 }
@@ -70,7 +70,7 @@ mod tests {
     use crate::view::tests::{game_summary, snapshot};
 
     /// A running match of a game with draws, against a bot, without a clock.
-    fn scene() -> MatchView {
+    fn match_view() -> MatchView {
         MatchView {
             snapshot: snapshot("x../.o./..."),
             game: Some(game_summary("draughts", 8, 8)),
@@ -79,30 +79,34 @@ mod tests {
         }
     }
 
-    fn clock(text: &str) -> Option<ClockControl> {
-        Some(text.parse().expect("a clock"))
+    fn clock_control(text: &str) -> Option<ClockControl> {
+        Some(text.parse().expect("valid clock text"))
     }
 
     #[test]
     fn only_available_actions_have_a_key() {
-        let mut scene = scene();
-        assert_eq!(function_keys(&scene), ["F2 draw", "F4 hint", "F5 resign"]);
-        scene.game.as_mut().expect("known").draw_offers = false;
-        assert_eq!(function_keys(&scene), ["F4 hint", "F5 resign"]);
-        scene.snapshot.takebacks_allowed = true;
-        scene.snapshot.clock = clock("5+3");
+        let mut match_view = match_view();
+        assert_eq!(
+            function_keys(&match_view),
+            ["F2 draw", "F4 hint", "F5 resign"]
+        );
+        match_view.game.as_mut().expect("game summary").draw_offers = false;
+        assert_eq!(function_keys(&match_view), ["F4 hint", "F5 resign"]);
+        match_view.snapshot.takebacks_allowed = true;
+        match_view.snapshot.clock = clock_control("5+3");
         let against_a_bot = ["F3 takeback", "F4 hint", "F5 resign"];
-        assert_eq!(function_keys(&scene), against_a_bot);
-        scene.snapshot.you = Some(SeatNumber(1));
+        assert_eq!(function_keys(&match_view), against_a_bot);
+        match_view.snapshot.you = Some(SeatNumber(1));
         let against_a_person = ["F3 takeback", "F5 resign", "F9 more time"];
-        assert_eq!(function_keys(&scene), against_a_person);
+        assert_eq!(function_keys(&match_view), against_a_person);
         for (of_move, rated) in [("3d", false), ("5+3", true)] {
-            (scene.snapshot.clock, scene.snapshot.rated) = (clock(of_move), rated);
-            assert_eq!(function_keys(&scene), ["F3 takeback", "F5 resign"]);
+            (match_view.snapshot.clock, match_view.snapshot.rated) =
+                (clock_control(of_move), rated);
+            assert_eq!(function_keys(&match_view), ["F3 takeback", "F5 resign"]);
         }
-        (scene.snapshot.clock, scene.snapshot.rated) = (clock("5+3"), false);
-        scene.snapshot.legal = vec!["pass".to_owned()];
-        scene.snapshot.offers = vec![offer()];
+        (match_view.snapshot.clock, match_view.snapshot.rated) = (clock_control("5+3"), false);
+        match_view.snapshot.legal = vec!["pass".to_owned()];
+        match_view.snapshot.offers = vec![draw_offer()];
         let keys = [
             "F3 takeback",
             "F5 resign",
@@ -110,10 +114,10 @@ mod tests {
             "F7 decline",
             "F9 more time",
         ];
-        assert_eq!(function_keys(&scene), keys);
+        assert_eq!(function_keys(&match_view), keys);
     }
 
-    fn offer() -> OfferState {
+    fn draw_offer() -> OfferState {
         OfferState {
             seat: SeatNumber(1),
             offer: OfferKind::Draw,
@@ -123,38 +127,38 @@ mod tests {
     }
 
     #[test]
-    fn an_ended_match_has_other_keys() {
-        let mut scene = scene();
-        scene.snapshot.status = MatchStatus::Ended;
-        assert_eq!(function_keys(&scene), ["F8 rematch"]);
+    fn ended_match_has_rematch_and_decline_keys() {
+        let mut match_view = match_view();
+        match_view.snapshot.status = MatchStatus::Ended;
+        assert_eq!(function_keys(&match_view), ["F8 rematch"]);
         let mut rematch = RematchState {
             offers: [false, true],
             declined: [false; 2],
             present: [true; 2],
             next: None,
         };
-        scene.snapshot.rematch = Some(rematch.clone());
-        assert_eq!(function_keys(&scene), ["F7 decline", "F8 rematch"]);
+        match_view.snapshot.rematch = Some(rematch.clone());
+        assert_eq!(function_keys(&match_view), ["F7 decline", "F8 rematch"]);
         rematch.offers = [false; 2];
-        scene.snapshot.rematch = Some(rematch);
-        assert_eq!(function_keys(&scene), ["F8 rematch"]);
+        match_view.snapshot.rematch = Some(rematch);
+        assert_eq!(function_keys(&match_view), ["F8 rematch"]);
         assert_eq!(
-            line_of_keys(&scene),
+            function_key_line(&match_view),
             "F1 help  F8 rematch  PgUp back  F10 quit"
         );
     }
 
     #[test]
-    fn the_line_has_room_in_the_least_of_terminals() {
-        let mut scene = scene();
-        scene.snapshot.takebacks_allowed = true;
-        scene.snapshot.you = Some(SeatNumber(1));
-        scene.snapshot.clock = clock("5+3");
-        scene.snapshot.legal = vec!["pass".to_owned()];
-        scene.snapshot.offers = vec![offer()];
-        assert_eq!(function_keys(&scene).len(), 6);
-        let line = line_of_keys(&scene);
-        assert!(line.len() < COLUMNS, "{line}");
+    fn key_line_fits_smallest_terminal() {
+        let mut match_view = match_view();
+        match_view.snapshot.takebacks_allowed = true;
+        match_view.snapshot.you = Some(SeatNumber(1));
+        match_view.snapshot.clock = clock_control("5+3");
+        match_view.snapshot.legal = vec!["pass".to_owned()];
+        match_view.snapshot.offers = vec![draw_offer()];
+        assert_eq!(function_keys(&match_view).len(), 6);
+        let line = function_key_line(&match_view);
+        assert!(line.len() < KEY_LINE_COLUMNS_MAX, "{line}");
         assert!(
             line.contains("F7 decline") && !line.contains("F9"),
             "{line}"

@@ -3,29 +3,29 @@
 use std::collections::VecDeque;
 
 /// How many texts are kept. Older ones are forgotten.
-const TEXTS_MAX: usize = 300;
+const MESSAGES_MAX: usize = 300;
 
 /// What was said, and how far back it is being read.
 #[derive(Debug, Default)]
-pub(crate) struct Log {
-    texts: VecDeque<String>,
+pub(crate) struct MessageLog {
+    messages: VecDeque<String>,
     /// By how many lines it is rolled back.
-    pub(crate) back: usize,
+    pub(crate) scroll_back: usize,
 }
 
-impl Log {
+impl MessageLog {
     /// Adds a text, which may have several lines.
-    pub(crate) fn push(&mut self, text: String) {
-        if self.texts.len() == TEXTS_MAX {
-            self.texts.pop_front();
+    pub(crate) fn push(&mut self, message: String) {
+        if self.messages.len() == MESSAGES_MAX {
+            self.messages.pop_front();
         }
-        self.texts.push_back(text);
+        self.messages.push_back(message);
     }
 
     /// All of it.
     pub(crate) fn text(&self) -> String {
-        let texts = self.texts.iter().map(|text| text.trim_matches('\n'));
-        texts.collect::<Vec<_>>().join("\n")
+        let messages = self.messages.iter().map(|text| text.trim_matches('\n'));
+        messages.collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_is_forgotten() {
-        let mut log = Log::default();
-        for number in 0..=TEXTS_MAX {
+    fn oldest_message_is_dropped_when_full() {
+        let mut log = MessageLog::default();
+        for number in 0..=MESSAGES_MAX {
             log.push(format!("\n{number}\n"));
         }
         let text = log.text();
-        assert_eq!(text.lines().count(), TEXTS_MAX);
+        assert_eq!(text.lines().count(), MESSAGES_MAX);
         assert_eq!(text.lines().next(), Some("1"));
         assert_eq!(text.lines().last(), Some("300"));
     }

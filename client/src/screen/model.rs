@@ -7,70 +7,70 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use plyhouse_protocol::{MatchId, MatchStatus, Ply};
 use tui_input::{Input, InputRequest};
 
-use super::log::Log;
-use super::picking::{Selection, pick};
+use super::log::MessageLog;
+use super::picking::{Selection, select_square};
 use crate::customs::Customs;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint};
 
 /// The longest line that can be typed, in characters.
-const LINE_CHARS_MAX: usize = 500;
+const INPUT_CHARS_MAX: usize = 500;
 
 /// How many lines that were typed are kept, to be typed again.
-const LINES_MAX: usize = 50;
+const INPUT_HISTORY_MAX: usize = 50;
 
 /// What a page of the log is.
-const PAGE: usize = 5;
+const SCROLL_ROWS: usize = 5;
 
 /// What a key comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Pressed {
+pub(crate) enum KeyAction {
     /// Nothing more than what it has changed here.
-    Nothing,
+    NoAction,
     /// A line for the session, as if it had been typed.
-    Line(String),
+    SubmitLine(String),
     /// Something that is told to whoever has pressed it.
-    Note(&'static str),
+    ShowNotice(&'static str),
     /// To stop.
     Interrupt,
     /// Nothing more will be typed.
-    End,
+    EndOfInput,
     /// The screen is to be drawn afresh, as something else may have written to it.
     Redraw,
 }
 
 /// Moves of which one is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct MoveChoice {
     /// The moves.
     pub(crate) moves: Vec<String>,
     /// The one that Enter takes.
-    pub(crate) at: usize,
+    pub(crate) selected: usize,
 }
 
 /// All that the screen has of its own, beside the match.
 #[derive(Debug, Default)]
-pub(crate) struct Model {
+pub(crate) struct ScreenState {
     /// What was said.
-    pub(crate) log: Log,
+    pub(crate) log: MessageLog,
     /// The line that is typed.
-    pub(crate) typed: Input,
+    pub(crate) input: Input,
     /// The square that the next key means; nothing where there is no board.
     pub(crate) cursor: Option<Square>,
     /// The squares that were picked, of a move that takes several.
-    pub(crate) path: Vec<Square>,
+    pub(crate) picked_squares: Vec<Square>,
     /// The moves of which one is still to be chosen.
-    pub(crate) choice: Option<Choice>,
+    pub(crate) move_choice: Option<MoveChoice>,
     /// Whether the log covers the board.
-    pub(crate) unrolled: bool,
+    pub(crate) is_log_expanded: bool,
     /// Whether nothing can be typed.
     pub(crate) is_watching: bool,
     /// Lines that were typed before, the newest last, and which of them is shown.
-    before: VecDeque<String>,
-    recalled: Option<usize>,
-    seen: Option<(MatchId, Ply, u64)>,
+    input_history: VecDeque<String>,
+    history_index: Option<usize>,
+    shown_position: Option<(MatchId, Ply, u64)>,
 }
 
-impl Model {
+impl ScreenState {
     /// A screen on which nothing was said. If somebody only looks on, nothing can be typed.
     pub(crate) fn new(is_watching: bool) -> Self {
         Self {
@@ -80,125 +80,137 @@ impl Model {
     }
 
     /// Takes in how the match stands. Whatever was picked belonged to the position before.
-    pub(crate) fn see(&mut self, scene: Option<&MatchView>) {
-        let seen = scene.map(|scene| {
+    pub(crate) fn set_match(&mut self, match_view: Option<&MatchView>) {
+        let position = match_view.map(|scene| {
             let now = &scene.snapshot;
             (now.match_id, now.ply, now.takebacks)
         });
-        let is_other =
-            |other: Option<(MatchId, _, _)>| other.map(|(id, ..)| id) != seen.map(|(id, ..)| id);
-        if is_other(self.seen) || self.cursor.is_none() {
-            let picture = scene.and_then(|scene| scene.rendered_board(false));
-            self.cursor = picture.and_then(|picture| middle(&picture));
+        let is_other = |other: Option<(MatchId, _, _)>| {
+            other.map(|(id, ..)| id) != position.map(|(id, ..)| id)
+        };
+        if is_other(self.shown_position) || self.cursor.is_none() {
+            let board_image = match_view.and_then(|scene| scene.rendered_board(false));
+            self.cursor = board_image.and_then(|picture| middle_square(&picture));
         }
-        if self.seen != seen {
-            self.path.clear();
-            self.choice = None;
+        if self.shown_position != position {
+            self.picked_squares.clear();
+            self.move_choice = None;
         }
-        self.seen = seen;
+        self.shown_position = position;
     }
 
     /// What this key comes to at this match.
-    pub(crate) fn press(&mut self, key: KeyEvent, scene: Option<&MatchView>) -> Pressed {
+    pub(crate) fn handle_key(
+        &mut self,
+        key: KeyEvent,
+        match_view: Option<&MatchView>,
+    ) -> KeyAction {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if control => return Pressed::Interrupt,
-            KeyCode::Char('l') if control => return Pressed::Redraw,
+            KeyCode::Char('c') if control => return KeyAction::Interrupt,
+            KeyCode::Char('l') if control => return KeyAction::Redraw,
             KeyCode::PageUp => {
-                self.log.back = self.log.back.saturating_add(PAGE);
-                return Pressed::Nothing;
+                self.log.scroll_back = self.log.scroll_back.saturating_add(SCROLL_ROWS);
+                return KeyAction::NoAction;
             }
             KeyCode::PageDown => {
-                self.log.back = self.log.back.saturating_sub(PAGE);
-                return Pressed::Nothing;
+                self.log.scroll_back = self.log.scroll_back.saturating_sub(SCROLL_ROWS);
+                return KeyAction::NoAction;
             }
-            KeyCode::F(10) => return Pressed::Interrupt,
+            KeyCode::F(10) => return KeyAction::Interrupt,
             _ => {}
         }
         if self.is_watching {
-            let is_over = scene.is_some_and(|scene| scene.snapshot.status == MatchStatus::Ended);
+            let is_over =
+                match_view.is_some_and(|scene| scene.snapshot.status == MatchStatus::Ended);
             return match key.code {
-                KeyCode::Char('q') | KeyCode::Esc => Pressed::Interrupt,
-                KeyCode::Enter if is_over => Pressed::Interrupt,
-                _ => Pressed::Nothing,
+                KeyCode::Char('q') | KeyCode::Esc => KeyAction::Interrupt,
+                KeyCode::Enter if is_over => KeyAction::Interrupt,
+                _ => KeyAction::NoAction,
             };
         }
-        if std::mem::take(&mut self.unrolled) && scene.is_some() {
-            self.log.back = 0;
+        if std::mem::take(&mut self.is_log_expanded) && match_view.is_some() {
+            self.log.scroll_back = 0;
             // What is typed on is not lost; a key that means the board would be a slip.
-            let types_on = matches!(key.code, KeyCode::Char(c) if c != ' ');
-            if !types_on {
-                return Pressed::Nothing;
+            let continues_typing = matches!(key.code, KeyCode::Char(c) if c != ' ');
+            if !continues_typing {
+                return KeyAction::NoAction;
             }
         }
         if let KeyCode::F(number) = key.code {
-            return self.function(number);
+            return self.handle_function_key(number);
         }
-        if let Some(choice) = self.choice.take() {
-            return self.choose(choice, key);
+        if let Some(choice) = self.move_choice.take() {
+            return self.handle_choice_key(choice, key);
         }
         if control {
-            return self.control(key.code);
+            return self.handle_control_key(key.code);
         }
-        if self.typed.value().is_empty() && self.at_board(key.code, scene) {
-            return self.move_or_pick(key.code, scene);
+        if self.input.value().is_empty() && self.is_board_key(key.code, match_view) {
+            return self.handle_board_key(key.code, match_view);
         }
-        self.edit(key)
+        self.edit_input(key)
     }
 
     /// What a function key says. What cannot be undone is only written down: Enter says it.
-    fn function(&mut self, number: u8) -> Pressed {
-        let word = match number {
+    fn handle_function_key(&mut self, number: u8) -> KeyAction {
+        let command = match number {
             1 => "help",
             2 => "draw",
             3 => "takeback",
             4 => "hint",
             5 => {
-                self.typed = Input::new("resign".to_owned());
-                return Pressed::Nothing;
+                self.input = Input::new("resign".to_owned());
+                return KeyAction::NoAction;
             }
             6 => "pass",
             7 => "decline",
             8 => "rematch",
             9 => "more time",
-            _ => return Pressed::Nothing,
+            _ => return KeyAction::NoAction,
         };
-        self.said(word.to_owned())
+        self.submit_line(command.to_owned())
     }
 
-    fn choose(&mut self, choice: Choice, key: KeyEvent) -> Pressed {
-        let Choice { moves, at } = choice;
+    fn handle_choice_key(&mut self, choice: MoveChoice, key: KeyEvent) -> KeyAction {
+        let MoveChoice {
+            moves,
+            selected: at,
+        } = choice;
         let count = moves.len().max(1);
         let at = match key.code {
             KeyCode::Left | KeyCode::Up => (at + count - 1) % count,
             KeyCode::Right | KeyCode::Down | KeyCode::Tab => (at + 1) % count,
             KeyCode::Enter | KeyCode::Char(' ') => {
-                self.path.clear();
+                self.picked_squares.clear();
                 return moves
                     .into_iter()
                     .nth(at)
-                    .map_or(Pressed::Nothing, Pressed::Line);
+                    .map_or(KeyAction::NoAction, KeyAction::SubmitLine);
             }
             KeyCode::Char(letter) => match moves.iter().find(|m| m.ends_with(letter)) {
                 Some(m) => {
-                    self.path.clear();
-                    return Pressed::Line(m.clone());
+                    self.picked_squares.clear();
+                    return KeyAction::SubmitLine(m.clone());
                 }
                 None => at,
             },
             KeyCode::Esc => {
-                self.path.clear();
-                return Pressed::Nothing;
+                self.picked_squares.clear();
+                return KeyAction::NoAction;
             }
             _ => at,
         };
-        self.choice = Some(Choice { moves, at });
-        Pressed::Nothing
+        self.move_choice = Some(MoveChoice {
+            moves,
+            selected: at,
+        });
+        KeyAction::NoAction
     }
 
-    fn control(&mut self, code: KeyCode) -> Pressed {
+    fn handle_control_key(&mut self, code: KeyCode) -> KeyAction {
         let request = match code {
-            KeyCode::Char('d') if self.typed.value().is_empty() => return Pressed::End,
+            KeyCode::Char('d') if self.input.value().is_empty() => return KeyAction::EndOfInput,
             KeyCode::Char('d') => InputRequest::DeleteNextChar,
             KeyCode::Char('a') => InputRequest::GoToStart,
             KeyCode::Char('e') => InputRequest::GoToEnd,
@@ -209,66 +221,75 @@ impl Model {
             KeyCode::Char('h') => InputRequest::DeletePrevChar,
             KeyCode::Left => InputRequest::GoToPrevWord,
             KeyCode::Right => InputRequest::GoToNextWord,
-            KeyCode::Char('p') => return self.recall(true),
-            KeyCode::Char('n') => return self.recall(false),
-            _ => return Pressed::Nothing,
+            KeyCode::Char('p') => return self.recall_line(true),
+            KeyCode::Char('n') => return self.recall_line(false),
+            _ => return KeyAction::NoAction,
         };
-        self.typed.handle(request);
-        Pressed::Nothing
+        self.input.handle(request);
+        KeyAction::NoAction
     }
 
     /// Whether the key is one of those that mean the board, as long as nothing is typed.
-    fn at_board(&self, code: KeyCode, scene: Option<&MatchView>) -> bool {
-        let runs = scene.is_some_and(|scene| scene.snapshot.status == MatchStatus::Running);
-        let means_it = match code {
+    fn is_board_key(&self, code: KeyCode, match_view: Option<&MatchView>) -> bool {
+        let is_running =
+            match_view.is_some_and(|scene| scene.snapshot.status == MatchStatus::Running);
+        let moves_or_picks = match code {
             KeyCode::Left | KeyCode::Right | KeyCode::Up | KeyCode::Down => true,
-            KeyCode::Enter | KeyCode::Char(' ') => runs,
-            KeyCode::Esc => !self.path.is_empty(),
+            KeyCode::Enter | KeyCode::Char(' ') => is_running,
+            KeyCode::Esc => !self.picked_squares.is_empty(),
             _ => false,
         };
-        means_it && self.cursor.is_some()
+        moves_or_picks && self.cursor.is_some()
     }
 
-    fn move_or_pick(&mut self, code: KeyCode, scene: Option<&MatchView>) -> Pressed {
-        let (Some(scene), Some(cursor)) = (scene, self.cursor) else {
-            return Pressed::Nothing;
+    fn handle_board_key(&mut self, code: KeyCode, match_view: Option<&MatchView>) -> KeyAction {
+        let (Some(match_view), Some(cursor)) = (match_view, self.cursor) else {
+            return KeyAction::NoAction;
         };
         match code {
-            KeyCode::Enter | KeyCode::Char(' ') => return self.pick(scene, cursor),
-            KeyCode::Esc => self.path.clear(),
+            KeyCode::Enter | KeyCode::Char(' ') => return self.pick_square(match_view, cursor),
+            KeyCode::Esc => self.picked_squares.clear(),
             _ => {
-                let picture = scene.rendered_board(false);
-                self.cursor = picture.and_then(|picture| next(&picture, cursor, code));
+                let board_image = match_view.rendered_board(false);
+                self.cursor =
+                    board_image.and_then(|picture| adjacent_square(&picture, cursor, code));
             }
         }
-        Pressed::Nothing
+        KeyAction::NoAction
     }
 
-    fn pick(&mut self, scene: &MatchView, cursor: Square) -> Pressed {
-        if scene.snapshot.you.is_none() {
-            return Pressed::Note("You only look on.");
+    fn pick_square(&mut self, match_view: &MatchView, cursor: Square) -> KeyAction {
+        if match_view.snapshot.you.is_none() {
+            return KeyAction::ShowNotice("You only look on.");
         }
-        if !scene.is_my_turn() {
-            return Pressed::Note("It is not your turn.");
+        if !match_view.is_my_turn() {
+            return KeyAction::ShowNotice("It is not your turn.");
         }
-        let customs = Customs::of(&scene.snapshot.game);
-        match pick(customs, &scene.snapshot.legal, &self.path, cursor) {
-            Selection::Path(path) => self.path = path,
+        let conventions = Customs::of(&match_view.snapshot.game);
+        match select_square(
+            conventions,
+            &match_view.snapshot.legal,
+            &self.picked_squares,
+            cursor,
+        ) {
+            Selection::Partial(path) => self.picked_squares = path,
             Selection::Move(m) => {
-                self.path.clear();
-                return Pressed::Line(m);
+                self.picked_squares.clear();
+                return KeyAction::SubmitLine(m);
             }
-            Selection::OneOf(moves) => self.choice = Some(Choice { moves, at: 0 }),
-            Selection::Nothing => return Pressed::Note("No move of yours goes there."),
+            Selection::Ambiguous(moves) => {
+                self.move_choice = Some(MoveChoice { moves, selected: 0 })
+            }
+            Selection::NoMove => return KeyAction::ShowNotice("No move of yours goes there."),
         }
-        Pressed::Nothing
+        KeyAction::NoAction
     }
 
     /// Changes the line that is typed, or has it said.
-    fn edit(&mut self, key: KeyEvent) -> Pressed {
+    fn edit_input(&mut self, key: KeyEvent) -> KeyAction {
         let request = match key.code {
-            KeyCode::Enter => return self.enter(),
-            KeyCode::Char(c) if self.typed.value().chars().count() < LINE_CHARS_MAX => {
+            KeyCode::Enter => return self.submit_input(),
+            KeyCode::Char(c) if self.input.value().chars().count() < INPUT_CHARS_MAX => {
                 InputRequest::InsertChar(c)
             }
             KeyCode::Backspace => InputRequest::DeletePrevChar,
@@ -278,67 +299,67 @@ impl Model {
             KeyCode::Home => InputRequest::GoToStart,
             KeyCode::End => InputRequest::GoToEnd,
             KeyCode::Esc => InputRequest::DeleteLine,
-            KeyCode::Up => return self.recall(true),
-            KeyCode::Down => return self.recall(false),
-            _ => return Pressed::Nothing,
+            KeyCode::Up => return self.recall_line(true),
+            KeyCode::Down => return self.recall_line(false),
+            _ => return KeyAction::NoAction,
         };
-        self.typed.handle(request);
-        Pressed::Nothing
+        self.input.handle(request);
+        KeyAction::NoAction
     }
 
-    fn enter(&mut self) -> Pressed {
-        let line = self.typed.value_and_reset();
-        self.log.back = 0;
-        self.recalled = None;
-        self.path.clear();
-        if !line.trim().is_empty() && self.before.back() != Some(&line) {
-            if self.before.len() == LINES_MAX {
-                self.before.pop_front();
+    fn submit_input(&mut self) -> KeyAction {
+        let line = self.input.value_and_reset();
+        self.log.scroll_back = 0;
+        self.history_index = None;
+        self.picked_squares.clear();
+        if !line.trim().is_empty() && self.input_history.back() != Some(&line) {
+            if self.input_history.len() == INPUT_HISTORY_MAX {
+                self.input_history.pop_front();
             }
-            self.before.push_back(line.clone());
+            self.input_history.push_back(line.clone());
         }
-        self.said(line)
+        self.submit_line(line)
     }
 
     /// A line that was said in words stands in the log; a move that was picked is told there anyway.
-    fn said(&mut self, line: String) -> Pressed {
+    fn submit_line(&mut self, line: String) -> KeyAction {
         if matches!(line.trim().to_ascii_lowercase().as_str(), "help" | "?") {
-            self.unrolled = true;
-            self.log.back = 0;
+            self.is_log_expanded = true;
+            self.log.scroll_back = 0;
         }
         if !line.trim().is_empty() {
             self.log.push(paint(FAINT, &format!("> {line}")));
         }
-        Pressed::Line(line)
+        KeyAction::SubmitLine(line)
     }
 
     /// Shows the line that was typed before the one that is shown, or after it.
-    fn recall(&mut self, earlier: bool) -> Pressed {
-        let shown = self.recalled.unwrap_or(self.before.len());
-        let wanted = if earlier {
-            shown.checked_sub(1)
+    fn recall_line(&mut self, earlier: bool) -> KeyAction {
+        let current = self.history_index.unwrap_or(self.input_history.len());
+        let index = if earlier {
+            current.checked_sub(1)
         } else {
-            Some(shown + 1)
+            Some(current + 1)
         };
-        let Some(wanted) = wanted else {
-            return Pressed::Nothing;
+        let Some(index) = index else {
+            return KeyAction::NoAction;
         };
-        let line = self.before.get(wanted).cloned();
-        self.recalled = line.is_some().then_some(wanted);
-        self.typed = Input::new(line.unwrap_or_default());
-        Pressed::Nothing
+        let line = self.input_history.get(index).cloned();
+        self.history_index = line.is_some().then_some(index);
+        self.input = Input::new(line.unwrap_or_default());
+        KeyAction::NoAction
     }
 }
 
-fn middle(picture: &RenderedBoard) -> Option<Square> {
-    let row = picture.rows.get(picture.rows.len() / 2)?;
+fn middle_square(board_image: &RenderedBoard) -> Option<Square> {
+    let row = board_image.rows.get(board_image.rows.len() / 2)?;
     row.get(row.len() / 2).copied()
 }
 
 /// The square beside this one, as the board is seen; at the edge the same.
-fn next(picture: &RenderedBoard, from: Square, code: KeyCode) -> Option<Square> {
-    let Some((row, column)) = picture.grid_position(from) else {
-        return middle(picture);
+fn adjacent_square(board_image: &RenderedBoard, from: Square, code: KeyCode) -> Option<Square> {
+    let Some((row, column)) = board_image.grid_position(from) else {
+        return middle_square(board_image);
     };
     let (row, column) = match code {
         KeyCode::Up => (row.saturating_sub(1), column),
@@ -346,8 +367,8 @@ fn next(picture: &RenderedBoard, from: Square, code: KeyCode) -> Option<Square> 
         KeyCode::Left => (row, column.saturating_sub(1)),
         _ => (row, column + 1),
     };
-    let beside = picture.rows.get(row).and_then(|row| row.get(column));
-    Some(beside.copied().unwrap_or(from))
+    let adjacent = board_image.rows.get(row).and_then(|row| row.get(column));
+    Some(adjacent.copied().unwrap_or(from))
 }
 
 #[cfg(test)]

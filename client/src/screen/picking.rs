@@ -7,85 +7,95 @@ use crate::view::{Square, move_squares};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
     /// These squares are picked now, and it takes more of them.
-    Path(Vec<Square>),
+    Partial(Vec<Square>),
     /// That is this move.
     Move(String),
     /// That is one of these moves: a pawn becomes one piece or another.
-    OneOf(Vec<String>),
+    Ambiguous(Vec<String>),
     /// No move goes there.
-    Nothing,
+    NoMove,
 }
 
 /// Picks one more square after those of `path`.
-pub(crate) fn pick(
-    customs: Customs,
-    legal: &[String],
-    path: &[Square],
+pub(crate) fn select_square(
+    conventions: Customs,
+    legal_moves: &[String],
+    picked_squares: &[Square],
     square: Square,
 ) -> Selection {
-    let square = named(customs, square);
-    if path.last() == Some(&square) && path.len() == 1 {
-        return Selection::Path(Vec::new());
+    let square = to_notation_square(conventions, square);
+    if picked_squares.last() == Some(&square) && picked_squares.len() == 1 {
+        return Selection::Partial(Vec::new());
     }
-    let moves: Vec<(&String, Vec<Square>)> = legal
+    let moves: Vec<(&String, Vec<Square>)> = legal_moves
         .iter()
-        .filter_map(|m| Some((m, move_squares(customs, m)?)))
+        .filter_map(|m| Some((m, move_squares(conventions, m)?)))
         .collect();
-    let longer = [path, &[square]].concat();
-    match among(&moves, &longer) {
-        Selection::Nothing if path.is_empty() => Selection::Nothing,
+    let extended = [picked_squares, &[square]].concat();
+    match selection_for_squares(&moves, &extended) {
+        Selection::NoMove if picked_squares.is_empty() => Selection::NoMove,
         // Where a capture ends is enough, if only one ends there.
-        Selection::Nothing => match leap(&moves, path, square) {
+        Selection::NoMove => match unique_move_ending_at(&moves, picked_squares, square) {
             Some(m) => Selection::Move(m),
-            None => among(&moves, &[square]),
+            None => selection_for_squares(&moves, &[square]),
         },
         picked => picked,
     }
 }
 
 /// Where the next square may be, after those of `path`; nothing before the first.
-pub(crate) fn targets(customs: Customs, legal: &[String], path: &[Square]) -> Vec<Square> {
-    if path.is_empty() {
+pub(crate) fn target_squares(
+    conventions: Customs,
+    legal_moves: &[String],
+    picked_squares: &[Square],
+) -> Vec<Square> {
+    if picked_squares.is_empty() {
         return Vec::new();
     }
-    let moves = legal.iter().filter_map(|m| move_squares(customs, m));
-    let next = moves.filter(|squares| squares.starts_with(path));
-    next.filter_map(|squares| squares.get(path.len()).copied())
+    let moves = legal_moves
+        .iter()
+        .filter_map(|m| move_squares(conventions, m));
+    let next = moves.filter(|squares| squares.starts_with(picked_squares));
+    next.filter_map(|squares| squares.get(picked_squares.len()).copied())
         .collect()
 }
 
-fn among(moves: &[(&String, Vec<Square>)], path: &[Square]) -> Selection {
-    let begin: Vec<_> = moves
+fn selection_for_squares(moves: &[(&String, Vec<Square>)], picked_squares: &[Square]) -> Selection {
+    let candidates: Vec<_> = moves
         .iter()
-        .filter(|(_, squares)| squares.starts_with(path))
+        .filter(|(_, squares)| squares.starts_with(picked_squares))
         .collect();
-    let whole: Vec<String> = begin
+    let complete_moves: Vec<String> = candidates
         .iter()
-        .filter(|(_, squares)| squares.len() == path.len())
+        .filter(|(_, squares)| squares.len() == picked_squares.len())
         .map(|(m, _)| (*m).clone())
         .collect();
-    match (begin.as_slice(), whole.as_slice()) {
-        ([], _) => Selection::Nothing,
+    match (candidates.as_slice(), complete_moves.as_slice()) {
+        ([], _) => Selection::NoMove,
         (_, [m]) => Selection::Move(m.clone()),
         // With two squares picked the rest is known, if there is one way only.
-        ([(m, _)], []) if path.len() > 1 => Selection::Move((*m).clone()),
-        (_, []) => Selection::Path(path.to_vec()),
-        _ => Selection::OneOf(whole),
+        ([(m, _)], []) if picked_squares.len() > 1 => Selection::Move((*m).clone()),
+        (_, []) => Selection::Partial(picked_squares.to_vec()),
+        _ => Selection::Ambiguous(complete_moves),
     }
 }
 
 /// The one move that goes on from `path` and ends on this square.
-fn leap(moves: &[(&String, Vec<Square>)], path: &[Square], square: Square) -> Option<String> {
-    let mut ends = moves
-        .iter()
-        .filter(|(_, squares)| squares.starts_with(path) && squares.last() == Some(&square));
-    let (m, _) = ends.next()?;
-    ends.next().is_none().then(|| (*m).clone())
+fn unique_move_ending_at(
+    moves: &[(&String, Vec<Square>)],
+    picked_squares: &[Square],
+    square: Square,
+) -> Option<String> {
+    let mut candidates = moves.iter().filter(|(_, squares)| {
+        squares.starts_with(picked_squares) && squares.last() == Some(&square)
+    });
+    let (m, _) = candidates.next()?;
+    candidates.next().is_none().then(|| (*m).clone())
 }
 
 /// The square by which moves name what was picked: in a game of files any square of one.
-const fn named(customs: Customs, (file, rank): Square) -> Square {
-    match customs {
+const fn to_notation_square(conventions: Customs, (file, rank): Square) -> Square {
+    match conventions {
         Customs::ConnectFour => (file, 0),
         Customs::TicTacToe
         | Customs::Othello
@@ -101,16 +111,16 @@ const fn named(customs: Customs, (file, rank): Square) -> Square {
 mod tests {
     use super::*;
 
-    fn legal(moves: &str) -> Vec<String> {
+    fn legal_moves(moves: &str) -> Vec<String> {
         moves.split(' ').map(str::to_owned).collect()
     }
 
-    fn played(m: &str) -> Selection {
+    fn selected_move(m: &str) -> Selection {
         Selection::Move(m.to_owned())
     }
 
     #[test]
-    fn one_square_is_a_move_where_pieces_are_put() {
+    fn one_square_selects_move_in_placement_games() {
         for (customs, moves, square, m) in [
             (Customs::TicTacToe, "a1 b2", (1, 1), "b2"),
             (Customs::ConnectFour, "1 4", (3, 5), "4"),
@@ -118,50 +128,50 @@ mod tests {
             (Customs::Gomoku, "h8 a15", (0, 14), "a15"),
             (Customs::Go, "pass J9", (8, 8), "J9"),
         ] {
-            let picked = pick(customs, &legal(moves), &[], square);
-            assert_eq!(picked, played(m), "{customs:?}");
-            let elsewhere = pick(customs, &legal(moves), &[], (6, 6));
-            assert_eq!(elsewhere, Selection::Nothing, "{customs:?}");
+            let picked = select_square(customs, &legal_moves(moves), &[], square);
+            assert_eq!(picked, selected_move(m), "{customs:?}");
+            let elsewhere = select_square(customs, &legal_moves(moves), &[], (6, 6));
+            assert_eq!(elsewhere, Selection::NoMove, "{customs:?}");
         }
     }
 
     #[test]
-    fn a_piece_is_picked_up_put_back_and_put_down() {
-        let moves = legal("e2e3 e2e4 g1f3");
-        let up = pick(Customs::Chess, &moves, &[], (4, 1));
-        assert_eq!(up, Selection::Path(vec![(4, 1)]));
-        let targets = targets(Customs::Chess, &moves, &[(4, 1)]);
+    fn piece_can_be_picked_deselected_and_moved() {
+        let moves = legal_moves("e2e3 e2e4 g1f3");
+        let picked = select_square(Customs::Chess, &moves, &[], (4, 1));
+        assert_eq!(picked, Selection::Partial(vec![(4, 1)]));
+        let targets = target_squares(Customs::Chess, &moves, &[(4, 1)]);
         assert_eq!(targets, [(4, 2), (4, 3)]);
-        let pick = |square| pick(Customs::Chess, &moves, &[(4, 1)], square);
-        assert_eq!(pick((4, 3)), played("e2e4"));
-        assert_eq!(pick((4, 1)), Selection::Path(Vec::new()));
+        let pick = |square| select_square(Customs::Chess, &moves, &[(4, 1)], square);
+        assert_eq!(pick((4, 3)), selected_move("e2e4"));
+        assert_eq!(pick((4, 1)), Selection::Partial(Vec::new()));
         // Another piece of one's own instead.
-        assert_eq!(pick((6, 0)), Selection::Path(vec![(6, 0)]));
-        assert_eq!(pick((0, 6)), Selection::Nothing);
+        assert_eq!(pick((6, 0)), Selection::Partial(vec![(6, 0)]));
+        assert_eq!(pick((0, 6)), Selection::NoMove);
     }
 
     #[test]
-    fn what_a_pawn_becomes_is_asked() {
-        let moves = legal("e7e8q e7e8r e7e8b e7e8n");
-        let picked = pick(Customs::Chess, &moves, &[(4, 6)], (4, 7));
-        assert_eq!(picked, Selection::OneOf(moves));
+    fn promotion_square_is_ambiguous() {
+        let moves = legal_moves("e7e8q e7e8r e7e8b e7e8n");
+        let picked = select_square(Customs::Chess, &moves, &[(4, 6)], (4, 7));
+        assert_eq!(picked, Selection::Ambiguous(moves));
     }
 
     /// 1 is g1, 6 is f2, 10 is e3, 15 is d4.
     #[test]
-    fn draughts_are_moved_by_their_squares() {
-        let moves = legal("22x15x8 22x15x6 22x17x10 21x14");
+    fn draughts_move_completes_once_unambiguous() {
+        let moves = legal_moves("22x15x8 22x15x6 22x17x10 21x14");
         let (from, fifteen) = (move_squares(Customs::Draughts, "22-15").unwrap()[0], 15);
         let at = |number: usize| move_squares(Customs::Draughts, &number.to_string()).unwrap()[0];
-        let pick = |path: &[Square], square| pick(Customs::Draughts, &moves, path, square);
-        assert_eq!(pick(&[], from), Selection::Path(vec![from]));
+        let pick = |path: &[Square], square| select_square(Customs::Draughts, &moves, path, square);
+        assert_eq!(pick(&[], from), Selection::Partial(vec![from]));
         // Two captures go this way, so the last square is wanted, too.
-        let way = vec![from, at(fifteen)];
-        assert_eq!(pick(&[from], at(fifteen)), Selection::Path(way.clone()));
-        assert_eq!(pick(&way, at(6)), played("22x15x6"));
+        let path = vec![from, at(fifteen)];
+        assert_eq!(pick(&[from], at(fifteen)), Selection::Partial(path.clone()));
+        assert_eq!(pick(&path, at(6)), selected_move("22x15x6"));
         // Where only one goes this way, or ends there, that is enough.
-        assert_eq!(pick(&[from], at(17)), played("22x17x10"));
-        assert_eq!(pick(&[from], at(8)), played("22x15x8"));
-        assert_eq!(pick(&[at(21)], at(14)), played("21x14"));
+        assert_eq!(pick(&[from], at(17)), selected_move("22x17x10"));
+        assert_eq!(pick(&[from], at(8)), selected_move("22x15x8"));
+        assert_eq!(pick(&[at(21)], at(14)), selected_move("21x14"));
     }
 }

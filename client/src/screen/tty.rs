@@ -14,51 +14,51 @@ use rustix::process::{Signal, getpid, kill_process};
 use tokio::sync::mpsc;
 
 /// How many keys may be pressed ahead. Those beyond are dropped.
-const KEYS_AHEAD: usize = 256;
+const EVENT_QUEUE_CAPACITY: usize = 256;
 
 /// What the terminal tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum TerminalEvent {
     /// A key.
     Key(KeyEvent),
     /// It has another size now, or shows what it did not show before.
     Changed,
     /// It is gone.
-    Gone,
+    Closed,
 }
 
 /// The terminal as a full screen, until this value is dropped; also if a panic comes before that.
 pub(super) struct Tty {
     terminal: DefaultTerminal,
-    told: mpsc::Receiver<Told>,
+    events: mpsc::Receiver<TerminalEvent>,
 }
 
 impl Tty {
     /// Takes the terminal.
-    pub(super) fn take() -> io::Result<Self> {
-        let terminal = ratatui::try_init().inspect_err(|_| give_back())?;
+    pub(super) fn open() -> io::Result<Self> {
+        let terminal = ratatui::try_init().inspect_err(|_| restore_terminal())?;
         // From here on, and not only once the thread below reads, a change of size is heard: one that came before
         // would be lost.
-        event::poll(Duration::ZERO).inspect_err(|_| give_back())?;
-        let (sender, told) = mpsc::channel(KEYS_AHEAD);
-        let tty = Self { terminal, told };
-        end_with_terminal()?;
+        event::poll(Duration::ZERO).inspect_err(|_| restore_terminal())?;
+        let (sender, events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
+        let tty = Self { terminal, events };
+        exit_on_hangup()?;
         // Reading blocks; the thread ends with the process.
         thread::Builder::new()
             .name("keys".to_owned())
             .spawn(move || {
                 loop {
-                    let told = match event::read() {
+                    let terminal_event = match event::read() {
                         Ok(Event::Key(key)) if key.kind == KeyEventKind::Release => continue,
-                        Ok(Event::Key(key)) => Told::Key(key),
-                        Ok(_) => Told::Changed,
-                        Err(_) => Told::Gone,
+                        Ok(Event::Key(key)) => TerminalEvent::Key(key),
+                        Ok(_) => TerminalEvent::Changed,
+                        Err(_) => TerminalEvent::Closed,
                     };
                     let closed = matches!(
-                        sender.try_send(told),
+                        sender.try_send(terminal_event),
                         Err(mpsc::error::TrySendError::Closed(_))
                     );
-                    if closed || told == Told::Gone {
+                    if closed || terminal_event == TerminalEvent::Closed {
                         return;
                     }
                 }
@@ -67,13 +67,13 @@ impl Tty {
     }
 
     /// Waits for what the terminal tells next. May be cancelled.
-    pub(super) async fn next(&mut self) -> Told {
-        self.told.recv().await.unwrap_or(Told::Gone)
+    pub(super) async fn next_event(&mut self) -> TerminalEvent {
+        self.events.recv().await.unwrap_or(TerminalEvent::Closed)
     }
 
     /// Whether the terminal has told more than was asked for so far.
-    pub(super) fn has_more(&self) -> bool {
-        !self.told.is_empty()
+    pub(super) fn has_pending_events(&self) -> bool {
+        !self.events.is_empty()
     }
 
     /// Draws what differs from what was drawn before.
@@ -82,7 +82,7 @@ impl Tty {
     }
 
     /// Has everything drawn the next time.
-    pub(super) fn wipe(&mut self) -> io::Result<()> {
+    pub(super) fn force_redraw(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.terminal
             .resize(Rect::from((ratatui::layout::Position::ORIGIN, size)))
@@ -97,17 +97,17 @@ impl Drop for Tty {
         }
         // Nothing can be done if the terminal is gone.
         let _ = self.terminal.show_cursor();
-        give_back();
+        restore_terminal();
     }
 }
 
 /// What shells call the status of a program that SIGHUP has ended.
-const EXIT_OF_HUP: i32 = 128 + 1;
+const SIGHUP_EXIT_CODE: i32 = 128 + 1;
 
 /// Ends the process when the terminal hangs up, as the kernel does to those to whom it belongs. One that was
 /// lent, as by a program that starts others, would be read in vain for ever.
-fn end_with_terminal() -> io::Result<()> {
-    let wait = || {
+fn exit_on_hangup() -> io::Result<()> {
+    let wait_for_hangup = || {
         let input = io::stdin();
         // It tells of a hang-up though nothing is asked for.
         let mut terminal = [PollFd::new(&input, PollFlags::empty())];
@@ -116,14 +116,14 @@ fn end_with_terminal() -> io::Result<()> {
         if terminal[0].revents().contains(PollFlags::HUP) {
             let _ = kill_process(getpid(), Signal::HUP);
             // Under `nohup` the signal is ignored, and the terminal is gone all the same.
-            process::exit(EXIT_OF_HUP);
+            process::exit(SIGHUP_EXIT_CODE);
         }
     };
     let thread = thread::Builder::new().name("hang-up".to_owned());
-    thread.spawn(wait).map(|_| ())
+    thread.spawn(wait_for_hangup).map(|_| ())
 }
 
-fn give_back() {
+fn restore_terminal() {
     // Nothing can be done if the terminal is gone.
     let _ = ratatui::try_restore();
 }

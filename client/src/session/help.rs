@@ -5,18 +5,18 @@ use crate::view::{STRONG, paint};
 
 /// At what kind of match help is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
-    pub(crate) customs: Customs,
+pub(crate) struct HelpContext {
+    pub(crate) conventions: Customs,
     /// Whether a seat is open.
     pub(crate) is_open: bool,
     /// Whether a bot plays on for whoever goes.
     pub(crate) has_stand_in: bool,
     /// Whether the board is seen all the time.
-    pub(crate) board_in_sight: bool,
+    pub(crate) is_board_visible: bool,
 }
 
 /// What does something while a seat is open.
-fn help_while_open(row: &dyn Fn(&str, &str) -> String) -> String {
+fn open_match_help(row: &dyn Fn(&str, &str) -> String) -> String {
     [
         "Nobody has sat down yet. Enter tells again how somebody does.\n",
         &row("bot", "have a bot sit down, of any level: `bot easy`"),
@@ -27,14 +27,14 @@ fn help_while_open(row: &dyn Fn(&str, &str) -> String) -> String {
 }
 
 /// What can be typed.
-pub(crate) fn help(asked: Asked) -> String {
+pub(crate) fn help_text(context: HelpContext) -> String {
     let row =
         |what: &str, does: &str| format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")));
-    if asked.is_open {
-        return help_while_open(&row);
+    if context.is_open {
+        return open_match_help(&row);
     }
-    let mut text = format!("Type {}.\n", asked.customs.how_to_move());
-    if !asked.board_in_sight {
+    let mut text = format!("Type {}.\n", context.conventions.how_to_move());
+    if !context.is_board_visible {
         text += &row("board", "draw the board again");
     }
     for (what, does) in [
@@ -53,7 +53,7 @@ pub(crate) fn help(asked: Asked) -> String {
     ] {
         text += &row(what, does);
     }
-    if asked.has_stand_in {
+    if context.has_stand_in {
         text += &row("leave", "leave; a bot plays on for you at once");
     }
     text

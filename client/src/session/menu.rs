@@ -4,18 +4,18 @@ use crate::view::{FAINT, STRONG, paint};
 
 /// A question with numbered answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Menu {
+pub(crate) struct Prompt {
     question: String,
-    answers: Vec<String>,
+    choices: Vec<String>,
     default: usize,
 }
 
-impl Menu {
+impl Prompt {
     /// A question whose first answer has number 1; `default` is an index.
     pub(crate) fn new(question: impl Into<String>, answers: Vec<String>, default: usize) -> Self {
         Self {
             question: question.into(),
-            answers,
+            choices: answers,
             default,
         }
     }
@@ -23,7 +23,7 @@ impl Menu {
     /// The question with its answers below, and which of them Enter takes.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("\n{}\n", paint(STRONG, &self.question));
-        for (index, answer) in self.answers.iter().enumerate() {
+        for (index, answer) in self.choices.iter().enumerate() {
             let mark = if index == self.default {
                 paint(FAINT, "  (Enter)")
             } else {
@@ -36,7 +36,7 @@ impl Menu {
 
     /// The index of the answer that was meant: by its number, by how it begins, by how what
     /// stands in its brackets begins, or by Enter.
-    pub(crate) fn read(&self, typed: &str) -> Option<usize> {
+    pub(crate) fn parse_choice(&self, typed: &str) -> Option<usize> {
         let typed = typed.trim().to_lowercase();
         if typed.is_empty() {
             return Some(self.default);
@@ -44,15 +44,15 @@ impl Menu {
         if let Ok(number) = typed.parse::<usize>() {
             return number
                 .checked_sub(1)
-                .filter(|&index| index < self.answers.len());
+                .filter(|&index| index < self.choices.len());
         }
-        let mut meant = (0..self.answers.len()).filter(|&index| {
-            let answer = anstream::adapter::strip_str(&self.answers[index]).to_string();
-            let answer = answer.to_lowercase();
-            let aside = answer.split_once('(').map_or("", |(_, aside)| aside);
-            answer.starts_with(&typed) || aside.starts_with(&typed)
+        let mut matching = (0..self.choices.len()).filter(|&index| {
+            let choice = anstream::adapter::strip_str(&self.choices[index]).to_string();
+            let answer = choice.to_lowercase();
+            let alias = answer.split_once('(').map_or("", |(_, aside)| aside);
+            answer.starts_with(&typed) || alias.starts_with(&typed)
         });
-        meant.next().filter(|_| meant.next().is_none())
+        matching.next().filter(|_| matching.next().is_none())
     }
 }
 
@@ -61,13 +61,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_a_number_a_beginning_or_enter() {
+    fn choice_is_parsed_from_number_prefix_or_empty_line() {
         let answers = ["Easy", "Medium", "Full strength (max)"]
             .map(str::to_owned)
             .to_vec();
-        let menu = Menu::new("Which level?", answers, 1);
+        let prompt = Prompt::new("Which level?", answers, 1);
         let typed = ["", " 1 ", "3", "EAS", "max", "m", "4", "0", "x"];
-        let read = typed.map(|typed| menu.read(typed));
+        let parsed = typed.map(|typed| prompt.parse_choice(typed));
         let expect = [
             Some(1),
             Some(0),
@@ -79,8 +79,8 @@ mod tests {
             None,
             None,
         ];
-        assert_eq!(read, expect);
-        let text = anstream::adapter::strip_str(&menu.text()).to_string();
+        assert_eq!(parsed, expect);
+        let text = anstream::adapter::strip_str(&prompt.text()).to_string();
         assert_eq!(
             text,
             "\nWhich level?\n  1  Easy\n  2  Medium  (Enter)\n  3  Full strength (max)\n"

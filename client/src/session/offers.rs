@@ -11,45 +11,45 @@ use crate::harmless::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
 /// How much time `more time` gives, in seconds.
-const GIVEN_S: u64 = 15;
+const DEFAULT_GIVE_TIME_S: u64 = 15;
 
 impl PlaySession {
     /// Does what the word says, if it is one of these.
-    pub(super) fn offer_word(&mut self, now: &Snapshot, word: &str) -> bool {
-        let mut words = word.split_whitespace();
+    pub(super) fn run_offer_command(&mut self, snapshot: &Snapshot, command: &str) -> bool {
+        let mut words = command.split_whitespace();
         match (words.next(), words.next(), words.next()) {
             (Some("draw"), None, _) => {
-                self.offer(now, Offer::Draw { ply: now.ply });
+                self.send_offer(snapshot, Offer::Draw { ply: snapshot.ply });
             }
             (Some("takeback" | "undo"), None, _) => {
-                let (ply, to_ply) = (now.ply, None);
-                self.offer(now, Offer::Takeback { ply, to_ply });
+                let (ply, to_ply) = (snapshot.ply, None);
+                self.send_offer(snapshot, Offer::Takeback { ply, to_ply });
             }
             (Some("takeback" | "undo"), Some(count @ ("1" | "2")), None) => {
                 let count = if count == "1" { 1 } else { 2 };
-                let to_ply = Some(Ply(now.ply.0.saturating_sub(count)));
-                self.offer(
-                    now,
+                let to_ply = Some(Ply(snapshot.ply.0.saturating_sub(count)));
+                self.send_offer(
+                    snapshot,
                     Offer::Takeback {
-                        ply: now.ply,
+                        ply: snapshot.ply,
                         to_ply,
                     },
                 );
             }
-            (Some("rematch"), None, _) => self.want_rematch(now),
-            (Some("decline"), None, _) => self.decline(now),
+            (Some("rematch"), None, _) => self.offer_rematch(snapshot),
+            (Some("decline"), None, _) => self.decline_latest(snapshot),
             (Some("abort"), None, _) => {
-                let target = now.match_id.into();
-                self.ask_at_table(now, ClientMessage::Abort { target });
+                let target = snapshot.match_id.into();
+                self.send_player_request(snapshot, ClientMessage::Abort { target });
             }
             (Some("hint"), None, _) => {
-                let (target, ply) = (now.match_id.into(), now.ply);
-                self.ask_at_table(now, ClientMessage::Hint { target, ply });
+                let (target, ply) = (snapshot.match_id.into(), snapshot.ply);
+                self.send_player_request(snapshot, ClientMessage::Hint { target, ply });
             }
-            (Some("leave"), None, _) => self.hand_over(now),
-            (Some("more"), Some("time"), None) => self.give_time(now, GIVEN_S),
+            (Some("leave"), None, _) => self.hand_seat_to_stand_in(snapshot),
+            (Some("more"), Some("time"), None) => self.give_time(snapshot, DEFAULT_GIVE_TIME_S),
             (Some("more"), Some("time"), Some(seconds)) => match seconds.parse() {
-                Ok(seconds) => self.give_time(now, seconds),
+                Ok(seconds) => self.give_time(snapshot, seconds),
                 Err(_) => {
                     self.print_error("`more time 30` gives 30 seconds; 5 to 60 can be given.")
                 }
@@ -60,15 +60,15 @@ impl PlaySession {
     }
 
     /// Shows the best move, if it is still the one that was asked for.
-    pub(super) fn hinted(&mut self, hint: &Hint) {
+    pub(super) fn on_hint(&mut self, hint: &Hint) {
         if hint.re.is_none() || hint.re != self.pending_request_id() {
             return;
         }
         self.pending_request = None;
-        let Some(table) = self.match_state() else {
+        let Some(match_state) = self.match_state() else {
             return;
         };
-        if (table.snapshot.match_id, table.snapshot.ply) != (hint.match_id, hint.ply) {
+        if (match_state.snapshot.match_id, match_state.snapshot.ply) != (hint.match_id, hint.ply) {
             return;
         }
         let line = hint.san.as_ref().unwrap_or(&hint.pv);
@@ -79,52 +79,54 @@ impl PlaySession {
             _ => format!(": {}", sanitize(&line.join(" "))),
         };
         let win = 100.0 * hint.evaluation.win_probability.get();
-        let of = view::side_text(&table.snapshot, SeatNumber(0));
+        let of = view::side_text(&match_state.snapshot, SeatNumber(0));
         self.print(format!("Best is {best}{line}  ({of} wins {win:.0}%)"));
     }
 
     /// Shows what a bot thinks.
-    pub(super) fn thinks(&mut self, thought: &Thinking) {
-        let Some(table) = self.match_state() else {
+    pub(super) fn on_thinking(&mut self, thinking: &Thinking) {
+        let Some(match_state) = self.match_state() else {
             return;
         };
-        if (table.snapshot.match_id, table.snapshot.ply) != (thought.match_id, thought.ply) {
+        if (match_state.snapshot.match_id, match_state.snapshot.ply)
+            != (thinking.match_id, thinking.ply)
+        {
             return;
         }
-        let line = sanitize(&thought.san.as_ref().unwrap_or(&thought.pv).join(" "));
-        let win = 100.0 * thought.evaluation.win_probability.get();
-        let of = view::side_text(&table.snapshot, SeatNumber(0));
-        let (depth, nodes) = (thought.depth, thought.nodes);
+        let line = sanitize(&thinking.san.as_ref().unwrap_or(&thinking.pv).join(" "));
+        let win = 100.0 * thinking.evaluation.win_probability.get();
+        let of = view::side_text(&match_state.snapshot, SeatNumber(0));
+        let (depth, nodes) = (thinking.depth, thinking.nodes);
         let text = format!("… {depth} ahead, {nodes} positions: {line}  ({of} wins {win:.0}%)");
         self.print(paint(FAINT, &text));
     }
 
     /// Leaves the seat to the stand-in at once. Without one the seat is only held.
-    fn hand_over(&mut self, now: &Snapshot) {
-        if now.status == MatchStatus::Open {
-            return self.farewell();
+    fn hand_seat_to_stand_in(&mut self, snapshot: &Snapshot) {
+        if snapshot.status == MatchStatus::Open {
+            return self.leave_and_end();
         }
-        if now.stand_in.is_none() {
+        if snapshot.stand_in.is_none() {
             return self
                 .print_error("No bot stands in here; `quit` leaves, and your seat is held.");
         }
-        let target = now.match_id.into();
-        self.ask_at_table(now, ClientMessage::Leave { target });
+        let target = snapshot.match_id.into();
+        self.send_player_request(snapshot, ClientMessage::Leave { target });
     }
 
-    fn give_time(&mut self, now: &Snapshot, seconds: u64) {
-        let (target, ms) = (now.match_id.into(), seconds.saturating_mul(1000));
-        self.ask_at_table(now, ClientMessage::GiveTime { target, ms });
+    fn give_time(&mut self, snapshot: &Snapshot, seconds: u64) {
+        let (target, ms) = (snapshot.match_id.into(), seconds.saturating_mul(1000));
+        self.send_player_request(snapshot, ClientMessage::GiveTime { target, ms });
     }
 
-    fn offer(&mut self, now: &Snapshot, offer: Offer) {
-        let target = now.match_id.into();
-        self.ask_at_table(now, ClientMessage::Offer { target, offer });
+    fn send_offer(&mut self, snapshot: &Snapshot, offer: Offer) {
+        let target = snapshot.match_id.into();
+        self.send_player_request(snapshot, ClientMessage::Offer { target, offer });
     }
 
     /// Asks for what only a player of a running match may.
-    fn ask_at_table(&mut self, now: &Snapshot, message: ClientMessage) {
-        let reason = match (now.status, now.you) {
+    fn send_player_request(&mut self, snapshot: &Snapshot, message: ClientMessage) {
+        let reason = match (snapshot.status, snapshot.you) {
             (_, None) => "You only look on.",
             (MatchStatus::Open, _) => "The match has not begun: a seat is still open.",
             (MatchStatus::Ended, _) => "The match is over; `rematch` plays again, `quit` leaves.",
@@ -135,12 +137,12 @@ impl PlaySession {
     }
 
     /// Declines what the other offers, or else a challenge, or else withdraws one's own.
-    fn decline(&mut self, now: &Snapshot) {
+    fn decline_latest(&mut self, snapshot: &Snapshot) {
         if self.pending_request.is_some() {
             return self.print_error("One moment …");
         }
-        if let Some(offer) = self.to_decline(now) {
-            let target = now.match_id.into();
+        if let Some(offer) = self.offer_to_decline(snapshot) {
+            let target = snapshot.match_id.into();
             return self.send_request(ClientMessage::Decline { target, offer });
         }
         let Some(challenge) = self.challenges.pop() else {
@@ -153,9 +155,9 @@ impl PlaySession {
     }
 
     /// The offer that `decline` means: the latest of the other's, or else of one's own.
-    fn to_decline(&self, now: &Snapshot) -> Option<OfferKind> {
-        let you = now.you?;
-        if let Some(rematch) = &now.rematch {
+    fn offer_to_decline(&self, snapshot: &Snapshot) -> Option<OfferKind> {
+        let you = snapshot.you?;
+        if let Some(rematch) = &snapshot.rematch {
             let theirs = rematch.offers.get(you.other().index()) == Some(&true);
             let own = rematch.offers.get(you.index()) == Some(&true);
             if theirs || own {
@@ -163,7 +165,7 @@ impl PlaySession {
             }
         }
         let latest = |is_own: bool| {
-            let mut offers = now.offers.iter().rev();
+            let mut offers = snapshot.offers.iter().rev();
             offers.find(|offer| (offer.seat == you) == is_own)
         };
         let offer = latest(false).or_else(|| latest(true));
@@ -171,7 +173,7 @@ impl PlaySession {
     }
 
     /// Takes in that somebody wants to play the player.
-    pub(super) fn challenged(&mut self, challenge: Challenge) {
+    pub(super) fn on_challenge(&mut self, challenge: Challenge) {
         let game = self.game_summary(&challenge.game);
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
         let clock = challenge.clock.as_ref().map(clock_text);
@@ -190,53 +192,60 @@ impl PlaySession {
     }
 
     /// Takes in that it is the player's turn elsewhere.
-    pub(super) fn your_turn(&mut self, id: MatchId, game: &str, due_ms: u64) {
+    pub(super) fn on_your_turn(&mut self, id: MatchId, game: &str, deadline_ms: u64) {
         let title = sanitize(self.game_summary(game).map_or(game, |game| &game.title));
-        let (until, command) = (format_utc_minute(due_ms), self.go_to(id));
+        let (until, command) = (format_utc_minute(deadline_ms), self.styled_join_command(id));
         self.print(format!(
             "It is your turn in another match of {title}, until {until}: {command}"
         ));
     }
 
     /// Tells of a match of days that the player has, whose turn it is and until when.
-    pub(super) fn plays_over_days(&mut self, row: &FollowedMatch) {
-        let Some(days) = &row.correspondence else {
+    pub(super) fn print_correspondence_match(&mut self, row: &FollowedMatch) {
+        let Some(correspondence) = &row.correspondence else {
             return;
         };
-        let what = match (days.turn, row.you) {
+        let what = match (correspondence.turn, row.you) {
             (None, _) => "A match of days waits for somebody",
             (Some(turn), Some(you)) if turn == you => "It is your turn in a match of days",
             (Some(_), Some(_)) => "It is the other's turn in a match of days",
             (Some(_), None) => "A match of days is played",
         };
-        let until = days
+        let until = correspondence
             .deadline_ms
             .map(|due_ms| format!(", until {}", format_utc_minute(due_ms)));
-        let (until, command) = (until.unwrap_or_default(), self.go_to(row.match_id));
+        let (until, command) = (
+            until.unwrap_or_default(),
+            self.styled_join_command(row.match_id),
+        );
         self.print(format!("{what}{until}: {command}"));
     }
 
     /// The command by which a match is gone to.
-    fn go_to(&self, id: MatchId) -> String {
+    fn styled_join_command(&self, id: MatchId) -> String {
         paint(STRONG, &format!("ply join {id}{}", self.server_option))
     }
 
     /// Whether a bot keeps a seat of the match for this player.
-    pub(super) fn is_stood_in(&self, now: &Snapshot) -> bool {
+    pub(super) fn has_stand_in(&self, snapshot: &Snapshot) -> bool {
         let welcome = self.welcome.as_ref();
-        welcome.is_some_and(|welcome| view::has_stand_in(now, welcome.player.id))
+        welcome.is_some_and(|welcome| view::has_stand_in(snapshot, welcome.player.id))
     }
 
     /// Tells of the matches in which a bot plays on for the player, and how one comes back.
-    pub(super) fn say_stood_in(&mut self) {
-        let stood_in = self
+    pub(super) fn print_stand_in_matches(&mut self) {
+        let stand_in_matches = self
             .own_matches
             .iter()
-            .filter(|mine| self.is_stood_in(mine));
-        let texts: Vec<String> = stood_in
-            .map(|now| {
-                let name = view::headline(now, self.game_summary(&now.game));
-                let command = format!("ply join {}{}", sanitize(&now.code), self.server_option);
+            .filter(|mine| self.has_stand_in(mine));
+        let texts: Vec<String> = stand_in_matches
+            .map(|snapshot| {
+                let name = view::headline(snapshot, self.game_summary(&snapshot.game));
+                let command = format!(
+                    "ply join {}{}",
+                    sanitize(&snapshot.code),
+                    self.server_option
+                );
                 format!(
                     "A bot plays on for you in {name}. Come back with {}",
                     paint(STRONG, &command)

@@ -5,38 +5,44 @@ use plyhouse_protocol::{
     SeatRequest, SeekRequest, Snapshot,
 };
 
-use super::questions::Question;
+use super::questions::PromptKind;
 use super::{Effect, Goal, MatchOptions, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::harmless::sanitize;
 
 /// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
-const COMPANY_PACE_MS: u64 = 400;
+const BOT_MOVE_DELAY_MS: u64 = 400;
 
 impl PlaySession {
     /// The first welcome is complete.
-    pub(super) fn begin(&mut self) {
+    pub(super) fn start_goal(&mut self) {
         match self.goal.clone() {
-            Goal::Play(plan) => match self.interrupted(&plan) {
+            Goal::Play(setup) => match self.resumable_match(&setup) {
                 Some(old) if self.interactive => {
-                    let menu = self.resume_menu(&old);
-                    self.question(Question::Resume(old.match_id), menu);
+                    let prompt = self.resume_prompt(&old);
+                    self.show_prompt(PromptKind::Resume(old.match_id), prompt);
                 }
-                Some(old) => self.go_on(old),
+                Some(old) => self.resume_match(old),
                 None => {
-                    self.say_stood_in();
-                    self.leave_open();
-                    self.plan();
+                    self.print_stand_in_matches();
+                    self.leave_open_matches();
+                    self.continue_setup();
                 }
             },
             Goal::Join(code) => {
                 let target = MatchRef::from(&*code);
-                match self.own_matches.iter().find(|old| is_named(old, target)) {
-                    Some(old) if old.you.is_some() => self.go_on(old.clone()),
-                    Some(_) | None => self.open(ClientMessage::Join { target, seat: None }),
+                match self
+                    .own_matches
+                    .iter()
+                    .find(|old| has_match_ref(old, target))
+                {
+                    Some(old) if old.you.is_some() => self.resume_match(old.clone()),
+                    Some(_) | None => {
+                        self.request_match(ClientMessage::Join { target, seat: None })
+                    }
                 }
             }
-            Goal::Watch(code) => self.open(ClientMessage::Watch {
+            Goal::Watch(code) => self.request_match(ClientMessage::Watch {
                 target: MatchRef::from(&*code),
             }),
             Goal::WatchBots {
@@ -44,7 +50,7 @@ impl PlaySession {
                 levels,
                 min_move_interval_ms: pace_ms,
                 initial_position: position,
-            } => self.open(ClientMessage::Create(Box::new(CreateRequest {
+            } => self.request_match(ClientMessage::Create(Box::new(CreateRequest {
                 game,
                 seats: Some(levels.map(SeatRequest::Bot)),
                 bot_delay_ms: Some(pace_ms),
@@ -57,19 +63,19 @@ impl PlaySession {
     /// The match that can be gone on with: one that fits the plan before one that does not, running
     /// before open, then the newest, since ids sort by the time of creation. A person is asked about
     /// any; otherwise it has to fit, and to be running, unless it is a friend who is waited for.
-    fn interrupted(&self, plan: &MatchSetup) -> Option<Snapshot> {
-        let waits = plan.opponent == Some(Opponent::Friend);
-        let may_be = |old: &&Snapshot| match old.status {
-            MatchStatus::Running => self.interactive || plan.fits(old),
-            MatchStatus::Open => self.interactive || waits && plan.fits(old),
+    fn resumable_match(&self, setup: &MatchSetup) -> Option<Snapshot> {
+        let waits_for_friend = setup.opponent == Some(Opponent::Friend);
+        let is_candidate = |old: &&Snapshot| match old.status {
+            MatchStatus::Running => self.interactive || setup.accepts_match(old),
+            MatchStatus::Open => self.interactive || waits_for_friend && setup.accepts_match(old),
             MatchStatus::Ended => false,
         };
-        let seated = self.own_matches.iter().filter(|old| old.you.is_some());
-        seated
-            .filter(may_be)
+        let seated_matches = self.own_matches.iter().filter(|old| old.you.is_some());
+        seated_matches
+            .filter(is_candidate)
             .max_by_key(|old| {
                 (
-                    plan.fits(old),
+                    setup.accepts_match(old),
                     old.status == MatchStatus::Running,
                     old.match_id,
                 )
@@ -77,20 +83,20 @@ impl PlaySession {
             .cloned()
     }
 
-    fn go_on(&mut self, old: Snapshot) {
+    fn resume_match(&mut self, old: Snapshot) {
         self.print("Back at the match that was interrupted.");
-        self.seat_at(old);
+        self.enter_match(old);
     }
 
     /// Leaves the open matches of an earlier run, in which nobody waits any more. They would stay
     /// listed for as long as their player is connected.
-    fn leave_open(&mut self) {
-        let open = self
+    fn leave_open_matches(&mut self) {
+        let open_matches = self
             .own_matches
             .iter()
             .filter(|old| old.you.is_some() && old.status == MatchStatus::Open);
-        let open: Vec<MatchId> = open.map(|old| old.match_id).collect();
-        for id in open {
+        let open_ids: Vec<MatchId> = open_matches.map(|old| old.match_id).collect();
+        for id in open_ids {
             let target = id.into();
             self.send_untracked(ClientMessage::Leave { target });
             self.effects.push(Effect::RemoveSeatNote(id));
@@ -98,24 +104,24 @@ impl PlaySession {
     }
 
     /// Asks for what the plan lacks, or has it from its default; then asks for the match.
-    pub(super) fn plan(&mut self) {
-        let Goal::Play(mut plan) = self.goal.clone() else {
+    pub(super) fn continue_setup(&mut self) {
+        let Goal::Play(mut setup) = self.goal.clone() else {
             return;
         };
-        if let Some((question, menu)) = self.missing(&plan) {
-            self.question(question, menu);
+        if let Some((question, prompt)) = self.next_prompt(&setup) {
+            self.show_prompt(question, prompt);
             return;
         }
-        let game = plan.game.take().unwrap_or_else(|| DEFAULT_GAME.to_owned());
-        let pace_ms = self.interactive.then_some(COMPANY_PACE_MS);
-        let other = match plan.opponent.take() {
+        let game = setup.game.take().unwrap_or_else(|| DEFAULT_GAME.to_owned());
+        let bot_delay_ms = self.interactive.then_some(BOT_MOVE_DELAY_MS);
+        let opponent_seat = match setup.opponent.take() {
             Some(Opponent::Anyone(bot)) => {
-                self.open(ClientMessage::Seek(Box::new(SeekRequest {
+                self.request_match(ClientMessage::Seek(Box::new(SeekRequest {
                     game,
                     bot,
-                    clock: plan.options.clock,
-                    rated: plan.options.rated,
-                    stand_in: plan.options.stand_in_level,
+                    clock: setup.options.clock,
+                    rated: setup.options.rated,
+                    stand_in: setup.options.stand_in_level,
                     ..SeekRequest::default()
                 })));
                 return;
@@ -125,44 +131,44 @@ impl PlaySession {
             Some(Opponent::Bot(None)) | None => {
                 let level = self
                     .levels()
-                    .nth(self.middle_level())
+                    .nth(self.middle_level_index())
                     .map(|(level, _)| level);
                 SeatRequest::Bot(level.unwrap_or_default())
             }
         };
-        let (seats, shuffle) = match plan.side {
-            Some(SideChoice::First) | None => ([SeatRequest::Me, other], None),
-            Some(SideChoice::Second) => ([other, SeatRequest::Me], None),
-            Some(SideChoice::Random) => ([SeatRequest::Me, other], Some(true)),
+        let (seats, shuffle) = match setup.side {
+            Some(SideChoice::First) | None => ([SeatRequest::Me, opponent_seat], None),
+            Some(SideChoice::Second) => ([opponent_seat, SeatRequest::Me], None),
+            Some(SideChoice::Random) => ([SeatRequest::Me, opponent_seat], Some(true)),
         };
-        self.open(ClientMessage::Create(Box::new(CreateRequest {
+        self.request_match(ClientMessage::Create(Box::new(CreateRequest {
             game,
             seats: Some(seats),
             shuffle,
-            bot_delay_ms: pace_ms,
-            clock: plan.options.clock,
-            takebacks_allowed: plan.options.allow_takebacks,
-            rated: plan.options.rated,
-            shows_bot_thinking: plan.options.show_thinking,
-            position: plan.options.initial_position,
-            absence_limit_ms: plan.options.absence_limit_ms,
-            stand_in: plan.options.stand_in_level,
-            invited: plan.options.invited_player,
-            spectator_access: plan.options.spectator_access,
-            spectator_delay_ms: plan.options.spectator_delay_ms,
+            bot_delay_ms,
+            clock: setup.options.clock,
+            takebacks_allowed: setup.options.allow_takebacks,
+            rated: setup.options.rated,
+            shows_bot_thinking: setup.options.show_thinking,
+            position: setup.options.initial_position,
+            absence_limit_ms: setup.options.absence_limit_ms,
+            stand_in: setup.options.stand_in_level,
+            invited: setup.options.invited_player,
+            spectator_access: setup.options.spectator_access,
+            spectator_delay_ms: setup.options.spectator_delay_ms,
             ..CreateRequest::default()
         })));
     }
 
-    pub(super) fn resume(&mut self, id: MatchId, answer: usize) {
+    pub(super) fn on_resume_choice(&mut self, id: MatchId, choice: usize) {
         let old = self
             .own_matches
             .iter()
             .find(|old| old.match_id == id)
             .cloned();
-        match (old, answer) {
+        match (old, choice) {
             // It may have moved on since the question was asked: look at it as it is now.
-            (Some(old), 0) => self.open(ClientMessage::Watch {
+            (Some(old), 0) => self.request_match(ClientMessage::Watch {
                 target: old.match_id.into(),
             }),
             (Some(old), 1) => {
@@ -175,24 +181,24 @@ impl PlaySession {
                     self.send_untracked(ClientMessage::Resign { target });
                 }
                 self.effects.push(Effect::RemoveSeatNote(id));
-                self.plan();
+                self.continue_setup();
             }
-            (Some(_) | None, _) => self.plan(),
+            (Some(_) | None, _) => self.continue_setup(),
         }
     }
 
-    pub(super) fn open(&mut self, message: ClientMessage) {
-        let before = self.own_matches.iter().map(|old| old.match_id).collect();
+    pub(super) fn request_match(&mut self, message: ClientMessage) {
+        let previous_matches = self.own_matches.iter().map(|old| old.match_id).collect();
         let seek = matches!(message, ClientMessage::Seek(_)).then(|| message.clone());
         self.stage = Stage::AwaitingMatch {
-            previous_matches: before,
+            previous_matches,
             seek,
         };
         self.send_request(message);
     }
 
     /// The connection was lost while a match was being asked for. It exists now, or is asked for again.
-    pub(super) fn reopen(&mut self) {
+    pub(super) fn recover_match_request(&mut self) {
         let Stage::AwaitingMatch {
             previous_matches: before,
             seek,
@@ -200,24 +206,24 @@ impl PlaySession {
         else {
             return;
         };
-        let asked = self
+        let unanswered = self
             .pending_request
             .take()
             .map(|pending| pending.request.message);
-        let came = match (&asked, &self.goal) {
+        let found_match = match (&unanswered, &self.goal) {
             (Some(ClientMessage::Join { target, .. } | ClientMessage::Watch { target }), _) => self
                 .own_matches
                 .iter()
-                .find(|new| is_named(new, *target) && new.you.is_some()),
+                .find(|new| has_match_ref(new, *target) && new.you.is_some()),
             (_, Goal::Play(_) | Goal::WatchBots { .. }) => self
                 .own_matches
                 .iter()
                 .find(|new| !before.contains(&new.match_id)),
             (_, Goal::Join(_) | Goal::Watch(_)) => None,
         };
-        if let Some(new) = came.cloned() {
-            self.seat_at(new);
-        } else if let Some(message) = asked.or_else(|| seek.clone()) {
+        if let Some(new) = found_match.cloned() {
+            self.enter_match(new);
+        } else if let Some(message) = unanswered.or_else(|| seek.clone()) {
             self.send_request(message);
         }
     }
@@ -226,18 +232,18 @@ impl PlaySession {
 impl MatchSetup {
     /// Whether nothing is said of opponent and side, so that a match of the game is as good as
     /// another.
-    pub(crate) fn takes_any(&self) -> bool {
+    pub(crate) fn accepts_any_match(&self) -> bool {
         self.opponent.is_none() && self.side.is_none() && self.options == MatchOptions::default()
     }
 
     /// Whether a match that was interrupted is what is wanted now.
-    pub(crate) fn fits(&self, old: &Snapshot) -> bool {
+    pub(crate) fn accepts_match(&self, old: &Snapshot) -> bool {
         let Some(me) = old.you else { return false };
         let other = old.seats.get(me.other().index());
         let Some(other) = other.map(|state| &state.occupant) else {
             return false;
         };
-        let is_bot = |wanted: &str| matches!(other, Occupant::Bot { level, .. } if level == wanted);
+        let is_bot = |expected_level: &str| matches!(other, Occupant::Bot { level, .. } if level == expected_level);
         let opponent = match &self.opponent {
             None => true,
             Some(Opponent::Bot(None)) => matches!(other, Occupant::Bot { .. }),
@@ -261,7 +267,7 @@ impl MatchSetup {
     }
 }
 
-fn is_named(old: &Snapshot, target: MatchRef) -> bool {
+fn has_match_ref(old: &Snapshot, target: MatchRef) -> bool {
     match target {
         MatchRef::Id(id) => old.match_id == id,
         MatchRef::Code(code) => old.code == code.to_string(),

@@ -6,8 +6,8 @@ use plyhouse_protocol::{
     ClientMessage, EndReason, Event, MatchId, MatchStatus, Occupant, SeatNumber, Snapshot,
 };
 
-use super::help::{Asked, help};
-use super::rematch::next_of;
+use super::help::{HelpContext, help_text};
+use super::rematch::next_match_id;
 use super::{Effect, Goal, LEAVE_TIMEOUT, PlaySession, Stage};
 use crate::customs::Customs;
 use crate::failure::Failure;
@@ -21,23 +21,23 @@ const MOVE_CHARS_MAX: usize = 32;
 
 impl PlaySession {
     /// Takes a place at a match, as player or spectator, or looks at it anew.
-    pub(super) fn seat_at(&mut self, snapshot: Snapshot) {
-        let same =
+    pub(super) fn enter_match(&mut self, snapshot: Snapshot) {
+        let current =
             (self.match_state()).filter(|table| table.snapshot.match_id == snapshot.match_id);
-        let known = same.map(|table| (table.snapshot.seq, table.snapshot.you));
-        let over = snapshot.status == MatchStatus::Ended;
-        let had_seat = matches!(known, Some((_, Some(_))));
-        if snapshot.you.is_none() && !over && self.is_stood_in(&snapshot) {
+        let previous = current.map(|table| (table.snapshot.seq, table.snapshot.you));
+        let has_ended = snapshot.status == MatchStatus::Ended;
+        let had_seat = matches!(previous, Some((_, Some(_))));
+        if snapshot.you.is_none() && !has_ended && self.has_stand_in(&snapshot) {
             self.print("A bot has played on for you; you take your seat back.");
             let target = snapshot.match_id.into();
             self.stage = Stage::InMatch(Box::new(MatchState::received_at(snapshot, self.now)));
             return self.send_request(ClientMessage::Join { target, seat: None });
         }
-        if snapshot.you.is_none() && had_seat && !over {
+        if snapshot.you.is_none() && had_seat && !has_ended {
             let what = "the server no longer knows you; the match goes on without you";
             return self.end(Err(Failure::Failed(what.to_owned())));
         }
-        if snapshot.you.is_none() && over && matches!(self.goal, Goal::Join(_)) {
+        if snapshot.you.is_none() && has_ended && matches!(self.goal, Goal::Join(_)) {
             let what = "the match is over, and you had no seat in it";
             return self.end(Err(Failure::Refused(what.to_owned())));
         }
@@ -48,46 +48,46 @@ impl PlaySession {
                 game: snapshot.game.clone(),
             }));
         }
-        let unchanged = known.is_some_and(|(seq, _)| seq == snapshot.seq);
+        let unchanged = previous.is_some_and(|(seq, _)| seq == snapshot.seq);
         self.stage = Stage::InMatch(Box::new(MatchState::received_at(snapshot, self.now)));
         if unchanged {
             let next = self
                 .match_state()
-                .and_then(|table| next_of(&table.snapshot));
+                .and_then(|table| next_match_id(&table.snapshot));
             if let Some(result) = self.result_after_rating.take() {
                 let now = self.match_state().map(|table| table.snapshot.clone());
-                return now.map_or((), |now| self.end_rated(&now, result));
+                return now.map_or((), |now| self.end_after_rating(&now, result));
             }
             return match next.filter(|_| self.final_result.is_some()) {
                 // It has begun while nobody was connected.
                 Some(next) => self.send_request(ClientMessage::Watch {
                     target: next.into(),
                 }),
-                None => self.say_turn(),
+                None => self.print_turn(),
             };
         }
-        if known.is_none() {
+        if previous.is_none() {
             if self.final_result.take().is_some() {
                 self.effects.push(Effect::CancelStop);
             }
-            self.say_place();
+            self.print_match_header();
         }
-        let Some(table) = self.match_state() else {
+        let Some(match_state) = self.match_state() else {
             return;
         };
-        match table.snapshot.status {
-            MatchStatus::Open if known.is_none() => self.say_invitation(),
+        match match_state.snapshot.status {
+            MatchStatus::Open if previous.is_none() => self.print_invitation(),
             MatchStatus::Open => {}
             MatchStatus::Running => {
-                self.say_board();
-                self.say_turn();
+                self.print_board();
+                self.print_turn();
             }
-            MatchStatus::Ended => self.finish(true),
+            MatchStatus::Ended => self.finish_match(true),
         }
     }
 
     /// The connection is back: on with the match as the server has it now.
-    pub(super) fn back_at_table(&mut self) {
+    pub(super) fn restore_after_reconnect(&mut self) {
         let Some(id) = self.match_state().map(|table| table.snapshot.match_id) else {
             return;
         };
@@ -105,42 +105,42 @@ impl PlaySession {
             return self.send_request(ClientMessage::Watch { target: id.into() });
         };
         let (ply, status) = (snapshot.ply, snapshot.status);
-        self.seat_at(snapshot);
+        self.enter_match(snapshot);
         match pending {
             // A move that was not answered may have been played or not: the ply tells.
-            Some(ClientMessage::Move { ply: asked, .. }) if asked != ply => {}
+            Some(ClientMessage::Move { ply: sent_ply, .. }) if sent_ply != ply => {}
             // An offer that stands already is made again in vain.
             Some(
-                again @ (ClientMessage::Move { .. }
+                unanswered @ (ClientMessage::Move { .. }
                 | ClientMessage::Resign { .. }
                 | ClientMessage::Offer { .. }),
             ) if status == MatchStatus::Running => {
-                self.send_request(again);
+                self.send_request(unanswered);
             }
-            Some(again @ ClientMessage::Leave { .. }) => self.send_request(again),
+            Some(unanswered @ ClientMessage::Leave { .. }) => self.send_request(unanswered),
             Some(_) | None => {}
         }
     }
 
     /// Takes in one event of a match.
-    pub(super) fn event(&mut self, event: &Event) {
+    pub(super) fn on_event(&mut self, event: &Event) {
         let id = event.match_id();
-        if let Some(mine) = self.own_matches.iter_mut().find(|mine| mine.match_id == id) {
-            let mut table = MatchState::new(mine.clone());
-            table.apply(event);
-            *mine = table.snapshot;
+        if let Some(own_match) = self.own_matches.iter_mut().find(|mine| mine.match_id == id) {
+            let mut match_state = MatchState::new(own_match.clone());
+            match_state.apply(event);
+            *own_match = match_state.snapshot;
             if matches!(event, Event::Ended { .. }) {
                 self.effects.push(Effect::RemoveSeatNote(id));
             }
         }
-        let at = self.now;
-        let Some(table) = self.match_state_mut(id) else {
+        let received_at = self.now;
+        let Some(match_state) = self.match_state_mut(id) else {
             return;
         };
-        match table.apply_at(event, at) {
+        match match_state.apply_at(event, received_at) {
             ApplyResult::Duplicate => return,
             ApplyResult::Gap => {
-                let since = table.snapshot.seq;
+                let since = match_state.snapshot.seq;
                 return self.send_untracked(ClientMessage::Resync {
                     target: id.into(),
                     since,
@@ -148,72 +148,78 @@ impl PlaySession {
             }
             ApplyResult::Applied => {}
         }
-        let now = table.snapshot.clone();
+        let snapshot = match_state.snapshot.clone();
         match event {
-            Event::Seated { seat, .. } => self.print(view::seated_text(&now, *seat)),
+            Event::Seated { seat, .. } => self.print(view::seated_text(&snapshot, *seat)),
             Event::Started { .. } => {
                 self.print("The match begins.");
-                self.say_board();
-                self.say_turn();
+                self.print_board();
+                self.print_turn();
             }
             Event::Moved { seat, m, san, .. } => {
-                self.print(view::move_text(&now, *seat, san.as_ref().unwrap_or(m)));
+                self.print(view::move_text(&snapshot, *seat, san.as_ref().unwrap_or(m)));
                 // A move is shown with what it leads to: its `ended`, or a bot's answer to ours.
-                let answered_at_once = now.you == Some(*seat) && is_bot(&now, now.turn);
-                if now.turn.is_some() && !answered_at_once {
-                    self.say_board();
-                    self.say_turn();
+                let bot_replies_next =
+                    snapshot.you == Some(*seat) && is_bot_seat(&snapshot, snapshot.turn);
+                if snapshot.turn.is_some() && !bot_replies_next {
+                    self.print_board();
+                    self.print_turn();
                 }
             }
             Event::TakenBack { .. } => {
                 self.print("Moves are taken back.");
-                self.say_board();
-                self.say_turn();
+                self.print_board();
+                self.print_turn();
             }
-            Event::Offered { offer, .. } => self.print(view::offer_text(&now, offer)),
+            Event::Offered { offer, .. } => self.print(view::offer_text(&snapshot, offer)),
             Event::Declined {
                 seat, offer, by, ..
-            } => self.print(view::declined_offer_text(&now, *seat, *offer, *by)),
+            } => self.print(view::declined_offer_text(&snapshot, *seat, *offer, *by)),
             Event::TimeGiven { seat, ms, .. } => {
                 let (who, to) = (
-                    view::seat_subject(&now, seat.other()),
-                    view::seat_subject(&now, *seat),
+                    view::seat_subject(&snapshot, seat.other()),
+                    view::seat_subject(&snapshot, *seat),
                 );
                 let time = view::duration_text(Duration::from_millis(*ms));
                 self.print(format!("{who} gives {to} {time} more."));
             }
             Event::Hinted { seat, .. } => {
-                let who = view::seat_subject(&now, *seat);
+                let who = view::seat_subject(&snapshot, *seat);
                 self.print(format!("{who} has asked for a hint."));
             }
-            Event::Ended { outcome, .. } => self.finish(outcome.reason == Some(EndReason::Rules)),
+            Event::Ended { outcome, .. } => {
+                self.finish_match(outcome.reason == Some(EndReason::Rules))
+            }
         }
     }
 
     /// Takes in who is there.
-    pub(super) fn presence(
+    pub(super) fn on_presence(
         &mut self,
         id: MatchId,
         seats: [Option<bool>; 2],
-        gone_ms: [Option<u64>; 2],
+        absence_remaining_ms: [Option<u64>; 2],
         spectators: u64,
     ) {
-        let at = self.now;
-        let Some(table) = self.match_state_mut(id) else {
+        let received_at = self.now;
+        let Some(match_state) = self.match_state_mut(id) else {
             return;
         };
-        table.set_absences(gone_ms, at);
-        let gone = table.remaining_absences(at);
-        let before = table.snapshot.spectators;
-        let changed = table.update_presence(seats, spectators);
-        let now = table.snapshot.clone();
-        for seat in changed.into_iter().filter(|seat| now.you != Some(*seat)) {
+        match_state.set_absences(absence_remaining_ms, received_at);
+        let absences = match_state.remaining_absences(received_at);
+        let previous_spectators = match_state.snapshot.spectators;
+        let changed = match_state.update_presence(seats, spectators);
+        let snapshot = match_state.snapshot.clone();
+        for seat in changed
+            .into_iter()
+            .filter(|seat| snapshot.you != Some(*seat))
+        {
             // Older servers tell it of all matches at once.
-            let patience = gone.get(seat.index()).copied().flatten();
-            let patience = patience.or_else(|| self.patience());
-            self.print(view::presence_text(&now, seat, patience));
+            let remaining = absences.get(seat.index()).copied().flatten();
+            let remaining = remaining.or_else(|| self.absence_limit());
+            self.print(view::presence_text(&snapshot, seat, remaining));
         }
-        if spectators != before && now.you.is_some() {
+        if spectators != previous_spectators && snapshot.you.is_some() {
             let count = match spectators {
                 0 => "Nobody looks on any more.".to_owned(),
                 1 => "One spectator looks on.".to_owned(),
@@ -224,51 +230,55 @@ impl PlaySession {
     }
 
     /// Does what was typed.
-    pub(super) fn command(&mut self, line: &str) {
-        let Some(now) = self.match_state().map(|table| table.snapshot.clone()) else {
+    pub(super) fn run_command(&mut self, line: &str) {
+        let Some(snapshot) = self.match_state().map(|table| table.snapshot.clone()) else {
             return;
         };
-        let customs = Customs::of(&now.game);
+        let conventions = Customs::of(&snapshot.game);
         match line.to_ascii_lowercase().as_str() {
-            "" if now.status == MatchStatus::Open => self.say_invitation(),
-            "" => self.say_turn(),
-            "help" | "?" => self.say_help(customs, &now),
+            "" if snapshot.status == MatchStatus::Open => self.print_invitation(),
+            "" => self.print_turn(),
+            "help" | "?" => self.print_help(conventions, &snapshot),
             "board" => {
-                self.say_board();
-                self.say_turn();
+                self.print_board();
+                self.print_turn();
             }
             "moves" => {
-                let legal: Vec<String> = now.legal.iter().map(|m| sanitize(m)).collect();
+                let legal: Vec<String> = snapshot.legal.iter().map(|m| sanitize(m)).collect();
                 self.print(if legal.is_empty() {
                     "No move is to be made now.".to_owned()
                 } else {
                     legal.join(" ")
                 });
             }
-            "played" if now.moves.is_empty() => self.print("No move has been played."),
-            "played" => self.print(view::move_list(&now)),
-            "resign" if now.you.is_some() && now.status == MatchStatus::Running => {
+            "played" if snapshot.moves.is_empty() => self.print("No move has been played."),
+            "played" => self.print(view::move_list(&snapshot)),
+            "resign" if snapshot.you.is_some() && snapshot.status == MatchStatus::Running => {
                 self.send_request(ClientMessage::Resign {
-                    target: now.match_id.into(),
+                    target: snapshot.match_id.into(),
                 });
             }
             "resign" => self.print_error("There is nothing to resign; `quit` leaves."),
-            word if word.starts_with("say ") => self.speak(&now, line["say ".len()..].trim()),
+            word if word.starts_with("say ") => {
+                self.send_chat(&snapshot, line["say ".len()..].trim())
+            }
             word => {
-                if !self.seat_bot(&now, word) && !self.offer_word(&now, word) {
-                    self.play(&now, &customs.read_move(line, &now.legal));
+                if !self.run_bot_command(&snapshot, word)
+                    && !self.run_offer_command(&snapshot, word)
+                {
+                    self.play_move(&snapshot, &conventions.read_move(line, &snapshot.legal));
                 }
             }
         }
     }
 
-    fn play(&mut self, now: &Snapshot, m: &str) {
-        let reason = match (now.status, now.you) {
+    fn play_move(&mut self, snapshot: &Snapshot, m: &str) {
+        let reason = match (snapshot.status, snapshot.you) {
             (_, None) => "You only look on.".to_owned(),
             (MatchStatus::Open, _) => "The match has not begun: a seat is still open.".to_owned(),
             (MatchStatus::Ended, _) => "The match is over.".to_owned(),
-            (MatchStatus::Running, _) if now.turn != now.you => {
-                format!("It is not your turn: {}", view::turn_text(now))
+            (MatchStatus::Running, _) if snapshot.turn != snapshot.you => {
+                format!("It is not your turn: {}", view::turn_text(snapshot))
             }
             (MatchStatus::Running, _) if self.pending_request.is_some() => {
                 "One moment …".to_owned()
@@ -277,12 +287,12 @@ impl PlaySession {
                 "That is too long for a move; `help` tells what can be typed.".to_owned()
             }
             (MatchStatus::Running, _) => {
-                let (target, m) = (now.match_id.into(), m.to_owned());
+                let (target, m) = (snapshot.match_id.into(), m.to_owned());
                 return self.send_request(ClientMessage::Move {
                     target,
-                    ply: now.ply,
+                    ply: snapshot.ply,
                     m,
-                    takebacks: Some(now.takebacks),
+                    takebacks: Some(snapshot.takebacks),
                 });
             }
         };
@@ -290,21 +300,23 @@ impl PlaySession {
     }
 
     /// Leaves as politely as the stage allows, and says what becomes of the seat.
-    pub(super) fn farewell(&mut self) {
-        let now = self.match_state().map(|table| table.snapshot.clone());
-        match now {
-            Some(now)
-                if now.you.is_some() && now.status == MatchStatus::Running && !self.can_resume =>
+    pub(super) fn leave_and_end(&mut self) {
+        let snapshot = self.match_state().map(|table| table.snapshot.clone());
+        match snapshot {
+            Some(snapshot)
+                if snapshot.you.is_some()
+                    && snapshot.status == MatchStatus::Running
+                    && !self.can_resume =>
             {
                 self.print("You leave the table, and there is no way back to your seat.");
                 self.end(Err(Failure::Stopped));
             }
-            Some(now) if now.you.is_some() && now.status == MatchStatus::Running => {
-                let then = match &now.stand_in {
+            Some(snapshot) if snapshot.you.is_some() && snapshot.status == MatchStatus::Running => {
+                let then = match &snapshot.stand_in {
                     Some(_) => ", then a bot plays on for you",
                     None => "",
                 };
-                let held = self.patience().map_or_else(String::new, |patience| {
+                let held = self.absence_limit().map_or_else(String::new, |patience| {
                     format!(
                         " Your seat is held for {}{then}.",
                         view::duration_text(patience)
@@ -315,11 +327,11 @@ impl PlaySession {
                 self.print(format!("{held}\n\n    {command}\n"));
                 self.end(Err(Failure::Stopped));
             }
-            Some(now) if now.you.is_some() && now.status == MatchStatus::Open => {
+            Some(snapshot) if snapshot.you.is_some() && snapshot.status == MatchStatus::Open => {
                 self.print("You leave the match.");
-                self.effects.push(Effect::RemoveSeatNote(now.match_id));
+                self.effects.push(Effect::RemoveSeatNote(snapshot.match_id));
                 self.send_request(ClientMessage::Leave {
-                    target: now.match_id.into(),
+                    target: snapshot.match_id.into(),
                 });
                 self.effects.push(Effect::StopWithin(LEAVE_TIMEOUT));
             }
@@ -328,7 +340,7 @@ impl PlaySession {
     }
 
     /// The seat is no longer the player's. In a match that runs a bot keeps it.
-    pub(super) fn left(&mut self) {
+    pub(super) fn on_seat_left(&mut self) {
         let runs = |table: &MatchState| table.snapshot.status == MatchStatus::Running;
         if self.match_state().is_some_and(runs) {
             let command = paint(STRONG, &self.join_command());
@@ -348,62 +360,67 @@ impl PlaySession {
     }
 
     /// For how long one's own seat is held; nothing where that is not known, or for ever.
-    fn patience(&self) -> Option<Duration> {
-        let now = &self.match_state()?.snapshot;
-        let is_of_days = now.clock.is_some_and(|clock| clock.is_correspondence());
+    fn absence_limit(&self) -> Option<Duration> {
+        let snapshot = &self.match_state()?.snapshot;
+        let is_correspondence = snapshot
+            .clock
+            .is_some_and(|clock| clock.is_correspondence());
         let limits = self.welcome.as_ref().map(|welcome| welcome.limits);
-        let usual = limits.map(|limits| limits.abandon_after_ms);
-        let ms = now.absence_limit_ms.or(usual).filter(|_| !is_of_days);
+        let default_limit_ms = limits.map(|limits| limits.abandon_after_ms);
+        let ms = snapshot
+            .absence_limit_ms
+            .or(default_limit_ms)
+            .filter(|_| !is_correspondence);
         ms.map(Duration::from_millis)
     }
 
-    fn finish(&mut self, with_board: bool) {
-        let Some(table) = self.match_state() else {
+    fn finish_match(&mut self, with_board: bool) {
+        let Some(match_state) = self.match_state() else {
             return;
         };
-        let (now, has_begun) = (table.snapshot.clone(), table.has_begun);
-        self.effects.push(Effect::RemoveSeatNote(now.match_id));
+        let (snapshot, has_begun) = (match_state.snapshot.clone(), match_state.has_begun);
+        self.effects.push(Effect::RemoveSeatNote(snapshot.match_id));
         if with_board {
-            self.say_board();
+            self.print_board();
         }
-        let leaving = self
+        let pending_message = self
             .pending_request
             .as_ref()
             .map(|pending| &pending.request.message);
-        if matches!(leaving, Some(ClientMessage::Leave { .. })) {
+        if matches!(pending_message, Some(ClientMessage::Leave { .. })) {
             return self.end(Err(Failure::Stopped));
         }
-        if let Some(outcome) = &now.outcome {
-            self.print(view::outcome_text(&now, outcome));
+        if let Some(outcome) = &snapshot.outcome {
+            self.print(view::outcome_text(&snapshot, outcome));
         }
-        let aborted = now
+        let aborted = snapshot
             .outcome
             .as_ref()
             .is_some_and(|outcome| outcome.reason == Some(EndReason::Aborted));
         // An aborted match is a failure for a player, not for a spectator.
-        let result = if aborted && now.you.is_some() {
+        let result = if aborted && snapshot.you.is_some() {
             Err(Failure::Stopped)
         } else {
             Ok(())
         };
-        if self.interactive && now.you.is_some() && (has_begun || !aborted) {
+        if self.interactive && snapshot.you.is_some() && (has_begun || !aborted) {
             return self.wait_for_rematch(result);
         }
-        if self.follows_rematches && now.you.is_none() {
-            return self.watch_for_rematch(&now);
+        if self.follows_rematches && snapshot.you.is_none() {
+            return self.watch_for_rematch(&snapshot);
         }
-        self.end_rated(&now, result);
+        self.end_after_rating(&snapshot, result);
     }
 
-    fn say_place(&mut self) {
-        let Some(now) = self.match_state().map(|table| &table.snapshot) else {
+    fn print_match_header(&mut self) {
+        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
             return;
         };
-        let title = view::match_title(now, self.game_summary(&now.game));
-        let series = view::series_score(now);
-        let is_apart = now.initial_position.is_some();
+        let title = view::match_title(snapshot, self.game_summary(&snapshot.game));
+        let series = view::series_score(snapshot);
+        let has_custom_position = snapshot.initial_position.is_some();
         self.print(title);
-        if is_apart {
+        if has_custom_position {
             self.print("It begins with a position of its own.");
         }
         if let Some(series) = series {
@@ -411,69 +428,77 @@ impl PlaySession {
         }
     }
 
-    fn say_board(&mut self) {
-        let Some(now) = self.match_state().map(|table| &table.snapshot) else {
+    fn print_board(&mut self) {
+        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
             return;
         };
         if self.is_board_visible {
             return;
         }
         let text = view::render_match(
-            now,
-            self.game_summary(&now.game),
+            snapshot,
+            self.game_summary(&snapshot.game),
             self.columns,
-            self.since(),
+            self.elapsed_since_clock_update(),
         );
         self.print(text);
     }
 
-    pub(super) fn say_turn(&mut self) {
-        let Some(now) = self.match_state().map(|table| &table.snapshot) else {
+    pub(super) fn print_turn(&mut self) {
+        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
             return;
         };
-        let text = match now.status {
+        let text = match snapshot.status {
             MatchStatus::Open => "Waiting for somebody to sit down …".to_owned(),
             // A spectator sees it from the mark, and the bot's move follows soon.
-            MatchStatus::Running if now.you.is_none() && is_bot(now, now.turn) => String::new(),
-            MatchStatus::Running | MatchStatus::Ended => view::turn_text(now),
+            MatchStatus::Running
+                if snapshot.you.is_none() && is_bot_seat(snapshot, snapshot.turn) =>
+            {
+                String::new()
+            }
+            MatchStatus::Running | MatchStatus::Ended => view::turn_text(snapshot),
         };
         if !text.is_empty() && !self.is_board_visible {
             self.print(text);
         }
-        self.say_how_to_move();
+        self.print_input_example();
     }
 
     /// For how long the clocks have run since they were told.
-    pub(super) fn since(&self) -> Duration {
-        let told = self.match_state().map(|table| table.clock_updated_at);
-        self.now.saturating_sub(told.unwrap_or(self.now))
+    pub(super) fn elapsed_since_clock_update(&self) -> Duration {
+        let updated_at = self.match_state().map(|table| table.clock_updated_at);
+        self.now.saturating_sub(updated_at.unwrap_or(self.now))
     }
 
     /// Says once, at the first turn, what can be typed.
-    fn say_how_to_move(&mut self) {
-        let Some(table) = self.match_state().filter(|table| table.is_my_turn()) else {
+    fn print_input_example(&mut self) {
+        let Some(match_state) = self.match_state().filter(|table| table.is_my_turn()) else {
             return;
         };
-        let customs = Customs::of(&table.snapshot.game);
-        let example = table.snapshot.legal.first().map_or("", String::as_str);
-        let example = sanitize(customs.example().unwrap_or(example));
+        let conventions = Customs::of(&match_state.snapshot.game);
+        let example = match_state
+            .snapshot
+            .legal
+            .first()
+            .map_or("", String::as_str);
+        let example = sanitize(conventions.example().unwrap_or(example));
         if self.interactive && !std::mem::replace(&mut self.is_help_shown, true) {
             let text = format!("Type {example}; `help` for more.");
             self.print(paint(FAINT, &text));
         }
     }
 
-    fn say_help(&mut self, customs: Customs, now: &Snapshot) {
-        self.print(help(Asked {
-            customs,
-            is_open: now.status == MatchStatus::Open,
-            has_stand_in: now.stand_in.is_some(),
-            board_in_sight: self.is_board_visible,
+    fn print_help(&mut self, conventions: Customs, snapshot: &Snapshot) {
+        self.print(help_text(HelpContext {
+            conventions,
+            is_open: snapshot.status == MatchStatus::Open,
+            has_stand_in: snapshot.stand_in.is_some(),
+            is_board_visible: self.is_board_visible,
         }));
     }
 }
 
-fn is_bot(now: &Snapshot, seat: Option<SeatNumber>) -> bool {
-    seat.and_then(|seat| now.seats.get(seat.index()))
+fn is_bot_seat(snapshot: &Snapshot, seat: Option<SeatNumber>) -> bool {
+    seat.and_then(|seat| snapshot.seats.get(seat.index()))
         .is_some_and(|state| matches!(state.occupant, Occupant::Bot { .. }))
 }

@@ -3,7 +3,7 @@
 
 use plyhouse_protocol::{MatchId, MatchStatus, Snapshot};
 
-use super::menu::Menu;
+use super::menu::Prompt;
 use super::{Goal, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::harmless::sanitize;
@@ -11,7 +11,7 @@ use crate::view;
 
 /// What the person is being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Question {
+pub(super) enum PromptKind {
     /// What to do about the match that was interrupted.
     Resume(MatchId),
     /// What to play.
@@ -26,59 +26,59 @@ pub(super) enum Question {
 
 impl PlaySession {
     /// Asks, and waits for the answer.
-    pub(super) fn question(&mut self, question: Question, menu: Menu) {
-        self.print(menu.text());
-        self.stage = Stage::Prompting(question, menu);
+    pub(super) fn show_prompt(&mut self, question: PromptKind, prompt: Prompt) {
+        self.print(prompt.text());
+        self.stage = Stage::Prompting(question, prompt);
     }
 
     /// The next thing to ask, if there is a person to ask and something left open.
-    pub(super) fn missing(&self, plan: &MatchSetup) -> Option<(Question, Menu)> {
+    pub(super) fn next_prompt(&self, setup: &MatchSetup) -> Option<(PromptKind, Prompt)> {
         if !self.interactive {
             return None;
         }
-        let games = self
+        let game_count = self
             .welcome
             .as_ref()
             .map_or(0, |welcome| welcome.games.len());
-        if plan.game.is_none() && plan.opponent.is_none() && games > 1 {
-            return Some((Question::Game, self.game_menu()));
+        if setup.game.is_none() && setup.opponent.is_none() && game_count > 1 {
+            return Some((PromptKind::Game, self.game_prompt()));
         }
         // Without any question so far, all was said on the command line: the first side is taken
         // without asking. Sides of a seek are drawn.
-        let asked_already = match &self.stage {
-            Stage::Prompting(question, _) => !matches!(question, Question::Resume(_)),
+        let has_prompted = match &self.stage {
+            Stage::Prompting(question, _) => !matches!(question, PromptKind::Resume(_)),
             Stage::Connecting | Stage::AwaitingMatch { .. } | Stage::InMatch(_) => false,
         };
-        match plan.opponent {
-            None => Some((Question::Opponent, opponent_menu())),
-            Some(Opponent::Bot(None)) => Some((Question::Level, self.level_menu())),
+        match setup.opponent {
+            None => Some((PromptKind::Opponent, opponent_prompt())),
+            Some(Opponent::Bot(None)) => Some((PromptKind::Level, self.level_prompt())),
             Some(Opponent::Bot(Some(_)) | Opponent::Friend)
-                if plan.side.is_none() && asked_already =>
+                if setup.side.is_none() && has_prompted =>
             {
-                Some((Question::Side, self.side_menu(plan)))
+                Some((PromptKind::Side, self.side_prompt(setup)))
             }
             Some(Opponent::Bot(Some(_)) | Opponent::Friend | Opponent::Anyone(_)) => None,
         }
     }
 
     /// Takes the answer to the question that was asked.
-    pub(super) fn answer(&mut self, line: &str) {
-        let Stage::Prompting(question, menu) = &self.stage else {
+    pub(super) fn on_choice(&mut self, line: &str) {
+        let Stage::Prompting(question, prompt) = &self.stage else {
             return;
         };
-        let (question, menu) = (*question, menu.clone());
-        let Some(index) = menu.read(line) else {
-            if question == Question::Opponent
-                && let Some(level) = self.level_named(line)
+        let (question, prompt) = (*question, prompt.clone());
+        let Some(index) = prompt.parse_choice(line) else {
+            if question == PromptKind::Opponent
+                && let Some(level) = self.parse_level(line)
                 && let Goal::Play(plan) = &mut self.goal
             {
                 plan.opponent = Some(Opponent::Bot(Some(level)));
-                return self.plan();
+                return self.continue_setup();
             }
             self.print_error(
                 "That is none of the answers; type a number, or Enter for the default.",
             );
-            return self.print(menu.text());
+            return self.print(prompt.text());
         };
         let level = self.levels().nth(index).map(|(level, _)| level);
         let games = self.welcome.iter().flat_map(|welcome| &welcome.games);
@@ -93,40 +93,40 @@ impl PlaySession {
         ];
         let sides = [SideChoice::First, SideChoice::Second, SideChoice::Random];
         match question {
-            Question::Resume(id) => return self.resume(id, index),
-            Question::Game => plan.game = game,
-            Question::Opponent => plan.opponent = opponents.into_iter().nth(index),
-            Question::Level => plan.opponent = Some(Opponent::Bot(level)),
-            Question::Side => plan.side = sides.into_iter().nth(index),
+            PromptKind::Resume(id) => return self.on_resume_choice(id, index),
+            PromptKind::Game => plan.game = game,
+            PromptKind::Opponent => plan.opponent = opponents.into_iter().nth(index),
+            PromptKind::Level => plan.opponent = Some(Opponent::Bot(level)),
+            PromptKind::Side => plan.side = sides.into_iter().nth(index),
         }
-        self.plan();
+        self.continue_setup();
     }
 
     /// The level that is meant by its name, or by how that begins. A number is the answer to another question.
-    pub(super) fn level_named(&self, typed: &str) -> Option<String> {
+    pub(super) fn parse_level(&self, typed: &str) -> Option<String> {
         let typed = Some(typed).filter(|typed| typed.parse::<usize>().is_err());
-        let index = self.level_menu().read(typed?)?;
+        let index = self.level_prompt().parse_choice(typed?)?;
         self.levels().nth(index).map(|(level, _)| level)
     }
 
     /// What to do about a match that was interrupted.
-    pub(super) fn resume_menu(&self, old: &Snapshot) -> Menu {
+    pub(super) fn resume_prompt(&self, old: &Snapshot) -> Prompt {
         let headline = view::headline(old, self.game_summary(&old.game));
         let question = format!("You sit in a match already.\n{headline}\nWhat now?");
         let open = old.status == MatchStatus::Open;
         let give_up = if open { "leave it" } else { "resign it" };
         let answers = ["go on with it", give_up, "start another one"];
-        Menu::new(question, answers.map(str::to_owned).to_vec(), 0)
+        Prompt::new(question, answers.map(str::to_owned).to_vec(), 0)
     }
 
-    fn game_menu(&self) -> Menu {
+    fn game_prompt(&self) -> Prompt {
         let games = || self.welcome.iter().flat_map(|welcome| &welcome.games);
         let titles = games().map(|game| sanitize(&game.title)).collect();
         let default = games().position(|game| game.game == DEFAULT_GAME);
-        Menu::new("What to play?", titles, default.unwrap_or(0))
+        Prompt::new("What to play?", titles, default.unwrap_or(0))
     }
 
-    fn level_menu(&self) -> Menu {
+    fn level_prompt(&self) -> Prompt {
         let levels = self.levels().map(|(level, title)| {
             if title.to_lowercase() == level {
                 title
@@ -134,18 +134,18 @@ impl PlaySession {
                 format!("{title} ({})", sanitize(&level))
             }
         });
-        Menu::new("How strong?", levels.collect(), self.middle_level())
+        Prompt::new("How strong?", levels.collect(), self.middle_level_index())
     }
 
-    fn side_menu(&self, plan: &MatchSetup) -> Menu {
-        let game = self.game_summary(plan.game.as_deref().unwrap_or(DEFAULT_GAME));
+    fn side_prompt(&self, setup: &MatchSetup) -> Prompt {
+        let game = self.game_summary(setup.game.as_deref().unwrap_or(DEFAULT_GAME));
         let side = |index: usize| {
             let side = game.map(|game| format!(" ({})", sanitize(&game.sides[index])));
             side.unwrap_or_default()
         };
         let first = format!("first{}", side(0));
         let second = format!("second{}", side(1));
-        Menu::new("Which side?", vec![first, second, "random".to_owned()], 0)
+        Prompt::new("Which side?", vec![first, second, "random".to_owned()], 0)
     }
 
     /// Every level's name and title.
@@ -155,16 +155,16 @@ impl PlaySession {
     }
 
     /// The index of the level that is neither weak nor strong.
-    pub(super) fn middle_level(&self) -> usize {
+    pub(super) fn middle_level_index(&self) -> usize {
         self.levels().count() / 2
     }
 }
 
-fn opponent_menu() -> Menu {
+fn opponent_prompt() -> Prompt {
     let answers = [
         "a bot",
         "a friend, by a code to pass on",
         "whoever is looking for a match",
     ];
-    Menu::new("Against whom?", answers.map(str::to_owned).to_vec(), 0)
+    Prompt::new("Against whom?", answers.map(str::to_owned).to_vec(), 0)
 }

@@ -9,20 +9,24 @@ use crate::failure::Failure;
 use crate::view;
 
 /// How long a run that is over waits for what its match has changed.
-const RATED_WITHIN: Duration = Duration::from_secs(5);
+const RATING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The plies that a match has at least that is rated.
-const RATED_FROM: Ply = Ply(2);
+const RATED_PLIES_MIN: Ply = Ply(2);
 
 impl PlaySession {
     /// The match is over, and the run comes to this result; but first to what the match has changed, if that is
     /// told soon.
-    pub(super) fn end_rated(&mut self, now: &Snapshot, result: Result<(), Failure>) {
-        if let Some(changes) = now.rating_changes.as_deref().filter(|_| is_rated(now)) {
-            self.say_changes(now, changes, None);
-        } else if is_rated(now) && now.spectator_delay_ms == 0 {
+    pub(super) fn end_after_rating(&mut self, snapshot: &Snapshot, result: Result<(), Failure>) {
+        if let Some(changes) = snapshot
+            .rating_changes
+            .as_deref()
+            .filter(|_| can_change_ratings(snapshot))
+        {
+            self.print_rating_changes(snapshot, changes, None);
+        } else if can_change_ratings(snapshot) && snapshot.spectator_delay_ms == 0 {
             self.effects
-                .push(Effect::EndWithin(RATED_WITHIN, result.clone()));
+                .push(Effect::EndWithin(RATING_TIMEOUT, result.clone()));
             self.result_after_rating = Some(result);
             return;
         }
@@ -30,32 +34,32 @@ impl PlaySession {
     }
 
     /// Tells what a rated match has changed, for which the end of the run may have waited.
-    pub(super) fn rated(
+    pub(super) fn on_rating(
         &mut self,
         match_id: MatchId,
         changes: &[RatingChange],
-        why: Option<UnratedReason>,
+        reason: Option<UnratedReason>,
     ) {
-        let Some(now) = self
+        let Some(snapshot) = self
             .match_state_mut(match_id)
             .map(|table| table.snapshot.clone())
         else {
             return;
         };
-        self.say_changes(&now, changes, why);
+        self.print_rating_changes(&snapshot, changes, reason);
         if let Some(result) = self.result_after_rating.take() {
             self.end(result);
         }
     }
 
-    fn say_changes(
+    fn print_rating_changes(
         &mut self,
-        now: &Snapshot,
+        snapshot: &Snapshot,
         changes: &[RatingChange],
-        why: Option<UnratedReason>,
+        reason: Option<UnratedReason>,
     ) {
         for change in changes {
-            let who = view::side_text(now, change.seat);
+            let who = view::side_text(snapshot, change.seat);
             let unsure = if change.provisional { "?" } else { "" };
             self.print(format!(
                 "Rating of {who}: {} → {}{unsure}",
@@ -63,7 +67,7 @@ impl PlaySession {
             ));
         }
         if changes.is_empty() {
-            self.print(match why {
+            self.print(match reason {
                 Some(UnratedReason::Farming) => {
                     "No ratings change: you two have played this lately, or play too much."
                 }
@@ -74,8 +78,8 @@ impl PlaySession {
 }
 
 /// Whether a match that has ended changes ratings, or is at least looked at for that.
-fn is_rated(now: &Snapshot) -> bool {
-    let outcome = now.outcome.as_ref();
+fn can_change_ratings(snapshot: &Snapshot) -> bool {
+    let outcome = snapshot.outcome.as_ref();
     let is_aborted = outcome.is_none_or(|outcome| outcome.reason == Some(EndReason::Aborted));
-    now.rated && now.ply >= RATED_FROM && !is_aborted
+    snapshot.rated && snapshot.ply >= RATED_PLIES_MIN && !is_aborted
 }

@@ -9,41 +9,41 @@ use crate::failure::Failure;
 use crate::harmless::sanitize;
 
 /// How often a request that the server could not take just then is sent again.
-pub(super) const TRIES_MAX: u32 = 6;
+pub(super) const RETRIES_MAX: u32 = 6;
 
 /// The pause before the first such try, where the server names none; it doubles each time.
-const RETRY_PAUSE: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// The longest pause before a try, whatever the server says.
-pub(super) const RETRY_PAUSE_MAX: Duration = Duration::from_mins(1);
+pub(super) const RETRY_DELAY_MAX: Duration = Duration::from_mins(1);
 
 impl PlaySession {
     /// Takes in that a request was turned down.
-    pub(super) fn refused(&mut self, error: &WireError) {
+    pub(super) fn on_error(&mut self, error: &WireError) {
         if error.re == Some(HELLO_ID) {
-            return self.hello_refused(error);
+            return self.on_hello_error(error);
         }
-        let ours = error.re.is_some() && error.re == self.pending_request_id();
-        let Some(mut pending) = self.pending_request.take_if(|_| ours) else {
+        let is_response = error.re.is_some() && error.re == self.pending_request_id();
+        let Some(mut pending) = self.pending_request.take_if(|_| is_response) else {
             return self.print_error(&sanitize(&error.message));
         };
         // What is offered is the person's to say again, and so is whom they would have sit down.
-        let is_seat = matches!(pending.request.message, ClientMessage::Seat { .. });
-        if is_seat || is_of_offers(&pending.request.message) {
+        let is_seat_request = matches!(pending.request.message, ClientMessage::Seat { .. });
+        if is_seat_request || is_player_interaction(&pending.request.message) {
             return self.print_error(&sanitize(&error.message));
         }
-        if let Some(pause) = pause_before_retry(error, pending.tries) {
+        if let Some(delay) = retry_delay(error, pending.tries) {
             pending.tries += 1;
             self.effects
-                .push(Effect::SendAfter(pause, pending.request.clone()));
+                .push(Effect::SendAfter(delay, pending.request.clone()));
             self.pending_request = Some(pending);
             return;
         }
         let message = pending.request.message;
         if let ClientMessage::Move { m, .. } = &message {
-            self.refused_at_table(error, Some(m));
+            self.on_match_request_error(error, Some(m));
         } else if matches!(message, ClientMessage::Resign { .. }) {
-            self.refused_at_table(error, None);
+            self.on_match_request_error(error, None);
         } else if matches!(message, ClientMessage::Leave { .. }) {
             if error.code == Some(ErrorCode::MatchRunning) {
                 self.print_error("No bot can take your seat now; `quit` leaves, and it is held.");
@@ -60,21 +60,21 @@ impl PlaySession {
             // back too late sees how it ended.
             self.send_request(ClientMessage::Watch { target });
         } else {
-            self.give_up(error);
+            self.end_with_error(error);
         }
     }
 
-    fn hello_refused(&mut self, error: &WireError) {
-        let Some(pause) = pause_before_retry(error, self.hello_tries) else {
-            return self.give_up(error);
+    fn on_hello_error(&mut self, error: &WireError) {
+        let Some(delay) = retry_delay(error, self.hello_tries) else {
+            return self.end_with_error(error);
         };
         self.hello_tries += 1;
         let hello = self.hello_request();
-        self.effects.push(Effect::SendAfter(pause, hello));
+        self.effects.push(Effect::SendAfter(delay, hello));
     }
 
     /// A move or a resignation was turned down; the match goes on.
-    fn refused_at_table(&mut self, error: &WireError, m: Option<&str>) {
+    fn on_match_request_error(&mut self, error: &WireError, m: Option<&str>) {
         use ErrorCode as Code;
         let what = sanitize(&error.message);
         if matches!(error.code, Some(Code::UnknownMatch | Code::NotSeated)) {
@@ -95,14 +95,14 @@ impl PlaySession {
         if matches!(
             error.code,
             Some(Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted)
-        ) && let Some(now) = self.match_state().map(|table| &table.snapshot)
+        ) && let Some(snapshot) = self.match_state().map(|table| &table.snapshot)
         {
-            let (target, since) = (now.match_id.into(), now.seq);
+            let (target, since) = (snapshot.match_id.into(), snapshot.seq);
             self.send_untracked(ClientMessage::Resync { target, since });
         }
     }
 
-    fn give_up(&mut self, error: &WireError) {
+    fn end_with_error(&mut self, error: &WireError) {
         if let Some(result) = self
             .final_result
             .take()
@@ -111,8 +111,8 @@ impl PlaySession {
             return self.end(result);
         }
         if error.code == Some(ErrorCode::UnknownMatch) && self.match_state().is_some() {
-            let what = "the server no longer knows the match".to_owned();
-            return self.end(Err(Failure::Failed(what)));
+            let message = "the server no longer knows the match".to_owned();
+            return self.end(Err(Failure::Failed(message)));
         }
         let mut what = sanitize(&error.message);
         if matches!(self.goal, Goal::Join(_)) && error.code == Some(ErrorCode::SeatTaken) {
@@ -124,14 +124,14 @@ impl PlaySession {
         {
             what = format!("there is no match {} on this server", sanitize(target));
         }
-        if let Some(hint) = self.hint(error) {
+        if let Some(hint) = self.error_advice(error) {
             what = format!("{what}\n{hint}");
         }
         self.end(Err(Failure::Refused(what)));
     }
 
     /// What may help after a refusal, unless the server has said it itself.
-    fn hint(&self, error: &WireError) -> Option<String> {
+    fn error_advice(&self, error: &WireError) -> Option<String> {
         if error.code == Some(ErrorCode::NameTaken)
             && let Some(name) = &self.name
         {
@@ -151,18 +151,18 @@ impl PlaySession {
             ));
         }
         let welcome = self.welcome.as_ref()?;
-        let unsaid = |what: &str, names: Vec<&str>| {
+        let list_unless_mentioned = |what: &str, names: Vec<&str>| {
             let names = names.join(", ");
-            let said = error.message.contains(&names);
-            (!said).then(|| format!("{what}: {}", sanitize(&names)))
+            let is_mentioned = error.message.contains(&names);
+            (!is_mentioned).then(|| format!("{what}: {}", sanitize(&names)))
         };
         if error.code == Some(ErrorCode::UnknownLevel) {
             let levels = welcome.levels.iter().map(|level| level.level.as_str());
-            return unsaid("levels", levels.collect());
+            return list_unless_mentioned("levels", levels.collect());
         }
         if error.code == Some(ErrorCode::UnknownGame) {
             let games = welcome.games.iter().map(|game| game.game.as_str());
-            return unsaid("games", games.collect());
+            return list_unless_mentioned("games", games.collect());
         }
         if let Goal::Join(target) = &self.goal
             && error.code == Some(ErrorCode::SeatTaken)
@@ -175,7 +175,7 @@ impl PlaySession {
 }
 
 /// Whether the request is about something that players offer each other.
-const fn is_of_offers(message: &ClientMessage) -> bool {
+const fn is_player_interaction(message: &ClientMessage) -> bool {
     matches!(
         message,
         ClientMessage::Offer { .. }
@@ -188,15 +188,15 @@ const fn is_of_offers(message: &ClientMessage) -> bool {
 }
 
 /// How long to wait before the same request is sent again; `None` if that would not help.
-fn pause_before_retry(error: &WireError, tries: u32) -> Option<Duration> {
+fn retry_delay(error: &WireError, retries: u32) -> Option<Duration> {
     // Room for one more match comes when one of them ends, and not by waiting for it.
-    if !error.retryable || error.code == Some(ErrorCode::TooManyMatches) || tries >= TRIES_MAX {
+    if !error.retryable || error.code == Some(ErrorCode::TooManyMatches) || retries >= RETRIES_MAX {
         return None;
     }
-    let pause = error.retry_after_ms.map(Duration::from_millis);
+    let delay = error.retry_after_ms.map(Duration::from_millis);
     Some(
-        pause
-            .unwrap_or(RETRY_PAUSE * 2u32.pow(tries))
-            .min(RETRY_PAUSE_MAX),
+        delay
+            .unwrap_or(RETRY_DELAY * 2u32.pow(retries))
+            .min(RETRY_DELAY_MAX),
     )
 }

@@ -12,11 +12,11 @@ use crate::harmless::sanitize;
 use crate::view::{self, FAINT, STRONG, paint};
 
 /// How long a rematch can be offered.
-const REMATCH: Duration = Duration::from_mins(10);
+const REMATCH_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The match after this one, if it is known.
-pub(super) fn next_of(now: &Snapshot) -> Option<MatchId> {
-    let next = now.rematch.as_ref()?.next.as_ref()?;
+pub(super) fn next_match_id(snapshot: &Snapshot) -> Option<MatchId> {
+    let next = snapshot.rematch.as_ref()?.next.as_ref()?;
     Some(next.match_id)
 }
 
@@ -35,24 +35,27 @@ impl PlaySession {
 
     /// What has this match looked at, where the server does so and something was played.
     fn analyse_command(&self) -> Option<String> {
-        let analysts = self.welcome.as_ref()?.analysis?;
-        let now = &self.match_state()?.snapshot;
-        let is_looked_at = matches!(analysts, AnalysisAccess::Players | AnalysisAccess::Anyone);
-        let code = sanitize(&now.code);
-        (is_looked_at && !now.moves.is_empty())
+        let analysis_access = self.welcome.as_ref()?.analysis?;
+        let snapshot = &self.match_state()?.snapshot;
+        let can_analyse = matches!(
+            analysis_access,
+            AnalysisAccess::Players | AnalysisAccess::Anyone
+        );
+        let code = sanitize(&snapshot.code);
+        (can_analyse && !snapshot.moves.is_empty())
             .then(|| format!("ply analyse {code}{}", self.server_option))
     }
 
     /// The match is over, and its spectator looks on at the next, if there is one.
-    pub(super) fn watch_for_rematch(&mut self, now: &Snapshot) {
+    pub(super) fn watch_for_rematch(&mut self, snapshot: &Snapshot) {
         self.final_result = Some(Ok(()));
-        self.effects.push(Effect::StopWithin(REMATCH));
-        self.follow_rematch(now);
+        self.effects.push(Effect::StopWithin(REMATCH_TIMEOUT));
+        self.follow_rematch(snapshot);
     }
 
     /// Goes on with the rematch, or ends where nobody is left to play one.
-    fn follow_rematch(&mut self, now: &Snapshot) {
-        let Some(rematch) = &now.rematch else {
+    fn follow_rematch(&mut self, snapshot: &Snapshot) {
+        let Some(rematch) = &snapshot.rematch else {
             return;
         };
         if let Some(next) = &rematch.next {
@@ -66,57 +69,57 @@ impl PlaySession {
     }
 
     /// Offers a rematch, or accepts the other's.
-    pub(super) fn want_rematch(&mut self, now: &Snapshot) {
-        if now.status != MatchStatus::Ended || now.you.is_none() {
+    pub(super) fn offer_rematch(&mut self, snapshot: &Snapshot) {
+        if snapshot.status != MatchStatus::Ended || snapshot.you.is_none() {
             return self.print_error("The match is not over; `draw` and `resign` end it.");
         }
         if self.pending_request.is_some() {
             return self.print_error("One moment …");
         }
-        let (target, offer) = (now.match_id.into(), Offer::Rematch);
+        let (target, offer) = (snapshot.match_id.into(), Offer::Rematch);
         self.send_request(ClientMessage::Offer { target, offer });
     }
 
     /// Takes in who wants a rematch, and whether there is one.
-    pub(super) fn rematch_told(&mut self, id: MatchId, rematch: RematchState) {
-        let Some(table) = self.match_state_mut(id) else {
+    pub(super) fn on_rematch(&mut self, id: MatchId, rematch: RematchState) {
+        let Some(match_state) = self.match_state_mut(id) else {
             return;
         };
-        let before = table.replace_rematch(rematch.clone());
-        let now = table.snapshot.clone();
-        let was = |of: fn(&RematchState) -> [bool; 2], seat: usize| {
-            before.as_ref().is_some_and(|before| of(before)[seat])
+        let previous = match_state.replace_rematch(rematch.clone());
+        let snapshot = match_state.snapshot.clone();
+        let was_set = |of: fn(&RematchState) -> [bool; 2], seat: usize| {
+            previous.as_ref().is_some_and(|before| of(before)[seat])
         };
-        let Some(you) = now.you else {
+        let Some(you) = snapshot.you else {
             if self.final_result.is_some() {
-                self.follow_rematch(&now);
+                self.follow_rematch(&snapshot);
             }
             return;
         };
         let (me, other) = (you.index(), you.other().index());
-        let who = view::seat_subject(&now, you.other());
+        let who = view::seat_subject(&snapshot, you.other());
         if let Some(next) = &rematch.next {
-            let is_new = before.is_none_or(|before| before.next.is_none());
+            let is_new = previous.is_none_or(|before| before.next.is_none());
             if is_new {
                 let text = format!("You play again: {}", sanitize(&next.code));
                 self.print(paint(FAINT, &text));
             }
             return;
         }
-        if rematch.offers[other] && !was(|rematch| rematch.offers, other) {
+        if rematch.offers[other] && !was_set(|rematch| rematch.offers, other) {
             let (again, decline) = (paint(STRONG, "rematch"), paint(STRONG, "decline"));
             self.print(format!(
                 "{who} wants to play again: type {again}, or {decline}."
             ));
         }
-        if rematch.offers[me] && !was(|rematch| rematch.offers, me) {
+        if rematch.offers[me] && !was_set(|rematch| rematch.offers, me) {
             self.print(format!("You want to play again; {who} is asked."));
         }
-        if rematch.declined[me] && !was(|rematch| rematch.declined, me) {
+        if rematch.declined[me] && !was_set(|rematch| rematch.declined, me) {
             self.print(format!("{who} does not want to play again."));
         }
-        let other_was_here = before.as_ref().is_none_or(|before| before.present[other]);
-        if !rematch.present[other] && other_was_here {
+        let was_other_present = previous.as_ref().is_none_or(|before| before.present[other]);
+        if !rematch.present[other] && was_other_present {
             self.print(format!("{who} has left."));
         }
     }

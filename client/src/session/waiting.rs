@@ -13,11 +13,11 @@ use crate::harmless::sanitize;
 use crate::view::{self, STRONG, paint};
 
 /// After how long a bot comes to who looks for somebody, unless the server was told otherwise.
-const BOT_AFTER_MS: u64 = 10_000;
+const DEFAULT_BOT_AFTER_MS: u64 = 10_000;
 
 /// A hint for a page at a loopback address, which others cannot open; empty for any other address.
-fn only_here(page: &str) -> String {
-    let Some(port) = loopback_port(page) else {
+fn loopback_notice(web_url: &str) -> String {
+    let Some(port) = loopback_port(web_url) else {
         return String::new();
     };
     let command = paint(STRONG, &format!("plyhouse --listen 0.0.0.0:{port}"));
@@ -28,8 +28,8 @@ fn only_here(page: &str) -> String {
 }
 
 /// The port of a page's address such as `http://127.0.0.1:7878` if its host is this machine.
-fn loopback_port(page: &str) -> Option<u16> {
-    let (scheme, rest) = page.split_once("://")?;
+fn loopback_port(web_url: &str) -> Option<u16> {
+    let (scheme, rest) = web_url.split_once("://")?;
     let authority = rest.split('/').next()?;
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, port.parse().ok()?),
@@ -42,37 +42,40 @@ fn loopback_port(page: &str) -> Option<u16> {
 
 impl PlaySession {
     /// Says how somebody gets to the open seat, and that nobody does by itself.
-    pub(super) fn say_invitation(&mut self) {
-        let Some(now) = self.match_state().map(|table| &table.snapshot) else {
+    pub(super) fn print_invitation(&mut self) {
+        let Some(snapshot) = self.match_state().map(|table| &table.snapshot) else {
             return;
         };
-        let Some(you) = now.you else {
-            return self.say_turn();
+        let Some(you) = snapshot.you else {
+            return self.print_turn();
         };
-        if open_seat(now).is_none() {
+        if open_seat(snapshot).is_none() {
             return;
         }
         let (side, code) = (
-            view::side_text(now, you),
-            paint(STRONG, &sanitize(&now.code)),
+            view::side_text(snapshot, you),
+            paint(STRONG, &sanitize(&snapshot.code)),
         );
         let command = paint(STRONG, &self.join_command());
         let link = self.web_url.as_ref().map_or_else(String::new, |page| {
-            let link = format!("{page}/m/{}", now.code);
+            let link = format!("{page}/m/{}", snapshot.code);
             let link = paint(STRONG, &sanitize(&link));
-            format!("\n\nor in a browser at\n\n    {link}{}", only_here(page))
+            format!(
+                "\n\nor in a browser at\n\n    {link}{}",
+                loopback_notice(page)
+            )
         });
-        let is_for_one =
+        let is_private_invitation =
             matches!(&self.goal, Goal::Play(plan) if plan.options.invited_player.is_some());
-        let friend = match is_for_one {
+        let friend = match is_private_invitation {
             true => "The player whom it is for sits down with",
             false => "A friend sits down with",
         };
-        let listed = match now.listed {
+        let listed = match snapshot.listed {
             true => " It stands in the list of open matches, too.",
             false => "",
         };
-        let bot = self.bot_word(now.rated);
+        let bot = self.bot_instructions(snapshot.rated);
         self.print(format!(
             "You are {side}. The code is {code}.{listed}\n\
              {friend}\n\n    {command}{link}\n\n\
@@ -81,7 +84,7 @@ impl PlaySession {
     }
 
     /// Says whom the player looks for, and that no bot comes unasked.
-    pub(super) fn say_looking(&mut self) {
+    pub(super) fn print_seek_status(&mut self) {
         let Stage::AwaitingMatch {
             seek: Some(ClientMessage::Seek(seek)),
             ..
@@ -100,13 +103,14 @@ impl PlaySession {
         let rated = view::rated_label(is_rated);
         let then = match &seek.bot {
             Some(level) => {
-                let after = Duration::from_millis(seek.bot_after_ms.unwrap_or(BOT_AFTER_MS));
+                let after =
+                    Duration::from_millis(seek.bot_after_ms.unwrap_or(DEFAULT_BOT_AFTER_MS));
                 let (level, after) = (sanitize(level), view::duration_text(after));
                 format!("If nobody comes within {after}, a bot plays: {level}.")
             }
             None => format!(
                 "Waiting for a person who looks for the same; {}",
-                self.bot_word(is_rated)
+                self.bot_instructions(is_rated)
             ),
         };
         self.print(format!(
@@ -116,7 +120,7 @@ impl PlaySession {
     }
 
     /// What is said of bots where a person is waited for.
-    fn bot_word(&self, is_rated: bool) -> String {
+    fn bot_instructions(&self, is_rated: bool) -> String {
         let (bot, quit) = (paint(STRONG, "bot easy"), paint(STRONG, "quit"));
         match (self.interactive, is_rated) {
             (false, _) => "no bot comes by itself.".to_owned(),
@@ -128,30 +132,30 @@ impl PlaySession {
     }
 
     /// Takes in what was typed while somebody to play is looked for.
-    pub(super) fn line_while_looking(&mut self, line: &str) {
-        let bot = bot_of(line);
+    pub(super) fn on_line_while_seeking(&mut self, line: &str) {
+        let bot = parse_bot_command(line);
         let Stage::AwaitingMatch { seek, .. } = &self.stage else {
             return;
         };
         match (seek.clone(), bot) {
-            (Some(ClientMessage::Seek(seek)), Some(level)) => self.have_bot_come(*seek, &level),
-            (Some(_), None) if self.pending_request.is_none() => self.say_looking(),
+            (Some(ClientMessage::Seek(seek)), Some(level)) => self.seek_bot(*seek, &level),
+            (Some(_), None) if self.pending_request.is_none() => self.print_seek_status(),
             (Some(_) | None, _) => self.print("Still waiting; `quit` stops."),
         }
     }
 
     /// A bot is to play at once instead of whoever is looked for.
-    fn have_bot_come(&mut self, seek: SeekRequest, level: &str) {
+    fn seek_bot(&mut self, seek: SeekRequest, level: &str) {
         if seek.rated == Some(true) {
             return self.print_error("No bot plays for ratings; `quit` stops looking.");
         }
         if seek.clock.is_some_and(|clock| clock.is_correspondence()) {
             return self.print_error("No bot comes to a match of days; `quit` stops looking.");
         }
-        let Some(level) = self.level_or_complain(level) else {
+        let Some(level) = self.resolve_bot_level(level) else {
             return;
         };
-        self.open(ClientMessage::Seek(Box::new(SeekRequest {
+        self.request_match(ClientMessage::Seek(Box::new(SeekRequest {
             bot: Some(level),
             bot_after_ms: Some(0),
             ..seek
@@ -159,11 +163,12 @@ impl PlaySession {
     }
 
     /// Seats a bot in the open seat of the player's match, if that was said.
-    pub(super) fn seat_bot(&mut self, now: &Snapshot, line: &str) -> bool {
-        let Some(level) = bot_of(line) else {
+    pub(super) fn run_bot_command(&mut self, snapshot: &Snapshot, line: &str) -> bool {
+        let Some(level) = parse_bot_command(line) else {
             return false;
         };
-        let seat = open_seat(now).filter(|_| now.status == MatchStatus::Open && now.you.is_some());
+        let seat = open_seat(snapshot)
+            .filter(|_| snapshot.status == MatchStatus::Open && snapshot.you.is_some());
         let Some(seat) = seat else {
             self.print_error("No seat is open for a bot.");
             return true;
@@ -172,8 +177,8 @@ impl PlaySession {
             self.print_error("One moment …");
             return true;
         }
-        if let Some(level) = self.level_or_complain(&level) {
-            let target = now.match_id.into();
+        if let Some(level) = self.resolve_bot_level(&level) {
+            let target = snapshot.match_id.into();
             let occupant = SeatFill::Bot(level);
             self.send_request(ClientMessage::Seat {
                 target,
@@ -185,11 +190,11 @@ impl PlaySession {
     }
 
     /// The level that is meant; the middle one where none was named.
-    fn level_or_complain(&mut self, typed: &str) -> Option<String> {
-        let middle = self.middle_level();
+    fn resolve_bot_level(&mut self, typed: &str) -> Option<String> {
+        let middle = self.middle_level_index();
         let level = match typed {
             "" => self.levels().nth(middle).map(|(level, _)| level),
-            typed => self.level_named(typed),
+            typed => self.parse_level(typed),
         };
         if level.is_none() {
             let levels: Vec<String> = self.levels().map(|(level, _)| sanitize(&level)).collect();
@@ -201,14 +206,14 @@ impl PlaySession {
 }
 
 /// The level of the bot that was asked for by `bot` and perhaps a level.
-fn bot_of(line: &str) -> Option<String> {
+fn parse_bot_command(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
     let is_bot = words.next()?.eq_ignore_ascii_case("bot");
     is_bot.then(|| words.collect::<Vec<_>>().join(" ").to_lowercase())
 }
 
-fn open_seat(now: &Snapshot) -> Option<SeatNumber> {
-    let mut seats = (0..2).map(SeatNumber).zip(&now.seats);
+fn open_seat(snapshot: &Snapshot) -> Option<SeatNumber> {
+    let mut seats = (0..2).map(SeatNumber).zip(&snapshot.seats);
     let (seat, _) = seats.find(|(_, state)| state.occupant == Occupant::Open)?;
     Some(seat)
 }
@@ -218,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_pages_are_known_by_their_host() {
+    fn loopback_port_is_found_only_for_local_hosts() {
         for (page, port) in [
             ("http://127.0.0.1:7878", Some(7878)),
             ("http://127.8.9.1:80/house", Some(80)),
@@ -234,7 +239,7 @@ mod tests {
         ] {
             assert_eq!(loopback_port(page), port, "{page}");
         }
-        assert!(only_here("http://[::1]:7879").contains("plyhouse --listen 0.0.0.0:7879"));
-        assert_eq!(only_here("https://play.example.org"), "");
+        assert!(loopback_notice("http://[::1]:7879").contains("plyhouse --listen 0.0.0.0:7879"));
+        assert_eq!(loopback_notice("https://play.example.org"), "");
     }
 }

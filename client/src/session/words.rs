@@ -9,34 +9,31 @@ use crate::harmless::sanitize;
 
 impl PlaySession {
     /// Says a preset by its words, or a text of one's own where the server has those.
-    pub(super) fn speak(&mut self, now: &Snapshot, words: &str) {
+    pub(super) fn send_chat(&mut self, snapshot: &Snapshot, text: &str) {
         if self.pending_request.is_some() {
             return self.print_error("One moment …");
         }
-        let target = now.match_id.into();
-        match self.saying(words) {
-            Ok(saying) => self.send_request(ClientMessage::Say {
-                target,
-                content: saying,
-            }),
-            Err(why) => self.print_error(&why),
+        let target = snapshot.match_id.into();
+        match self.parse_chat(text) {
+            Ok(content) => self.send_request(ClientMessage::Say { target, content }),
+            Err(reason) => self.print_error(&reason),
         }
     }
 
-    fn saying(&self, words: &str) -> Result<ChatContent, String> {
-        let preset = words.split_whitespace().collect::<Vec<_>>().join("-");
-        let meant = |one: &&ChatPreset| one.as_str().eq_ignore_ascii_case(&preset);
-        if let Some(preset) = ChatPreset::ALL.iter().find(meant) {
+    fn parse_chat(&self, text: &str) -> Result<ChatContent, String> {
+        let preset = text.split_whitespace().collect::<Vec<_>>().join("-");
+        let is_preset = |one: &&ChatPreset| one.as_str().eq_ignore_ascii_case(&preset);
+        if let Some(preset) = ChatPreset::ALL.iter().find(is_preset) {
             return Ok(ChatContent::Preset(*preset));
         }
         let chat = self.welcome.as_ref().and_then(|welcome| welcome.chat);
         match chat {
-            Some(ChatMode::Text) => words
+            Some(ChatMode::Text) => text
                 .parse()
                 .map(ChatContent::Text)
                 .map_err(|_| "`say` takes 1 to 140 characters that can be shown.".to_owned()),
             Some(ChatMode::Presets) => {
-                let phrases: Vec<&str> = self.presets().iter().map(|one| &*one.text).collect();
+                let phrases: Vec<&str> = self.chat_presets().iter().map(|one| &*one.text).collect();
                 Err(format!(
                     "What can be said: {}.",
                     sanitize(&phrases.join(", "))
@@ -47,23 +44,23 @@ impl PlaySession {
     }
 
     /// Shows what was said.
-    pub(super) fn heard(&mut self, match_id: MatchId, said: &ChatEntry) {
+    pub(super) fn on_chat(&mut self, match_id: MatchId, entry: &ChatEntry) {
         if self
             .match_state()
             .is_none_or(|table| table.snapshot.match_id != match_id)
         {
             return;
         }
-        let is_meant = |one: &&ChatPresetText| Some(&one.preset) == said.preset.as_ref();
-        let phrase = self.presets().iter().find(is_meant);
-        let Some(words) = phrase.map(|one| &one.text).or(said.text.as_ref()) else {
+        let is_same_preset = |one: &&ChatPresetText| Some(&one.preset) == entry.preset.as_ref();
+        let phrase = self.chat_presets().iter().find(is_same_preset);
+        let Some(text) = phrase.map(|one| &one.text).or(entry.text.as_ref()) else {
             return; // A phrase that nobody knows here.
         };
-        let line = format!("{}: {}", sanitize(&said.name), sanitize(words));
+        let line = format!("{}: {}", sanitize(&entry.name), sanitize(text));
         self.print(line);
     }
 
-    fn presets(&self) -> &[ChatPresetText] {
+    fn chat_presets(&self) -> &[ChatPresetText] {
         let welcome = self.welcome.as_ref();
         welcome.map_or(&[], |welcome| welcome.presets.as_slice())
     }

@@ -8,15 +8,15 @@ use ratatui::buffer::Buffer;
 
 use super::*;
 use crate::screen::keys_help;
-use crate::session::help::{Asked, help};
+use crate::session::help::{HelpContext, help_text};
 use crate::view::tests::{game_summary, snapshot};
 
-const LOOK: Theme = Theme {
+const THEME: Theme = Theme {
     ascii: false,
     colour: true,
 };
 
-fn scene(id: &str, sides: [&str; 2], (files, ranks): (u64, u64), position: &str) -> MatchView {
+fn match_view(id: &str, sides: [&str; 2], (files, ranks): (u64, u64), position: &str) -> MatchView {
     let mut now: Snapshot = snapshot(position);
     id.clone_into(&mut now.game);
     now.moves.clear();
@@ -34,30 +34,35 @@ fn scene(id: &str, sides: [&str; 2], (files, ranks): (u64, u64), position: &str)
 }
 
 fn tic_tac_toe() -> MatchView {
-    let mut scene = scene("tic-tac-toe", ["x", "o"], (3, 3), "x../.o./...");
-    scene.snapshot.moves = ["a3", "b2"].map(str::to_owned).to_vec();
-    scene
+    let mut match_view = match_view("tic-tac-toe", ["x", "o"], (3, 3), "x../.o./...");
+    match_view.snapshot.moves = ["a3", "b2"].map(str::to_owned).to_vec();
+    match_view
 }
 
-fn drawn_with(
-    model: &mut Model,
-    scene: Option<&MatchView>,
+fn draw_to_buffer(
+    state: &mut ScreenState,
+    match_view: Option<&MatchView>,
     size: (u16, u16),
-    look: Theme,
+    theme: Theme,
 ) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-    model.see(scene);
+    state.set_match(match_view);
     terminal
-        .draw(|frame| draw(frame, model, scene, look))
+        .draw(|frame| draw_screen(frame, state, match_view, theme))
         .unwrap();
     terminal.backend().buffer().clone()
 }
 
-fn drawn(scene: &MatchView, size: (u16, u16)) -> Vec<String> {
-    lines(&drawn_with(&mut Model::new(false), Some(scene), size, LOOK))
+fn draw_to_lines(match_view: &MatchView, size: (u16, u16)) -> Vec<String> {
+    buffer_lines(&draw_to_buffer(
+        &mut ScreenState::new(false),
+        Some(match_view),
+        size,
+        THEME,
+    ))
 }
 
-fn lines(buffer: &Buffer) -> Vec<String> {
+fn buffer_lines(buffer: &Buffer) -> Vec<String> {
     let rows = buffer.content.chunks(usize::from(buffer.area.width));
     let row = |cells: &[ratatui::buffer::Cell]| {
         let text: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
@@ -67,20 +72,20 @@ fn lines(buffer: &Buffer) -> Vec<String> {
 }
 
 #[track_caller]
-fn shows(lines: &[String], parts: &[&str]) {
+fn assert_shows(lines: &[String], parts: &[&str]) {
     for part in parts {
-        let found = lines.iter().any(|line| line.contains(part));
-        assert!(found, "no {part:?} in\n{}", lines.join("\n"));
+        let is_shown = lines.iter().any(|line| line.contains(part));
+        assert!(is_shown, "no {part:?} in\n{}", lines.join("\n"));
     }
 }
 
 #[test]
-fn the_match_stands_in_its_place() {
-    let mut model = Model::new(false);
-    model.log.push("You play a3.".to_owned());
-    let scene = tic_tac_toe();
-    let buffer = drawn_with(&mut model, Some(&scene), (80, 24), LOOK);
-    let lines = lines(&buffer);
+fn running_match_has_expected_layout() {
+    let mut state = ScreenState::new(false);
+    state.log.push("You play a3.".to_owned());
+    let match_view = tic_tac_toe();
+    let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), THEME);
+    let lines = buffer_lines(&buffer);
     let expect = " tic-tac-toe K7QM2P, casual   one spectator
       a   b   c
     ╭───┬───┬───╮  ▸ x  ada  (you)
@@ -110,7 +115,7 @@ fn the_match_stands_in_its_place() {
 /// In the least of terminals every game has its board and a log.
 #[test]
 #[allow(clippy::too_many_lines, reason = "a list of all games")]
-fn every_game_has_room() {
+fn every_game_fits_smallest_terminal() {
     let go = format!("{} b 0 0 0 1", [".".repeat(9).as_str(); 9].join("/"));
     let gomoku = ["15"; 15].join("/");
     let othello = format!(
@@ -173,14 +178,14 @@ fn every_game_has_room() {
             ["A  B  C  D  E  F  G  H  J", "9 │ ·  ·"],
         ),
     ] {
-        let mut scene = scene(id, sides, size, position);
-        let mut model = Model::new(false);
-        model.log.push("the last that was said".to_owned());
+        let mut match_view = match_view(id, sides, size, position);
+        let mut state = ScreenState::new(false);
+        state.log.push("the last that was said".to_owned());
         for columns in [80, 200] {
             let rows = columns / 5 + 8;
-            let buffer = drawn_with(&mut model, Some(&scene), (columns, rows), LOOK);
-            let lines = lines(&buffer);
-            shows(&lines, &parts);
+            let buffer = draw_to_buffer(&mut state, Some(&match_view), (columns, rows), THEME);
+            let lines = buffer_lines(&buffer);
+            assert_shows(&lines, &parts);
             let all = [
                 "╰",
                 "▸",
@@ -188,36 +193,41 @@ fn every_game_has_room() {
                 "Your turn.",
                 "the last that was said",
             ];
-            shows(&lines, &all);
+            assert_shows(&lines, &all);
         }
-        scene.snapshot.you = Some(SeatNumber(1));
-        drawn(&scene, (80, 24));
+        match_view.snapshot.you = Some(SeatNumber(1));
+        draw_to_lines(&match_view, (80, 24));
     }
 }
 
 /// All of the help is seen at once in the least of terminals.
 #[test]
-fn help_fits() {
+fn help_fits_smallest_terminal_without_scrolling() {
     for (id, is_open) in [("draughts", false), ("draughts", true), ("chess", false)] {
-        let mut scene = tic_tac_toe();
-        scene.snapshot.clock = Some("5+3".parse().unwrap());
-        scene.snapshot.takebacks_allowed = true;
-        scene.snapshot.you = Some(SeatNumber(1));
+        let mut match_view = tic_tac_toe();
+        match_view.snapshot.clock = Some("5+3".parse().unwrap());
+        match_view.snapshot.takebacks_allowed = true;
+        match_view.snapshot.you = Some(SeatNumber(1));
         if is_open {
-            scene.snapshot.status = MatchStatus::Open;
+            match_view.snapshot.status = MatchStatus::Open;
         }
-        let mut model = Model::new(false);
-        model.log.push("said before".to_owned());
-        model.press(KeyEvent::from(KeyCode::F(1)), Some(&scene));
-        model.log.push(keys_help(Some(&scene)));
-        model.log.push(help(Asked {
-            customs: Customs::of(id),
+        let mut state = ScreenState::new(false);
+        state.log.push("said before".to_owned());
+        state.handle_key(KeyEvent::from(KeyCode::F(1)), Some(&match_view));
+        state.log.push(keys_help(Some(&match_view)));
+        state.log.push(help_text(HelpContext {
+            conventions: Customs::of(id),
             is_open,
             has_stand_in: true,
-            board_in_sight: true,
+            is_board_visible: true,
         }));
-        let lines = lines(&drawn_with(&mut model, Some(&scene), (80, 24), LOOK));
-        let wanted: &[&str] = match is_open {
+        let lines = buffer_lines(&draw_to_buffer(
+            &mut state,
+            Some(&match_view),
+            (80, 24),
+            THEME,
+        ));
+        let expected: &[&str] = match is_open {
             true => &[
                 "F10 quits",
                 "Nobody has sat down yet",
@@ -229,29 +239,34 @@ fn help_fits() {
                 "leave; a bot plays on",
             ],
         };
-        shows(&lines, wanted);
-        shows(&lines, &["Any key goes back"]);
+        assert_shows(&lines, expected);
+        assert_shows(&lines, &["Any key goes back"]);
         // Nothing is told that does nothing there.
         let text = lines.join("\n");
-        let of_play = ["Arrows", "F2", "resign", "takeback", "more time"];
+        let play_words = ["Arrows", "F2", "resign", "takeback", "more time"];
         assert!(
-            of_play.iter().all(|word| text.contains(word) != is_open),
+            play_words.iter().all(|word| text.contains(word) != is_open),
             "{text}"
         );
     }
 }
 
 #[test]
-fn an_open_match_shows_how_somebody_sits_down() {
+fn open_match_shows_seats_and_full_log() {
     let position = ["15"; 15].join("/");
-    let mut scene = scene("gomoku", ["black", "white"], (15, 15), &position);
-    scene.snapshot.status = MatchStatus::Open;
-    scene.snapshot.seats[1].occupant = Occupant::Open;
-    let mut model = Model::new(false);
-    let said: Vec<String> = (1..=18).map(|number| format!("said {number}")).collect();
-    model.log.push(said.join("\n"));
-    let lines = lines(&drawn_with(&mut model, Some(&scene), (80, 24), LOOK));
-    shows(
+    let mut match_view = match_view("gomoku", ["black", "white"], (15, 15), &position);
+    match_view.snapshot.status = MatchStatus::Open;
+    match_view.snapshot.seats[1].occupant = Occupant::Open;
+    let mut state = ScreenState::new(false);
+    let log_lines: Vec<String> = (1..=18).map(|number| format!("said {number}")).collect();
+    state.log.push(log_lines.join("\n"));
+    let lines = buffer_lines(&draw_to_buffer(
+        &mut state,
+        Some(&match_view),
+        (80, 24),
+        THEME,
+    ));
+    assert_shows(
         &lines,
         &[
             "gomoku K7QM2P, casual",
@@ -265,53 +280,53 @@ fn an_open_match_shows_how_somebody_sits_down() {
 
 /// Beside a board that is as high as the terminal.
 #[test]
-fn what_was_said_has_room_in_any_case() {
+fn log_moves_beside_tall_board() {
     let position = ["15"; 15].join("/");
-    let scene = scene("gomoku", ["black", "white"], (15, 15), &position);
-    let mut model = Model::new(false);
+    let match_view = match_view("gomoku", ["black", "white"], (15, 15), &position);
+    let mut state = ScreenState::new(false);
     for number in 1..=5 {
-        model.log.push(format!("said {number}"));
+        state.log.push(format!("said {number}"));
     }
-    let buffer = drawn_with(&mut model, Some(&scene), (80, 24), LOOK);
-    let lines = lines(&buffer);
+    let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), THEME);
+    let lines = buffer_lines(&buffer);
     let beside = lines.iter().find(|line| line.contains("said 1")).unwrap();
     assert!(beside.contains("·  ·"), "{}", lines.join("\n"));
-    shows(&lines, &["said 5", "1 │ ·", "Your turn."]);
+    assert_shows(&lines, &["said 5", "1 │ ·", "Your turn."]);
 }
 
 #[test]
-fn a_large_terminal_has_a_large_board() {
-    let scene = scene(
+fn large_terminal_draws_large_board() {
+    let match_view = match_view(
         "chess",
         ["white", "black"],
         (8, 8),
         "8/8/8/8/8/8/8/K6k w - - 0 1",
     );
-    let rules = |size| {
-        let lines = drawn(&scene, size);
+    let ruled_line_count = |size| {
+        let lines = draw_to_lines(&match_view, size);
         lines.iter().filter(|line| line.contains("├───┼")).count()
     };
-    assert_eq!(rules((80, 24)), 0);
-    assert_eq!(rules((100, 30)), 7);
+    assert_eq!(ruled_line_count((80, 24)), 0);
+    assert_eq!(ruled_line_count((100, 30)), 7);
 }
 
 #[test]
-fn picked_squares_and_their_targets_are_marked() {
-    let mut scene = scene(
+fn picked_squares_and_targets_are_marked_unless_colourless() {
+    let mut match_view = match_view(
         "chess",
         ["white", "black"],
         (8, 8),
         "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
     );
-    scene.snapshot.legal = ["e2e3", "e2e4"].map(str::to_owned).to_vec();
-    let mut model = Model::new(false);
-    model.see(Some(&scene));
-    model.path = vec![(4, 1)];
-    let buffer = drawn_with(&mut model, Some(&scene), (80, 24), LOOK);
-    let picture = scene.rendered_board(false).unwrap();
+    match_view.snapshot.legal = ["e2e3", "e2e4"].map(str::to_owned).to_vec();
+    let mut state = ScreenState::new(false);
+    state.set_match(Some(&match_view));
+    state.picked_squares = vec![(4, 1)];
+    let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), THEME);
+    let board_image = match_view.rendered_board(false).unwrap();
     let cell = |square| {
-        let (column, row) = picture.screen_position(square).unwrap();
-        &buffer[(rows(column) + 1, rows(row) + 1)]
+        let (column, row) = board_image.screen_position(square).unwrap();
+        &buffer[(to_u16(column) + 1, to_u16(row) + 1)]
     };
     assert_eq!(cell((4, 1)).bg, Color::Yellow);
     assert_eq!(
@@ -319,11 +334,11 @@ fn picked_squares_and_their_targets_are_marked() {
         ["*", "*", " "]
     );
     // Where no colours are wanted there are none.
-    let look = Theme {
+    let theme = Theme {
         colour: false,
-        ..LOOK
+        ..THEME
     };
-    let buffer = drawn_with(&mut model, Some(&scene), (80, 24), look);
+    let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), theme);
     assert!(
         buffer
             .content
@@ -333,105 +348,105 @@ fn picked_squares_and_their_targets_are_marked() {
 }
 
 #[test]
-fn long_names_and_the_longest_log_have_an_end() {
-    let mut scene = tic_tac_toe();
-    scene.snapshot.seats[0].occupant = Occupant::Player {
-        player: scene.snapshot.host,
+fn long_names_are_truncated_and_log_scroll_is_clamped() {
+    let mut match_view = tic_tac_toe();
+    match_view.snapshot.seats[0].occupant = Occupant::Player {
+        player: match_view.snapshot.host,
         name: "歩".repeat(40),
         connected: true,
         account: false,
         bot: false,
         rating: None,
     };
-    let mut model = Model::new(false);
+    let mut state = ScreenState::new(false);
     for number in 0..1000 {
-        model.log.push(format!("{number} {}", "long ".repeat(60)));
+        state.log.push(format!("{number} {}", "long ".repeat(60)));
     }
-    let buffer = drawn_with(&mut model, Some(&scene), (80, 24), LOOK);
-    let lines = lines(&buffer);
+    let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), THEME);
+    let lines = buffer_lines(&buffer);
     let name = lines.iter().find(|line| line.contains('歩')).unwrap();
     assert!(name.contains('…'), "{name}");
-    shows(&lines, &["⚙ medium bot", "Your turn.", "─────"]);
+    assert_shows(&lines, &["⚙ medium bot", "Your turn.", "─────"]);
     // It can be rolled back as far as it goes, and no further.
-    model.log.back = usize::MAX;
-    let buffer = drawn_with(&mut model, Some(&scene), (80, 24), LOOK);
-    shows(&self::lines(&buffer), &["700 long"]);
-    assert!(model.log.back < 10_000);
+    state.log.scroll_back = usize::MAX;
+    let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), THEME);
+    assert_shows(&buffer_lines(&buffer), &["700 long"]);
+    assert!(state.log.scroll_back < 10_000);
 }
 
 #[test]
-fn the_clock_runs() {
-    let mut scene = tic_tac_toe();
-    scene.snapshot.clock = Some(ClockControl::Fischer {
+fn clocks_show_time_left() {
+    let mut match_view = tic_tac_toe();
+    match_view.snapshot.clock = Some(ClockControl::Fischer {
         main_ms: 300_000,
         increment_ms: 3000,
     });
-    scene.snapshot.time_left = Some(TimeLeft {
+    match_view.snapshot.time_left = Some(TimeLeft {
         left_ms: [272_500, 300_000],
         periods: None,
     });
-    (scene.snapshot.turn_ms, scene.snapshot.paused) = (Some(0), Some(false));
-    let lines = drawn(&scene, (80, 24));
-    shows(&lines, &["(5+3)", "4:32", "5:00"]);
-    scene.elapsed = Duration::from_millis(263_600);
-    let lines = drawn(&scene, (80, 24));
-    shows(&lines, &["8.9", "5:00"]);
+    (match_view.snapshot.turn_ms, match_view.snapshot.paused) = (Some(0), Some(false));
+    let lines = draw_to_lines(&match_view, (80, 24));
+    assert_shows(&lines, &["(5+3)", "4:32", "5:00"]);
+    match_view.elapsed = Duration::from_millis(263_600);
+    let lines = draw_to_lines(&match_view, (80, 24));
+    assert_shows(&lines, &["8.9", "5:00"]);
 }
 
 #[test]
-fn too_small_a_window_asks_for_more() {
-    let scene = tic_tac_toe();
+fn too_small_window_asks_to_enlarge_it() {
+    let match_view = tic_tac_toe();
     for size in [(79, 24), (80, 23), (20, 3), (1, 1)] {
-        let lines = drawn(&scene, size);
+        let lines = draw_to_lines(&match_view, size);
         assert!(!lines.join("\n").contains('│'), "{size:?}: {lines:?}");
     }
-    shows(
-        &drawn(&scene, (60, 10)),
+    assert_shows(
+        &draw_to_lines(&match_view, (60, 10)),
         &["enlarge the window", "80 x 24 at least (now 60 x 10)"],
     );
 }
 
 #[test]
-fn questions_have_the_whole_screen() {
-    let mut model = Model::new(false);
-    model.log.push("\nWhat to play?\n  1  Chess\n".to_owned());
-    let buffer = drawn_with(&mut model, None, (80, 24), LOOK);
-    shows(
-        &lines(&buffer),
+fn prompt_fills_screen_without_match() {
+    let mut state = ScreenState::new(false);
+    state.log.push("\nWhat to play?\n  1  Chess\n".to_owned());
+    let buffer = draw_to_buffer(&mut state, None, (80, 24), THEME);
+    assert_shows(
+        &buffer_lines(&buffer),
         &["What to play?", "  1  Chess", " Enter answer"],
     );
 }
 
 #[test]
-fn ascii_is_all_that_is_drawn() {
-    let mut scene = tic_tac_toe();
-    scene.snapshot.game = "chess".to_owned();
-    let look = Theme {
+fn ascii_theme_draws_only_ascii() {
+    let mut match_view = tic_tac_toe();
+    match_view.snapshot.game = "chess".to_owned();
+    let theme = Theme {
         ascii: true,
-        ..LOOK
+        ..THEME
     };
-    let mut model = Model::new(false);
-    model.log.push("Waiting …".to_owned());
-    let buffer = drawn_with(&mut model, Some(&scene), (80, 24), look);
-    let lines = lines(&buffer);
-    shows(&lines, &["+---+---+---+", "% medium bot", "Waiting ..."]);
+    let mut state = ScreenState::new(false);
+    state.log.push("Waiting …".to_owned());
+    let buffer = draw_to_buffer(&mut state, Some(&match_view), (80, 24), theme);
+    let lines = buffer_lines(&buffer);
+    assert_shows(&lines, &["+---+---+---+", "% medium bot", "Waiting ..."]);
     assert!(lines.iter().all(|line| line.is_ascii()), "{lines:#?}");
 }
 
 /// What others wrote cannot style anything: it was made harmless before.
 #[test]
-fn what_a_server_says_disturbs_nothing() {
-    let mut scene = tic_tac_toe();
-    scene.snapshot.moves = vec!["\u{1b}[2J\u{202e}a1\nb2".to_owned()];
-    scene.snapshot.code = "\u{1b}[31mK7".to_owned();
-    scene.snapshot.seats[0].side = "\u{1b}]0;x\u{7}".to_owned();
-    scene.snapshot.position = "\u{1b}[2J/".to_owned();
-    let lines = drawn(&scene, (80, 24));
+fn control_characters_from_server_are_not_drawn() {
+    let mut match_view = tic_tac_toe();
+    match_view.snapshot.moves = vec!["\u{1b}[2J\u{202e}a1\nb2".to_owned()];
+    match_view.snapshot.code = "\u{1b}[31mK7".to_owned();
+    match_view.snapshot.seats[0].side = "\u{1b}]0;x\u{7}".to_owned();
+    match_view.snapshot.position = "\u{1b}[2J/".to_owned();
+    let lines = draw_to_lines(&match_view, (80, 24));
     assert!(
         lines
             .iter()
             .all(|line| line.chars().all(|c| !c.is_control())),
         "{lines:#?}"
     );
-    shows(&lines, &["�[31mK7", "1. �[2J�a1�b2"]);
+    assert_shows(&lines, &["�[31mK7", "1. �[2J�a1�b2"]);
 }

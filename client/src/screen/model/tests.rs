@@ -19,145 +19,173 @@ fn tic_tac_toe() -> MatchView {
 
 /// A match of chess with these legal moves.
 fn chess(legal: &[&str]) -> MatchView {
-    let mut scene = tic_tac_toe();
-    scene.snapshot.game = "chess".to_owned();
-    scene.snapshot.position = "4k3/P7/8/8/8/8/4P3/4K3 w - - 0 1".to_owned();
-    scene.snapshot.legal = legal.iter().map(|m| (*m).to_owned()).collect();
-    scene.game = Some(game_summary("chess", 8, 8));
-    scene
+    let mut match_view = tic_tac_toe();
+    match_view.snapshot.game = "chess".to_owned();
+    match_view.snapshot.position = "4k3/P7/8/8/8/8/4P3/4K3 w - - 0 1".to_owned();
+    match_view.snapshot.legal = legal.iter().map(|m| (*m).to_owned()).collect();
+    match_view.game = Some(game_summary("chess", 8, 8));
+    match_view
 }
 
-fn at(scene: &MatchView) -> Model {
-    let mut model = Model::new(false);
-    model.see(Some(scene));
-    model
+fn state_for(match_view: &MatchView) -> ScreenState {
+    let mut state = ScreenState::new(false);
+    state.set_match(Some(match_view));
+    state
 }
 
-fn press(model: &mut Model, scene: &MatchView, codes: &[KeyCode]) -> Pressed {
-    let mut last = Pressed::Nothing;
+fn press_keys(state: &mut ScreenState, match_view: &MatchView, codes: &[KeyCode]) -> KeyAction {
+    let mut last = KeyAction::NoAction;
     for code in codes {
-        last = model.press(KeyEvent::from(*code), Some(scene));
+        last = state.handle_key(KeyEvent::from(*code), Some(match_view));
     }
     last
 }
 
-fn types(model: &mut Model, scene: &MatchView, text: &str) -> Pressed {
+fn type_line(state: &mut ScreenState, match_view: &MatchView, text: &str) -> KeyAction {
     let codes: Vec<KeyCode> = text.chars().map(KeyCode::Char).collect();
-    press(model, scene, &codes);
-    press(model, scene, &[KeyCode::Enter])
+    press_keys(state, match_view, &codes);
+    press_keys(state, match_view, &[KeyCode::Enter])
 }
 
-fn line(text: &str) -> Pressed {
-    Pressed::Line(text.to_owned())
+fn submitted(text: &str) -> KeyAction {
+    KeyAction::SubmitLine(text.to_owned())
 }
 
 #[test]
 fn arrows_and_enter_play_a_move() {
-    let scene = tic_tac_toe();
-    let mut model = at(&scene);
-    assert_eq!(model.cursor, Some((1, 1)));
+    let match_view = tic_tac_toe();
+    let mut state = state_for(&match_view);
+    assert_eq!(state.cursor, Some((1, 1)));
     let down_left = [KeyCode::Down, KeyCode::Left, KeyCode::Left];
-    assert_eq!(press(&mut model, &scene, &down_left), Pressed::Nothing);
-    assert_eq!(model.cursor, Some((0, 0)), "the edge holds it");
-    assert_eq!(press(&mut model, &scene, &[KeyCode::Enter]), line("a1"));
-    let elsewhere = press(&mut model, &scene, &[KeyCode::Right, KeyCode::Char(' ')]);
-    assert!(matches!(elsewhere, Pressed::Note(_)), "{elsewhere:?}");
-}
-
-#[test]
-fn who_sees_the_board_from_the_other_side_moves_as_it_is_seen() {
-    let mut scene = chess(&["e8d8"]);
-    scene.snapshot.you = Some(SeatNumber(1));
-    let mut model = at(&scene);
-    assert_eq!(model.cursor, Some((3, 4)));
-    press(&mut model, &scene, &[KeyCode::Up, KeyCode::Left]);
-    assert_eq!(model.cursor, Some((4, 3)));
-}
-
-#[test]
-fn a_piece_is_put_down_or_back() {
-    let scene = chess(&["e2e3", "e2e4"]);
-    let mut model = at(&scene);
-    model.cursor = Some((4, 1));
-    press(&mut model, &scene, &[KeyCode::Enter]);
-    assert_eq!(model.path, [(4, 1)]);
-    press(&mut model, &scene, &[KeyCode::Esc]);
-    assert!(model.path.is_empty());
-    let keys = [KeyCode::Enter, KeyCode::Up, KeyCode::Up, KeyCode::Enter];
-    assert_eq!(press(&mut model, &scene, &keys), line("e2e4"));
-    assert!(model.path.is_empty());
-}
-
-#[test]
-fn what_a_pawn_becomes_is_chosen_by_arrows_or_its_letter() {
-    let scene = chess(&["a7a8q", "a7a8r", "a7a8b", "a7a8n"]);
-    let promotes = || {
-        let mut model = at(&scene);
-        model.cursor = Some((0, 6));
-        let keys = [KeyCode::Enter, KeyCode::Up, KeyCode::Enter];
-        assert_eq!(press(&mut model, &scene, &keys), Pressed::Nothing);
-        assert!(model.choice.is_some());
-        model
-    };
-    let press = |keys: &[KeyCode]| press(&mut promotes(), &scene, keys);
-    assert_eq!(press(&[KeyCode::Enter]), line("a7a8q"));
-    assert_eq!(press(&[KeyCode::Right, KeyCode::Enter]), line("a7a8r"));
-    assert_eq!(press(&[KeyCode::Left, KeyCode::Enter]), line("a7a8n"));
-    assert_eq!(press(&[KeyCode::Char('b')]), line("a7a8b"));
-    assert_eq!(press(&[KeyCode::Esc]), Pressed::Nothing);
-}
-
-#[test]
-fn what_was_picked_belongs_to_its_position() {
-    let mut scene = chess(&["e2e3", "e2e4"]);
-    let mut model = at(&scene);
-    model.cursor = Some((4, 1));
-    press(&mut model, &scene, &[KeyCode::Enter]);
-    model.see(Some(&scene));
-    assert_eq!(model.path, [(4, 1)], "a clock that runs changes nothing");
-    scene.snapshot.ply = Ply(3);
-    model.see(Some(&scene));
-    assert!(model.path.is_empty());
-    assert_eq!(model.cursor, Some((4, 1)));
-}
-
-#[test]
-fn a_line_is_typed_and_typed_again() {
-    let scene = tic_tac_toe();
-    let mut model = at(&scene);
     assert_eq!(
-        types(&mut model, &scene, "say good game"),
-        line("say good game")
+        press_keys(&mut state, &match_view, &down_left),
+        KeyAction::NoAction
     );
-    assert_eq!(types(&mut model, &scene, "b2"), line("b2"));
-    let control = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
-    for before in ["b2", "say good game", "say good game"] {
-        model.press(control('p'), Some(&scene));
-        assert_eq!(model.typed.value(), before);
-    }
-    model.press(control('w'), Some(&scene));
-    assert_eq!(model.typed.value(), "say good ");
-    press(&mut model, &scene, &[KeyCode::Left, KeyCode::Backspace]);
-    assert_eq!(model.typed.value(), "say goo ");
-    press(&mut model, &scene, &[KeyCode::Esc]);
-    assert_eq!(model.typed.value(), "");
+    assert_eq!(state.cursor, Some((0, 0)), "the cursor stops at the edge");
+    assert_eq!(
+        press_keys(&mut state, &match_view, &[KeyCode::Enter]),
+        submitted("a1")
+    );
+    let elsewhere = press_keys(
+        &mut state,
+        &match_view,
+        &[KeyCode::Right, KeyCode::Char(' ')],
+    );
+    assert!(
+        matches!(elsewhere, KeyAction::ShowNotice(_)),
+        "{elsewhere:?}"
+    );
 }
 
 #[test]
-fn a_line_has_an_end() {
-    let scene = tic_tac_toe();
-    let mut model = at(&scene);
-    let Pressed::Line(line) = types(&mut model, &scene, &"x".repeat(10_000)) else {
+fn arrows_follow_flipped_board_of_second_seat() {
+    let mut match_view = chess(&["e8d8"]);
+    match_view.snapshot.you = Some(SeatNumber(1));
+    let mut state = state_for(&match_view);
+    assert_eq!(state.cursor, Some((3, 4)));
+    press_keys(&mut state, &match_view, &[KeyCode::Up, KeyCode::Left]);
+    assert_eq!(state.cursor, Some((4, 3)));
+}
+
+#[test]
+fn picked_piece_can_be_deselected_or_moved() {
+    let match_view = chess(&["e2e3", "e2e4"]);
+    let mut state = state_for(&match_view);
+    state.cursor = Some((4, 1));
+    press_keys(&mut state, &match_view, &[KeyCode::Enter]);
+    assert_eq!(state.picked_squares, [(4, 1)]);
+    press_keys(&mut state, &match_view, &[KeyCode::Esc]);
+    assert!(state.picked_squares.is_empty());
+    let keys = [KeyCode::Enter, KeyCode::Up, KeyCode::Up, KeyCode::Enter];
+    assert_eq!(
+        press_keys(&mut state, &match_view, &keys),
+        submitted("e2e4")
+    );
+    assert!(state.picked_squares.is_empty());
+}
+
+#[test]
+fn promotion_is_chosen_by_arrows_or_letter() {
+    let match_view = chess(&["a7a8q", "a7a8r", "a7a8b", "a7a8n"]);
+    let promotion_state = || {
+        let mut state = state_for(&match_view);
+        state.cursor = Some((0, 6));
+        let keys = [KeyCode::Enter, KeyCode::Up, KeyCode::Enter];
+        assert_eq!(
+            press_keys(&mut state, &match_view, &keys),
+            KeyAction::NoAction
+        );
+        assert!(state.move_choice.is_some());
+        state
+    };
+    let press = |keys: &[KeyCode]| press_keys(&mut promotion_state(), &match_view, keys);
+    assert_eq!(press(&[KeyCode::Enter]), submitted("a7a8q"));
+    assert_eq!(press(&[KeyCode::Right, KeyCode::Enter]), submitted("a7a8r"));
+    assert_eq!(press(&[KeyCode::Left, KeyCode::Enter]), submitted("a7a8n"));
+    assert_eq!(press(&[KeyCode::Char('b')]), submitted("a7a8b"));
+    assert_eq!(press(&[KeyCode::Esc]), KeyAction::NoAction);
+}
+
+#[test]
+fn picked_square_is_cleared_when_position_changes() {
+    let mut match_view = chess(&["e2e3", "e2e4"]);
+    let mut state = state_for(&match_view);
+    state.cursor = Some((4, 1));
+    press_keys(&mut state, &match_view, &[KeyCode::Enter]);
+    state.set_match(Some(&match_view));
+    assert_eq!(
+        state.picked_squares,
+        [(4, 1)],
+        "a running clock keeps the selection"
+    );
+    match_view.snapshot.ply = Ply(3);
+    state.set_match(Some(&match_view));
+    assert!(state.picked_squares.is_empty());
+    assert_eq!(state.cursor, Some((4, 1)));
+}
+
+#[test]
+fn input_line_is_edited_and_recalled_from_history() {
+    let match_view = tic_tac_toe();
+    let mut state = state_for(&match_view);
+    assert_eq!(
+        type_line(&mut state, &match_view, "say good game"),
+        submitted("say good game")
+    );
+    assert_eq!(type_line(&mut state, &match_view, "b2"), submitted("b2"));
+    let control = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+    for expected in ["b2", "say good game", "say good game"] {
+        state.handle_key(control('p'), Some(&match_view));
+        assert_eq!(state.input.value(), expected);
+    }
+    state.handle_key(control('w'), Some(&match_view));
+    assert_eq!(state.input.value(), "say good ");
+    press_keys(
+        &mut state,
+        &match_view,
+        &[KeyCode::Left, KeyCode::Backspace],
+    );
+    assert_eq!(state.input.value(), "say goo ");
+    press_keys(&mut state, &match_view, &[KeyCode::Esc]);
+    assert_eq!(state.input.value(), "");
+}
+
+#[test]
+fn input_line_length_is_limited() {
+    let match_view = tic_tac_toe();
+    let mut state = state_for(&match_view);
+    let KeyAction::SubmitLine(line) = type_line(&mut state, &match_view, &"x".repeat(10_000))
+    else {
         panic!("no line");
     };
-    assert_eq!(line.len(), LINE_CHARS_MAX);
+    assert_eq!(line.len(), INPUT_CHARS_MAX);
 }
 
 #[test]
-fn function_keys_say_words() {
-    let scene = tic_tac_toe();
-    let mut model = at(&scene);
-    for (number, word) in [
+fn function_keys_submit_commands() {
+    let match_view = tic_tac_toe();
+    let mut state = state_for(&match_view);
+    for (number, command) in [
         (2, "draw"),
         (3, "takeback"),
         (4, "hint"),
@@ -166,21 +194,24 @@ fn function_keys_say_words() {
         (8, "rematch"),
         (9, "more time"),
     ] {
-        let said = press(&mut model, &scene, &[KeyCode::F(number)]);
-        assert_eq!(said, line(word), "F{number}");
+        let action = press_keys(&mut state, &match_view, &[KeyCode::F(number)]);
+        assert_eq!(action, submitted(command), "F{number}");
     }
     // Who gives up by one key has slipped.
-    let slipped = press(&mut model, &scene, &[KeyCode::F(5)]);
-    assert_eq!(slipped, Pressed::Nothing);
-    assert_eq!(press(&mut model, &scene, &[KeyCode::Enter]), line("resign"));
-    let quits = press(&mut model, &scene, &[KeyCode::F(10)]);
-    assert_eq!(quits, Pressed::Interrupt);
+    let action = press_keys(&mut state, &match_view, &[KeyCode::F(5)]);
+    assert_eq!(action, KeyAction::NoAction);
+    assert_eq!(
+        press_keys(&mut state, &match_view, &[KeyCode::Enter]),
+        submitted("resign")
+    );
+    let action = press_keys(&mut state, &match_view, &[KeyCode::F(10)]);
+    assert_eq!(action, KeyAction::Interrupt);
 }
 
 #[test]
 fn help_covers_the_board_until_a_key_is_pressed() {
-    let scene = tic_tac_toe();
-    let mut model = at(&scene);
+    let match_view = tic_tac_toe();
+    let mut state = state_for(&match_view);
     let typed = "help".chars().map(KeyCode::Char);
     let typed: Vec<KeyCode> = typed.chain([KeyCode::Enter]).collect();
     for asked in [&[KeyCode::F(1)][..], &typed] {
@@ -190,51 +221,58 @@ fn help_covers_the_board_until_a_key_is_pressed() {
             KeyCode::F(2),
             KeyCode::Left,
         ] {
-            assert_eq!(press(&mut model, &scene, asked), line("help"));
-            press(&mut model, &scene, &[KeyCode::PageUp]);
-            assert!(model.unrolled, "{asked:?}");
-            let closed = press(&mut model, &scene, &[closes]);
-            assert_eq!(closed, Pressed::Nothing, "{closes}");
-            assert!(!model.unrolled, "{closes}");
+            assert_eq!(
+                press_keys(&mut state, &match_view, asked),
+                submitted("help")
+            );
+            press_keys(&mut state, &match_view, &[KeyCode::PageUp]);
+            assert!(state.is_log_expanded, "{asked:?}");
+            let closed = press_keys(&mut state, &match_view, &[closes]);
+            assert_eq!(closed, KeyAction::NoAction, "{closes}");
+            assert!(!state.is_log_expanded, "{closes}");
         }
     }
     // Whoever types on has not typed in vain.
-    press(&mut model, &scene, &[KeyCode::F(1), KeyCode::Char('b')]);
-    assert!(!model.unrolled);
-    assert_eq!(model.typed.value(), "b");
+    press_keys(
+        &mut state,
+        &match_view,
+        &[KeyCode::F(1), KeyCode::Char('b')],
+    );
+    assert!(!state.is_log_expanded);
+    assert_eq!(state.input.value(), "b");
 }
 
 #[test]
-fn enter_answers_where_there_is_no_board() {
-    let mut model = Model::new(false);
-    model.see(None);
+fn enter_submits_empty_line_without_board() {
+    let mut state = ScreenState::new(false);
+    state.set_match(None);
     let enter = KeyEvent::from(KeyCode::Enter);
-    assert_eq!(model.press(enter, None), line(""));
+    assert_eq!(state.handle_key(enter, None), submitted(""));
     // Help covers nothing there.
     let help = KeyEvent::from(KeyCode::F(1));
-    assert_eq!(model.press(help, None), line("help"));
-    assert_eq!(model.press(enter, None), line(""));
+    assert_eq!(state.handle_key(help, None), submitted("help"));
+    assert_eq!(state.handle_key(enter, None), submitted(""));
     let end = KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL);
-    assert_eq!(model.press(end, None), Pressed::End);
+    assert_eq!(state.handle_key(end, None), KeyAction::EndOfInput);
 }
 
 #[test]
-fn who_looks_on_can_only_leave() {
-    let mut scene = tic_tac_toe();
-    scene.snapshot.you = None;
-    let mut model = Model::new(true);
-    model.see(Some(&scene));
+fn spectator_can_only_quit() {
+    let mut match_view = tic_tac_toe();
+    match_view.snapshot.you = None;
+    let mut state = ScreenState::new(true);
+    state.set_match(Some(&match_view));
     let codes = [KeyCode::Enter, KeyCode::F(5), KeyCode::Char('x')];
     for code in codes {
         assert_eq!(
-            press(&mut model, &scene, &[code]),
-            Pressed::Nothing,
+            press_keys(&mut state, &match_view, &[code]),
+            KeyAction::NoAction,
             "{code}"
         );
     }
-    let quits = press(&mut model, &scene, &[KeyCode::Char('q')]);
-    assert_eq!(quits, Pressed::Interrupt);
-    scene.snapshot.status = MatchStatus::Ended;
-    let leaves = press(&mut model, &scene, &[KeyCode::Enter]);
-    assert_eq!(leaves, Pressed::Interrupt);
+    let action = press_keys(&mut state, &match_view, &[KeyCode::Char('q')]);
+    assert_eq!(action, KeyAction::Interrupt);
+    match_view.snapshot.status = MatchStatus::Ended;
+    let action = press_keys(&mut state, &match_view, &[KeyCode::Enter]);
+    assert_eq!(action, KeyAction::Interrupt);
 }
