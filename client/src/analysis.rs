@@ -11,69 +11,79 @@ use textwrap::{Options, WordSplitter};
 use tokio::time::timeout;
 
 use crate::CommandContext;
-use crate::devices::{Known, unexpected};
-use crate::dialogue::refused;
+use crate::devices::{SignedInPlayer, unexpected_response};
+use crate::dialogue::refusal;
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::terminal;
 use crate::view::{self, STRONG, paint};
 
 /// How long the next part may take: matches are looked at when a server has nothing better to do.
-const PATIENCE: Duration = Duration::from_secs(700);
+const ANALYSIS_TIMEOUT: Duration = Duration::from_secs(700);
 
 /// How wide the bar of the chances is.
-const BAR: usize = 20;
+const BAR_WIDTH: usize = 20;
 
 /// What stands before what is said of a move.
-const SAID: &str = "      ";
+const COMMENT_INDENT: &str = "      ";
 
 /// Has a match looked at, and shows what is found.
-pub(crate) async fn show(
-    visit: &CommandContext,
+pub(crate) async fn show_analysis(
+    context: &CommandContext,
     code: &str,
     nodes: Option<u64>,
 ) -> Result<(), Failure> {
-    let mut known = Known::open(visit, true).await?;
+    let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let target = MatchRef::from(code);
-    let now = known.fetch_match(target).await?;
-    let target = MatchRef::Id(now.match_id);
-    let asked = ClientMessage::Analyse { target, nodes };
-    let ServerMessage::Ok { .. } = known.dialogue.ask(asked).await? else {
-        return Err(unexpected());
+    let snapshot = signed_in.fetch_match(target).await?;
+    let target = MatchRef::Id(snapshot.match_id);
+    let message = ClientMessage::Analyse { target, nodes };
+    let ServerMessage::Ok { .. } = signed_in.client.request(message).await? else {
+        return Err(unexpected_response());
     };
     let (mut plies, mut accuracy, mut end) = (Vec::new(), None, None);
     loop {
-        let part = next_part(&mut known, &now).await?;
-        plies.extend(part.plies);
-        end = end.or(part.final_evaluation);
-        accuracy = part.accuracy.or(accuracy);
-        if part.plies_done >= part.plies_total {
+        let batch = next_batch(&mut signed_in, &snapshot).await?;
+        plies.extend(batch.plies);
+        end = end.or(batch.final_evaluation);
+        accuracy = batch.accuracy.or(accuracy);
+        if batch.plies_done >= batch.plies_total {
             break;
         }
-        known.dialogue.say(&format!(
+        signed_in.client.print(&format!(
             "{} of {} moves looked at …",
-            part.plies_done, part.plies_total
+            batch.plies_done, batch.plies_total
         ))?;
     }
     // They come from the last one on.
     plies.reverse();
-    let game = known.games.iter().find(|game| game.game == now.game);
-    known.dialogue.say(view::headline(&now, game).trim_end())?;
+    let game = signed_in
+        .games
+        .iter()
+        .find(|game| game.game == snapshot.game);
+    signed_in
+        .client
+        .print(view::headline(&snapshot, game).trim_end())?;
     let width = terminal::size().map_or(usize::MAX, |(columns, _)| columns);
-    for row in rows(&now, &plies, end.as_ref(), width) {
-        known.dialogue.say(&row)?;
+    for row in analysis_lines(&snapshot, &plies, end.as_ref(), width) {
+        signed_in.client.print(&row)?;
     }
-    known.dialogue.say(&summary(&now, &plies, accuracy))?;
-    known.dialogue.close().await;
+    signed_in
+        .client
+        .print(&accuracy_summary(&snapshot, &plies, accuracy))?;
+    signed_in.client.close().await;
     Ok(())
 }
 
 /// The next part that is told of this match.
-async fn next_part(known: &mut Known, now: &Snapshot) -> Result<Analysis, Failure> {
-    let part = async {
+async fn next_batch(
+    signed_in: &mut SignedInPlayer,
+    snapshot: &Snapshot,
+) -> Result<Analysis, Failure> {
+    let batch = async {
         loop {
-            match known.dialogue.receive().await? {
-                Some(ServerMessage::Analysis(part)) if part.match_id == now.match_id => {
+            match signed_in.client.receive().await? {
+                Some(ServerMessage::Analysis(part)) if part.match_id == snapshot.match_id => {
                     return Ok(*part);
                 }
                 Some(ServerMessage::Error(error))
@@ -81,52 +91,57 @@ async fn next_part(known: &mut Known, now: &Snapshot) -> Result<Analysis, Failur
                         && error
                             .match_id
                             .as_deref()
-                            .is_none_or(|id| *id == now.match_id) =>
+                            .is_none_or(|id| *id == snapshot.match_id) =>
                 {
-                    return Err(refused(&error));
+                    return Err(refusal(&error));
                 }
                 _ => {}
             }
         }
     };
-    let silent = |_| Failure::NoConnection("the server found nothing in time".to_owned());
-    timeout(PATIENCE, part).await.map_err(silent)?
+    let timed_out = |_| Failure::NoConnection("the server found nothing in time".to_owned());
+    timeout(ANALYSIS_TIMEOUT, batch).await.map_err(timed_out)?
 }
 
 /// What the first position was worth, and each move with what the position was worth after it, on a terminal of so many
 /// columns.
-fn rows(
-    now: &Snapshot,
+fn analysis_lines(
+    snapshot: &Snapshot,
     plies: &[AnalysedPly],
     end: Option<&PositionEvaluation>,
     width: usize,
 ) -> Vec<String> {
     let first = plies
         .first()
-        .map(|ply| row("", "start", Some(&ply.evaluation), now));
+        .map(|ply| evaluation_line("", "start", Some(&ply.evaluation), snapshot));
     let after = (plies.iter().skip(1)).map(|ply| Some(&ply.evaluation));
     let moves = plies.iter().zip(after.chain([end]));
-    let moves = moves.map(|(ply, after)| line(now, ply, after, width));
+    let moves = moves.map(|(ply, after)| move_line(snapshot, ply, after, width));
     first.into_iter().chain(moves).collect()
 }
 
-fn row(number: &str, played: &str, after: Option<&PositionEvaluation>, now: &Snapshot) -> String {
-    let worth = after.map_or_else(String::new, |after| worth(now, after));
+fn evaluation_line(
+    number: &str,
+    played: &str,
+    after: Option<&PositionEvaluation>,
+    snapshot: &Snapshot,
+) -> String {
+    let worth = after.map_or_else(String::new, |after| evaluation_text(snapshot, after));
     format!("{number:>4}  {played:12} {worth}")
 }
 
 /// The words as lines that, with what is before them, are no longer than so many columns, if that is possible.
-fn wrap(said: &str, width: usize) -> Vec<String> {
-    let options = Options::new(width.saturating_sub(SAID.len()))
+fn wrap_comment(comment: &str, width: usize) -> Vec<String> {
+    let options = Options::new(width.saturating_sub(COMMENT_INDENT.len()))
         .word_splitter(WordSplitter::NoHyphenation)
         .break_words(false);
-    let lines = textwrap::wrap(said, options);
+    let lines = textwrap::wrap(comment, options);
     lines.into_iter().map(Cow::into_owned).collect()
 }
 
 /// A move, what the position was worth after it, and what is to be said of it.
-fn line(
-    now: &Snapshot,
+fn move_line(
+    snapshot: &Snapshot,
     ply: &AnalysedPly,
     after: Option<&PositionEvaluation>,
     width: usize,
@@ -137,31 +152,31 @@ fn line(
         Some(MoveJudgement::Mistake) => "?",
         Some(MoveJudgement::Blunder) => "??",
     };
-    let sans = now.san.as_deref().unwrap_or_default();
+    let sans = snapshot.san.as_deref().unwrap_or_default();
     let at = usize::try_from(ply.ply.0).unwrap_or(usize::MAX);
-    let played = format!("{}{mark}", sanitize(sans.get(at).unwrap_or(&ply.m)));
-    let mut text = row(&(ply.ply.0 + 1).to_string(), &played, after, now);
-    if let Some(said) = &ply.english {
-        let lines = wrap(&sanitize(said), width);
+    let move_text = format!("{}{mark}", sanitize(sans.get(at).unwrap_or(&ply.m)));
+    let mut text = evaluation_line(&(ply.ply.0 + 1).to_string(), &move_text, after, snapshot);
+    if let Some(comment) = &ply.english {
+        let lines = wrap_comment(&sanitize(comment), width);
         text.extend(
             lines
                 .iter()
-                .map(|line| format!("\n{SAID}{}", paint(STRONG, line))),
+                .map(|line| format!("\n{COMMENT_INDENT}{}", paint(STRONG, line))),
         );
     }
     text
 }
 
 /// No material is worth so many hundredths: it is known who wins, but not whether that takes too many moves.
-const AS_GOOD_AS_WON: i32 = 5000;
+const WINNING_VALUE_MIN: i32 = 5000;
 
 /// A bar of the chances, and what they are by.
-fn worth(now: &Snapshot, worth: &PositionEvaluation) -> String {
-    let filled =
-        (0..BAR).filter(|at| (*at as f64 + 0.5) / (BAR as f64) < worth.win_probability.get());
+fn evaluation_text(snapshot: &Snapshot, worth: &PositionEvaluation) -> String {
+    let filled = (0..BAR_WIDTH)
+        .filter(|at| (*at as f64 + 0.5) / (BAR_WIDTH as f64) < worth.win_probability.get());
     let filled = filled.count();
-    let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
-    let side = |seat: SeatNumber| view::side_text(now, seat);
+    let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR_WIDTH - filled));
+    let side = |seat: SeatNumber| view::side_text(snapshot, seat);
     let known = match (worth.winner, worth.exact) {
         (Some(seat), _) => match (worth.points, worth.plies) {
             (Some(points), _) => format!("{} wins by {points}", side(seat)),
@@ -171,7 +186,7 @@ fn worth(now: &Snapshot, worth: &PositionEvaluation) -> String {
             (None, None) => format!("{} wins", side(seat)),
         },
         (None, true) => "drawn".to_owned(),
-        (None, false) if worth.value.abs() >= AS_GOOD_AS_WON => {
+        (None, false) if worth.value.abs() >= WINNING_VALUE_MIN => {
             let seat = SeatNumber(u8::from(worth.value < 0));
             format!("{} should win", side(seat))
         }
@@ -184,14 +199,20 @@ fn worth(now: &Snapshot, worth: &PositionEvaluation) -> String {
 }
 
 /// How well each seat has played.
-fn summary(now: &Snapshot, plies: &[AnalysedPly], accuracy: Option<[Option<u8>; 2]>) -> String {
-    let of_seat = |index: u8| {
+fn accuracy_summary(
+    snapshot: &Snapshot,
+    plies: &[AnalysedPly],
+    accuracy: Option<[Option<u8>; 2]>,
+) -> String {
+    let seat_summary = |index: u8| {
         let seat = SeatNumber(index);
         let of = accuracy.and_then(|accuracy| accuracy[seat.index()]);
         let of = of.map_or_else(|| "no moves".to_owned(), |of| format!("accuracy {of}%"));
         let counts = MoveJudgement::ALL.iter().map(|judged| {
-            let own = plies.iter().filter(|ply| ply.seat == seat);
-            let count = own.filter(|ply| ply.judgement == Some(*judged)).count();
+            let own_plies = plies.iter().filter(|ply| ply.seat == seat);
+            let count = own_plies
+                .filter(|ply| ply.judgement == Some(*judged))
+                .count();
             (judged, count)
         });
         let counts: Vec<String> = counts
@@ -200,9 +221,9 @@ fn summary(now: &Snapshot, plies: &[AnalysedPly], accuracy: Option<[Option<u8>; 
             .collect();
         let counts = counts.join(", ");
         let after = if counts.is_empty() { "" } else { ", " };
-        format!("{}: {of}{after}{counts}", view::side_text(now, seat))
+        format!("{}: {of}{after}{counts}", view::side_text(snapshot, seat))
     };
-    format!("{}\n{}", of_seat(0), of_seat(1))
+    format!("{}\n{}", seat_summary(0), seat_summary(1))
 }
 
 #[cfg(test)]
@@ -214,41 +235,48 @@ mod tests {
 
     /// No word and no move is broken in two, and nothing is longer than the terminal is wide.
     #[test]
-    fn words_end_their_lines_whole() {
-        let said = "Nf6 wins in 3 moves; O-O lets the win go, after Qxe5+ Be7 Qxg7 Rf8 Qxh7 d5.";
-        let lines = wrap(said, 40);
+    fn comment_wraps_at_words_within_width() {
+        let comment = "Nf6 wins in 3 moves; O-O lets the win go, after Qxe5+ Be7 Qxg7 Rf8 Qxh7 d5.";
+        let lines = wrap_comment(comment, 40);
         assert!(lines.iter().all(|line| line.len() <= 34), "{lines:?}");
-        assert_eq!(lines.join(" "), said);
-        assert_eq!(wrap(said, usize::MAX), [said]);
-        assert_eq!(wrap("Qxe5+", 3), ["Qxe5+"]);
+        assert_eq!(lines.join(" "), comment);
+        assert_eq!(wrap_comment(comment, usize::MAX), [comment]);
+        assert_eq!(wrap_comment("Qxe5+", 3), ["Qxe5+"]);
     }
 
     /// A blunder stands beside what has become of the position, and not beside what it was.
     #[test]
-    fn a_move_stands_beside_what_the_position_is_worth_after_it() {
-        let worth = |wins: Value| json!({"value": 0, "win": 0.5, "exact": true, "wins": wins});
+    fn move_line_shows_evaluation_after_the_move() {
+        let evaluation = |wins: Value| json!({"value": 0, "win": 0.5, "exact": true, "wins": wins});
         let ply = |ply: u8, wins: Value, judged: Value| -> AnalysedPly {
-            let mut told = worth(wins);
-            let more = json!({"ply": ply, "seat": ply % 2, "move": "b2", "best": "b2", "pv": ["b2"], "judged": judged});
-            let fields = more.as_object().expect("an object").clone();
-            told.as_object_mut().expect("an object").extend(fields);
-            from_value(told).expect("a ply")
+            let mut fields_json = evaluation(wins);
+            let ply_json = json!({"ply": ply, "seat": ply % 2, "move": "b2", "best": "b2", "pv": ["b2"], "judged": judged});
+            let fields = ply_json
+                .as_object()
+                .expect("ply fields are a JSON object")
+                .clone();
+            fields_json
+                .as_object_mut()
+                .expect("evaluation is a JSON object")
+                .extend(fields);
+            from_value(fields_json).expect("valid analysed ply")
         };
         let plies = [
             ply(0, json!(null), json!("blunder")),
             ply(1, json!(1), json!(null)),
         ];
-        let end: PositionEvaluation = from_value(worth(json!(0))).expect("a valuation");
+        let end: PositionEvaluation =
+            from_value(evaluation(json!(0))).expect("valid position evaluation");
         let now = snapshot("x../.o./...");
-        let rows: Vec<String> = (rows(&now, &plies, Some(&end), 80).iter())
+        let rows: Vec<String> = (analysis_lines(&now, &plies, Some(&end), 80).iter())
             .map(|row| strip_style(row).replace(['█', '░'], ""))
             .collect();
-        let told: Vec<Vec<&str>> = (rows.iter())
+        let words: Vec<Vec<&str>> = (rows.iter())
             .map(|row| row.split_whitespace().collect())
             .collect();
-        assert_eq!(told[0][..2], ["start", "50%"]);
-        assert_eq!(told[0].last(), Some(&"drawn"));
-        assert_eq!(told[1], ["1", "b2??", "50%", "o", "wins"]);
-        assert_eq!(told[2], ["2", "b2", "50%", "x", "wins"]);
+        assert_eq!(words[0][..2], ["start", "50%"]);
+        assert_eq!(words[0].last(), Some(&"drawn"));
+        assert_eq!(words[1], ["1", "b2??", "50%", "o", "wins"]);
+        assert_eq!(words[2], ["2", "b2", "50%", "x", "wins"]);
     }
 }

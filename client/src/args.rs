@@ -10,17 +10,17 @@ use plyhouse_protocol::{
 };
 use serde::Deserialize;
 
-use crate::clock::read_clock;
+use crate::clock::parse_clock;
 use crate::server::{DEFAULT_SERVER_URL, TrustedCa};
 
 /// What follows a host that was named alone.
-const DEFAULT_PORT: &str = ":7878";
+const DEFAULT_PORT_SUFFIX: &str = ":7878";
 
 /// The game that is played unless another is named.
 pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
 
 /// What servers offer today; used to complete what is typed, and nothing else.
-const GAMES: [&str; 7] = [
+const GAME_IDS: [&str; 7] = [
     "tic-tac-toe",
     "connect-four",
     "othello",
@@ -33,9 +33,9 @@ const LEVEL_IDS: [&str; 5] = ["beginner", "easy", "medium", "hard", "max"];
 
 /// The command line as shells complete it: games and levels are words of the server, which may have others,
 /// so they are proposed and not demanded.
-pub(crate) fn for_completion() -> clap::Command {
-    let words = |argument: clap::Arg| match argument.get_id().as_str() {
-        "game" => argument.value_parser(GAMES),
+pub(crate) fn completion_command() -> clap::Command {
+    let with_values = |argument: clap::Arg| match argument.get_id().as_str() {
+        "game" => argument.value_parser(GAME_IDS),
         "bot" | "stand_in" | "against" => argument.value_parser(LEVEL_IDS),
         _ => argument,
     };
@@ -46,7 +46,7 @@ pub(crate) fn for_completion() -> clap::Command {
         .filter(|name| name != "key")
         .collect();
     for name in names {
-        command = command.mut_subcommand(name, |command| command.mut_args(words));
+        command = command.mut_subcommand(name, |command| command.mut_args(with_values));
     }
     command
 }
@@ -98,7 +98,7 @@ Examples:
 Beside each match stands the command that joins or watches it. Your own matches are
 listed by `ply games`, those that are over by `ply history`.";
 
-const EXAMPLES: &str = "\
+const PLY_EXAMPLES: &str = "\
 Examples:
   ply play                        be asked what to play, against whom and which side
   ply play --bot hard             play tic-tac-toe against a bot
@@ -146,11 +146,11 @@ Exit codes:
   3 no connection, 4 refused by the server";
 
 /// What options are called together that every command has.
-const FOR_ALL: &str = "Options of all commands";
+const GLOBAL_OPTIONS_HEADING: &str = "Options of all commands";
 
 /// Play board games on a Plyhouse server, against people or bots.
 #[derive(Debug, Parser)]
-#[command(name = "ply", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "ply", version, after_help = PLY_EXAMPLES, max_term_width = 100)]
 pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -162,35 +162,35 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         global = true,
-        help_heading = FOR_ALL,
+        help_heading = GLOBAL_OPTIONS_HEADING,
         env = "PLYHOUSE_SERVER",
         default_value = DEFAULT_SERVER_URL,
         value_name = "URL",
-        value_parser = server_url
+        value_parser = parse_server_url
     )]
     pub(crate) server: String,
 
     /// Whom to believe about a server at wss://: the authorities whose certificates this file holds, in
     /// PEM, and nobody else. Without it those whom the system trusts.
-    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_CA", value_name = "FILE", value_parser = TrustedCa::read_file)]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_CA", value_name = "FILE", value_parser = TrustedCa::read_file)]
     pub(crate) ca: Option<TrustedCa>,
 
     /// The name that others see. Another name is another player, with seats of its own; without
     /// one the server gives you a guest's.
-    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_NAME", value_parser = player_name)]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_NAME", value_parser = parse_player_name)]
     pub(crate) name: Option<PlayerName>,
 
     /// Write ASCII only: `K` for a king, `X` and `O` for stones and discs, `%` for a bot, `?` for letters
     /// that others wrote and ASCII has not. So it is, too, where LC_ALL, LC_CTYPE or LANG name an encoding
     /// other than UTF-8.
-    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) ascii: bool,
 
     /// Show matches line by line, also where a full screen would be: in a terminal of at least 80 columns
     /// and 24 rows.
-    #[arg(long, global = true, help_heading = FOR_ALL, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) plain: bool,
@@ -199,25 +199,25 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         global = true,
-        help_heading = FOR_ALL,
+        help_heading = GLOBAL_OPTIONS_HEADING,
         env = "PLY_COLOR",
         value_enum,
         value_name = "WHEN",
         default_value = "auto",
         alias = "colour"
     )]
-    pub(crate) color: When,
+    pub(crate) color: ColorMode,
 
     /// Print the server's messages as they come, one JSON object a line, instead of boards and
     /// sentences. What is secret of the `welcome` among them, the token, is left out.
-    #[arg(long, global = true, help_heading = FOR_ALL)]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS_HEADING)]
     pub(crate) json: bool,
 }
 
 /// When something is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum When {
+pub(crate) enum ColorMode {
     /// Where it fits.
     Auto,
     /// In any case.
@@ -272,7 +272,7 @@ pub(crate) enum Command {
     Profile {
         /// The name of an account, or the id of any player; yourself if left out.
         #[arg(value_name = "NAME")]
-        who: Option<String>,
+        player: Option<String>,
     },
     /// Show who plays a game best, of those who play for ratings.
     Leaders {
@@ -280,7 +280,7 @@ pub(crate) enum Command {
         game: String,
 
         /// Among whom: live, days (matches over days) or bots.
-        #[arg(long, value_name = "POOL", default_value = "live", value_parser = pool)]
+        #[arg(long, value_name = "POOL", default_value = "live", value_parser = parse_rating_pool)]
         pool: RatingPool,
 
         /// Only those behind this place.
@@ -323,11 +323,11 @@ pub(crate) enum Command {
         /// The pairing code; or a name, whose password is asked for, unless PLYHOUSE_PASSWORD holds it. Without
         /// either, a code is asked for; so is a recovery key, which as an argument everybody on this machine
         /// could see.
-        #[arg(value_name = "CODE|NAME", value_parser = who)]
-        who: Option<Who>,
+        #[arg(value_name = "CODE|NAME", value_parser = parse_login_target)]
+        target: Option<LoginTarget>,
 
         /// What this device is called in the list of yours.
-        #[arg(long, value_name = "LABEL", value_parser = player_name)]
+        #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
     },
     /// Take a name that is yours alone. Everything that you play stays yours.
@@ -335,22 +335,22 @@ pub(crate) enum Command {
     /// A password is asked for, twice of a person; of a script it is the next line of the input.
     Register {
         /// The name.
-        #[arg(value_name = "NAME", value_parser = player_name)]
-        called: PlayerName,
+        #[arg(value_name = "NAME", value_parser = parse_player_name)]
+        account_name: PlayerName,
 
         /// Without a password: only your devices and your recovery key are you then.
         #[arg(long)]
         no_password: bool,
 
         /// By an invitation, where the server wants one: it is the next line of the input, after the password.
-        #[arg(long)]
-        invited: bool,
+        #[arg(long = "invited")]
+        has_invitation: bool,
     },
     /// Take another name instead of the one that is yours alone.
     Rename {
         /// The name.
-        #[arg(value_name = "NAME", value_parser = player_name)]
-        called: PlayerName,
+        #[arg(value_name = "NAME", value_parser = parse_player_name)]
+        account_name: PlayerName,
     },
     /// Set a password, or another one. It is asked for, and then the one until now, unless PLYHOUSE_PASSWORD
     /// holds that.
@@ -373,7 +373,7 @@ pub(crate) enum Command {
     Logout {
         /// Instead of this one: a device by its id, as `ply devices` lists it; `others`, or `all`.
         #[arg(value_name = "DEVICE")]
-        which: Option<String>,
+        device: Option<String>,
 
         /// Also if no device is left then.
         #[arg(long)]
@@ -384,13 +384,13 @@ pub(crate) enum Command {
     Block {
         /// The name of an account, or anybody's id.
         #[arg(value_name = "NAME|ID")]
-        who: String,
+        player: String,
     },
     /// Meet somebody again.
     Unblock {
         /// The name of an account, or anybody's id.
         #[arg(value_name = "NAME|ID")]
-        who: String,
+        player: String,
     },
     /// List those whom you do not meet.
     Blocked,
@@ -421,11 +421,11 @@ pub(crate) struct HistoryArguments {
     pub(crate) player: Option<String>,
 
     /// Only against this player, by the id, or against a `bot`.
-    #[arg(long, value_name = "ID|bot")]
-    pub(crate) with: Option<String>,
+    #[arg(long = "with", value_name = "ID|bot")]
+    pub(crate) opponent: Option<String>,
 
     /// Only what came to this: won, lost, drawn or none.
-    #[arg(long, value_name = "RESULT", value_parser = match_result)]
+    #[arg(long, value_name = "RESULT", value_parser = parse_match_result)]
     pub(crate) result: Option<MatchResult>,
 
     /// Only what ended before this match.
@@ -463,7 +463,7 @@ pub(crate) struct PlayArguments {
 
     /// Play by the clock: 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and seconds that
     /// a move has for nothing), 10m+3x30s (main time, and periods), 3d (a time for each move).
-    #[arg(long, value_name = "CLOCK", value_parser = read_clock)]
+    #[arg(long, value_name = "CLOCK", value_parser = parse_clock)]
     pub(crate) clock: Option<ClockControl>,
 
     /// Play for ratings: by the clock, between accounts (`ply register`), with --seek, --open or --for.
@@ -475,13 +475,13 @@ pub(crate) struct PlayArguments {
     pub(crate) stand_in: Option<String>,
 
     /// How long a player may be away before the match is lost, in seconds.
-    #[arg(long, value_name = "SECONDS", conflicts_with = "seek",
+    #[arg(long = "patience", value_name = "SECONDS", conflicts_with = "seek",
           value_parser = clap::value_parser!(u64).range(10..=86_400))]
-    pub(crate) patience: Option<u64>,
+    pub(crate) absence_limit: Option<u64>,
 
     /// What the bot thinks is shown while it thinks.
-    #[arg(long, conflicts_with_all = ["seek", "rated"])]
-    pub(crate) thinking: bool,
+    #[arg(long = "thinking", conflicts_with_all = ["seek", "rated"])]
+    pub(crate) show_thinking: bool,
 
     /// Moves cannot be taken back.
     #[arg(long, conflicts_with = "seek")]
@@ -489,25 +489,25 @@ pub(crate) struct PlayArguments {
 
     /// Who may watch: anyone (the match is in lists), whoever has its code, or nobody. Without it the
     /// server's usual: anyone, and of a match for one player alone whoever has its code.
-    #[arg(long, value_name = "WHO", conflicts_with = "seek", value_parser = watched_by)]
-    pub(crate) watch: Option<SpectatorAccess>,
+    #[arg(long = "watch", value_name = "WHO", conflicts_with = "seek", value_parser = parse_spectator_access)]
+    pub(crate) spectator_access: Option<SpectatorAccess>,
 
     /// Have all who look on see the match so much later, in seconds.
-    #[arg(long, value_name = "SECONDS", conflicts_with = "seek",
+    #[arg(long = "delay", value_name = "SECONDS", conflicts_with = "seek",
           value_parser = clap::value_parser!(u64).range(0..=600))]
-    pub(crate) delay: Option<u64>,
+    pub(crate) spectator_delay: Option<u64>,
 
     /// Begin with this position instead of the first of the game, in the notation in which `--json` shows
     /// positions: FEN for chess, PDN's FEN for draughts. Whoever is to move in it moves first, and --as
     /// counts the sides as the game does.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["seek", "rated"],
-          value_parser = position, allow_hyphen_values = true)]
+          value_parser = parse_position, allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
     /// Open a match for this player alone, by the id that the server gave it, and wait.
     #[arg(long = "for", value_name = "PLAYER", group = "opponent",
           conflicts_with_all = ["bot", "seek", "open"])]
-    pub(crate) invited: Option<String>,
+    pub(crate) invited_player: Option<String>,
 }
 
 /// Which seat to take.
@@ -529,27 +529,27 @@ pub(crate) struct WatchArguments {
     pub(crate) target: Option<String>,
 
     /// Let two bots of these levels play each other.
-    #[arg(long, value_name = "LEVEL,LEVEL", value_parser = two_levels, group = "what")]
+    #[arg(long, value_name = "LEVEL,LEVEL", value_parser = parse_level_pair, group = "what")]
     pub(crate) bots: Option<[String; 2]>,
 
     /// Go on with the rematches, as long as a player stays.
-    #[arg(long, conflicts_with = "bots")]
-    pub(crate) series: bool,
+    #[arg(long = "series", conflicts_with = "bots")]
+    pub(crate) follow_rematches: bool,
 
     /// With --bots: begin with this position, as in `ply play`.
-    #[arg(long, value_name = "TEXT", requires = "bots", value_parser = position,
+    #[arg(long, value_name = "TEXT", requires = "bots", value_parser = parse_position,
           allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
     /// How long the bots let pass before each move, in milliseconds.
     #[arg(
-        long,
+        long = "pace",
         value_name = "MS",
         default_value_t = 700,
         requires = "bots",
         value_parser = clap::value_parser!(u64).range(0..=10_000)
     )]
-    pub(crate) pace: u64,
+    pub(crate) min_move_interval_ms: u64,
 }
 
 /// What `ply bot` takes.
@@ -588,22 +588,22 @@ pub(crate) struct BotArguments {
 
     /// Set an option of a UCI engine. Can be given several times. A name that the engine does not have, or a value
     /// that it does not take, is an error.
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = engine_option)]
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_engine_option)]
     pub(crate) options: Vec<(String, String)>,
 
     /// What the program is told to think about a move, in milliseconds. (GTP counts seconds.) Without it
     /// a second where nobody keeps a clock, or where the clock is one of a time for each move; else as the
     /// program shares out its time, which is told to it 100 ms short, and short of the way to the server
     /// and back.
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
-    pub(crate) think: Option<u64>,
+    #[arg(long = "think", value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub(crate) think_time_ms: Option<u64>,
 
     /// With --create: play by the clock, as in `ply play`.
-    #[arg(long, value_name = "CLOCK", value_parser = read_clock, requires = "create")]
+    #[arg(long, value_name = "CLOCK", value_parser = parse_clock, requires = "create")]
     pub(crate) clock: Option<ClockControl>,
 
     /// With --create: begin with this position, as in `ply play`.
-    #[arg(long, value_name = "TEXT", value_parser = position, requires = "create",
+    #[arg(long, value_name = "TEXT", value_parser = parse_position, requires = "create",
           allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
 
@@ -646,7 +646,7 @@ Examples:
   ply bot --join K7QM2P --think 2000 -- gnugo --mode gtp --chinese-rules --capture-all-dead --positional-superko";
 
 /// Reads an option of an engine.
-fn engine_option(text: &str) -> Result<(String, String), String> {
+fn parse_engine_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or("an option looks like NAME=VALUE")?;
@@ -656,7 +656,7 @@ fn engine_option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-pub(crate) fn player_name(text: &str) -> Result<PlayerName, String> {
+pub(crate) fn parse_player_name(text: &str) -> Result<PlayerName, String> {
     text.parse::<PlayerName>().map_err(|bad| bad.to_string())
 }
 
@@ -667,42 +667,42 @@ pub(crate) enum KeyCommand {
     /// `ply devices` lists it, and `ply logout` with its id ends it.
     Create {
         /// What it is called in the list of your devices.
-        #[arg(long, value_name = "LABEL", value_parser = player_name)]
+        #[arg(long, value_name = "LABEL", value_parser = parse_player_name)]
         label: Option<PlayerName>,
 
         /// Of a program with a name of its own, which is yours, and made if it is new; at most five.
-        #[arg(long, value_name = "NAME", value_parser = player_name)]
+        #[arg(long, value_name = "NAME", value_parser = parse_player_name)]
         bot: Option<PlayerName>,
     },
 }
 
 /// Whom `ply login` makes of somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum LoginTarget {
     /// Whoever has this pairing code.
-    Paired(String),
+    PairingCode(String),
     /// The account with this name.
-    Account(String),
+    AccountName(String),
 }
 
-fn who(text: &str) -> Result<Who, String> {
-    let is_sign = |c: char| {
+fn parse_login_target(text: &str) -> Result<LoginTarget, String> {
+    let is_code_char = |c: char| {
         MatchCode::ALPHABET
             .iter()
             .any(|sign| sign.eq_ignore_ascii_case(&(c as u8)) && c.is_ascii())
     };
-    let signs: Vec<char> = text
+    let code_chars: Vec<char> = text
         .chars()
         .filter(|c| !c.is_whitespace() && *c != '-')
         .collect();
-    if signs.len() == 8 && signs.iter().all(|&sign| is_sign(sign)) {
-        return Ok(Who::Paired(text.to_owned()));
+    if code_chars.len() == 8 && code_chars.iter().all(|&sign| is_code_char(sign)) {
+        return Ok(LoginTarget::PairingCode(text.to_owned()));
     }
-    let name = player_name(text).map_err(|bad| bad.to_string());
-    name.map(|name| Who::Account(name.as_str().to_owned()))
+    let name = parse_player_name(text).map_err(|bad| bad.to_string());
+    name.map(|name| LoginTarget::AccountName(name.as_str().to_owned()))
 }
 
-fn two_levels(text: &str) -> Result<[String; 2], String> {
+fn parse_level_pair(text: &str) -> Result<[String; 2], String> {
     let levels: Vec<String> = text
         .split(',')
         .map(|level| level.trim().to_owned())
@@ -715,7 +715,7 @@ fn two_levels(text: &str) -> Result<[String; 2], String> {
 
 /// Reads a server's URL. What is left out is filled in: the scheme, then also the port at which
 /// servers listen, and the path `/ws`.
-pub(crate) fn server_url(text: &str) -> Result<String, String> {
+pub(crate) fn parse_server_url(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(DEFAULT_SERVER_URL.to_owned());
@@ -741,7 +741,7 @@ pub(crate) fn server_url(text: &str) -> Result<String, String> {
         return Err("a port is a number up to 65535".to_owned());
     }
     let port = match port {
-        None if !text.contains("://") => DEFAULT_PORT,
+        None if !text.contains("://") => DEFAULT_PORT_SUFFIX,
         None | Some(_) => "",
     };
     if host.is_empty() || host.starts_with(':') {
@@ -750,16 +750,16 @@ pub(crate) fn server_url(text: &str) -> Result<String, String> {
     if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err("a server's URL has no spaces".to_owned());
     }
-    let is_page = is_of_browsers(text) && !path.ends_with("/ws");
+    let is_page_url = has_http_scheme(text) && !path.ends_with("/ws");
     let path = match path.trim_end_matches('/') {
         "" => "/ws".to_owned(),
-        page if is_page => format!("{page}/ws"),
+        page if is_page_url => format!("{page}/ws"),
         _ => path.to_owned(),
     };
     Ok(format!("{scheme}://{host}{port}{path}"))
 }
 
-fn is_of_browsers(text: &str) -> bool {
+fn has_http_scheme(text: &str) -> bool {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     scheme.is_some_and(|scheme| {
         ["http", "https"]
@@ -769,41 +769,41 @@ fn is_of_browsers(text: &str) -> bool {
 }
 
 /// The server and the match that a link to a match leads to, if it is one.
-pub(crate) fn link(text: &str) -> Option<(String, String)> {
+pub(crate) fn parse_match_link(text: &str) -> Option<(String, String)> {
     let text = text.trim();
-    let (base, rest) = text.rsplit_once("/m/").filter(|_| is_of_browsers(text))?;
+    let (base, rest) = text.rsplit_once("/m/").filter(|_| has_http_scheme(text))?;
     let target = rest.split(['/', '?', '#']).next()?;
-    let server = server_url(base).ok()?;
+    let server = parse_server_url(base).ok()?;
     (!target.is_empty()).then(|| (server, target.to_owned()))
 }
 
-fn match_result(text: &str) -> Result<MatchResult, String> {
+fn parse_match_result(text: &str) -> Result<MatchResult, String> {
     let mut all = MatchResult::ALL.iter().copied();
-    let found = all.find(|result| result.as_str() == text);
-    found.ok_or_else(|| "there are won, lost, drawn and none".to_owned())
+    let matching = all.find(|result| result.as_str() == text);
+    matching.ok_or_else(|| "there are won, lost, drawn and none".to_owned())
 }
 
-fn pool(text: &str) -> Result<RatingPool, String> {
+fn parse_rating_pool(text: &str) -> Result<RatingPool, String> {
     let mut all = RatingPool::ALL.iter().copied();
-    let found = all.find(|pool| pool.as_str() == text);
-    found.ok_or_else(|| "there are live, days and bots".to_owned())
+    let matching = all.find(|pool| pool.as_str() == text);
+    matching.ok_or_else(|| "there are live, days and bots".to_owned())
 }
 
-fn watched_by(text: &str) -> Result<SpectatorAccess, String> {
+fn parse_spectator_access(text: &str) -> Result<SpectatorAccess, String> {
     let mut all = SpectatorAccess::ALL.iter().copied();
-    let found = all.find(|watch| watch.as_str() == text);
-    found.ok_or_else(|| "there are anyone, code and nobody".to_owned())
+    let matching = all.find(|watch| watch.as_str() == text);
+    matching.ok_or_else(|| "there are anyone, code and nobody".to_owned())
 }
 
 /// A server takes no text that is longer.
 const POSITION_BYTES_MAX: usize = 300;
 
 /// Positions of Othello begin with `-`, and are far longer than any option.
-const HYPHENED_BYTES_MIN: usize = 64;
+const HYPHEN_POSITION_BYTES_MIN: usize = 64;
 
-fn position(text: &str) -> Result<String, String> {
+fn parse_position(text: &str) -> Result<String, String> {
     let text = text.trim();
-    if text.starts_with('-') && text.len() < HYPHENED_BYTES_MIN {
+    if text.starts_with('-') && text.len() < HYPHEN_POSITION_BYTES_MIN {
         return Err("an option comes where a position is wanted".to_owned());
     }
     if text.is_empty() || text.len() > POSITION_BYTES_MAX {
@@ -817,12 +817,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_arguments_fit_together() {
+    fn command_line_definition_is_consistent() {
         Arguments::command().debug_assert();
     }
 
-    fn check_url(text: &str, expect: Result<&str, &str>) {
-        let url = server_url(text);
+    fn check_server_url(text: &str, expect: Result<&str, &str>) {
+        let url = parse_server_url(text);
         match expect {
             Ok(expect) => assert_eq!(url.as_deref(), Ok(expect), "{text:?}"),
             Err(part) => assert!(url.unwrap_err().contains(part), "{text:?}"),
@@ -830,51 +830,51 @@ mod tests {
     }
 
     #[test]
-    fn a_server_can_be_named_briefly() {
-        check_url("ws://127.0.0.1:7878/ws", Ok(DEFAULT_SERVER_URL));
-        check_url("127.0.0.1:7878", Ok(DEFAULT_SERVER_URL));
-        check_url("ws://127.0.0.1:7878/", Ok(DEFAULT_SERVER_URL));
-        check_url("", Ok(DEFAULT_SERVER_URL));
-        check_url("http://127.0.0.1:7878", Ok(DEFAULT_SERVER_URL));
-        check_url("https://h/house/", Ok("wss://h/house/ws"));
+    fn short_server_urls_and_match_links_are_parsed() {
+        check_server_url("ws://127.0.0.1:7878/ws", Ok(DEFAULT_SERVER_URL));
+        check_server_url("127.0.0.1:7878", Ok(DEFAULT_SERVER_URL));
+        check_server_url("ws://127.0.0.1:7878/", Ok(DEFAULT_SERVER_URL));
+        check_server_url("", Ok(DEFAULT_SERVER_URL));
+        check_server_url("http://127.0.0.1:7878", Ok(DEFAULT_SERVER_URL));
+        check_server_url("https://h/house/", Ok("wss://h/house/ws"));
         assert_eq!(
-            link("https://h/house/m/K7QM2P?ply=3#x"),
+            parse_match_link("https://h/house/m/K7QM2P?ply=3#x"),
             Some(("wss://h/house/ws".to_owned(), "K7QM2P".to_owned()))
         );
-        assert_eq!(link("K7QM2P"), None);
-        assert_eq!(link("http://h/player/ann"), None);
-        check_url("WS://h", Ok("ws://h/ws"));
-        check_url("HTTPS://h/house/", Ok("wss://h/house/ws"));
+        assert_eq!(parse_match_link("K7QM2P"), None);
+        assert_eq!(parse_match_link("http://h/player/ann"), None);
+        check_server_url("WS://h", Ok("ws://h/ws"));
+        check_server_url("HTTPS://h/house/", Ok("wss://h/house/ws"));
         assert_eq!(
-            link("Https://h/m/K7QM2P"),
+            parse_match_link("Https://h/m/K7QM2P"),
             Some(("wss://h/ws".to_owned(), "K7QM2P".to_owned()))
         );
-        check_url("localhost", Ok("ws://localhost:7878/ws"));
-        check_url("[::1]", Ok("ws://[::1]:7878/ws"));
-        check_url("[::1]:80", Ok("ws://[::1]:80/ws"));
-        check_url(
+        check_server_url("localhost", Ok("ws://localhost:7878/ws"));
+        check_server_url("[::1]", Ok("ws://[::1]:7878/ws"));
+        check_server_url("[::1]:80", Ok("ws://[::1]:80/ws"));
+        check_server_url(
             "games.example/house/ws",
             Ok("ws://games.example:7878/house/ws"),
         );
-        check_url("ws://games.example", Ok("ws://games.example/ws"));
-        check_url("wss://games.example", Ok("wss://games.example/ws"));
-        check_url("wss://h:8443/", Ok("wss://h:8443/ws"));
-        check_url("ws://127.0.0.1:99999", Err("up to 65535"));
-        check_url("localhost:x", Err("up to 65535"));
-        check_url("localhost:", Err("up to 65535"));
-        check_url("ftp://games.example", Err("begins with ws://"));
-        check_url("ws://", Err("names a host"));
-        check_url("ws://a b", Err("no spaces"));
+        check_server_url("ws://games.example", Ok("ws://games.example/ws"));
+        check_server_url("wss://games.example", Ok("wss://games.example/ws"));
+        check_server_url("wss://h:8443/", Ok("wss://h:8443/ws"));
+        check_server_url("ws://127.0.0.1:99999", Err("up to 65535"));
+        check_server_url("localhost:x", Err("up to 65535"));
+        check_server_url("localhost:", Err("up to 65535"));
+        check_server_url("ftp://games.example", Err("begins with ws://"));
+        check_server_url("ws://", Err("names a host"));
+        check_server_url("ws://a b", Err("no spaces"));
     }
 
     #[test]
-    fn a_pair_of_levels_is_two() {
+    fn level_pair_requires_exactly_two_levels() {
         assert_eq!(
-            two_levels("max, easy"),
+            parse_level_pair("max, easy"),
             Ok(["max".to_owned(), "easy".to_owned()])
         );
         for not in ["", "max", "max,", "a,b,c"] {
-            assert!(two_levels(not).is_err(), "{not:?}");
+            assert!(parse_level_pair(not).is_err(), "{not:?}");
         }
     }
 }

@@ -1,25 +1,25 @@
 //! For terminals that have ASCII only: other signs in place of those that `ply` draws with, and a
 //! question mark for each that others wrote.
 
-use crate::customs::letter;
+use crate::customs::piece_letter;
 
 /// The sign of a bot. Nobody else's text has it, so that no name is taken for a bot's.
-const BOT: char = '%';
+const BOT_SYMBOL: char = '%';
 
-const UNKNOWN: char = '?';
+const REPLACEMENT: char = '?';
 
 /// Whether these settings of the environment, each more particular than the next, name an encoding
 /// that has ASCII only, as far as they name any: `LC_ALL`, `LC_CTYPE` and `LANG`.
 pub(crate) fn is_ascii_locale(settings: [Option<String>; 3]) -> bool {
-    let set = settings.into_iter().flatten().find(|set| !set.is_empty());
-    set.is_some_and(|set| {
+    let locale = settings.into_iter().flatten().find(|set| !set.is_empty());
+    locale.is_some_and(|set| {
         let set = set.to_ascii_lowercase();
         !set.contains("utf-8") && !set.contains("utf8")
     })
 }
 
 /// The text in ASCII.
-pub(crate) fn ascii(text: &str) -> String {
+pub(crate) fn to_ascii(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -35,10 +35,10 @@ pub(crate) fn ascii(text: &str) -> String {
             '●' => plain.push('X'),
             '○' => plain.push('O'),
             '½' => plain.push_str(".5"),
-            '⚙' => plain.push(BOT),
-            BOT => plain.push(UNKNOWN),
+            '⚙' => plain.push(BOT_SYMBOL),
+            BOT_SYMBOL => plain.push(REPLACEMENT),
             other if other.is_ascii() => plain.push(other),
-            other => plain.push(letter(other).unwrap_or(UNKNOWN)),
+            other => plain.push(piece_letter(other).unwrap_or(REPLACEMENT)),
         }
     }
     plain
@@ -47,22 +47,22 @@ pub(crate) fn ascii(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::customs::Customs;
+    use crate::customs::Conventions;
 
     #[test]
-    fn every_piece_has_a_sign_of_its_own() {
+    fn each_piece_maps_to_distinct_ascii_character() {
         let games: [(&str, &str); 3] = [
             ("chess", "KQRBNPkqrbnp"),
             ("draughts", "bBwW"),
             ("go", "bw"),
         ];
         for (game, pieces) in games {
-            let figures: String = pieces
+            let symbols: String = pieces
                 .chars()
-                .filter_map(|piece| Customs::of(game).figure(piece))
+                .filter_map(|piece| Conventions::for_game(game).piece_symbol(piece))
                 .map(|(_, figure)| figure)
                 .collect();
-            let mut signs: Vec<char> = ascii(&figures).chars().collect();
+            let mut signs: Vec<char> = to_ascii(&symbols).chars().collect();
             assert!(signs.iter().all(char::is_ascii), "{game}: {signs:?}");
             signs.sort_unstable();
             signs.dedup();
@@ -71,15 +71,15 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_but_ascii() {
-        assert_eq!(ascii("│ ● zoë ▸"), "| X zo? >");
-        assert_eq!(ascii("⚙ max bot … 歩\u{fffd}"), "% max bot ... ??");
+    fn non_ascii_is_replaced_and_bot_symbol_cannot_be_forged() {
+        assert_eq!(to_ascii("│ ● zoë ▸"), "| X zo? >");
+        assert_eq!(to_ascii("⚙ max bot … 歩\u{fffd}"), "% max bot ... ??");
         // Nobody can pass for a bot.
-        assert_eq!(ascii("% max bot"), "? max bot");
+        assert_eq!(to_ascii("% max bot"), "? max bot");
     }
 
     #[test]
-    fn the_environment_tells_what_a_terminal_has() {
+    fn first_set_locale_variable_without_utf8_is_ascii() {
         let is_ascii = |settings: [&str; 3]| {
             is_ascii_locale(settings.map(|set| (set != "-").then(|| set.to_owned())))
         };

@@ -3,79 +3,86 @@
 use plyhouse_protocol::{ClientMessage, ServerMessage};
 
 use crate::CommandContext;
-use crate::devices::{Known, unexpected};
+use crate::devices::{SignedInPlayer, unexpected_response};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 
 /// Blocks a player, or does not any more, and tells who is blocked.
-pub(crate) async fn set(visit: &CommandContext, who: &str, on: bool) -> Result<(), Failure> {
-    let mut known = Known::open(visit, on).await?;
-    let player = match is_id(who) {
-        true => who.to_owned(),
-        false => id_of(&mut known, who).await?,
+pub(crate) async fn set_blocked(
+    context: &CommandContext,
+    target: &str,
+    enabled: bool,
+) -> Result<(), Failure> {
+    let mut signed_in = SignedInPlayer::sign_in(context, enabled).await?;
+    let player = match is_player_id(target) {
+        true => target.to_owned(),
+        false => fetch_player_id(&mut signed_in, target).await?,
     };
-    let asked = ClientMessage::Block {
+    let message = ClientMessage::Block {
         player: Some(player),
-        enabled: Some(on),
+        enabled: Some(enabled),
     };
-    tell(known, asked).await
+    request_and_print_blocked(signed_in, message).await
 }
 
 /// Tells who is blocked.
-pub(crate) async fn list(visit: &CommandContext) -> Result<(), Failure> {
-    let known = Known::open(visit, false).await?;
-    let asked = ClientMessage::Block {
+pub(crate) async fn list_blocked(context: &CommandContext) -> Result<(), Failure> {
+    let signed_in = SignedInPlayer::sign_in(context, false).await?;
+    let message = ClientMessage::Block {
         player: None,
         enabled: None,
     };
-    tell(known, asked).await
+    request_and_print_blocked(signed_in, message).await
 }
 
 /// Whether this looks like the id of a player.
-fn is_id(who: &str) -> bool {
-    let is_of_id = |(at, c): (usize, char)| match at {
+fn is_player_id(text: &str) -> bool {
+    let is_uuid_char = |(at, c): (usize, char)| match at {
         8 | 13 | 18 | 23 => c == '-',
         _ => c.is_ascii_hexdigit(),
     };
-    who.len() == 36 && who.char_indices().all(is_of_id)
+    text.len() == 36 && text.char_indices().all(is_uuid_char)
 }
 
 /// The id of the player whose alone this name is.
-async fn id_of(known: &mut Known, name: &str) -> Result<String, Failure> {
-    let asked = ClientMessage::Profile {
+async fn fetch_player_id(signed_in: &mut SignedInPlayer, name: &str) -> Result<String, Failure> {
+    let message = ClientMessage::Profile {
         name: Some(name.to_owned()),
         player: None,
     };
-    match known.dialogue.ask(asked).await? {
+    match signed_in.client.request(message).await? {
         ServerMessage::Profile { profile, .. } => Ok(profile.player.id.to_string()),
-        _ => Err(unexpected()),
+        _ => Err(unexpected_response()),
     }
 }
 
-async fn tell(mut known: Known, asked: ClientMessage) -> Result<(), Failure> {
-    let ServerMessage::Blocked { players, .. } = known.dialogue.ask(asked).await? else {
-        return Err(unexpected());
+async fn request_and_print_blocked(
+    mut signed_in: SignedInPlayer,
+    message: ClientMessage,
+) -> Result<(), Failure> {
+    let ServerMessage::Blocked { players, .. } = signed_in.client.request(message).await? else {
+        return Err(unexpected_response());
     };
     if players.is_empty() {
-        known.dialogue.say("You block nobody.")?;
+        signed_in.client.print("You block nobody.")?;
     }
     for player in players {
         let line = format!("{}  {}", player.id, sanitize(&player.name));
-        known.dialogue.say(&line)?;
+        signed_in.client.print(&line)?;
     }
-    known.dialogue.close().await;
+    signed_in.client.close().await;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_id;
+    use super::is_player_id;
 
     #[test]
-    fn an_id_is_told_from_a_name() {
-        assert!(is_id("5f0c0000-0000-4000-8000-000000000002"));
+    fn player_id_is_distinguished_from_name() {
+        assert!(is_player_id("5f0c0000-0000-4000-8000-000000000002"));
         for name in ["ada", "bea-bead-beef-face-bed-bad-cafe-dead", "Zoë"] {
-            assert!(!is_id(name), "{name}");
+            assert!(!is_player_id(name), "{name}");
         }
     }
 }

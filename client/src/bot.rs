@@ -19,53 +19,53 @@ use self::program::Fault;
 use self::seat::{Effect, Goal, Seat, Wanted};
 use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
-use crate::conduct::unheard;
-use crate::customs::Customs;
-use crate::failure::{Failure, unwritable};
+use crate::conduct::signal_failure;
+use crate::customs::Conventions;
+use crate::failure::{Failure, write_failure};
 use crate::harmless::sanitize;
-use crate::link::{Link, News};
+use crate::link::{ConnectionEvent, ReconnectingConnection};
 use crate::secret;
 use crate::terminal::{InputMode, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
-type Busy = Pin<Box<dyn Future<Output = (Engine, Result<MatchLookup, Fault>)>>>;
+type EngineTask = Pin<Box<dyn Future<Output = (Engine, Result<EngineEvent, Fault>)>>>;
 
 /// What an engine was busy with.
 #[derive(Debug)]
-enum MatchLookup {
+enum EngineEvent {
     Ready,
     Answer(Answer),
 }
 
 /// Where the engine is.
-enum Place {
+enum EngineState {
     /// Not there yet: what is played is not known.
-    Unborn(Box<BotArguments>),
+    NotStarted(Box<BotArguments>),
     Idle(Box<Engine>),
-    Busy(Busy),
+    Busy(EngineTask),
     /// With a fault that is not mended.
-    Broken,
+    Failed,
 }
 
-struct Bot {
+struct BotRunner {
     seat: Seat,
-    link: Link,
+    connection: ReconnectingConnection,
     terminal: Terminal,
-    place: Place,
+    engine_state: EngineState,
     /// The request that is to be sent again, and when.
-    later: Option<(Instant, Request)>,
+    delayed_request: Option<(Instant, Request)>,
     /// The request that was sent last, and when: its answer tells how long the way is.
-    sent: Option<(Instant, RequestId)>,
+    last_request: Option<(Instant, RequestId)>,
 }
 
 /// Seats an engine, and plays to the end of the match.
-pub(crate) async fn run(visit: &CommandContext, arguments: BotArguments) -> Result<(), Failure> {
+pub(crate) async fn run(context: &CommandContext, arguments: BotArguments) -> Result<(), Failure> {
     let key = secret::read_api_key(arguments.key_file.as_deref())?;
-    let link = Link::open(&visit.server).await?;
-    let terminal = Terminal::open(InputMode::Disabled, visit.json).map_err(unwritable)?;
-    let terminal = terminal.with_ascii(visit.ascii);
-    let name = visit.name.clone();
-    let wanted = Wanted {
+    let connection = ReconnectingConnection::open(&context.server).await?;
+    let terminal = Terminal::open(InputMode::Disabled, context.json).map_err(write_failure)?;
+    let terminal = terminal.with_ascii(context.ascii);
+    let name = context.name.clone();
+    let options = Wanted {
         goal: match &arguments.join {
             Some(target) => Goal::Join(target.clone()),
             None => Goal::Create {
@@ -80,37 +80,37 @@ pub(crate) async fn run(visit: &CommandContext, arguments: BotArguments) -> Resu
         clock: arguments.clock,
         games: arguments.games,
     };
-    let mut bot = Bot {
-        seat: Seat::new(wanted),
-        link,
+    let mut bot = BotRunner {
+        seat: Seat::new(options),
+        connection,
         terminal,
-        place: Place::Unborn(Box::new(arguments)),
-        later: None,
-        sent: None,
+        engine_state: EngineState::NotStarted(Box::new(arguments)),
+        delayed_request: None,
+        last_request: None,
     };
-    let result = bot.play().await;
-    if let Place::Idle(engine) = bot.place {
+    let result = bot.run_event_loop().await;
+    if let EngineState::Idle(engine) = bot.engine_state {
         engine.end().await;
     }
-    bot.link.close().await;
+    bot.connection.close().await;
     result
 }
 
-impl Bot {
-    async fn play(&mut self) -> Result<(), Failure> {
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(unheard)?;
+impl BotRunner {
+    async fn run_event_loop(&mut self) -> Result<(), Failure> {
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(signal_failure)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(signal_failure)?;
         let mut effects = self.seat.connected();
         loop {
-            if let Some(result) = self.act(effects).await? {
+            if let Some(result) = self.apply_effects(effects).await? {
                 return result;
             }
             effects = tokio::select! {
-                news = self.link.next() => self.news(news?)?,
-                found = idle_or_found(&mut self.place) => self.found(found),
+                event = self.connection.next_event() => self.on_connection_event(event?)?,
+                event = next_engine_event(&mut self.engine_state) => self.on_engine_event(event),
                 Some(()) = interrupt.recv() => self.seat.stop(),
                 Some(()) = terminate.recv() => self.seat.stop(),
-                () = until(self.later.as_ref().map(|(at, _)| *at)) => match self.later.take() {
+                () = wait_until(self.delayed_request.as_ref().map(|(at, _)| *at)) => match self.delayed_request.take() {
                     Some((_, request)) => vec![Effect::Send(request)],
                     None => Vec::new(),
                 },
@@ -118,88 +118,99 @@ impl Bot {
         }
     }
 
-    fn news(&mut self, news: News) -> Result<Vec<Effect>, Failure> {
+    fn on_connection_event(&mut self, news: ConnectionEvent) -> Result<Vec<Effect>, Failure> {
         match news {
-            News::Text(text) => {
+            ConnectionEvent::Message(text) => {
                 self.terminal
                     .print_server_message(&text)
-                    .map_err(unwritable)?;
+                    .map_err(write_failure)?;
                 let message = ServerMessage::decode(&text).map_err(|error| {
                     let why = sanitize(&error.to_string());
                     Failure::Failed(format!("a message of the server cannot be read: {why}"))
                 })?;
                 if let Some(ServerMessage::Welcome(_)) = &message {
-                    self.link.welcomed();
+                    self.connection.reset_retry_delays();
                 }
                 let Some(message) = message else {
                     return Ok(Vec::new());
                 };
-                if let Some((at, _)) = self.sent.take_if(|(_, id)| message.re() == Some(*id)) {
+                if let Some((at, _)) = self
+                    .last_request
+                    .take_if(|(_, id)| message.re() == Some(*id))
+                {
                     self.seat.takes(at.elapsed());
                 }
                 Ok(self.seat.receive(message))
             }
-            News::Down(_) => {
-                self.later = None;
+            ConnectionEvent::Disconnected(_) => {
+                self.delayed_request = None;
                 Ok(vec![Effect::Complain(
                     "connection lost; trying again …".to_owned(),
                 )])
             }
-            News::Up => Ok(self.seat.connected()),
+            ConnectionEvent::Reconnected => Ok(self.seat.connected()),
         }
     }
 
-    fn found(&mut self, (engine, found): (Engine, Result<MatchLookup, Fault>)) -> Vec<Effect> {
-        let found = match found {
+    fn on_engine_event(
+        &mut self,
+        (engine, found): (Engine, Result<EngineEvent, Fault>),
+    ) -> Vec<Effect> {
+        let event = match found {
             Ok(found) => found,
             Err(fault) => {
-                self.place = Place::Broken;
+                self.engine_state = EngineState::Failed;
                 return self.seat.give_up(&sanitize(&fault.to_string()));
             }
         };
-        let worth = engine.worth();
-        self.place = Place::Idle(Box::new(engine));
-        match found {
-            MatchLookup::Ready => self.seat.ready(),
-            MatchLookup::Answer(Answer::Move(m)) => self.seat.play(&m, worth),
-            MatchLookup::Answer(Answer::Resign) => self.seat.resign(),
+        let evaluation = engine.worth();
+        self.engine_state = EngineState::Idle(Box::new(engine));
+        match event {
+            EngineEvent::Ready => self.seat.ready(),
+            EngineEvent::Answer(Answer::Move(m)) => self.seat.play(&m, evaluation),
+            EngineEvent::Answer(Answer::Resign) => self.seat.resign(),
         }
     }
 
     /// Does what the seat says; gives the result if that is to stop.
-    async fn act(&mut self, effects: Vec<Effect>) -> Result<Option<Result<(), Failure>>, Failure> {
+    async fn apply_effects(
+        &mut self,
+        effects: Vec<Effect>,
+    ) -> Result<Option<Result<(), Failure>>, Failure> {
         for effect in effects {
             match effect {
                 Effect::Send(request) => {
-                    self.sent = request.id.map(|id| (Instant::now(), id));
-                    self.link.send(&request).await;
+                    self.last_request = request.id.map(|id| (Instant::now(), id));
+                    self.connection.send(&request).await;
                 }
                 Effect::SendAfter(pause, request) => {
-                    self.later = Some((Instant::now() + pause, request));
+                    self.delayed_request = Some((Instant::now() + pause, request));
                 }
-                Effect::Say(text) => self.terminal.print(&text).map_err(unwritable)?,
-                Effect::Complain(text) => self.terminal.print_error(&text).map_err(unwritable)?,
+                Effect::Say(text) => self.terminal.print(&text).map_err(write_failure)?,
+                Effect::Complain(text) => {
+                    self.terminal.print_error(&text).map_err(write_failure)?
+                }
                 Effect::Start(game, clock) => {
-                    let place = std::mem::replace(&mut self.place, Place::Broken);
-                    let Place::Unborn(arguments) = place else {
-                        self.place = place;
+                    let state = std::mem::replace(&mut self.engine_state, EngineState::Failed);
+                    let EngineState::NotStarted(arguments) = state else {
+                        self.engine_state = state;
                         continue;
                     };
-                    let mut engine = born(*arguments, game, clock)?;
-                    self.place = Place::Busy(Box::pin(async move {
+                    let mut engine = create_engine(*arguments, game, clock)?;
+                    self.engine_state = EngineState::Busy(Box::pin(async move {
                         let started = engine.start().await;
-                        (engine, started.map(|()| MatchLookup::Ready))
+                        (engine, started.map(|()| EngineEvent::Ready))
                     }));
                 }
                 Effect::Think(turn) => {
-                    let place = std::mem::replace(&mut self.place, Place::Broken);
-                    let Place::Idle(mut engine) = place else {
-                        self.place = place;
+                    let state = std::mem::replace(&mut self.engine_state, EngineState::Failed);
+                    let EngineState::Idle(mut engine) = state else {
+                        self.engine_state = state;
                         continue;
                     };
-                    self.place = Place::Busy(Box::pin(async move {
+                    self.engine_state = EngineState::Busy(Box::pin(async move {
                         let answer = engine.choose(&turn).await;
-                        (*engine, answer.map(MatchLookup::Answer))
+                        (*engine, answer.map(EngineEvent::Answer))
                     }));
                 }
                 Effect::End(result) => return Ok(Some(result)),
@@ -210,7 +221,7 @@ impl Bot {
 }
 
 /// The engine for a match of this game.
-fn born(
+fn create_engine(
     arguments: BotArguments,
     game: GameSummary,
     clock: Option<ClockControl>,
@@ -218,9 +229,9 @@ fn born(
     let id = sanitize(&game.game);
     let protocol = match (
         arguments.protocol,
-        Customs::of(&game.game).engine_protocol(),
+        Conventions::for_game(&game.game).engine_protocol(),
     ) {
-        (Some(named), Some(usual)) if named != usual => {
+        (Some(requested), Some(conventional)) if requested != conventional => {
             let why = format!("that is not the --protocol that engines of {id} speak");
             return Err(Failure::Failed(why));
         }
@@ -234,7 +245,7 @@ fn born(
         return Err(Failure::Failed("--option is for UCI engines".to_owned()));
     }
     let limits = Limits {
-        think: arguments.think.map(Duration::from_millis),
+        think: arguments.think_time_ms.map(Duration::from_millis),
         start: Duration::from_secs(arguments.start_limit),
         answer: Duration::from_secs(arguments.move_limit),
     };
@@ -245,14 +256,16 @@ fn born(
 }
 
 /// Waits for an engine that is busy; for ever if it is not.
-async fn idle_or_found(place: &mut Place) -> (Engine, Result<MatchLookup, Fault>) {
-    match place {
-        Place::Busy(busy) => busy.await,
-        Place::Unborn(_) | Place::Idle(_) | Place::Broken => std::future::pending().await,
+async fn next_engine_event(state: &mut EngineState) -> (Engine, Result<EngineEvent, Fault>) {
+    match state {
+        EngineState::Busy(busy) => busy.await,
+        EngineState::NotStarted(_) | EngineState::Idle(_) | EngineState::Failed => {
+            std::future::pending().await
+        }
     }
 }
 
-async fn until(at: Option<Instant>) {
+async fn wait_until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,

@@ -5,130 +5,145 @@ use std::fmt::Write as _;
 use plyhouse_protocol::ClockControl;
 
 /// How a clock is written, for those who have written none.
-const FORMS: &str = "a clock is written 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and \
+const SYNTAX_HELP: &str = "a clock is written 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and \
                      seconds that a move has for nothing), 10m+3x30s (main time, and periods) or 3d (a \
                      time for each move)";
 
 /// The units of times that stand alone.
-const UNITS: [(char, u64); 4] = [
+const UNITS_MS: [(char, u64); 4] = [
     ('d', 86_400_000),
     ('h', 3_600_000),
     ('m', 60_000),
     ('s', 1000),
 ];
 
-const MINUTE: u64 = 60_000;
-const SECOND: u64 = 1000;
+const MINUTE_MS: u64 = 60_000;
+const SECOND_MS: u64 = 1000;
 
 /// Reads a clock.
 ///
 /// # Errors
 ///
 /// Tells how clocks are written, or that no server takes this one.
-pub(crate) fn read_clock(text: &str) -> Result<ClockControl, String> {
+pub(crate) fn parse_clock(text: &str) -> Result<ClockControl, String> {
     let text = text.trim().to_ascii_lowercase();
-    let clock = by_periods(&text)
-        .or_else(|| increment(&text))
-        .or_else(|| delay(&text))
-        .or_else(|| time(&text).map(|move_ms| ClockControl::Move { move_ms }));
+    let clock = parse_byo_yomi(&text)
+        .or_else(|| parse_fischer(&text))
+        .or_else(|| parse_delay(&text))
+        .or_else(|| parse_duration_ms(&text).map(|move_ms| ClockControl::Move { move_ms }));
     match clock {
-        None => Err(FORMS.to_owned()),
+        None => Err(SYNTAX_HELP.to_owned()),
         Some(clock) if clock.is_within_bounds() => Ok(clock),
         Some(_) => Err("no server takes so little or so much time".to_owned()),
     }
 }
 
 /// `10m+3x30s`: main time, number of periods, period.
-fn by_periods(text: &str) -> Option<ClockControl> {
+fn parse_byo_yomi(text: &str) -> Option<ClockControl> {
     let (main, periods) = text.split_once('+')?;
     let (periods, period) = periods.split_once('x')?;
     Some(ClockControl::ByoYomi {
-        main_ms: time(main).or_else(|| number(main, MINUTE))?,
-        period_ms: time(period).or_else(|| number(period, SECOND))?,
+        main_ms: parse_duration_ms(main).or_else(|| parse_decimal_ms(main, MINUTE_MS))?,
+        period_ms: parse_duration_ms(period).or_else(|| parse_decimal_ms(period, SECOND_MS))?,
         periods: periods.parse().ok()?,
     })
 }
 
 /// `5+3`: minutes, and the seconds of the increment.
-fn increment(text: &str) -> Option<ClockControl> {
+fn parse_fischer(text: &str) -> Option<ClockControl> {
     let (main, increment) = text.split_once('+')?;
     Some(ClockControl::Fischer {
-        main_ms: time(main).or_else(|| number(main, MINUTE))?,
-        increment_ms: time(increment).or_else(|| number(increment, SECOND))?,
+        main_ms: parse_duration_ms(main).or_else(|| parse_decimal_ms(main, MINUTE_MS))?,
+        increment_ms: parse_duration_ms(increment)
+            .or_else(|| parse_decimal_ms(increment, SECOND_MS))?,
     })
 }
 
 /// `5d3`: minutes, and the seconds of the delay.
-fn delay(text: &str) -> Option<ClockControl> {
+fn parse_delay(text: &str) -> Option<ClockControl> {
     let (main, delay) = text.split_once('d')?;
     Some(ClockControl::Delay {
-        main_ms: time(main).or_else(|| number(main, MINUTE))?,
-        delay_ms: number(delay, SECOND)?,
+        main_ms: parse_duration_ms(main).or_else(|| parse_decimal_ms(main, MINUTE_MS))?,
+        delay_ms: parse_decimal_ms(delay, SECOND_MS)?,
     })
 }
 
 /// A time with its unit.
-fn time(text: &str) -> Option<u64> {
-    let (unit, factor) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
-    number(text.strip_suffix(unit)?, factor)
+fn parse_duration_ms(text: &str) -> Option<u64> {
+    let (unit, factor) = UNITS_MS
+        .into_iter()
+        .find(|(unit, _)| text.ends_with(*unit))?;
+    parse_decimal_ms(text.strip_suffix(unit)?, factor)
 }
 
 /// A number of so many milliseconds each, with up to three digits behind a point.
-fn number(text: &str, factor: u64) -> Option<u64> {
+fn parse_decimal_ms(text: &str, unit_ms: u64) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !is_digits(whole) || !is_digits(part) || part.len() > 3 {
         return None;
     }
     let thousandths: u64 = format!("{part:0<3}").parse().ok()?;
-    let whole = whole.parse::<u64>().ok()?.checked_mul(factor)?;
-    whole.checked_add(thousandths * factor / 1000)
+    let whole = whole.parse::<u64>().ok()?.checked_mul(unit_ms)?;
+    whole.checked_add(thousandths * unit_ms / 1000)
 }
 
 /// A clock as it is read.
-pub(crate) fn clock_text(clock: &ClockControl) -> String {
+pub(crate) fn format_clock(clock: &ClockControl) -> String {
     match *clock {
         ClockControl::Fischer {
             main_ms,
             increment_ms,
-        } => format!("{}+{}", minutes(main_ms), decimal(increment_ms, SECOND)),
+        } => format!(
+            "{}+{}",
+            format_minutes(main_ms),
+            format_decimal(increment_ms, SECOND_MS)
+        ),
         ClockControl::Delay { main_ms, delay_ms } => {
-            format!("{}d{}", minutes(main_ms), decimal(delay_ms, SECOND))
+            format!(
+                "{}d{}",
+                format_minutes(main_ms),
+                format_decimal(delay_ms, SECOND_MS)
+            )
         }
         ClockControl::ByoYomi {
             main_ms,
             period_ms,
             periods,
-        } => format!("{}+{periods}x{}", with_unit(main_ms), with_unit(period_ms)),
-        ClockControl::Move { move_ms } => with_unit(move_ms),
+        } => format!(
+            "{}+{periods}x{}",
+            format_with_unit(main_ms),
+            format_with_unit(period_ms)
+        ),
+        ClockControl::Move { move_ms } => format_with_unit(move_ms),
     }
 }
 
 /// A time in minutes, with a digit behind the point at most; else with its unit.
-fn minutes(ms: u64) -> String {
-    if ms.is_multiple_of(MINUTE / 10) {
-        decimal(ms, MINUTE)
+fn format_minutes(ms: u64) -> String {
+    if ms.is_multiple_of(MINUTE_MS / 10) {
+        format_decimal(ms, MINUTE_MS)
     } else {
-        with_unit(ms)
+        format_with_unit(ms)
     }
 }
 
 /// A time in the largest unit of which it is a whole number.
-fn with_unit(ms: u64) -> String {
-    let whole = UNITS
+fn format_with_unit(ms: u64) -> String {
+    let exact_unit = UNITS_MS
         .into_iter()
         .find(|(_, factor)| ms > 0 && ms.is_multiple_of(*factor));
-    match whole {
+    match exact_unit {
         Some((unit, factor)) => format!("{}{unit}", ms / factor),
         None if ms == 0 => "0m".to_owned(),
-        None => format!("{}s", decimal(ms, SECOND)),
+        None => format!("{}s", format_decimal(ms, SECOND_MS)),
     }
 }
 
 /// A number of so many milliseconds each, with as many digits behind the point as it takes, up to three.
-fn decimal(ms: u64, factor: u64) -> String {
-    let mut text = format!("{}", ms / factor);
-    let thousandths = ms % factor * 1000 / factor;
+fn format_decimal(ms: u64, unit_ms: u64) -> String {
+    let mut text = format!("{}", ms / unit_ms);
+    let thousandths = ms % unit_ms * 1000 / unit_ms;
     if thousandths > 0 {
         let _ = write!(text, ".{thousandths:03}");
         text.truncate(text.trim_end_matches('0').len());
@@ -141,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_are_read_as_they_are_written() {
+    fn clocks_are_parsed_and_formatted() {
         let fischer = |main_ms, increment_ms| ClockControl::Fischer {
             main_ms,
             increment_ms,
@@ -182,26 +197,26 @@ mod tests {
             ("1h", ClockControl::Move { move_ms: 3_600_000 }),
             ("30s", ClockControl::Move { move_ms: 30_000 }),
         ] {
-            assert_eq!(read_clock(text), Ok(clock), "{text}");
-            assert_eq!(clock_text(&clock), text);
+            assert_eq!(parse_clock(text), Ok(clock), "{text}");
+            assert_eq!(format_clock(&clock), text);
         }
-        assert_eq!(read_clock(" 10+3X30 "), Ok(byo_yomi(600_000, 30_000, 3)));
-        assert_eq!(read_clock("90s+2s"), Ok(fischer(90_000, 2000)));
-        assert_eq!(read_clock("1440m"), read_clock("1d"));
+        assert_eq!(parse_clock(" 10+3X30 "), Ok(byo_yomi(600_000, 30_000, 3)));
+        assert_eq!(parse_clock("90s+2s"), Ok(fischer(90_000, 2000)));
+        assert_eq!(parse_clock("1440m"), parse_clock("1d"));
     }
 
     #[test]
-    fn what_is_no_clock_is_told() {
+    fn invalid_clock_is_refused_with_reason() {
         for text in [
             "", "5", "5+", "+3", "5+3+1", "x", "d3", "3w", "-5+3", "5+3x", "1.2345+0",
         ] {
-            let told = read_clock(text).expect_err(text);
+            let told = parse_clock(text).expect_err(text);
             assert!(told.contains("5+3"), "{text}: {told}");
         }
         for text in ["0+0", "200+0", "5+181", "0d3", "15d", "4s", "1m+26x30s"] {
-            let told = read_clock(text).expect_err(text);
+            let told = parse_clock(text).expect_err(text);
             assert!(told.contains("no server"), "{text}: {told}");
         }
-        assert!(read_clock("99999999999999999999+1").is_err());
+        assert!(parse_clock("99999999999999999999+1").is_err());
     }
 }

@@ -8,19 +8,19 @@ use plyhouse_protocol::{Request, ServerMessage};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
-use crate::face::Face;
-use crate::failure::{Failure, unwritable};
+use crate::face::Ui;
+use crate::failure::{Failure, write_failure};
 use crate::harmless::sanitize;
 use crate::identity::IdentityLock;
-use crate::link::{Link, News};
+use crate::link::{ConnectionEvent, ReconnectingConnection};
 use crate::session::{Effect, PlaySession};
 use crate::terminal::Input;
 
 /// How long the first welcome may be waited for. Later silence is the link's affair.
-const WELCOME: Duration = Duration::from_secs(15);
+const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// What the server's reasons may end with, and what is being done anyway.
-const CONNECT_AGAIN: &str = "; connect again";
+const CONNECT_AGAIN_SUFFIX: &str = "; connect again";
 
 /// What tells a run to stop.
 struct Signals {
@@ -38,85 +38,87 @@ impl Signals {
 }
 
 /// Everything that a run holds outside of its session.
-pub(crate) struct Conduct {
+pub(crate) struct EventLoop {
     session: PlaySession,
-    link: Link,
-    face: Face,
-    slot: Option<IdentityLock>,
+    connection: ReconnectingConnection,
+    ui: Ui,
+    identity: Option<IdentityLock>,
     /// A line of a script that was read before its turn, to know whether there is one.
-    ahead: Option<String>,
+    queued_line: Option<String>,
     /// The request that is to be sent again, and when.
-    later: Option<(Instant, Request)>,
+    delayed_request: Option<(Instant, Request)>,
     /// When to stop, whatever comes; and what that means.
     deadline: Option<(Instant, Result<(), Failure>)>,
-    begun: Instant,
+    started_at: Instant,
 }
 
-impl Conduct {
+impl EventLoop {
     /// Gets everything together.
     pub(crate) fn new(
         mut session: PlaySession,
-        link: Link,
-        face: Face,
-        slot: Option<IdentityLock>,
+        connection: ReconnectingConnection,
+        ui: Ui,
+        identity: Option<IdentityLock>,
     ) -> Self {
-        if slot.is_none() {
+        if identity.is_none() {
             session.disable_resume();
         }
-        let unwelcome = Failure::NoConnection("the server does not answer".to_owned());
-        let deadline = Some((Instant::now() + WELCOME, Err(unwelcome)));
+        let no_welcome = Failure::NoConnection("the server does not answer".to_owned());
+        let deadline = Some((Instant::now() + WELCOME_TIMEOUT, Err(no_welcome)));
         Self {
             session,
-            link,
-            face,
-            slot,
-            ahead: None,
-            later: None,
+            connection,
+            ui,
+            identity,
+            queued_line: None,
+            delayed_request: None,
             deadline,
-            begun: Instant::now(),
+            started_at: Instant::now(),
         }
     }
 
     /// Runs to the end and leaves everything tidy.
     pub(crate) async fn run(mut self) -> Result<(), Failure> {
         // Before anything is shown: whoever is told to stop leaves the terminal as it was found.
-        let mut signals = Signals::listen().map_err(unheard)?;
-        let result = self.carry(&mut signals).await;
+        let mut signals = Signals::listen().map_err(signal_failure)?;
+        let result = self.run_until_end(&mut signals).await;
         if result.is_ok() {
             tokio::select! {
-                seen = self.face.linger(&mut self.session) => seen.map_err(unwritable)?,
+                seen = self.ui.wait_for_key_at_end(&mut self.session) => seen.map_err(write_failure)?,
                 Some(()) = signals.interrupt.recv() => {}
                 Some(()) = signals.terminate.recv() => {}
             }
         }
-        self.face.close(&self.session).await.map_err(unwritable)?;
-        self.link.close().await;
+        self.ui.close(&self.session).await.map_err(write_failure)?;
+        self.connection.close().await;
         result
     }
 
-    async fn carry(&mut self, signals: &mut Signals) -> Result<(), Failure> {
+    async fn run_until_end(&mut self, signals: &mut Signals) -> Result<(), Failure> {
         let mut effects = self.session.on_connected();
         loop {
-            if let Some(result) = self.act(effects).await? {
+            if let Some(result) = self.apply_effects(effects).await? {
                 return result;
             }
-            let wants_line = self.session.accepts_line();
-            self.tell_time();
-            self.face.show(&mut self.session).map_err(unwritable)?;
-            let changes_in = self.session.clock_line().and_then(|live| live.next_change);
-            let changes_at = changes_in.map(|rest| Instant::now() + rest);
-            if wants_line && let Some(line) = self.ahead.take() {
+            let accepts_line = self.session.accepts_line();
+            self.update_time();
+            self.ui
+                .show_match(&mut self.session)
+                .map_err(write_failure)?;
+            let next_change_in = self.session.clock_line().and_then(|live| live.next_change);
+            let next_change_at = next_change_in.map(|rest| Instant::now() + rest);
+            if accepts_line && let Some(line) = self.queued_line.take() {
                 effects = self.session.on_line(&line);
                 continue;
             }
             effects = tokio::select! {
-                news = self.link.next() => self.news(news?)?,
-                input = self.face.next(), if self.ahead.is_none() => {
-                    self.tell_time();
-                    match input.map_err(unwritable)? {
-                        Input::Line(line) if wants_line => self.session.on_line(&line),
+                news = self.connection.next_event() => self.on_connection_event(news?)?,
+                input = self.ui.next_input(), if self.queued_line.is_none() => {
+                    self.update_time();
+                    match input.map_err(write_failure)? {
+                        Input::Line(line) if accepts_line => self.session.on_line(&line),
                         Input::Line(line) => {
-                            self.ahead = Some(line);
+                            self.queued_line = Some(line);
                             Vec::new()
                         }
                         Input::Interrupt => self.session.quit(),
@@ -124,16 +126,16 @@ impl Conduct {
                     }
                 }
                 Some(()) = signals.interrupt.recv() => {
-                    self.face.interrupted().map_err(unwritable)?;
+                    self.ui.end_interrupted_line().map_err(write_failure)?;
                     self.session.quit()
                 }
                 Some(()) = signals.terminate.recv() => self.session.quit(),
-                () = until(self.later.as_ref().map(|(at, _)| *at)) => match self.later.take() {
+                () = wait_until(self.delayed_request.as_ref().map(|(at, _)| *at)) => match self.delayed_request.take() {
                     Some((_, request)) => vec![Effect::Send(request)],
                     None => Vec::new(),
                 },
-                () = until(changes_at) => Vec::new(),
-                () = until(self.deadline.as_ref().map(|(at, _)| *at)) => {
+                () = wait_until(next_change_at) => Vec::new(),
+                () = wait_until(self.deadline.as_ref().map(|(at, _)| *at)) => {
                     let stop = self.deadline.take().map(|(_, stop)| stop);
                     return stop.unwrap_or(Err(Failure::Stopped));
                 }
@@ -142,19 +144,19 @@ impl Conduct {
     }
 
     /// Tells the session how late it is.
-    fn tell_time(&mut self) {
-        self.session.set_now(self.begun.elapsed());
+    fn update_time(&mut self) {
+        self.session.set_now(self.started_at.elapsed());
     }
 
-    fn news(&mut self, news: News) -> Result<Vec<Effect>, Failure> {
-        self.tell_time();
+    fn on_connection_event(&mut self, news: ConnectionEvent) -> Result<Vec<Effect>, Failure> {
+        self.update_time();
         match news {
-            News::Text(text) => {
-                self.face.message(&text).map_err(unwritable)?;
+            ConnectionEvent::Message(text) => {
+                self.ui.print_server_message(&text).map_err(write_failure)?;
                 match ServerMessage::decode(&text) {
                     Ok(Some(message)) => {
                         if matches!(message, ServerMessage::Welcome(_)) {
-                            self.link.welcomed();
+                            self.connection.reset_retry_delays();
                             self.deadline = None;
                         }
                         Ok(self.session.receive(message))
@@ -166,18 +168,18 @@ impl Conduct {
                     ))]),
                 }
             }
-            News::Down(said) => {
-                self.later = None;
-                let text = said.map_or_else(
+            ConnectionEvent::Disconnected(reason) => {
+                self.delayed_request = None;
+                let text = reason.map_or_else(
                     || "Connection lost; trying again …".to_owned(),
                     |said| {
-                        let why = said.strip_suffix(CONNECT_AGAIN).unwrap_or(&said);
+                        let why = said.strip_suffix(CONNECT_AGAIN_SUFFIX).unwrap_or(&said);
                         format!("Connection lost: {why}; trying again …")
                     },
                 );
                 Ok(vec![Effect::PrintError(text)])
             }
-            News::Up => {
+            ConnectionEvent::Reconnected => {
                 let mut effects = vec![Effect::Print("Connected again.".to_owned())];
                 effects.extend(self.session.on_connected());
                 Ok(effects)
@@ -186,20 +188,23 @@ impl Conduct {
     }
 
     /// Does what the session says; gives the result if that is to stop.
-    async fn act(&mut self, effects: Vec<Effect>) -> Result<Option<Result<(), Failure>>, Failure> {
+    async fn apply_effects(
+        &mut self,
+        effects: Vec<Effect>,
+    ) -> Result<Option<Result<(), Failure>>, Failure> {
         for effect in effects {
             match effect {
-                Effect::Send(request) => self.link.send(&request).await,
+                Effect::Send(request) => self.connection.send(&request).await,
                 Effect::SendAfter(pause, request) => {
-                    self.later = Some((Instant::now() + pause, request));
+                    self.delayed_request = Some((Instant::now() + pause, request));
                 }
-                Effect::Print(text) => self.face.say(&text).map_err(unwritable)?,
-                Effect::PrintError(text) => self.face.complain(&text).map_err(unwritable)?,
+                Effect::Print(text) => self.ui.print(&text).map_err(write_failure)?,
+                Effect::PrintError(text) => self.ui.print_error(&text).map_err(write_failure)?,
                 Effect::SaveIdentity(token, name, live) => {
-                    self.with_slot(|slot| slot.keep(&token, &name, &live))?;
+                    self.update_identity(|slot| slot.save_player(&token, &name, &live))?;
                 }
-                Effect::AddSeatNote(note) => self.with_slot(|slot| slot.sat(&note))?,
-                Effect::RemoveSeatNote(id) => self.with_slot(|slot| slot.left(id))?,
+                Effect::AddSeatNote(note) => self.update_identity(|slot| slot.add_seat(&note))?,
+                Effect::RemoveSeatNote(id) => self.update_identity(|slot| slot.remove_seat(id))?,
                 Effect::StopWithin(time) => {
                     self.deadline = Some((Instant::now() + time, Err(Failure::Stopped)));
                 }
@@ -214,31 +219,34 @@ impl Conduct {
     }
 
     /// Writes to the slot. If that fails, the match goes on, only not past this process.
-    fn with_slot(
+    fn update_identity(
         &mut self,
-        write: impl FnOnce(&mut IdentityLock) -> io::Result<()>,
+        update: impl FnOnce(&mut IdentityLock) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        let Some(slot) = &mut self.slot else {
+        let Some(slot) = &mut self.identity else {
             return Ok(());
         };
-        if let Err(error) = write(slot) {
-            self.slot = None;
+        if let Err(error) = update(slot) {
+            self.identity = None;
             self.session.disable_resume();
             let text = format!("your seat cannot be kept past this run: {error}");
-            self.face.complain(&text).map_err(unwritable)?;
+            self.ui.print_error(&text).map_err(write_failure)?;
         }
         Ok(())
     }
 }
 
-async fn until(at: Option<Instant>) {
+async fn wait_until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-pub(crate) fn unheard(error: io::Error) -> Failure {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "signature required by `map_err`"
+)]
+pub(crate) fn signal_failure(error: io::Error) -> Failure {
     Failure::Failed(format!("cannot listen for signals: {error}"))
 }

@@ -9,14 +9,14 @@ use clap::parser::ValueSource;
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use serde::Deserialize;
 
-use crate::args::{Arguments, When, player_name, server_url};
+use crate::args::{Arguments, ColorMode, parse_player_name, parse_server_url};
 use crate::server::TrustedCa;
 
 /// Names another file, or none if it is empty.
-const FILE: &str = "PLY_CONFIG";
+const CONFIG_PATH_VARIABLE: &str = "PLY_CONFIG";
 
 /// A file that is longer is not what somebody has written by hand.
-const BYTES_MAX: u64 = 64 * 1024;
+const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// What the file may hold.
 #[derive(Debug, Default, Deserialize)]
@@ -27,32 +27,35 @@ struct Settings {
     name: Option<String>,
     ascii: Option<bool>,
     plain: Option<bool>,
-    color: Option<When>,
+    color: Option<ColorMode>,
 }
 
 /// Fills in what neither the command line nor the environment says. The text of the error is for the person
 /// at the terminal.
-pub(crate) fn fill(arguments: &mut Arguments, said: &ArgMatches) -> Result<(), String> {
-    let Some(file) = file() else {
+pub(crate) fn apply_config_file(
+    arguments: &mut Arguments,
+    matches: &ArgMatches,
+) -> Result<(), String> {
+    let Some(path) = config_path() else {
         return Ok(());
     };
-    let wrong = |why: String| format!("{}: {}", file.display(), why.trim_end());
-    let Some(text) = read(&file).map_err(|error| wrong(error.to_string()))? else {
+    let with_path = |why: String| format!("{}: {}", path.display(), why.trim_end());
+    let Some(text) = read_config(&path).map_err(|error| with_path(error.to_string()))? else {
         return Ok(());
     };
-    let settings = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let is_open = |id: &str| !is_said(said, id);
-    apply(arguments, settings, &file, &is_open).map_err(wrong)
+    let settings = toml::from_str(&text).map_err(|error| with_path(error.to_string()))?;
+    let is_unset = |id: &str| !is_set(matches, id);
+    apply_settings(arguments, settings, &path, &is_unset).map_err(with_path)
 }
 
-fn is_said(said: &ArgMatches, id: &str) -> bool {
-    let source = said.value_source(id);
+fn is_set(matches: &ArgMatches, id: &str) -> bool {
+    let source = matches.value_source(id);
     source.is_some_and(|source| source != ValueSource::DefaultValue)
 }
 
 /// Where the file lies, whether or not it is there.
-fn file() -> Option<PathBuf> {
-    match std::env::var_os(FILE) {
+fn config_path() -> Option<PathBuf> {
+    match std::env::var_os(CONFIG_PATH_VARIABLE) {
         Some(file) if file.is_empty() => None,
         Some(file) => Some(file.into()),
         None => Some(Xdg::new().ok()?.config_dir().join("ply/config.toml")),
@@ -60,58 +63,61 @@ fn file() -> Option<PathBuf> {
 }
 
 /// The file's text. None is needed, unless it is one that was named.
-fn read(file: &Path) -> io::Result<Option<String>> {
-    let opened = match File::open(file) {
+fn read_config(path: &Path) -> io::Result<Option<String>> {
+    let opened = match File::open(path) {
         Err(error)
-            if error.kind() == io::ErrorKind::NotFound && std::env::var_os(FILE).is_none() =>
+            if error.kind() == io::ErrorKind::NotFound
+                && std::env::var_os(CONFIG_PATH_VARIABLE).is_none() =>
         {
             return Ok(None);
         }
         opened => opened?,
     };
     let mut text = String::new();
-    opened.take(BYTES_MAX + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > BYTES_MAX {
-        return Err(io::Error::other(format!("more than {BYTES_MAX} bytes")));
+    opened.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        return Err(io::Error::other(format!(
+            "more than {FILE_BYTES_MAX} bytes"
+        )));
     }
     Ok(Some(text))
 }
 
-fn apply(
+fn apply_settings(
     arguments: &mut Arguments,
     settings: Settings,
-    file: &Path,
-    is_open: &dyn Fn(&str) -> bool,
+    path: &Path,
+    is_unset: &dyn Fn(&str) -> bool,
 ) -> Result<(), String> {
     // What is wrong is told also where another value holds: else it would be told some other day.
     if let Some(server) = settings.server {
-        let url = server_url(&server).map_err(|why| format!("`server`: {why}"))?;
-        if is_open("server") {
+        let url = parse_server_url(&server).map_err(|why| format!("`server`: {why}"))?;
+        if is_unset("server") {
             arguments.server = url;
         }
     }
     if let Some(ca) = settings.ca {
         // A path is meant from where the file is.
-        let ca = file.parent().unwrap_or(Path::new("")).join(ca);
+        let ca = path.parent().unwrap_or(Path::new("")).join(ca);
         let read = TrustedCa::read_file(&ca.to_string_lossy());
         let authority = read.map_err(|why| format!("`ca`: {}: {why}", ca.display()))?;
-        if is_open("ca") {
+        if is_unset("ca") {
             arguments.ca = Some(authority);
         }
     }
     if let Some(name) = settings.name {
-        let name = player_name(&name).map_err(|why| format!("`name`: {why}"))?;
-        if is_open("name") {
+        let name = parse_player_name(&name).map_err(|why| format!("`name`: {why}"))?;
+        if is_unset("name") {
             arguments.name = Some(name);
         }
     }
-    if let Some(ascii) = settings.ascii.filter(|_| is_open("ascii")) {
+    if let Some(ascii) = settings.ascii.filter(|_| is_unset("ascii")) {
         arguments.ascii = ascii;
     }
-    if let Some(plain) = settings.plain.filter(|_| is_open("plain")) {
+    if let Some(plain) = settings.plain.filter(|_| is_unset("plain")) {
         arguments.plain = plain;
     }
-    if let Some(color) = settings.color.filter(|_| is_open("color")) {
+    if let Some(color) = settings.color.filter(|_| is_unset("color")) {
         arguments.color = color;
     }
     Ok(())
@@ -124,43 +130,44 @@ mod tests {
     use super::*;
 
     /// What comes of this command line with this file.
-    fn filled(line: &str, file: &str) -> Result<Arguments, String> {
-        let said = Arguments::command().get_matches_from(line.split(' '));
-        let mut arguments = Arguments::from_arg_matches(&said).unwrap();
+    fn parse_with_config(line: &str, file: &str) -> Result<Arguments, String> {
+        let matches = Arguments::command().get_matches_from(line.split(' '));
+        let mut arguments = Arguments::from_arg_matches(&matches).unwrap();
         let settings: Settings = toml::from_str(file).map_err(|error| error.to_string())?;
-        let is_open = |id: &str| !is_said(&said, id);
-        apply(
+        let is_unset = |id: &str| !is_set(&matches, id);
+        apply_settings(
             &mut arguments,
             settings,
             Path::new("/etc/config.toml"),
-            &is_open,
+            &is_unset,
         )?;
         Ok(arguments)
     }
 
     #[test]
-    fn the_command_line_is_above_the_file() {
+    fn command_line_overrides_config_file() {
         let file = "server = \"games.example\"\nname = 'ada'\nascii = true\nplain = true\ncolor = \"never\"";
-        let arguments = filled("ply list", file).unwrap();
+        let arguments = parse_with_config("ply list", file).unwrap();
         assert_eq!(arguments.server, "ws://games.example:7878/ws");
         assert_eq!(arguments.name.unwrap().as_str(), "ada");
         assert!(arguments.ascii);
         assert!(arguments.plain);
-        assert_eq!(arguments.color, When::Never);
-        let marked = filled("ply list", &format!("\u{feff}{file}")).unwrap();
-        assert_eq!(marked.server, arguments.server);
+        assert_eq!(arguments.color, ColorMode::Never);
+        let with_byte_order_mark =
+            parse_with_config("ply list", &format!("\u{feff}{file}")).unwrap();
+        assert_eq!(with_byte_order_mark.server, arguments.server);
         let line =
             "ply list --server other.example --name bob --ascii=false --plain=false --color always";
-        let arguments = filled(line, file).unwrap();
+        let arguments = parse_with_config(line, file).unwrap();
         assert_eq!(arguments.server, "ws://other.example:7878/ws");
         assert_eq!(arguments.name.unwrap().as_str(), "bob");
         assert!(!arguments.ascii);
         assert!(!arguments.plain);
-        assert_eq!(arguments.color, When::Always);
+        assert_eq!(arguments.color, ColorMode::Always);
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn config_error_names_the_invalid_setting() {
         for (file, parts) in [
             (
                 "severs = 'h'",
@@ -173,7 +180,7 @@ mod tests {
             ("color = 'red'", &["`red`", "always"]),
             ("server", &["line 1"]),
         ] {
-            let error = filled("ply list --server h", file).unwrap_err();
+            let error = parse_with_config("ply list --server h", file).unwrap_err();
             for part in parts {
                 assert!(error.contains(part), "{file}: {error}");
             }

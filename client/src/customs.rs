@@ -8,7 +8,7 @@ pub(crate) const KOMI: u32 = 7;
 
 /// The games that have customs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Customs {
+pub(crate) enum Conventions {
     TicTacToe,
     ConnectFour,
     Othello,
@@ -20,9 +20,9 @@ pub(crate) enum Customs {
     Other,
 }
 
-impl Customs {
+impl Conventions {
     /// The customs of a game.
-    pub(crate) fn of(game: &str) -> Self {
+    pub(crate) fn for_game(game: &str) -> Self {
         match game {
             "tic-tac-toe" => Self::TicTacToe,
             "connect-four" => Self::ConnectFour,
@@ -49,20 +49,20 @@ impl Customs {
 
     /// The move in the game's notation that was meant by what was typed, where these are legal. Spaces, hyphens
     /// and signs of capture between squares say nothing that the squares do not.
-    pub(crate) fn read_move(self, typed: &str, legal: &[String]) -> String {
+    pub(crate) fn normalize_move(self, typed: &str, legal: &[String]) -> String {
         let typed = typed.trim();
-        let meant = match self {
-            Self::TicTacToe => on_number_pad(typed).or_else(|| square(typed)),
-            Self::Othello | Self::Gomoku | Self::Go => square(typed),
-            Self::Chess => two_squares(typed),
-            Self::Draughts => numbers(typed, legal),
+        let notation = match self {
+            Self::TicTacToe => square_on_number_pad(typed).or_else(|| parse_square(typed)),
+            Self::Othello | Self::Gomoku | Self::Go => parse_square(typed),
+            Self::Chess => parse_chess_move(typed),
+            Self::Draughts => parse_draughts_move(typed, legal),
             Self::ConnectFour | Self::Other => None,
         };
-        meant.unwrap_or_else(|| typed.to_owned())
+        notation.unwrap_or_else(|| typed.to_owned())
     }
 
     /// How a move is typed, for people.
-    pub(crate) const fn how_to_move(self) -> &'static str {
+    pub(crate) const fn move_help(self) -> &'static str {
         match self {
             Self::TicTacToe => "b2, or 1 to 9 as on a number pad (7 8 9 is the top row)",
             Self::ConnectFour => "the number of a column, as it stands above the board",
@@ -78,7 +78,7 @@ impl Customs {
     }
 
     /// A move to begin with, for people, where the game is known.
-    pub(crate) const fn example(self) -> Option<&'static str> {
+    pub(crate) const fn example_move(self) -> Option<&'static str> {
         match self {
             Self::TicTacToe => Some("b2, or 5 as on a number pad"),
             Self::ConnectFour => Some("4 for the fourth column"),
@@ -91,17 +91,17 @@ impl Customs {
     }
 
     /// Whether the players sit face to face, so that the second sees the board from the other side.
-    pub(crate) const fn faces(self) -> bool {
+    pub(crate) const fn flips_for_second_seat(self) -> bool {
         matches!(self, Self::Chess | Self::Draughts)
     }
 
     /// Whether the first rank lies on top.
-    pub(crate) const fn downwards(self) -> bool {
+    pub(crate) const fn has_first_rank_on_top(self) -> bool {
         matches!(self, Self::Othello)
     }
 
     /// Whether pieces stand where lines cross.
-    pub(crate) const fn crosses(self) -> bool {
+    pub(crate) const fn is_played_on_crossings(self) -> bool {
         matches!(self, Self::Gomoku | Self::Go)
     }
 
@@ -122,10 +122,10 @@ impl Customs {
     /// What stands left of a rank; nothing where nobody ever names one, so that numbers mean files.
     /// In draughts it is the numbers of its squares from left to right, which run the other way for
     /// whoever sees the board `turned`.
-    pub(crate) fn rank_label(self, rank: usize, turned: bool) -> String {
+    pub(crate) fn rank_label(self, rank: usize, flipped: bool) -> String {
         match self {
             Self::ConnectFour => String::new(),
-            Self::Draughts if turned => format!("{}-{}", rank * 4 + 1, rank * 4 + 4),
+            Self::Draughts if flipped => format!("{}-{}", rank * 4 + 1, rank * 4 + 4),
             Self::Draughts => format!("{}-{}", rank * 4 + 4, rank * 4 + 1),
             Self::TicTacToe
             | Self::Othello
@@ -139,31 +139,37 @@ impl Customs {
     /// What pieces look like where that is not the letter that positions have for them: the letter, the
     /// seat, and the figure. Figures differ in more than their colour, which not every terminal or eye
     /// has. A seat's first is what stands for the seat.
-    const fn figures(self) -> &'static [(char, usize, char)] {
+    const fn piece_symbols(self) -> &'static [(char, usize, char)] {
         match self {
             Self::ConnectFour => &[('r', 0, '●'), ('y', 1, '○')],
             Self::Othello => &[('*', 0, '●'), ('O', 1, '○')],
             Self::Gomoku | Self::Go => &[('b', 0, '●'), ('w', 1, '○')],
-            Self::Draughts => DRAUGHTS,
-            Self::Chess => CHESS,
+            Self::Draughts => DRAUGHTS_SYMBOLS,
+            Self::Chess => CHESS_SYMBOLS,
             Self::TicTacToe | Self::Other => &[],
         }
     }
 
     /// Whose piece this is and what it looks like, in games that have figures.
-    pub(crate) fn figure(self, piece: char) -> Option<(usize, char)> {
-        let found = self.figures().iter().find(|figure| figure.0 == piece)?;
-        Some((found.1, found.2))
+    pub(crate) fn piece_symbol(self, piece: char) -> Option<(usize, char)> {
+        let entry = self
+            .piece_symbols()
+            .iter()
+            .find(|figure| figure.0 == piece)?;
+        Some((entry.1, entry.2))
     }
 
     /// What a seat plays with, where that is more than the letter that begins its side's name.
-    pub(crate) fn piece(self, seat: usize) -> Option<char> {
-        let found = self.figures().iter().find(|figure| figure.1 == seat)?;
-        Some(found.2)
+    pub(crate) fn seat_symbol(self, seat: usize) -> Option<char> {
+        let entry = self
+            .piece_symbols()
+            .iter()
+            .find(|figure| figure.1 == seat)?;
+        Some(entry.2)
     }
 
     /// What is said of the winning line, which the board shows too.
-    pub(crate) fn line(self, squares: &[String]) -> String {
+    pub(crate) fn winning_line_text(self, squares: &[String]) -> String {
         match self {
             // Its squares have names on the wire only.
             Self::ConnectFour => "Four in a row.".to_owned(),
@@ -180,30 +186,30 @@ impl Customs {
 }
 
 /// The letter of a piece of chess or draughts by its figure, capitals for kings in draughts.
-pub(crate) fn letter(figure: char) -> Option<char> {
-    let mut all = CHESS.iter().chain(DRAUGHTS);
-    all.find(|known| known.2 == figure).map(|known| known.0)
+pub(crate) fn piece_letter(symbol: char) -> Option<char> {
+    let mut all = CHESS_SYMBOLS.iter().chain(DRAUGHTS_SYMBOLS);
+    all.find(|known| known.2 == symbol).map(|known| known.0)
 }
 
-fn on_number_pad(typed: &str) -> Option<String> {
+fn square_on_number_pad(typed: &str) -> Option<String> {
     let digit = typed.parse().ok().filter(|d| (1..=9u8).contains(d))?;
     let file = char::from(b'a' + (digit - 1) % 3);
     Some(format!("{file}{}", (digit - 1) / 3 + 1))
 }
 
 /// Whether people write this between squares, or before what a pawn becomes.
-fn is_between(c: char) -> bool {
+fn is_separator(c: char) -> bool {
     c.is_whitespace() || "-‐‑–—−>x×X:*=,".contains(c)
 }
 
 /// The parts of what was typed, without what stands between them.
-fn parts(typed: &str) -> impl Iterator<Item = &str> {
-    typed.split(is_between).filter(|part| !part.is_empty())
+fn split_squares(typed: &str) -> impl Iterator<Item = &str> {
+    typed.split(is_separator).filter(|part| !part.is_empty())
 }
 
 /// A square whose letter and number stand apart.
-fn square(typed: &str) -> Option<String> {
-    let joined: String = parts(typed).collect();
+fn parse_square(typed: &str) -> Option<String> {
+    let joined: String = split_squares(typed).collect();
     let (letter, number) = joined.split_at_checked(1)?;
     let is_letter = letter.chars().all(|c| c.is_ascii_alphabetic());
     let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
@@ -212,8 +218,8 @@ fn square(typed: &str) -> Option<String> {
 
 /// Two squares of chess, and perhaps what a pawn becomes. A capital B before small letters is a bishop, as in
 /// books: `B1xd4` does not begin on b1.
-fn two_squares(typed: &str) -> Option<String> {
-    let joined: String = parts(typed).collect();
+fn parse_chess_move(typed: &str) -> Option<String> {
+    let joined: String = split_squares(typed).collect();
     let is_bishop = joined.starts_with('B') && joined.chars().any(|c| c.is_ascii_lowercase());
     let joined = joined.to_ascii_lowercase();
     let is_square = |file: &u8, rank: &u8| matches!((file, rank), (b'a'..=b'h', b'1'..=b'8'));
@@ -226,30 +232,30 @@ fn two_squares(typed: &str) -> Option<String> {
 }
 
 /// Squares of draughts by their numbers: the one legal move that goes so, or whose ends these are.
-fn numbers(typed: &str, legal: &[String]) -> Option<String> {
-    let squares: Vec<&str> = parts(typed).collect();
+fn parse_draughts_move(typed: &str, legal: &[String]) -> Option<String> {
+    let squares: Vec<&str> = split_squares(typed).collect();
     let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
     if squares.len() < 2 || !squares.iter().all(is_number) {
         return None;
     }
-    let goes_so = |m: &&String| {
-        let way: Vec<&str> = parts(m).collect();
-        let ends = [way.first(), way.last()];
-        way == squares || squares.len() == 2 && ends == [squares.first(), squares.last()]
+    let is_same_path = |m: &&String| {
+        let path: Vec<&str> = split_squares(m).collect();
+        let ends = [path.first(), path.last()];
+        path == squares || squares.len() == 2 && ends == [squares.first(), squares.last()]
     };
-    let mut fitting = legal.iter().filter(goes_so);
-    if let (Some(m), None) = (fitting.next(), fitting.next()) {
+    let mut candidates = legal.iter().filter(is_same_path);
+    if let (Some(m), None) = (candidates.next(), candidates.next()) {
         return Some(m.clone());
     }
-    let is_capture = squares.len() > 2 || legal.iter().any(|m| goes_so(&m) && m.contains('x'));
+    let is_capture = squares.len() > 2 || legal.iter().any(|m| is_same_path(&m) && m.contains('x'));
     let is_capture = is_capture || typed.contains(['x', 'X']);
     Some(squares.join(if is_capture { "x" } else { "-" }))
 }
 
-const DRAUGHTS: &[(char, usize, char)] =
+const DRAUGHTS_SYMBOLS: &[(char, usize, char)] =
     &[('b', 0, '⛂'), ('B', 0, '⛃'), ('w', 1, '⛀'), ('W', 1, '⛁')];
 
-const CHESS: &[(char, usize, char)] = &[
+const CHESS_SYMBOLS: &[(char, usize, char)] = &[
     ('K', 0, '♔'),
     ('Q', 0, '♕'),
     ('R', 0, '♖'),
@@ -269,11 +275,11 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_read(game: &str, legal: &[&str], typed: &[&str], expect: &str) {
+    fn check_normalized(game: &str, legal: &[&str], typed: &[&str], expect: &str) {
         let legal: Vec<String> = legal.iter().map(|&m| m.to_owned()).collect();
         for typed in typed {
             assert_eq!(
-                Customs::of(game).read_move(typed, &legal),
+                Conventions::for_game(game).normalize_move(typed, &legal),
                 expect,
                 "{typed:?}"
             );
@@ -281,53 +287,53 @@ mod tests {
     }
 
     #[test]
-    fn a_number_pad_names_squares() {
+    fn number_pad_digits_are_tic_tac_toe_squares() {
         for (typed, square) in (1..=9).zip(["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]) {
-            check_read("tic-tac-toe", &[], &[&typed.to_string()], square);
+            check_normalized("tic-tac-toe", &[], &[&typed.to_string()], square);
         }
         for typed in ["0", "10", "b2", "B2", ""] {
-            check_read("tic-tac-toe", &[], &[typed], typed);
+            check_normalized("tic-tac-toe", &[], &[typed], typed);
         }
     }
 
     #[test]
-    fn squares_are_read_however_they_are_parted() {
+    fn squares_with_any_separator_are_normalized() {
         let typed = [
             "c6d4", "c6 d4", "c6-d4", "c6xd4", "C6D4", "C6 x D4", " c6  d4 ", "c6:d4", "c6–d4",
             "c6->d4",
         ];
-        check_read("chess", &[], &typed, "c6d4");
+        check_normalized("chess", &[], &typed, "c6d4");
         let typed = ["e7e8q", "e7 e8 q", "e7-e8=Q", "E7E8Q", "e7xe8q"];
-        check_read("chess", &[], &typed, "e7e8q");
-        check_read("othello", &[], &["d 3", "d-3", "d3"], "d3");
-        check_read("gomoku", &[], &["h 10", "h-10"], "h10");
-        check_read("go", &[], &["D 4", "D4"], "D4");
-        check_read("tic-tac-toe", &[], &["b 2", "b-2"], "b2");
+        check_normalized("chess", &[], &typed, "e7e8q");
+        check_normalized("othello", &[], &["d 3", "d-3", "d3"], "d3");
+        check_normalized("gomoku", &[], &["h 10", "h-10"], "h10");
+        check_normalized("go", &[], &["D 4", "D4"], "D4");
+        check_normalized("tic-tac-toe", &[], &["b 2", "b-2"], "b2");
     }
 
     /// What players of chess write is for the server to read, which knows what is meant by it.
     #[test]
-    fn moves_as_in_books_stay_as_they_are() {
+    fn san_and_invalid_moves_are_left_unchanged() {
         for typed in [
             "Nf3", "O-O", "o-o-o", "0-0", "exd5", "Bxc3", "bxc3", "B1xd4", "B6d4", "Bb6xd4",
             "R1xd4", "e8=Q+", "Nc6-d4", "e4", "pass", "", "x", "-",
         ] {
-            check_read("chess", &[], &[typed], typed);
+            check_normalized("chess", &[], &[typed], typed);
         }
         for typed in ["pass", "Pass", "d", "3", "d3 e4", "é3", ""] {
-            check_read("othello", &[], &[typed], typed);
+            check_normalized("othello", &[], &[typed], typed);
         }
     }
 
     #[test]
-    fn numbers_of_draughts_are_read_however_they_are_parted() {
+    fn draughts_moves_with_any_separator_are_normalized() {
         let steps = ["11-15", "11-16"];
         let typed = [
             "11-15", "11 15", "11x15", "11 - 15", "11,15", "11–15", "11>15", "11:15", "11*15",
             "11‐15",
         ];
-        check_read("draughts", &steps, &typed, "11-15");
-        check_read("draughts", &steps, &["11 14", "11-14"], "11-14");
+        check_normalized("draughts", &steps, &typed, "11-15");
+        check_normalized("draughts", &steps, &["11 14", "11-14"], "11-14");
         let jumps = ["22x15x8", "22x15x6", "22x17x10", "21x14"];
         let typed = [
             "22 15 8",
@@ -344,17 +350,17 @@ mod tests {
             "22−8",
             "22x15-8*",
         ];
-        check_read("draughts", &jumps, &typed, "22x15x8");
+        check_normalized("draughts", &jumps, &typed, "22x15x8");
         // Two captures end there: which is for the server to ask.
         let both = ["22x15x8", "22x17x8"];
-        check_read("draughts", &both, &["22 8", "22x8", "22-8"], "22x8");
+        check_normalized("draughts", &both, &["22 8", "22x8", "22-8"], "22x8");
         for typed in ["11", "", "11 a", "moves", "-", "1115"] {
-            check_read("draughts", &steps, &[typed], typed);
+            check_normalized("draughts", &steps, &[typed], typed);
         }
     }
 
     #[test]
-    fn pieces_differ_without_colour() {
+    fn seat_symbols_differ_without_colour() {
         for game in [
             "connect-four",
             "othello",
@@ -363,22 +369,24 @@ mod tests {
             "gomoku",
             "go",
         ] {
-            let [first, second] = [0, 1].map(|seat| Customs::of(game).piece(seat));
+            let [first, second] = [0, 1].map(|seat| Conventions::for_game(game).seat_symbol(seat));
             assert!(first.is_some() && first != second, "{game}");
         }
-        let others = [0, 1].map(|seat| Customs::of("tic-tac-toe").piece(seat));
+        let others = [0, 1].map(|seat| Conventions::for_game("tic-tac-toe").seat_symbol(seat));
         assert_eq!(others, [None, None]);
     }
 
     #[test]
-    fn other_games_read_what_is_typed() {
-        check_read("connect-four", &[], &["4", " 4 "], "4");
-        check_read("another", &[], &["a1-b 2"], "a1-b 2");
+    fn connect_four_and_unknown_game_moves_are_only_trimmed() {
+        check_normalized("connect-four", &[], &["4", " 4 "], "4");
+        check_normalized("another", &[], &["a1-b 2"], "a1-b 2");
     }
 
     #[test]
-    fn the_letters_of_go_leave_out_i() {
-        let letters: String = (0..9).map(|file| Customs::Go.file_label(file)).collect();
+    fn go_file_labels_skip_i() {
+        let letters: String = (0..9)
+            .map(|file| Conventions::Go.file_label(file))
+            .collect();
         assert_eq!(letters, "ABCDEFGHJ");
     }
 }

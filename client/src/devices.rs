@@ -6,44 +6,44 @@ use plyhouse_protocol::{
 };
 
 use crate::CommandContext;
-use crate::args::Who;
-use crate::device::device;
-use crate::dialogue::{Dialogue, refused};
+use crate::args::LoginTarget;
+use crate::device::default_device_label;
+use crate::dialogue::{RequestClient, refusal};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
-use crate::identity::{IdentityLock, Slots, Wish};
+use crate::identity::{IdentityLock, IdentityQuery, IdentityStore};
 use crate::secret;
 use crate::terminal::{Input, InputMode};
 
 /// How many characters a pairing code has, and how many a recovery key.
-const CODE_CHARS: usize = 8;
-const KEY_CHARS: usize = 26;
+const PAIRING_CODE_CHARS: usize = 8;
+const RECOVERY_KEY_CHARS: usize = 26;
 
 /// Somebody who is known here, on a connection of their own.
-pub(crate) struct Known {
-    pub(crate) dialogue: Dialogue,
-    slot: IdentityLock,
+pub(crate) struct SignedInPlayer {
+    pub(crate) client: RequestClient,
+    identity: IdentityLock,
     pub(crate) name: String,
     /// The public id.
-    pub(crate) player: PlayerId,
+    pub(crate) player_id: PlayerId,
     /// Whether the name is the player's alone.
     pub(crate) is_account: bool,
     token: Token,
-    live: Vec<MatchId>,
+    live_matches: Vec<MatchId>,
     /// The live matches.
-    pub(crate) following: Vec<FollowedMatch>,
+    pub(crate) followed_matches: Vec<FollowedMatch>,
     /// The games of the server.
     pub(crate) games: Vec<GameSummary>,
 }
 
 /// Prints a code by which another device becomes this player's.
-pub(crate) async fn pair(visit: &CommandContext) -> Result<(), Failure> {
-    let mut known = Known::open(visit, true).await?;
+pub(crate) async fn create_pairing_code(context: &CommandContext) -> Result<(), Failure> {
+    let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let ServerMessage::LinkCode {
         code, expires_ms, ..
-    } = known.dialogue.ask(ClientMessage::LinkDevice).await?
+    } = signed_in.client.request(ClientMessage::LinkDevice).await?
     else {
-        return Err(unexpected());
+        return Err(unexpected_response());
     };
     let text = format!(
         "{}\nOn the other device, within {} minutes: ply login {}{}\n\
@@ -51,92 +51,102 @@ pub(crate) async fn pair(visit: &CommandContext) -> Result<(), Failure> {
         sanitize(code.reveal()),
         expires_ms.div_ceil(60_000),
         sanitize(code.reveal()),
-        visit.server.command_options(),
-        known.name,
+        context.server.command_options(),
+        signed_in.name,
     );
-    known.dialogue.say(&text)?;
-    known.dialogue.close().await;
+    signed_in.client.print(&text)?;
+    signed_in.client.close().await;
     Ok(())
 }
 
 /// Prints a key by which the player comes back who has lost all devices.
-pub(crate) async fn recovery(visit: &CommandContext) -> Result<(), Failure> {
-    let mut known = Known::open(visit, true).await?;
-    let asked = |proof| ClientMessage::CreateRecoveryKey { proof };
-    let ServerMessage::RecoveryKey { key, .. } = known.ask_proved(visit, asked).await? else {
-        return Err(unexpected());
+pub(crate) async fn create_recovery_key(context: &CommandContext) -> Result<(), Failure> {
+    let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
+    let message = |proof| ClientMessage::CreateRecoveryKey { proof };
+    let ServerMessage::RecoveryKey { key, .. } =
+        signed_in.request_with_reauth(context, message).await?
+    else {
+        return Err(unexpected_response());
     };
     let text = format!(
         "{}\nWrite it down: it is told this once, and an older one is void. Whoever has lost all devices\n\
          becomes {} again by `ply login`, which asks for it.",
         sanitize(key.reveal()),
-        known.name,
+        signed_in.name,
     );
-    known.dialogue.say(&text)?;
-    known.dialogue.close().await;
+    signed_in.client.print(&text)?;
+    signed_in.client.close().await;
     Ok(())
 }
 
 /// Becomes the player whose code, key or password is given, or typed.
-pub(crate) async fn login(
-    visit: &CommandContext,
-    who: Option<Who>,
+pub(crate) async fn log_in(
+    context: &CommandContext,
+    target: Option<LoginTarget>,
     label: Option<String>,
 ) -> Result<(), Failure> {
-    let manner = match who {
+    let input_mode = match target {
         Some(_) => InputMode::Disabled,
         None => InputMode::Lines,
     };
-    let way = match who {
-        Some(Who::Account(name)) => Hello {
+    let credentials = match target {
+        Some(LoginTarget::AccountName(name)) => Hello {
             password: Some(secret::read_password("Password: ")?),
             name: Some(name),
             ..Hello::default()
         },
-        Some(Who::Paired(code)) => by_code(&code)?,
+        Some(LoginTarget::PairingCode(code)) => hello_with_code(&code)?,
         None => Hello::default(),
     };
-    let mut dialogue = Dialogue::open(visit, manner).await?;
-    let way = match way == Hello::default() {
-        false => way,
+    let mut client = RequestClient::open(context, input_mode).await?;
+    let credentials = match credentials == Hello::default() {
+        false => credentials,
         true => {
-            dialogue.say("The pairing code or the recovery key:")?;
-            match dialogue.typed().await {
-                Input::Line(line) => by_code(&line)?,
+            client.print("The pairing code or the recovery key:")?;
+            match client.next_input().await {
+                Input::Line(line) => hello_with_code(&line)?,
                 Input::Interrupt | Input::EndOfInput => return Err(Failure::Stopped),
             }
         }
     };
     // First a place for what comes of it: a code is good once.
-    let slots = Slots::of(&visit.server.url).map_err(no_place)?;
-    let room = slots.make_room(&wish(visit)).await.map_err(no_place)?;
-    let room = room.ok_or_else(no_room)?;
+    let identities =
+        IdentityStore::open_for_server(&context.server.url).map_err(identity_store_failure)?;
+    let reservation = identities
+        .reserve_for_new_player(&identity_query(context))
+        .await
+        .map_err(identity_store_failure)?;
+    let reservation = reservation.ok_or_else(no_free_identity)?;
     let hello = Hello {
         protocol: Some(VERSION),
-        label: Some(label.unwrap_or_else(device)),
-        ..way
+        label: Some(label.unwrap_or_else(default_device_label)),
+        ..credentials
     };
-    let welcome = welcomed(&mut dialogue, hello).await?;
-    let kept = room.keep(&welcome.token, &welcome.player.name, &live(&welcome));
-    kept.map_err(no_place)?;
+    let welcome = send_hello(&mut client, hello).await?;
+    let saved = reservation.save_player(
+        &welcome.token,
+        &welcome.player.name,
+        &live_match_ids(&welcome),
+    );
+    saved.map_err(identity_store_failure)?;
     let text = format!(
         "You are {} here from now on.",
         sanitize(&welcome.player.name)
     );
-    dialogue.say(&text)?;
-    dialogue.close().await;
+    client.print(&text)?;
+    client.close().await;
     Ok(())
 }
 
 /// A hello by a pairing code or a recovery key, however it is written.
-fn by_code(text: &str) -> Result<Hello, Failure> {
-    let written = text.chars().filter(|c| !c.is_whitespace() && *c != '-');
-    let written: String = written.collect();
-    let length = written.len();
-    let proof = Some(Token::new(written));
+fn hello_with_code(text: &str) -> Result<Hello, Failure> {
+    let code_chars = text.chars().filter(|c| !c.is_whitespace() && *c != '-');
+    let code: String = code_chars.collect();
+    let length = code.len();
+    let proof = Some(Token::new(code));
     let (pair, recovery) = match length {
-        CODE_CHARS => (proof, None),
-        KEY_CHARS => (None, proof),
+        PAIRING_CODE_CHARS => (proof, None),
+        RECOVERY_KEY_CHARS => (None, proof),
         _ => {
             let why = "a pairing code has 8 characters, a recovery key 26";
             return Err(Failure::Refused(why.to_owned()));
@@ -150,174 +160,201 @@ fn by_code(text: &str) -> Result<Hello, Failure> {
 }
 
 /// Shows the player's devices.
-pub(crate) async fn devices(visit: &CommandContext) -> Result<(), Failure> {
-    let mut known = Known::open(visit, false).await?;
-    let sessions = known.sessions().await?;
+pub(crate) async fn list_devices(context: &CommandContext) -> Result<(), Failure> {
+    let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
+    let sessions = signed_in.fetch_sessions().await?;
     for session in &sessions {
-        known.dialogue.say(&line(session))?;
+        signed_in.client.print(&device_line(session))?;
     }
-    known.dialogue.close().await;
+    signed_in.client.close().await;
     Ok(())
 }
 
 /// Ends sessions of the player: this one, unless another is named, or `others`, or `all`.
-pub(crate) async fn logout(
-    visit: &CommandContext,
-    which: Option<String>,
-    is_sure: bool,
+pub(crate) async fn log_out(
+    context: &CommandContext,
+    target: Option<String>,
+    is_confirmed: bool,
 ) -> Result<(), Failure> {
-    let mut known = Known::open(visit, false).await?;
-    let sessions = known.sessions().await?;
-    let this = sessions.iter().find(|session| session.is_current);
-    let this = this.ok_or_else(unexpected)?.session.to_string();
-    let which = which.unwrap_or_else(|| this.clone());
-    let ends_this = which == "all" || which.eq_ignore_ascii_case(&this);
-    let none_is_left = ends_this && (which == "all" || sessions.len() == 1);
-    if none_is_left && !is_sure {
+    let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
+    let sessions = signed_in.fetch_sessions().await?;
+    let current = sessions.iter().find(|session| session.is_current);
+    let current_id = current.ok_or_else(unexpected_response)?.session.to_string();
+    let target = target.unwrap_or_else(|| current_id.clone());
+    let ends_current = target == "all" || target.eq_ignore_ascii_case(&current_id);
+    let leaves_no_device = ends_current && (target == "all" || sessions.len() == 1);
+    if leaves_no_device && !is_confirmed {
         let why = format!(
             "no device would be left on which you are {}: only by a password or a recovery key does one come back. \
              If that is meant: --yes",
-            known.name
+            signed_in.name
         );
         return Err(Failure::Refused(why));
     }
-    let is_known = |session: &SessionSummary| {
+    let is_target = |session: &SessionSummary| {
         let id = session.session.to_string();
-        id.eq_ignore_ascii_case(&which)
+        id.eq_ignore_ascii_case(&target)
     };
-    if !matches!(&*which, "others" | "all") && !sessions.iter().any(is_known) {
+    if !matches!(&*target, "others" | "all") && !sessions.iter().any(is_target) {
         let why = "there is no such device; `ply devices` lists them";
         return Err(Failure::Refused(why.to_owned()));
     }
-    let end = |proof| ClientMessage::EndSession {
-        session: which.clone(),
+    let message = |proof| ClientMessage::EndSession {
+        session: target.clone(),
         proof,
     };
-    known.ask_proved(visit, end).await?;
-    if ends_this {
-        known.slot.vacate().map_err(no_place)?;
-        let text = format!("You are no longer {} here.", known.name);
-        known.dialogue.say(&text)?;
+    signed_in.request_with_reauth(context, message).await?;
+    if ends_current {
+        signed_in.identity.clear().map_err(identity_store_failure)?;
+        let text = format!("You are no longer {} here.", signed_in.name);
+        signed_in.client.print(&text)?;
     } else {
-        known.dialogue.say("Signed out there.")?;
+        signed_in.client.print("Signed out there.")?;
     }
-    known.dialogue.close().await;
+    signed_in.client.close().await;
     Ok(())
 }
 
 /// Opens a dialogue for a request that anyone may send: as the player who is known here, or else as a guest who is
 /// not stored.
-pub(crate) async fn open_for_anyone(visit: &CommandContext) -> Result<Dialogue, Failure> {
-    let slot = match Slots::of(&visit.server.url) {
-        Ok(slots) => slots.take(&wish(visit), &[]).await.ok().flatten(),
+pub(crate) async fn open_as_player_or_guest(
+    context: &CommandContext,
+) -> Result<RequestClient, Failure> {
+    let identity = match IdentityStore::open_for_server(&context.server.url) {
+        Ok(slots) => slots
+            .lock_best(&identity_query(context), &[])
+            .await
+            .ok()
+            .flatten(),
         Err(_) => None,
     };
-    let is_known = slot.is_some_and(|slot| slot.token().is_some());
-    match is_known {
-        true => Ok(Known::open(visit, true).await?.dialogue),
-        false => Dialogue::open(visit, InputMode::Disabled).await,
+    let is_stored = identity.is_some_and(|slot| slot.token().is_some());
+    match is_stored {
+        true => Ok(SignedInPlayer::sign_in(context, true).await?.client),
+        false => RequestClient::open(context, InputMode::Disabled).await,
     }
 }
 
-impl Known {
+impl SignedInPlayer {
     /// Says hello as the player who is known here; with `or_new` as a new one if there is none.
-    pub(crate) async fn open(visit: &CommandContext, or_new: bool) -> Result<Self, Failure> {
-        let slots = Slots::of(&visit.server.url).map_err(no_place)?;
-        let slot = slots.take(&wish(visit), &[]).await.map_err(no_place)?;
-        let mut slot = slot.ok_or_else(no_room)?;
-        if slot.token().is_none() && !or_new {
-            let is_busy = slots.is_busy(&wish(visit)).map_err(no_place)?;
-            return Err(unknown(is_busy, &slots.names().map_err(no_place)?));
+    pub(crate) async fn sign_in(
+        context: &CommandContext,
+        create_if_missing: bool,
+    ) -> Result<Self, Failure> {
+        let identities =
+            IdentityStore::open_for_server(&context.server.url).map_err(identity_store_failure)?;
+        let identity = identities
+            .lock_best(&identity_query(context), &[])
+            .await
+            .map_err(identity_store_failure)?;
+        let mut identity = identity.ok_or_else(no_free_identity)?;
+        if identity.token().is_none() && !create_if_missing {
+            let is_busy = identities
+                .is_in_use(&identity_query(context))
+                .map_err(identity_store_failure)?;
+            return Err(unknown_player(
+                is_busy,
+                &identities.chosen_names().map_err(identity_store_failure)?,
+            ));
         }
-        let mut dialogue = Dialogue::open(visit, InputMode::Disabled).await?;
+        let mut client = RequestClient::open(context, InputMode::Disabled).await?;
         let hello = Hello {
             protocol: Some(VERSION),
-            name: visit.name.clone(),
-            token: slot.token().cloned(),
+            name: context.name.clone(),
+            token: identity.token().cloned(),
             keep_connections: Some(true),
-            label: Some(device()),
+            label: Some(default_device_label()),
             ..Hello::default()
         };
-        let had_token = slot.token().is_some();
-        let welcome = welcomed(&mut dialogue, hello).await?;
-        let kept = slot.keep(&welcome.token, &welcome.player.name, &live(&welcome));
-        kept.map_err(no_place)?;
-        if had_token && !welcome.resumed && !or_new {
+        let had_token = identity.token().is_some();
+        let welcome = send_hello(&mut client, hello).await?;
+        let saved = identity.save_player(
+            &welcome.token,
+            &welcome.player.name,
+            &live_match_ids(&welcome),
+        );
+        saved.map_err(identity_store_failure)?;
+        if had_token && !welcome.resumed && !create_if_missing {
             let why = "the server does not know this player any more";
             return Err(Failure::Refused(why.to_owned()));
         }
         Ok(Self {
-            dialogue,
-            slot,
+            client,
+            identity,
             name: sanitize(&welcome.player.name),
-            player: welcome.player.id,
+            player_id: welcome.player.id,
             is_account: welcome.player.account,
-            live: live(&welcome),
+            live_matches: live_match_ids(&welcome),
             token: welcome.token,
-            following: welcome.following,
+            followed_matches: welcome.following,
             games: welcome.games,
         })
     }
 
     /// Takes note of how the player is called from now on.
-    pub(crate) fn is_called(&mut self, name: &str) -> Result<(), Failure> {
+    pub(crate) fn save_name(&mut self, name: &str) -> Result<(), Failure> {
         self.name = sanitize(name);
-        let kept = self.slot.keep(&self.token, name, &self.live);
-        kept.map_err(no_place)
+        let saved = self
+            .identity
+            .save_player(&self.token, name, &self.live_matches);
+        saved.map_err(identity_store_failure)
     }
 
     /// Forgets the player here, whom the server knows no more.
-    pub(crate) fn is_nobody(&mut self) -> Result<(), Failure> {
-        self.slot.vacate().map_err(no_place)
+    pub(crate) fn clear_identity(&mut self) -> Result<(), Failure> {
+        self.identity.clear().map_err(identity_store_failure)
     }
 
     /// Asks for what may want a password, and asks the person for that if so.
-    pub(crate) async fn ask_proved(
+    pub(crate) async fn request_with_reauth(
         &mut self,
-        visit: &CommandContext,
+        context: &CommandContext,
         message: impl Fn(Option<ReauthProof>) -> ClientMessage,
     ) -> Result<ServerMessage, Failure> {
-        match self.dialogue.try_ask(message(None)).await? {
+        match self.client.try_request(message(None)).await? {
             Err(error) if error.code == Some(ErrorCode::WrongPassword) => {}
-            answer => return answer.map_err(|error| refused(&error)),
+            answer => return answer.map_err(|error| refusal(&error)),
         }
         let password = secret::read_password("Your password: ")?;
         // Somebody may have thought about it for longer than a connection may be silent.
-        self.dialogue = Dialogue::open(visit, InputMode::Disabled).await?;
+        self.client = RequestClient::open(context, InputMode::Disabled).await?;
         let hello = Hello {
             protocol: Some(VERSION),
             token: Some(self.token.clone()),
             keep_connections: Some(true),
             ..Hello::default()
         };
-        welcomed(&mut self.dialogue, hello).await?;
+        send_hello(&mut self.client, hello).await?;
         let proof = Some(ReauthProof::Password(password));
-        self.dialogue.ask(message(proof)).await
+        self.client.request(message(proof)).await
     }
 
-    async fn sessions(&mut self) -> Result<Vec<SessionSummary>, Failure> {
-        match self.dialogue.ask(ClientMessage::Sessions).await? {
+    async fn fetch_sessions(&mut self) -> Result<Vec<SessionSummary>, Failure> {
+        match self.client.request(ClientMessage::Sessions).await? {
             ServerMessage::Sessions { sessions, .. } => Ok(sessions),
-            _ => Err(unexpected()),
+            _ => Err(unexpected_response()),
         }
     }
 }
 
-async fn welcomed(dialogue: &mut Dialogue, hello: Hello) -> Result<Welcome, Failure> {
-    match dialogue.ask(ClientMessage::Hello(Box::new(hello))).await? {
+async fn send_hello(client: &mut RequestClient, hello: Hello) -> Result<Welcome, Failure> {
+    match client
+        .request(ClientMessage::Hello(Box::new(hello)))
+        .await?
+    {
         ServerMessage::Welcome(welcome) => Ok(*welcome),
-        _ => Err(unexpected()),
+        _ => Err(unexpected_response()),
     }
 }
 
 /// The player's live matches.
-fn live(welcome: &Welcome) -> Vec<MatchId> {
+fn live_match_ids(welcome: &Welcome) -> Vec<MatchId> {
     let following = welcome.following.iter();
     following.map(|followed| followed.match_id).collect()
 }
 
 /// A device as it is listed.
-fn line(session: &SessionSummary) -> String {
+fn device_line(session: &SessionSummary) -> String {
     let is_now = match (session.is_current, session.connected) {
         (true, _) => ", this one",
         (false, true) => ", connected",
@@ -334,15 +371,15 @@ fn line(session: &SessionSummary) -> String {
     )
 }
 
-fn wish(visit: &CommandContext) -> Wish {
-    Wish {
-        name: visit.name.clone(),
-        ..Wish::default()
+fn identity_query(context: &CommandContext) -> IdentityQuery {
+    IdentityQuery {
+        name: context.name.clone(),
+        ..IdentityQuery::default()
     }
 }
 
 /// Why nobody is who was asked for, where these are known by their names.
-fn unknown(is_busy: bool, names: &[String]) -> Failure {
+fn unknown_player(is_busy: bool, names: &[String]) -> Failure {
     Failure::Refused(match (is_busy, names) {
         (true, _) => {
             "you are at play in another `ply` here; ask again when that has ended".to_owned()
@@ -358,14 +395,14 @@ fn unknown(is_busy: bool, names: &[String]) -> Failure {
     })
 }
 
-fn no_place(error: std::io::Error) -> Failure {
+fn identity_store_failure(error: std::io::Error) -> Failure {
     Failure::Failed(format!("who you are cannot be kept: {error}"))
 }
 
-fn no_room() -> Failure {
+fn no_free_identity() -> Failure {
     Failure::Failed("all places for identities are taken".to_owned())
 }
 
-pub(crate) fn unexpected() -> Failure {
+pub(crate) fn unexpected_response() -> Failure {
     Failure::Failed("the server has answered something else than was asked".to_owned())
 }

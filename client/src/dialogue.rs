@@ -7,40 +7,46 @@ use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage, WireEr
 use tokio::time::timeout;
 
 use crate::CommandContext;
-use crate::failure::{Failure, unwritable};
+use crate::failure::{Failure, write_failure};
 use crate::harmless::sanitize;
-use crate::link::{connect, lost};
+use crate::link::{connect, connection_failure};
 use crate::terminal::{Input, InputMode, Terminal};
 
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection on which one thing is asked after the other.
-pub(crate) struct Dialogue {
+pub(crate) struct RequestClient {
     connection: Connection,
     terminal: Terminal,
     next_id: u64,
 }
 
-impl Dialogue {
+impl RequestClient {
     /// Connects.
-    pub(crate) async fn open(visit: &CommandContext, manner: InputMode) -> Result<Self, Failure> {
-        let terminal = Terminal::open(manner, visit.json).map_err(unwritable)?;
+    pub(crate) async fn open(
+        context: &CommandContext,
+        input_mode: InputMode,
+    ) -> Result<Self, Failure> {
+        let terminal = Terminal::open(input_mode, context.json).map_err(write_failure)?;
         Ok(Self {
-            connection: connect(&visit.server).await?,
-            terminal: terminal.with_ascii(visit.ascii),
+            connection: connect(&context.server).await?,
+            terminal: terminal.with_ascii(context.ascii),
             next_id: 1,
         })
     }
 
     /// Asks, and waits for the answer.
-    pub(crate) async fn ask(&mut self, message: ClientMessage) -> Result<ServerMessage, Failure> {
-        let answer = self.try_ask(message).await?;
-        answer.map_err(|error| refused(&error))
+    pub(crate) async fn request(
+        &mut self,
+        message: ClientMessage,
+    ) -> Result<ServerMessage, Failure> {
+        let response = self.try_request(message).await?;
+        response.map_err(|error| refusal(&error))
     }
 
     /// Asks, and waits for the answer, or for why there is none.
-    pub(crate) async fn try_ask(
+    pub(crate) async fn try_request(
         &mut self,
         message: ClientMessage,
     ) -> Result<Result<ServerMessage, WireError>, Failure> {
@@ -48,8 +54,8 @@ impl Dialogue {
         self.next_id += 1;
         let request = Request { id, message };
         let sent = self.connection.send(&request).await;
-        sent.map_err(|error| lost(&error))?;
-        let answer = async {
+        sent.map_err(|error| connection_failure(&error))?;
+        let response = async {
             loop {
                 match self.receive().await? {
                     Some(ServerMessage::Error(error)) if error.re == id => {
@@ -60,17 +66,19 @@ impl Dialogue {
                 }
             }
         };
-        let silent = |_| Failure::NoConnection("the server does not answer".to_owned());
-        timeout(PATIENCE, answer).await.map_err(silent)?
+        let timed_out = |_| Failure::NoConnection("the server does not answer".to_owned());
+        timeout(RESPONSE_TIMEOUT, response)
+            .await
+            .map_err(timed_out)?
     }
 
     /// The next message, if it is of a type that this build knows.
     pub(crate) async fn receive(&mut self) -> Result<Option<ServerMessage>, Failure> {
         let text = self.connection.receive_text().await;
-        let text = text.map_err(|error| lost(&error))?;
+        let text = text.map_err(|error| connection_failure(&error))?;
         self.terminal
             .print_server_message(&text)
-            .map_err(unwritable)?;
+            .map_err(write_failure)?;
         ServerMessage::decode(&text).map_err(|error| {
             let what = sanitize(&error.to_string());
             Failure::Failed(format!("the answer cannot be read: {what}"))
@@ -78,22 +86,22 @@ impl Dialogue {
     }
 
     /// The next line that is typed.
-    pub(crate) async fn typed(&mut self) -> Input {
+    pub(crate) async fn next_input(&mut self) -> Input {
         self.terminal.next_input().await
     }
 
     /// Writes this to whoever reads.
-    pub(crate) fn say(&mut self, text: &str) -> Result<(), Failure> {
-        self.terminal.print(text).map_err(unwritable)
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
+        self.terminal.print(text).map_err(write_failure)
     }
 
     /// Says goodbye.
     pub(crate) async fn close(self) {
-        let _ = timeout(PATIENCE, self.connection.close()).await;
+        let _ = timeout(RESPONSE_TIMEOUT, self.connection.close()).await;
     }
 }
 
 /// What is said of a request that was turned down.
-pub(crate) fn refused(error: &WireError) -> Failure {
+pub(crate) fn refusal(error: &WireError) -> Failure {
     Failure::Refused(sanitize(&error.message))
 }

@@ -7,16 +7,16 @@ use crate::session::PlaySession;
 use crate::terminal::{self, Input, Terminal};
 
 /// What the person sees of a match.
-pub(crate) enum Face {
+pub(crate) enum Ui {
     /// Lines, one below the other.
     Lines(Terminal),
     /// A full screen.
     Screen(Box<Screen>),
 }
 
-impl Face {
+impl Ui {
     /// Shows what has changed at the match.
-    pub(crate) fn show(&mut self, session: &mut PlaySession) -> io::Result<()> {
+    pub(crate) fn show_match(&mut self, session: &mut PlaySession) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => {
                 session.set_columns(terminal::columns());
@@ -27,7 +27,7 @@ impl Face {
     }
 
     /// Waits for the next line; for ever if none can come. May be cancelled.
-    pub(crate) async fn next(&mut self) -> io::Result<Input> {
+    pub(crate) async fn next_input(&mut self) -> io::Result<Input> {
         match self {
             Self::Lines(terminal) => Ok(terminal.next_input().await),
             Self::Screen(screen) => screen.next_input().await,
@@ -35,7 +35,7 @@ impl Face {
     }
 
     /// Tells the person something.
-    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.print(text)?,
             Self::Screen(screen) => screen.print(text),
@@ -44,7 +44,7 @@ impl Face {
     }
 
     /// Tells the person what is wrong.
-    pub(crate) fn complain(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn print_error(&mut self, text: &str) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.print_error(text)?,
             Self::Screen(screen) => screen.print_error(text),
@@ -53,7 +53,7 @@ impl Face {
     }
 
     /// Ends the line on which the terminal has shown `^C`. A full screen shows none.
-    pub(crate) fn interrupted(&mut self) -> io::Result<()> {
+    pub(crate) fn end_interrupted_line(&mut self) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.end_interrupted_line(),
             Self::Screen(_) => Ok(()),
@@ -61,7 +61,7 @@ impl Face {
     }
 
     /// Writes a message of the server, if messages are what is wanted.
-    pub(crate) fn message(&mut self, json: &str) -> io::Result<()> {
+    pub(crate) fn print_server_message(&mut self, json: &str) -> io::Result<()> {
         match self {
             Self::Lines(terminal) => terminal.print_server_message(json),
             Self::Screen(_) => Ok(()),
@@ -69,12 +69,15 @@ impl Face {
     }
 
     /// Waits until whoever has looked on has seen the end.
-    pub(crate) async fn linger(&mut self, session: &mut PlaySession) -> io::Result<()> {
+    pub(crate) async fn wait_for_key_at_end(
+        &mut self,
+        session: &mut PlaySession,
+    ) -> io::Result<()> {
         if !matches!(self, Self::Screen(screen) if screen.waits_for_key_at_end()) {
             return Ok(());
         }
-        self.show(session)?;
-        self.next().await.map(|_| ())
+        self.show_match(session)?;
+        self.next_input().await.map(|_| ())
     }
 
     /// Leaves the terminal as it was found.

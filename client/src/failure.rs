@@ -33,8 +33,11 @@ impl Failure {
 
 /// What is written cannot be read by anybody. A reader that has seen enough is no failure to
 /// speak of.
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-pub(crate) fn unwritable(error: io::Error) -> Failure {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "signature required by `map_err`"
+)]
+pub(crate) fn write_failure(error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Stopped,
         _ => Failure::Failed(format!("cannot write: {error}")),

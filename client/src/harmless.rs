@@ -13,15 +13,15 @@ const CHARS_MAX: usize = 300;
 
 /// The text with each character that would not simply be seen replaced by `�`, cut to a few lines.
 pub(crate) fn sanitize(text: &str) -> String {
-    let mut shown: String = text.chars().take(CHARS_MAX).map(shown).collect();
+    let mut sanitized: String = text.chars().take(CHARS_MAX).map(sanitize_char).collect();
     if text.chars().nth(CHARS_MAX).is_some() {
-        shown.push('…');
+        sanitized.push('…');
     }
-    shown
+    sanitized
 }
 
 /// The character itself if it can simply be seen, else `�`.
-pub(crate) fn shown(c: char) -> char {
+pub(crate) fn sanitize_char(c: char) -> char {
     if is_displayable(c) {
         c
     } else {
@@ -31,13 +31,13 @@ pub(crate) fn shown(c: char) -> char {
 
 /// The JSON on one line, with each character that would disturb a terminal written as an
 /// escape. Such characters stand only inside of texts, where the escape means the same.
-pub(crate) fn one_line_json(json: &str) -> String {
+pub(crate) fn to_one_line_json(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
             '\n' | '\r' | '\t' => line.push(' '),
             c if !is_displayable(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
-                write!(line, "\\u{unit:04x}").expect("a String takes every text");
+                write!(line, "\\u{unit:04x}").expect("writing to a String cannot fail");
             }),
             c => line.push(c),
         }
@@ -47,13 +47,13 @@ pub(crate) fn one_line_json(json: &str) -> String {
 
 /// A message without the token that a welcome carries: what is printed goes into files and reports, and the
 /// token is as good as the player. What was asked for to be seen, such as a code or a key, stays.
-pub(crate) fn without_token(json: &str) -> Cow<'_, str> {
+pub(crate) fn strip_token(json: &str) -> Cow<'_, str> {
     let fields = serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(json);
     let Some(mut fields) = fields.ok().filter(|fields| fields.contains_key("token")) else {
         return Cow::Borrowed(json);
     };
     fields.remove("token");
-    Cow::Owned(serde_json::to_string(&fields).expect("texts are keys of JSON"))
+    Cow::Owned(serde_json::to_string(&fields).expect("string keys serialize to JSON"))
 }
 
 #[cfg(test)]
@@ -61,8 +61,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_token_is_shown() {
-        for (told, shown) in [
+    fn token_is_stripped_from_welcome() {
+        for (message, expected) in [
             (
                 r#"{"type":"welcome","token":"t","re":1}"#,
                 r#"{"re":1,"type":"welcome"}"#,
@@ -77,12 +77,12 @@ mod tests {
             ),
             ("no JSON", "no JSON"),
         ] {
-            assert_eq!(without_token(told), shown);
+            assert_eq!(strip_token(message), expected);
         }
     }
 
     #[test]
-    fn what_would_disturb_the_terminal_is_replaced() {
+    fn control_and_bidi_characters_are_replaced() {
         assert_eq!(sanitize("ada \u{e9} 歩 😀"), "ada \u{e9} 歩 😀");
         assert_eq!(sanitize("\u{1b}[31mred\u{7}"), "�[31mred�");
         assert_eq!(sanitize("a\nb\rc\u{9b}d"), "a�b�c�d");
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut() {
+    fn long_text_is_truncated() {
         let long = sanitize(&"x".repeat(100_000));
         assert_eq!(long.chars().count(), CHARS_MAX + 1);
         assert!(long.ends_with('…'));
@@ -98,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn json_keeps_its_meaning_on_one_line() {
+    fn one_line_json_has_the_same_value() {
         let json = "{\"a\":\n\t\"\u{202e}x\u{9b}\u{e0001}\u{e9}\"}";
-        let line = one_line_json(json);
+        let line = to_one_line_json(json);
         assert_eq!(line, "{\"a\":  \"\\u202ex\\u009b\\udb40\\udc01\u{e9}\"}");
         let value = |text| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(value(&line), value(json));

@@ -33,26 +33,26 @@ use serde::{Deserialize, Serialize};
 const SLOTS_MAX: usize = 32;
 
 /// How many matches of a player are noted: as many as a server lets one host, by default.
-const NOTES_MAX: usize = 16;
+const SEAT_NOTES_MAX: usize = 16;
 
 /// The largest file that is read; ours have less than 3 KiB.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// How often, and with what pause, to ask for the lock under which a slot is chosen. Choosing
 /// takes milliseconds; after a second its holder must be hanging, and a slot is chosen without it.
-const CHOOSING_TRIES: u32 = 20;
-const CHOOSING_PAUSE: Duration = Duration::from_millis(50);
+const CHOOSE_LOCK_ATTEMPTS: u32 = 20;
+const CHOOSE_LOCK_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The slots of one server.
 #[derive(Debug)]
-pub(crate) struct Slots {
+pub(crate) struct IdentityStore {
     dir: PathBuf,
-    server: String,
+    server_file_name: String,
 }
 
 /// Which slot would be best.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wish {
+pub(crate) struct IdentityQuery {
     /// Only a player of this name.
     pub(crate) name: Option<String>,
     /// If possible one who sits in this match: its code or id.
@@ -64,42 +64,43 @@ pub(crate) struct Wish {
 /// A slot that no other process has while this value lives.
 #[derive(Debug)]
 pub(crate) struct IdentityLock {
-    number: usize,
+    slot_number: usize,
     path: PathBuf,
-    hint: Hint,
+    remembered_seat: RememberedSeat,
     /// Whether the player's name was chosen, now or in an earlier run.
-    named: bool,
-    record: Option<Record>,
-    _lock: Lock,
+    has_chosen_name: bool,
+    record: Option<IdentityRecord>,
+    _lock: FileLock,
 }
 
 /// A slot for another player than the one who has it.
 #[derive(Debug)]
-pub(crate) struct Room {
-    slot: IdentityLock,
+pub(crate) struct IdentityReservation {
+    identity: IdentityLock,
     /// Where that one goes.
-    spare: Option<IdentityLock>,
+    replaced_player_slot: Option<IdentityLock>,
 }
 
 /// Whether a slot's notes say that its player sits in a match that is wished for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hint {
+pub(crate) enum RememberedSeat {
     /// They do not.
     None,
     /// They do, and no other free slot's do.
-    Only,
+    Unique,
     /// They do, and those of other free slots too.
-    OneOfMany,
+    Ambiguous,
 }
 
 /// What a slot's file holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Record {
+struct IdentityRecord {
     token: Token,
     name: String,
     /// Whether the name was chosen, and not given by the server.
     #[serde(default)]
-    named: bool,
+    #[serde(rename = "named")]
+    has_chosen_name: bool,
     #[serde(default)]
     seats: Vec<SeatNote>,
 }
@@ -115,44 +116,47 @@ pub(crate) struct SeatNote {
     pub(crate) game: String,
 }
 
-impl Slots {
+impl IdentityStore {
     /// The slots for a server, under `$XDG_STATE_HOME` or `~/.local/state`.
-    pub(crate) fn of(server: &str) -> io::Result<Self> {
+    pub(crate) fn open_for_server(server: &str) -> io::Result<Self> {
         let xdg = Xdg::new().map_err(io::Error::other)?;
         let state = xdg.state_dir().ok_or(io::ErrorKind::NotFound)?;
-        Self::within(state.join("plyhouse"), server)
+        Self::open_in_directory(state.join("plyhouse"), server)
     }
 
-    fn within(dir: PathBuf, server: &str) -> io::Result<Self> {
+    fn open_in_directory(dir: PathBuf, server: &str) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o700))?;
-        let server = file_name(server);
-        Ok(Self { dir, server })
+        let server = server_file_name(server);
+        Ok(Self {
+            dir,
+            server_file_name: server,
+        })
     }
 
     /// Takes the free slot that fits best and was not `passed` over, which tells numbers of slots;
     /// `None` if all are taken.
-    pub(crate) async fn take(
+    pub(crate) async fn lock_best(
         &self,
-        wish: &Wish,
-        passed: &[usize],
+        query: &IdentityQuery,
+        skipped: &[usize],
     ) -> io::Result<Option<IdentityLock>> {
-        let choosing = Lock::open(&self.dir.join("choosing.lock"))?;
-        for _ in 0..CHOOSING_TRIES {
-            if choosing.take()? {
+        let choose_lock = FileLock::open(&self.dir.join("choosing.lock"))?;
+        for _ in 0..CHOOSE_LOCK_ATTEMPTS {
+            if choose_lock.try_lock()? {
                 break;
             }
-            tokio::time::sleep(CHOOSING_PAUSE).await;
+            tokio::time::sleep(CHOOSE_LOCK_RETRY_DELAY).await;
         }
-        self.choose(wish, passed)
+        self.choose_and_lock(query, skipped)
     }
 
     /// Whether a player who is looked for is here, but has a slot that another process has.
-    pub(crate) fn is_busy(&self, wish: &Wish) -> io::Result<bool> {
+    pub(crate) fn is_in_use(&self, query: &IdentityQuery) -> io::Result<bool> {
         for number in 0..SLOTS_MAX {
-            if self.path(number).exists() && self.try_slot(number)?.is_none() {
-                let record = read_record(&self.path(number))?;
-                if record.is_some_and(|record| wish.may_be(&record)) {
+            if self.slot_path(number).exists() && self.try_lock_slot(number)?.is_none() {
+                let record = read_record(&self.slot_path(number))?;
+                if record.is_some_and(|record| query.accepts_record(&record)) {
                     return Ok(true);
                 }
             }
@@ -161,13 +165,13 @@ impl Slots {
     }
 
     /// The names that were chosen here.
-    pub(crate) fn names(&self) -> io::Result<Vec<String>> {
+    pub(crate) fn chosen_names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for number in 0..SLOTS_MAX {
-            let record = read_record(&self.path(number))?;
+            let record = read_record(&self.slot_path(number))?;
             names.extend(
                 record
-                    .filter(|record| record.named)
+                    .filter(|record| record.has_chosen_name)
                     .map(|record| record.name),
             );
         }
@@ -176,107 +180,123 @@ impl Slots {
 
     /// Takes the slot that fits best for another player than the one who has it, and one for that player.
     /// `None` if all are taken.
-    pub(crate) async fn make_room(&self, wish: &Wish) -> io::Result<Option<Room>> {
-        let Some(slot) = self.take(wish, &[]).await? else {
+    pub(crate) async fn reserve_for_new_player(
+        &self,
+        query: &IdentityQuery,
+    ) -> io::Result<Option<IdentityReservation>> {
+        let Some(identity) = self.lock_best(query, &[]).await? else {
             return Ok(None);
         };
-        if slot.record.is_none() {
-            return Ok(Some(Room { slot, spare: None }));
+        if identity.record.is_none() {
+            return Ok(Some(IdentityReservation {
+                identity,
+                replaced_player_slot: None,
+            }));
         }
-        for number in (0..SLOTS_MAX).filter(|number| *number != slot.number) {
-            if let Some(spare) = self.try_slot(number)?
+        for number in (0..SLOTS_MAX).filter(|number| *number != identity.slot_number) {
+            if let Some(spare) = self.try_lock_slot(number)?
                 && spare.record.is_none()
             {
                 let spare = Some(spare);
-                return Ok(Some(Room { slot, spare }));
+                return Ok(Some(IdentityReservation {
+                    identity,
+                    replaced_player_slot: spare,
+                }));
             }
         }
         Ok(None)
     }
 
-    fn choose(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<IdentityLock>> {
+    fn choose_and_lock(
+        &self,
+        query: &IdentityQuery,
+        skipped: &[usize],
+    ) -> io::Result<Option<IdentityLock>> {
         // Whether it has a player, and then which match.
         let mut best: Option<((bool, Option<MatchId>), IdentityLock)> = None;
-        let mut hinted = 0;
-        for number in (0..SLOTS_MAX).filter(|number| !passed.contains(number)) {
-            let Some(slot) = self.try_slot(number)? else {
+        let mut remembered_count = 0;
+        for number in (0..SLOTS_MAX).filter(|number| !skipped.contains(number)) {
+            let Some(identity) = self.try_lock_slot(number)? else {
                 continue;
             };
-            let Some(record) = &slot.record else {
+            let Some(record) = &identity.record else {
                 // Slots fill up from below: behind one that was never used there is nothing to find.
-                let was_used = slot.path.exists();
-                best.get_or_insert(((false, None), slot));
+                let was_used = identity.path.exists();
+                best.get_or_insert(((false, None), identity));
                 if was_used {
                     continue;
                 }
                 break;
             };
-            if !wish.may_be(record) {
+            if !query.accepts_record(record) {
                 continue;
             }
-            let newest = wish.newest(record);
-            hinted += u32::from(newest.is_some());
+            let newest = query.newest_match_in(record);
+            remembered_count += u32::from(newest.is_some());
             let rank = (true, newest);
             if best.as_ref().is_none_or(|(so_far, _)| rank > *so_far) {
-                best = Some((rank, slot));
+                best = Some((rank, identity));
             }
         }
         Ok(best.map(|(_, mut slot)| {
-            slot.hint = match hinted {
-                0 => Hint::None,
-                1 => Hint::Only,
-                _ => Hint::OneOfMany,
+            slot.remembered_seat = match remembered_count {
+                0 => RememberedSeat::None,
+                1 => RememberedSeat::Unique,
+                _ => RememberedSeat::Ambiguous,
             };
-            slot.named |= wish.name.is_some();
+            slot.has_chosen_name |= query.name.is_some();
             slot
         }))
     }
 
     /// Where the record of a slot lies.
-    fn path(&self, number: usize) -> PathBuf {
+    fn slot_path(&self, number: usize) -> PathBuf {
         self.dir.join(match number {
-            0 => self.server.clone(),
-            number => format!("{}.{number}", self.server),
+            0 => self.server_file_name.clone(),
+            number => format!("{}.{number}", self.server_file_name),
         })
     }
 
-    fn try_slot(&self, number: usize) -> io::Result<Option<IdentityLock>> {
-        let path = self.path(number);
+    fn try_lock_slot(&self, number: usize) -> io::Result<Option<IdentityLock>> {
+        let path = self.slot_path(number);
         let mut lock = path.clone().into_os_string();
         lock.push(".lock");
-        let lock = Lock::open(Path::new(&lock))?;
-        if !lock.take()? {
+        let lock = FileLock::open(Path::new(&lock))?;
+        if !lock.try_lock()? {
             return Ok(None);
         }
         let record = read_record(&path)?;
         Ok(Some(IdentityLock {
-            number,
+            slot_number: number,
             path,
-            hint: Hint::None,
-            named: record.as_ref().is_some_and(|record| record.named),
+            remembered_seat: RememberedSeat::None,
+            has_chosen_name: record.as_ref().is_some_and(|record| record.has_chosen_name),
             record,
             _lock: lock,
         }))
     }
 }
 
-impl Wish {
+impl IdentityQuery {
     /// Whether a slot's player is one that is looked for at all.
-    fn may_be(&self, record: &Record) -> bool {
+    fn accepts_record(&self, record: &IdentityRecord) -> bool {
         match &self.name {
             Some(name) => *name == record.name,
-            None => !record.named || self.target.is_some() && self.newest(record).is_some(),
+            None => {
+                !record.has_chosen_name
+                    || self.target.is_some() && self.newest_match_in(record).is_some()
+            }
         }
     }
 
     /// The newest match that is noted of a slot's player and is one that is asked for. Ids sort by
     /// the time of creation.
-    fn newest(&self, record: &Record) -> Option<MatchId> {
-        let notes = record.seats.iter().filter(|note| self.is_for(note));
+    fn newest_match_in(&self, record: &IdentityRecord) -> Option<MatchId> {
+        let notes = record.seats.iter().filter(|note| self.accepts_seat(note));
         notes.map(|note| note.id).max()
     }
 
-    fn is_for(&self, note: &SeatNote) -> bool {
+    fn accepts_seat(&self, note: &SeatNote) -> bool {
         match (&self.target, &self.game) {
             (Some(target), _) => {
                 note.code.eq_ignore_ascii_case(target)
@@ -288,30 +308,33 @@ impl Wish {
     }
 }
 
-impl Room {
+impl IdentityReservation {
     /// Keeps a player here. Whoever had the place moves, and is found by name from now on.
-    pub(crate) fn keep(self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
-        let Self { mut slot, spare } = self;
+    pub(crate) fn save_player(self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
+        let Self {
+            identity: mut slot,
+            replaced_player_slot: spare,
+        } = self;
         if let (Some(mut spare), Some(record)) = (spare, slot.record.take()) {
-            spare.record = Some(Record {
-                named: true,
+            spare.record = Some(IdentityRecord {
+                has_chosen_name: true,
                 ..record
             });
-            spare.write()?;
+            spare.write_record()?;
         }
-        slot.keep(token, name, live)
+        slot.save_player(token, name, live)
     }
 }
 
 impl IdentityLock {
     /// Which of the server's slots it is.
-    pub(crate) const fn number(&self) -> usize {
-        self.number
+    pub(crate) const fn slot_number(&self) -> usize {
+        self.slot_number
     }
 
     /// Whether its notes say that the player sits in a match that was wished for.
-    pub(crate) const fn hint(&self) -> Hint {
-        self.hint
+    pub(crate) const fn remembered_seat(&self) -> RememberedSeat {
+        self.remembered_seat
     }
 
     /// The token that was kept here.
@@ -326,38 +349,43 @@ impl IdentityLock {
     }
 
     /// Keeps a player: the token and the name, and of the matches only those still `live`.
-    pub(crate) fn keep(&mut self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
+    pub(crate) fn save_player(
+        &mut self,
+        token: &Token,
+        name: &str,
+        live: &[MatchId],
+    ) -> io::Result<()> {
         let mut seats = match self.record.take() {
             Some(record) if record.token == *token => record.seats,
             Some(_) | None => Vec::new(),
         };
         seats.retain(|note| live.contains(&note.id));
-        self.record = Some(Record {
+        self.record = Some(IdentityRecord {
             token: token.clone(),
             name: name.to_owned(),
-            named: self.named,
+            has_chosen_name: self.has_chosen_name,
             seats,
         });
-        self.write()
+        self.write_record()
     }
 
     /// Forgets who was kept here.
-    pub(crate) fn vacate(&mut self) -> io::Result<()> {
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
         self.record = None;
-        self.write()
+        self.write_record()
     }
 
     /// Keeps of the matches only those still `live`.
-    pub(crate) fn keep_only(&mut self, live: &[MatchId]) -> io::Result<()> {
+    pub(crate) fn retain_live_seats(&mut self, live: &[MatchId]) -> io::Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
         };
         record.seats.retain(|note| live.contains(&note.id));
-        self.write()
+        self.write_record()
     }
 
     /// Notes that the player sits in a match.
-    pub(crate) fn sat(&mut self, note: &SeatNote) -> io::Result<()> {
+    pub(crate) fn add_seat(&mut self, note: &SeatNote) -> io::Result<()> {
         let Some(record) = &mut self.record else {
             return Ok(());
         };
@@ -365,23 +393,23 @@ impl IdentityLock {
             return Ok(());
         }
         record.seats.retain(|known| known.id != note.id);
-        record.seats.truncate(NOTES_MAX - 1);
+        record.seats.truncate(SEAT_NOTES_MAX - 1);
         record.seats.insert(0, note.clone());
-        self.write()
+        self.write_record()
     }
 
     /// Notes that the player sits in a match no more.
-    pub(crate) fn left(&mut self, id: MatchId) -> io::Result<()> {
+    pub(crate) fn remove_seat(&mut self, id: MatchId) -> io::Result<()> {
         match &mut self.record {
             Some(record) if record.seats.iter().any(|note| note.id == id) => {
                 record.seats.retain(|note| note.id != id);
-                self.write()
+                self.write_record()
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    fn write(&self) -> io::Result<()> {
+    fn write_record(&self) -> io::Result<()> {
         let json = serde_json::to_vec(&self.record)?;
         let new = self.path.with_added_extension("new");
         let mut file = OpenOptions::new()
@@ -398,9 +426,9 @@ impl IdentityLock {
 
 /// A file that one process at a time can lock.
 #[derive(Debug)]
-struct Lock(File);
+struct FileLock(File);
 
-impl Lock {
+impl FileLock {
     fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
@@ -408,7 +436,7 @@ impl Lock {
     }
 
     /// False if another process has it.
-    fn take(&self) -> io::Result<bool> {
+    fn try_lock(&self) -> io::Result<bool> {
         match self.0.try_lock() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
@@ -417,7 +445,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for FileLock {
     /// To close the file is not enough: a program that is being started at this instant has a copy of
     /// it until it runs.
     fn drop(&mut self) {
@@ -427,7 +455,7 @@ impl Drop for Lock {
 }
 
 /// Reads a slot's file. One that cannot be understood is as good as none: it will be replaced.
-fn read_record(path: &Path) -> io::Result<Option<Record>> {
+fn read_record(path: &Path) -> io::Result<Option<IdentityRecord>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -439,7 +467,7 @@ fn read_record(path: &Path) -> io::Result<Option<Record>> {
 
 /// A server's URL as the name of a file. Different URLs give different names, also with a slot's
 /// number or `.lock` behind them: a dot stands for itself in the host only, and a path follows.
-fn file_name(server: &str) -> String {
+fn server_file_name(server: &str) -> String {
     let address = server.strip_prefix("ws://").unwrap_or(server);
     let host = address.find(['/', '?']).unwrap_or(address.len());
     let mut name = String::with_capacity(address.len());
@@ -461,19 +489,19 @@ mod tests {
 
     const SERVER: &str = "ws://127.0.0.1:7878/ws";
 
-    fn slots(dir: &tempfile::TempDir) -> Slots {
-        Slots::within(dir.path().join("plyhouse"), SERVER).unwrap()
+    fn open_store(dir: &tempfile::TempDir) -> IdentityStore {
+        IdentityStore::open_in_directory(dir.path().join("plyhouse"), SERVER).unwrap()
     }
 
-    fn wish(name: Option<&str>, target: Option<&str>, game: Option<&str>) -> Wish {
-        Wish {
+    fn query(name: Option<&str>, target: Option<&str>, game: Option<&str>) -> IdentityQuery {
+        IdentityQuery {
             name: name.map(str::to_owned),
             target: target.map(str::to_owned),
             game: game.map(str::to_owned),
         }
     }
 
-    fn note(id: u8, code: &str) -> SeatNote {
+    fn seat_note(id: u8, code: &str) -> SeatNote {
         SeatNote {
             id: serde_json::from_str(&format!("\"00000000-0000-0000-0000-0000000000{id:02}\""))
                 .unwrap(),
@@ -486,220 +514,250 @@ mod tests {
         Token::new(text.to_owned())
     }
 
-    fn take(slots: &Slots, wish: &Wish) -> IdentityLock {
-        slots.choose(wish, &[]).unwrap().unwrap()
+    fn lock_best(store: &IdentityStore, query: &IdentityQuery) -> IdentityLock {
+        store.choose_and_lock(query, &[]).unwrap().unwrap()
     }
 
-    fn secret(slot: &IdentityLock) -> Option<&str> {
-        slot.token().map(Token::reveal)
+    fn token_text(identity: &IdentityLock) -> Option<&str> {
+        identity.token().map(Token::reveal)
     }
 
     #[test]
-    fn a_second_process_is_another_player_and_each_comes_back() {
+    fn second_process_gets_new_player_and_each_keeps_its_own() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        let mut first = take(&slots, &Wish::default());
-        first.keep(&token("one"), "ada", &[]).unwrap();
-        let mut second = take(&slots, &Wish::default());
-        assert_eq!(secret(&second), None);
-        second.keep(&token("two"), "bo", &[]).unwrap();
+        let store = open_store(&dir);
+        let mut first = lock_best(&store, &IdentityQuery::default());
+        first.save_player(&token("one"), "ada", &[]).unwrap();
+        let mut second = lock_best(&store, &IdentityQuery::default());
+        assert_eq!(token_text(&second), None);
+        second.save_player(&token("two"), "bo", &[]).unwrap();
 
         drop(first);
-        let first = take(&slots, &Wish::default());
-        assert_eq!(secret(&first), Some("one"));
+        let first = lock_best(&store, &IdentityQuery::default());
+        assert_eq!(token_text(&first), Some("one"));
         drop(second);
-        assert_eq!(secret(&take(&slots, &Wish::default())), Some("two"));
+        assert_eq!(
+            token_text(&lock_best(&store, &IdentityQuery::default())),
+            Some("two")
+        );
     }
 
     #[test]
-    fn a_player_whom_another_process_has_is_busy() {
+    fn player_locked_by_another_process_is_in_use() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        let busy = |name: Option<&str>| slots.is_busy(&wish(name, None, None)).unwrap();
-        assert!(!busy(None));
-        let mut first = take(&slots, &Wish::default());
-        assert!(!busy(None), "there is no player yet");
-        first.keep(&token("one"), "ada", &[]).unwrap();
-        assert!(busy(None) && busy(Some("ada")) && !busy(Some("bo")));
+        let store = open_store(&dir);
+        let is_in_use = |name: Option<&str>| store.is_in_use(&query(name, None, None)).unwrap();
+        assert!(!is_in_use(None));
+        let mut first = lock_best(&store, &IdentityQuery::default());
+        assert!(!is_in_use(None), "no player is stored yet");
+        first.save_player(&token("one"), "ada", &[]).unwrap();
+        assert!(is_in_use(None) && is_in_use(Some("ada")) && !is_in_use(Some("bo")));
         drop(first);
-        assert!(!busy(None));
-        assert_eq!(slots.names().unwrap(), [""; 0]);
-        let mut named = take(&slots, &wish(Some("bo"), None, None));
-        named.keep(&token("two"), "bo", &[]).unwrap();
-        assert_eq!(slots.names().unwrap(), ["bo"]);
+        assert!(!is_in_use(None));
+        assert_eq!(store.chosen_names().unwrap(), [""; 0]);
+        let mut named = lock_best(&store, &query(Some("bo"), None, None));
+        named.save_player(&token("two"), "bo", &[]).unwrap();
+        assert_eq!(store.chosen_names().unwrap(), ["bo"]);
     }
 
     #[test]
-    fn a_name_is_an_identity() {
+    fn each_name_selects_its_own_identity() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        take(&slots, &Wish::default())
-            .keep(&token("one"), "ada", &[])
+        let store = open_store(&dir);
+        lock_best(&store, &IdentityQuery::default())
+            .save_player(&token("one"), "ada", &[])
             .unwrap();
-        let mut bo = take(&slots, &wish(Some("bo"), None, None));
-        assert_eq!(secret(&bo), None);
-        bo.keep(&token("two"), "bo", &[]).unwrap();
+        let mut bo = lock_best(&store, &query(Some("bo"), None, None));
+        assert_eq!(token_text(&bo), None);
+        bo.save_player(&token("two"), "bo", &[]).unwrap();
         drop(bo);
-        let found = |name| {
-            let slot = take(&slots, &wish(Some(name), None, None));
-            secret(&slot).map(str::to_owned)
+        let token_of = |name| {
+            let slot = lock_best(&store, &query(Some(name), None, None));
+            token_text(&slot).map(str::to_owned)
         };
-        assert_eq!(found("bo").as_deref(), Some("two"));
-        assert_eq!(found("ada").as_deref(), Some("one"));
-        assert_eq!(found("eve"), None);
+        assert_eq!(token_of("bo").as_deref(), Some("two"));
+        assert_eq!(token_of("ada").as_deref(), Some("one"));
+        assert_eq!(token_of("eve"), None);
     }
 
     #[test]
-    fn nobody_plays_under_a_name_that_another_chose() {
+    fn chosen_name_needs_its_name_or_match_code() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        let mut ben = take(&slots, &wish(Some("Ben"), None, None));
-        ben.keep(&token("one"), "Ben", &[]).unwrap();
-        ben.sat(&note(7, "K7QM2P")).unwrap();
+        let store = open_store(&dir);
+        let mut ben = lock_best(&store, &query(Some("Ben"), None, None));
+        ben.save_player(&token("one"), "Ben", &[]).unwrap();
+        ben.add_seat(&seat_note(7, "K7QM2P")).unwrap();
         drop(ben);
-        let found = |name, target, game| {
-            let slot = take(&slots, &wish(name, target, game));
-            secret(&slot).map(str::to_owned)
+        let token_of = |name, target, game| {
+            let slot = lock_best(&store, &query(name, target, game));
+            token_text(&slot).map(str::to_owned)
         };
-        assert_eq!(found(None, None, None), None);
-        assert_eq!(found(None, None, Some("tic-tac-toe")), None);
+        assert_eq!(token_of(None, None, None), None);
+        assert_eq!(token_of(None, None, Some("tic-tac-toe")), None);
         let bens = [
-            found(Some("Ben"), None, None),
-            found(None, Some("k7qm2p"), None),
-            found(Some("Ben"), None, None),
+            token_of(Some("Ben"), None, None),
+            token_of(None, Some("k7qm2p"), None),
+            token_of(Some("Ben"), None, None),
         ];
         assert_eq!(bens, [(); 3].map(|()| Some("one".to_owned())));
 
         // Coming back by the match's code alone does not make the name any less chosen.
-        let mut ben = take(&slots, &wish(None, Some("K7QM2P"), None));
-        ben.keep(&token("one"), "Ben", &[]).unwrap();
+        let mut ben = lock_best(&store, &query(None, Some("K7QM2P"), None));
+        ben.save_player(&token("one"), "Ben", &[]).unwrap();
         drop(ben);
-        assert_eq!(found(None, None, None), None);
+        assert_eq!(token_of(None, None, None), None);
     }
 
     #[tokio::test]
-    async fn whoever_makes_room_is_found_by_name() {
+    async fn replaced_player_is_found_by_name() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        let mut slot = take(&slots, &Wish::default());
-        slot.keep(&token("one"), "guest-abcd", &[]).unwrap();
+        let store = open_store(&dir);
+        let mut slot = lock_best(&store, &IdentityQuery::default());
+        slot.save_player(&token("one"), "guest-abcd", &[]).unwrap();
         drop(slot);
-        let make_room = async || slots.make_room(&Wish::default()).await.unwrap().unwrap();
+        let reserve = async || {
+            store
+                .reserve_for_new_player(&IdentityQuery::default())
+                .await
+                .unwrap()
+                .unwrap()
+        };
         // Nothing moves until somebody comes.
-        drop(make_room().await);
-        assert_eq!(secret(&take(&slots, &Wish::default())), Some("one"));
-        assert_eq!(slots.try_slot(1).unwrap().unwrap().record, None);
-        make_room().await.keep(&token("two"), "ada", &[]).unwrap();
-        let found =
-            |name: Option<&str>| secret(&take(&slots, &wish(name, None, None))).map(str::to_owned);
-        assert_eq!(found(None).as_deref(), Some("two"));
-        assert_eq!(found(Some("guest-abcd")).as_deref(), Some("one"));
+        drop(reserve().await);
+        assert_eq!(
+            token_text(&lock_best(&store, &IdentityQuery::default())),
+            Some("one")
+        );
+        assert_eq!(store.try_lock_slot(1).unwrap().unwrap().record, None);
+        reserve()
+            .await
+            .save_player(&token("two"), "ada", &[])
+            .unwrap();
+        let token_of = |name: Option<&str>| {
+            token_text(&lock_best(&store, &query(name, None, None))).map(str::to_owned)
+        };
+        assert_eq!(token_of(None).as_deref(), Some("two"));
+        assert_eq!(token_of(Some("guest-abcd")).as_deref(), Some("one"));
 
         // What is vacant hides nobody, and is taken by the next.
-        take(&slots, &Wish::default()).vacate().unwrap();
-        assert_eq!(found(None), None);
-        assert_eq!(found(Some("guest-abcd")).as_deref(), Some("one"));
-        make_room().await.keep(&token("three"), "bo", &[]).unwrap();
-        let bo = take(&slots, &Wish::default());
-        assert_eq!((bo.number(), secret(&bo)), (0, Some("three")));
+        lock_best(&store, &IdentityQuery::default())
+            .clear()
+            .unwrap();
+        assert_eq!(token_of(None), None);
+        assert_eq!(token_of(Some("guest-abcd")).as_deref(), Some("one"));
+        reserve()
+            .await
+            .save_player(&token("three"), "bo", &[])
+            .unwrap();
+        let bo = lock_best(&store, &IdentityQuery::default());
+        assert_eq!((bo.slot_number(), token_text(&bo)), (0, Some("three")));
     }
 
     #[test]
-    fn who_sits_in_the_match_goes_first() {
+    fn player_seated_in_requested_match_is_preferred() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        let mut first = take(&slots, &Wish::default());
-        let mut second = take(&slots, &Wish::default());
+        let store = open_store(&dir);
+        let mut first = lock_best(&store, &IdentityQuery::default());
+        let mut second = lock_best(&store, &IdentityQuery::default());
         assert_eq!(first.path.with_added_extension("1"), second.path);
-        first.keep(&token("one"), "ada", &[]).unwrap();
-        second.keep(&token("two"), "bo", &[]).unwrap();
-        second.sat(&note(7, "K7QM2P")).unwrap();
+        first.save_player(&token("one"), "ada", &[]).unwrap();
+        second.save_player(&token("two"), "bo", &[]).unwrap();
+        second.add_seat(&seat_note(7, "K7QM2P")).unwrap();
         drop((first, second));
 
-        let found = |wish: &Wish| secret(&take(&slots, wish)).map(str::to_owned);
-        assert_eq!(found(&Wish::default()).as_deref(), Some("one"));
+        let token_of =
+            |wish: &IdentityQuery| token_text(&lock_best(&store, wish)).map(str::to_owned);
+        assert_eq!(token_of(&IdentityQuery::default()).as_deref(), Some("one"));
         assert_eq!(
-            found(&wish(None, Some("k7qm2p"), None)).as_deref(),
+            token_of(&query(None, Some("k7qm2p"), None)).as_deref(),
             Some("two")
         );
         assert_eq!(
-            found(&wish(None, None, Some("tic-tac-toe"))).as_deref(),
+            token_of(&query(None, None, Some("tic-tac-toe"))).as_deref(),
             Some("two")
         );
         assert_eq!(
-            found(&wish(None, None, Some("chess"))).as_deref(),
+            token_of(&query(None, None, Some("chess"))).as_deref(),
             Some("one")
         );
 
-        let mut second = take(&slots, &wish(None, Some("K7QM2P"), None));
-        second.left(note(7, "").id).unwrap();
+        let mut second = lock_best(&store, &query(None, Some("K7QM2P"), None));
+        second.remove_seat(seat_note(7, "").id).unwrap();
         drop(second);
         assert_eq!(
-            found(&wish(None, Some("K7QM2P"), None)).as_deref(),
+            token_of(&query(None, Some("K7QM2P"), None)).as_deref(),
             Some("one")
         );
     }
 
     #[test]
-    fn who_sits_in_the_newest_match_goes_first() {
+    fn player_seated_in_newest_match_is_preferred() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
+        let store = open_store(&dir);
         let mut players = ["one", "two", "three"].map(|secret| {
-            let mut slot = take(&slots, &Wish::default());
-            slot.keep(&token(secret), secret, &[]).unwrap();
+            let mut slot = lock_best(&store, &IdentityQuery::default());
+            slot.save_player(&token(secret), secret, &[]).unwrap();
             slot
         });
         for (slot, id) in players.iter_mut().zip([3, 8, 5]) {
-            slot.sat(&note(id, "K7QM2P")).unwrap();
+            slot.add_seat(&seat_note(id, "K7QM2P")).unwrap();
         }
         drop(players);
-        let game = wish(None, None, Some("tic-tac-toe"));
-        let mut second = take(&slots, &game);
-        assert_eq!(secret(&second), Some("two"));
-        assert_eq!(second.hint(), Hint::OneOfMany);
-        let other = slots.choose(&game, &[0, 2]).unwrap().unwrap();
-        assert_eq!((secret(&other), other.hint()), (None, Hint::None));
-        second.left(note(8, "").id).unwrap();
+        let game = query(None, None, Some("tic-tac-toe"));
+        let mut second = lock_best(&store, &game);
+        assert_eq!(token_text(&second), Some("two"));
+        assert_eq!(second.remembered_seat(), RememberedSeat::Ambiguous);
+        let other = store.choose_and_lock(&game, &[0, 2]).unwrap().unwrap();
+        assert_eq!(
+            (token_text(&other), other.remembered_seat()),
+            (None, RememberedSeat::None)
+        );
+        second.remove_seat(seat_note(8, "").id).unwrap();
         drop(second);
-        assert_eq!(secret(&take(&slots, &game)), Some("three"));
+        assert_eq!(token_text(&lock_best(&store, &game)), Some("three"));
     }
 
     #[test]
-    fn what_the_server_no_longer_knows_is_forgotten() {
+    fn seats_of_ended_matches_and_old_tokens_are_dropped() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        let mut slot = take(&slots, &Wish::default());
-        slot.keep(&token("one"), "ada", &[]).unwrap();
+        let store = open_store(&dir);
+        let mut slot = lock_best(&store, &IdentityQuery::default());
+        slot.save_player(&token("one"), "ada", &[]).unwrap();
         for id in 1..=20 {
-            slot.sat(&note(id, "K7QM2P")).unwrap();
+            slot.add_seat(&seat_note(id, "K7QM2P")).unwrap();
         }
-        let seats = |slot: &IdentityLock| slot.record.as_ref().unwrap().seats.len();
-        assert_eq!(seats(&slot), NOTES_MAX);
-        slot.keep(&token("one"), "ada", &[note(20, "").id]).unwrap();
-        assert_eq!(seats(&slot), 1);
-        slot.keep(&token("new"), "ada", &[note(20, "").id]).unwrap();
-        assert_eq!(seats(&slot), 0);
+        let seat_count = |slot: &IdentityLock| slot.record.as_ref().unwrap().seats.len();
+        assert_eq!(seat_count(&slot), SEAT_NOTES_MAX);
+        slot.save_player(&token("one"), "ada", &[seat_note(20, "").id])
+            .unwrap();
+        assert_eq!(seat_count(&slot), 1);
+        slot.save_player(&token("new"), "ada", &[seat_note(20, "").id])
+            .unwrap();
+        assert_eq!(seat_count(&slot), 0);
     }
 
     #[test]
-    fn secrets_are_for_their_owner_only() {
+    fn identity_files_are_private_and_invalid_file_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
-        let slots = slots(&dir);
-        let mut slot = take(&slots, &Wish::default());
-        slot.keep(&token("one"), "ada", &[]).unwrap();
+        let store = open_store(&dir);
+        let mut slot = lock_best(&store, &IdentityQuery::default());
+        slot.save_player(&token("one"), "ada", &[]).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(&slots.dir), 0o700);
+        assert_eq!(mode(&store.dir), 0o700);
         assert_eq!(mode(&slot.path), 0o600);
         assert_eq!(slot.path.file_name().unwrap(), "127.0.0.1:7878%2fws");
         fs::write(&slot.path, "not json").unwrap();
         drop(slot);
-        assert_eq!(secret(&take(&slots, &Wish::default())), None);
+        assert_eq!(
+            token_text(&lock_best(&store, &IdentityQuery::default())),
+            None
+        );
     }
 
     #[test]
-    fn names_of_files_stay_in_the_folder() {
-        assert_eq!(file_name("ws://../x"), "%2e.%2fx");
-        assert_eq!(file_name("ws://a.b/ws.1"), "a.b%2fws%2e1");
-        assert_eq!(file_name("ws://a%2fb"), "a%252fb");
+    fn server_file_names_stay_in_the_directory() {
+        assert_eq!(server_file_name("ws://../x"), "%2e.%2fx");
+        assert_eq!(server_file_name("ws://a.b/ws.1"), "a.b%2fws%2e1");
+        assert_eq!(server_file_name("ws://a%2fb"), "a%252fb");
     }
 }

@@ -13,98 +13,102 @@ use crate::harmless::sanitize;
 use crate::server::ServerAddress;
 
 /// How long making a connection, or sending one message, may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const IO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// After how much silence the server is asked for a sign of life, which it then has
 /// [`PATIENCE`] to give. Well below the minute that a server grants us.
-const SILENCE: Duration = Duration::from_secs(20);
+const PING_AFTER_SILENCE: Duration = Duration::from_secs(20);
 
 /// The pauses between two tries: from the first to the longest. Forty of them are six minutes,
 /// longer than any match is held for those who are away.
-const PAUSE_MIN: Duration = Duration::from_millis(250);
-const PAUSE_MAX: Duration = Duration::from_secs(10);
-const TRIES_MAX: usize = 40;
+const RETRY_DELAY_MIN: Duration = Duration::from_millis(250);
+const RETRY_DELAY_MAX: Duration = Duration::from_secs(10);
+const RETRIES_MAX: usize = 40;
 
 /// The pause after the server's rate limit has closed the connection.
-const PENANCE: Duration = Duration::from_mins(1);
+const RATE_LIMIT_DELAY: Duration = Duration::from_mins(1);
 
 /// Advice where no server answers.
-const NO_SERVER: &str = "Is a server running? `plyhouse` starts one (in its source folder \
+const NO_SERVER_HELP: &str = "Is a server running? `plyhouse` starts one (in its source folder \
     `cargo run --release --locked`); --server names one elsewhere, by wss:// if it speaks TLS.";
 
 /// Advice where something else answers.
-const ANOTHER: &str = "What answers there is no Plyhouse server, or not under this path: --server names \
+const WRONG_SERVER_HELP: &str = "What answers there is no Plyhouse server, or not under this path: --server names \
     another host, port or path.";
 
 /// Advice where a certificate is not trusted.
-const NO_TRUST: &str = "If its operator has an authority of their own, --ca names the file with \
+const UNTRUSTED_CERTIFICATE_HELP: &str = "If its operator has an authority of their own, --ca names the file with \
     the authority's certificate.";
 
 /// Advice where TLS was expected and the server does not speak it.
-const NO_TLS: &str = "A server without TLS is named by ws://.";
+const NO_TLS_HELP: &str = "A server without TLS is named by ws://.";
 
 /// How long a goodbye may take.
-const GOODBYE: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A connection that comes back.
-pub(crate) struct Link {
+pub(crate) struct ReconnectingConnection {
     server: ServerAddress,
-    state: State,
-    pauses: ExponentialBackoff,
+    state: ConnectionState,
+    retry_delays: ExponentialBackoff,
 }
 
-enum State {
-    Up(Box<Up>),
-    Down(Revival),
+enum ConnectionState {
+    Connected(Box<OpenConnection>),
+    Reconnecting(ReconnectAttempt),
 }
 
-struct Up {
+struct OpenConnection {
     connection: Connection,
     /// When anything was heard, and whether a sign of life has been asked for since.
-    heard: Instant,
-    asked: bool,
+    last_received_at: Instant,
+    ping_sent: bool,
 }
 
-type Revival = Pin<Box<dyn Future<Output = Result<Connection, ConnectionError>>>>;
+type ReconnectAttempt = Pin<Box<dyn Future<Output = Result<Connection, ConnectionError>>>>;
 
 /// What happens on a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum ConnectionEvent {
     /// A message came.
-    Text(String),
+    Message(String),
     /// The connection is lost and is being made again; here is why, if the server said it.
-    Down(Option<String>),
+    Disconnected(Option<String>),
     /// The connection stands again.
-    Up,
+    Reconnected,
 }
 
-impl Link {
+impl ReconnectingConnection {
     /// Connects for the first time. A failure is final: there is no sign of a server yet.
     pub(crate) async fn open(server: &ServerAddress) -> Result<Self, Failure> {
         let connection = connect(server).await?;
-        let state = State::up(connection);
+        let state = ConnectionState::connected(connection);
         Ok(Self {
             server: server.clone(),
             state,
-            pauses: pauses(),
+            retry_delays: retry_delays(),
         })
     }
 
     /// Waits for what happens next. May be cancelled.
-    pub(crate) async fn next(&mut self) -> Result<News, Failure> {
+    pub(crate) async fn next_event(&mut self) -> Result<ConnectionEvent, Failure> {
         loop {
             match &mut self.state {
-                State::Up(up) => match up.next().await {
-                    Ok(text) => return Ok(News::Text(text)),
-                    Err(error) => return self.fall(&error).map(News::Down),
+                ConnectionState::Connected(up) => match up.next_message().await {
+                    Ok(text) => return Ok(ConnectionEvent::Message(text)),
+                    Err(error) => {
+                        return self
+                            .schedule_reconnect(&error)
+                            .map(ConnectionEvent::Disconnected);
+                    }
                 },
-                State::Down(revival) => match revival.await {
+                ConnectionState::Reconnecting(attempt) => match attempt.await {
                     Ok(connection) => {
-                        self.state = State::up(connection);
-                        return Ok(News::Up);
+                        self.state = ConnectionState::connected(connection);
+                        return Ok(ConnectionEvent::Reconnected);
                     }
                     Err(error) => {
-                        self.fall(&error)?;
+                        self.schedule_reconnect(&error)?;
                     }
                 },
             }
@@ -113,32 +117,32 @@ impl Link {
 
     /// Sends a request. Without a connection it is lost, as it would be on the way.
     pub(crate) async fn send(&mut self, request: &Request) {
-        if let State::Up(up) = &mut self.state {
+        if let ConnectionState::Connected(up) = &mut self.state {
             // What fails to be sent shows when the next message is waited for.
-            let _ = timeout(PATIENCE, up.connection.send(request)).await;
+            let _ = timeout(IO_TIMEOUT, up.connection.send(request)).await;
         }
     }
 
     /// The server has welcomed us: the next drop is the first of its kind again.
-    pub(crate) fn welcomed(&mut self) {
-        self.pauses = pauses();
+    pub(crate) fn reset_retry_delays(&mut self) {
+        self.retry_delays = retry_delays();
     }
 
     /// Says goodbye, if there is a connection to say it on.
     pub(crate) async fn close(self) {
-        if let State::Up(up) = self.state {
-            let _ = timeout(GOODBYE, up.connection.close()).await;
+        if let ConnectionState::Connected(up) = self.state {
+            let _ = timeout(CLOSE_TIMEOUT, up.connection.close()).await;
         }
     }
 
     /// Schedules another attempt to connect, or says why there is none. Returns the server's words, if it
     /// sent any.
-    fn fall(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
+    fn schedule_reconnect(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
         let reason = sanitize(&error.to_string());
-        let (at_least, said) = match error {
+        let (min_delay, server_reason) = match error {
             ConnectionError::Closed { code, reason: said } => {
                 let said = (!said.is_empty()).then(|| sanitize(said));
-                (advice(*code, &reason)?, said)
+                (reconnect_delay(*code, &reason)?, said)
             }
             ConnectionError::Lost
             | ConnectionError::CertificateRejected { .. }
@@ -146,49 +150,49 @@ impl Link {
             | ConnectionError::Transport(_)
             | ConnectionError::InvalidMessage(_) => (Duration::ZERO, None),
         };
-        let Some(pause) = self.pauses.next() else {
+        let Some(pause) = self.retry_delays.next() else {
             let what = format!("gave up connecting again: {reason}");
             return Err(Failure::NoConnection(what));
         };
-        let (server, pause) = (self.server.clone(), pause.max(at_least));
-        self.state = State::Down(Box::pin(async move {
+        let (server, pause) = (self.server.clone(), pause.max(min_delay));
+        self.state = ConnectionState::Reconnecting(Box::pin(async move {
             sleep(pause).await;
-            dial(&server).await
+            try_connect(&server).await
         }));
-        Ok(said)
+        Ok(server_reason)
     }
 }
 
-impl State {
-    fn up(connection: Connection) -> Self {
-        Self::Up(Box::new(Up {
+impl ConnectionState {
+    fn connected(connection: Connection) -> Self {
+        Self::Connected(Box::new(OpenConnection {
             connection,
-            heard: Instant::now(),
-            asked: false,
+            last_received_at: Instant::now(),
+            ping_sent: false,
         }))
     }
 }
 
-impl Up {
-    async fn next(&mut self) -> Result<String, ConnectionError> {
+impl OpenConnection {
+    async fn next_message(&mut self) -> Result<String, ConnectionError> {
         loop {
-            let patience = if self.asked {
-                SILENCE + PATIENCE
+            let silence_limit = if self.ping_sent {
+                PING_AFTER_SILENCE + IO_TIMEOUT
             } else {
-                SILENCE
+                PING_AFTER_SILENCE
             };
             tokio::select! {
                 text = self.connection.receive_text() => {
-                    self.heard = Instant::now();
-                    self.asked = false;
+                    self.last_received_at = Instant::now();
+                    self.ping_sent = false;
                     return text;
                 }
-                () = sleep_until(self.heard + patience) => {
+                () = sleep_until(self.last_received_at + silence_limit) => {
                     let ping = Request { id: None, message: ClientMessage::Ping };
-                    if self.asked || timeout(PATIENCE, self.connection.send(&ping)).await.is_err() {
+                    if self.ping_sent || timeout(IO_TIMEOUT, self.connection.send(&ping)).await.is_err() {
                         return Err(ConnectionError::Lost);
                     }
-                    self.asked = true;
+                    self.ping_sent = true;
                 }
             }
         }
@@ -198,37 +202,37 @@ impl Up {
 /// Makes one connection, or says that there is none.
 pub(crate) async fn connect(server: &ServerAddress) -> Result<Connection, Failure> {
     let url = sanitize(&server.url);
-    let none = |reason: &str, help: &str| {
+    let no_connection = |reason: &str, help: &str| {
         Failure::NoConnection(format!("no connection to {url}: {reason}\n{help}"))
     };
-    let Ok(opened) = timeout(PATIENCE, server.connect()).await else {
-        let reason = format!("no answer within {} s", PATIENCE.as_secs());
-        return Err(none(&reason, NO_SERVER));
+    let Ok(opened) = timeout(IO_TIMEOUT, server.connect()).await else {
+        let reason = format!("no answer within {} s", IO_TIMEOUT.as_secs());
+        return Err(no_connection(&reason, NO_SERVER_HELP));
     };
     opened.map_err(|error| {
         let reason = error.http_rejection().unwrap_or_else(|| error.to_string());
         let help = match error {
-            ConnectionError::CertificateRejected { .. } => NO_TRUST,
-            ConnectionError::NoTls => NO_TLS,
-            _ if error.is_unsupported_protocol() => ANOTHER,
+            ConnectionError::CertificateRejected { .. } => UNTRUSTED_CERTIFICATE_HELP,
+            ConnectionError::NoTls => NO_TLS_HELP,
+            _ if error.is_unsupported_protocol() => WRONG_SERVER_HELP,
             ConnectionError::Closed { .. }
             | ConnectionError::Lost
             | ConnectionError::Transport(_)
-            | ConnectionError::InvalidMessage(_) => NO_SERVER,
+            | ConnectionError::InvalidMessage(_) => NO_SERVER_HELP,
         };
-        none(&sanitize(&reason), help)
+        no_connection(&sanitize(&reason), help)
     })
 }
 
-async fn dial(server: &ServerAddress) -> Result<Connection, ConnectionError> {
-    match timeout(PATIENCE, server.connect()).await {
+async fn try_connect(server: &ServerAddress) -> Result<Connection, ConnectionError> {
+    match timeout(IO_TIMEOUT, server.connect()).await {
         Ok(opened) => opened,
         Err(_) => Err(ConnectionError::Lost),
     }
 }
 
 /// Whether to come back after this close code, and how long to stay away at least.
-fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
+fn reconnect_delay(code: u16, reason: &str) -> Result<Duration, Failure> {
     match CloseCode::from_number(code) {
         Some(
             CloseCode::InvalidFrame
@@ -239,7 +243,7 @@ fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
             | CloseCode::Replaced
             | CloseCode::SessionEnded,
         ) => Err(Failure::Refused(reason.to_owned())),
-        Some(CloseCode::RateLimited) => Ok(PENANCE),
+        Some(CloseCode::RateLimited) => Ok(RATE_LIMIT_DELAY),
         Some(
             CloseCode::Normal
             | CloseCode::GoingAway
@@ -252,10 +256,10 @@ fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
 }
 
 /// A connection that is no more, where none is made again.
-pub(crate) fn lost(error: &ConnectionError) -> Failure {
+pub(crate) fn connection_failure(error: &ConnectionError) -> Failure {
     let reason = sanitize(&error.to_string());
     match error {
-        ConnectionError::Closed { code, .. } => match advice(*code, &reason) {
+        ConnectionError::Closed { code, .. } => match reconnect_delay(*code, &reason) {
             Err(refused) => refused,
             Ok(_) => Failure::NoConnection(reason),
         },
@@ -267,11 +271,11 @@ pub(crate) fn lost(error: &ConnectionError) -> Failure {
     }
 }
 
-fn pauses() -> ExponentialBackoff {
+fn retry_delays() -> ExponentialBackoff {
     ExponentialBuilder::default()
-        .with_min_delay(PAUSE_MIN)
-        .with_max_delay(PAUSE_MAX)
-        .with_max_times(TRIES_MAX)
+        .with_min_delay(RETRY_DELAY_MIN)
+        .with_max_delay(RETRY_DELAY_MAX)
+        .with_max_times(RETRIES_MAX)
         .with_jitter()
         .build()
 }
@@ -281,25 +285,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_close_code_tells_whether_to_come_back() {
+    fn close_code_determines_reconnect_and_delay() {
         for never in [1002, 1003, 1007, 1008, 1009, 4001] {
             assert!(
-                matches!(advice(never, "why"), Err(Failure::Refused(_))),
+                matches!(reconnect_delay(never, "why"), Err(Failure::Refused(_))),
                 "{never}"
             );
         }
         for again in [1000, 1001, 1011, 1013, 4002, 4004, 4999] {
-            assert_eq!(advice(again, "why"), Ok(Duration::ZERO), "{again}");
+            assert_eq!(reconnect_delay(again, "why"), Ok(Duration::ZERO), "{again}");
         }
-        assert_eq!(advice(4003, "why"), Ok(PENANCE));
+        assert_eq!(reconnect_delay(4003, "why"), Ok(RATE_LIMIT_DELAY));
     }
 
     #[test]
-    fn pauses_grow_to_a_bound() {
-        let pauses: Vec<Duration> = pauses().collect();
-        assert_eq!(pauses.len(), TRIES_MAX);
-        assert!(pauses[0] >= PAUSE_MIN && pauses[0] <= PAUSE_MIN * 2);
-        assert!(pauses[10] >= PAUSE_MAX);
-        assert!(pauses.iter().all(|&pause| pause <= PAUSE_MAX * 2));
+    fn retry_delays_grow_to_the_maximum() {
+        let pauses: Vec<Duration> = retry_delays().collect();
+        assert_eq!(pauses.len(), RETRIES_MAX);
+        assert!(pauses[0] >= RETRY_DELAY_MIN && pauses[0] <= RETRY_DELAY_MIN * 2);
+        assert!(pauses[10] >= RETRY_DELAY_MAX);
+        assert!(pauses.iter().all(|&pause| pause <= RETRY_DELAY_MAX * 2));
     }
 }

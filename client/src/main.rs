@@ -68,14 +68,14 @@ use clap::builder::Resettable;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{
-    Arguments, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments, When,
-    for_completion,
+    Arguments, ColorMode, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments,
+    completion_command,
 };
-use conduct::Conduct;
-use face::Face;
-use failure::{Failure, unwritable};
-use identity::{IdentityLock, Slots, Wish};
-use link::Link;
+use conduct::EventLoop;
+use face::Ui;
+use failure::{Failure, write_failure};
+use identity::{IdentityLock, IdentityQuery, IdentityStore};
+use link::ReconnectingConnection;
 use plyhouse_protocol::{LeaderboardRequest, PlayerName};
 use screen::{Screen, Theme};
 use server::ServerAddress;
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
         arguments.command,
         Command::Completions { .. } | Command::Manual { .. }
     );
-    if needs_settings && let Err(error) = config::fill(&mut arguments, &matches) {
+    if needs_settings && let Err(error) = config::apply_config_file(&mut arguments, &matches) {
         // Nothing can be done if standard error is closed.
         let _ = writeln!(anstream::stderr().lock(), "ply: {error}");
         return ExitCode::from(USAGE_EXIT_CODE);
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     if failure != Failure::Stopped {
         let mut text = failure.to_string();
         if in_ascii {
-            text = ascii::ascii(&text);
+            text = ascii::to_ascii(&text);
         }
         // Nothing can be done if standard error is closed.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
@@ -134,11 +134,11 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
     })
 }
 
-const fn color_choice(color: When) -> anstream::ColorChoice {
+const fn color_choice(color: ColorMode) -> anstream::ColorChoice {
     match color {
-        When::Auto => anstream::ColorChoice::Auto,
-        When::Always => anstream::ColorChoice::Always,
-        When::Never => anstream::ColorChoice::Never,
+        ColorMode::Auto => anstream::ColorChoice::Auto,
+        ColorMode::Always => anstream::ColorChoice::Always,
+        ColorMode::Never => anstream::ColorChoice::Never,
     }
 }
 
@@ -176,7 +176,7 @@ fn resolve_match_link(command: Command, server: String) -> (Command, String) {
         _ => None,
     };
     let linked_server = target.and_then(|target| {
-        let (server, code) = args::link(target)?;
+        let (server, code) = args::parse_match_link(target)?;
         *target = code;
         Some(server)
     });
@@ -196,13 +196,13 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             context.play(Goal::Join(code), query).await
         }
         Command::Watch(watch) => {
-            let series = watch.series;
+            let series = watch.follow_rematches;
             context.watch(watch_goal(watch), series).await
         }
-        Command::List { game, follow } => list::run(&context, game, follow).await,
+        Command::List { game, follow } => list::show_matches(&context, game, follow).await,
         Command::Bot(bot) => bot::run(&context, bot).await,
         Command::History(arguments) => past::show_history(&context, arguments).await,
-        Command::Profile { who } => profile::show_profile(&context, who).await,
+        Command::Profile { player: who } => profile::show_profile(&context, who).await,
         Command::Leaders {
             game,
             pool,
@@ -219,33 +219,37 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Games => past::show_current_games(&context).await,
         Command::Show { target, ply } => past::show_match(&context, &target, ply).await,
-        Command::Analyse { target, nodes } => analysis::show(&context, &target, nodes).await,
-        Command::Pair => devices::pair(&context).await,
-        Command::Login { who, label } => {
+        Command::Analyse { target, nodes } => {
+            analysis::show_analysis(&context, &target, nodes).await
+        }
+        Command::Pair => devices::create_pairing_code(&context).await,
+        Command::Login { target: who, label } => {
             let label = label.map(|label| label.as_str().to_owned());
-            devices::login(&context, who, label).await
+            devices::log_in(&context, who, label).await
         }
         Command::Register {
-            called,
+            account_name: called,
             no_password,
-            invited,
+            has_invitation: invited,
         } => {
             let called = called.as_str().to_owned();
             accounts::register(&context, called, !no_password, invited).await
         }
-        Command::Rename { called } => accounts::rename(&context, called.as_str().to_owned()).await,
+        Command::Rename {
+            account_name: called,
+        } => accounts::rename_player(&context, called.as_str().to_owned()).await,
         Command::Key(KeyCommand::Create { label, bot }) => {
             let text = |name: PlayerName| name.as_str().to_owned();
-            accounts::create_key(&context, label.map(text), bot.map(text)).await
+            accounts::create_api_key(&context, label.map(text), bot.map(text)).await
         }
-        Command::Password => accounts::password(&context).await,
-        Command::Recovery => devices::recovery(&context).await,
-        Command::Forget { yes } => accounts::forget(&context, yes).await,
-        Command::Devices => devices::devices(&context).await,
-        Command::Logout { which, yes } => devices::logout(&context, which, yes).await,
-        Command::Block { who } => blocks::set(&context, &who, true).await,
-        Command::Unblock { who } => blocks::set(&context, &who, false).await,
-        Command::Blocked => blocks::list(&context).await,
+        Command::Password => accounts::set_password(&context).await,
+        Command::Recovery => devices::create_recovery_key(&context).await,
+        Command::Forget { yes } => accounts::delete_account(&context, yes).await,
+        Command::Devices => devices::list_devices(&context).await,
+        Command::Logout { device: which, yes } => devices::log_out(&context, which, yes).await,
+        Command::Block { player: who } => blocks::set_blocked(&context, &who, true).await,
+        Command::Unblock { player: who } => blocks::set_blocked(&context, &who, false).await,
+        Command::Blocked => blocks::list_blocked(&context).await,
         Command::Raw => raw::run(&context.server).await,
         Command::Completions { shell } => print_completions(shell),
         Command::Manual { directory } => write_manual(&directory),
@@ -256,8 +260,8 @@ fn identity_query(
     context: &CommandContext,
     match_code: Option<String>,
     game: Option<String>,
-) -> Wish {
-    Wish {
+) -> IdentityQuery {
+    IdentityQuery {
         name: context.name.clone(),
         target: match_code,
         game,
@@ -266,18 +270,18 @@ fn identity_query(
 
 fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut for_completion(), "ply", &mut script);
-    std::io::stdout().write_all(&script).map_err(unwritable)
+    clap_complete::generate(shell, &mut completion_command(), "ply", &mut script);
+    std::io::stdout().write_all(&script).map_err(write_failure)
 }
 
 fn write_manual(directory: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory))
-        .map_err(unwritable)
+        .map_err(write_failure)
 }
 
 fn match_setup(play: PlayArguments) -> MatchSetup {
-    let is_open = play.open || play.invited.is_some();
+    let is_open = play.open || play.invited_player.is_some();
     let opponent = match (play.bot, is_open, play.seek) {
         (bot, _, true) => Some(Opponent::Anyone(bot)),
         (_, true, _) => Some(Opponent::Friend),
@@ -290,14 +294,14 @@ fn match_setup(play: PlayArguments) -> MatchSetup {
         side: play.side,
         options: MatchOptions {
             clock: play.clock,
-            absence_limit_ms: play.patience.map(|seconds| seconds * 1000),
+            absence_limit_ms: play.absence_limit.map(|seconds| seconds * 1000),
             stand_in_level: play.stand_in,
-            invited_player: play.invited,
-            spectator_access: play.watch,
-            spectator_delay_ms: play.delay.map(|seconds| seconds * 1000),
+            invited_player: play.invited_player,
+            spectator_access: play.spectator_access,
+            spectator_delay_ms: play.spectator_delay.map(|seconds| seconds * 1000),
             allow_takebacks: play.no_takeback.then_some(false),
             rated: play.rated.then_some(true),
-            show_thinking: play.thinking.then_some(true),
+            show_thinking: play.show_thinking.then_some(true),
             initial_position: play.position,
         },
     }
@@ -308,7 +312,7 @@ fn watch_goal(watch: WatchArguments) -> Goal {
         (Some(levels), game) => Goal::WatchBots {
             game: game.unwrap_or_else(|| DEFAULT_GAME.to_owned()),
             levels,
-            min_move_interval_ms: watch.pace,
+            min_move_interval_ms: watch.min_move_interval_ms,
             initial_position: watch.position,
         },
         (None, target) => Goal::Watch(target.unwrap_or_default()),
@@ -327,21 +331,21 @@ struct CommandContext {
 
 impl CommandContext {
     /// Plays as the player whose slot fits the wish best.
-    async fn play(self, goal: Goal, query: Wish) -> Result<(), Failure> {
+    async fn play(self, goal: Goal, query: IdentityQuery) -> Result<(), Failure> {
         let interactive = terminal::is_interactive() && !self.json;
         let manner = if interactive {
             InputMode::Interactive
         } else {
             InputMode::Lines
         };
-        let link = Link::open(&self.server).await?;
+        let link = ReconnectingConnection::open(&self.server).await?;
         let is_full_screen = self.is_full_screen();
         let mut ui = self.open_ui(manner)?;
         let identity = match lock_identity(&self.server, &query, &goal).await {
             Ok(slot) => Some(slot),
             Err(reason) => {
                 let text = format!("your seat cannot be kept past this run: {reason}");
-                ui.complain(&text).map_err(unwritable)?;
+                ui.print_error(&text).map_err(write_failure)?;
                 None
             }
         };
@@ -360,19 +364,19 @@ impl CommandContext {
         );
         let session = session.with_web_url(self.server.web_url(""));
         let session = session.with_board_visible(is_full_screen);
-        Conduct::new(session, link, ui, identity).run().await
+        EventLoop::new(session, link, ui, identity).run().await
     }
 
     /// Looks on, as a guest: spectators hold nothing that would have to be kept.
     async fn watch(self, goal: Goal, follow_rematches: bool) -> Result<(), Failure> {
-        let link = Link::open(&self.server).await?;
+        let link = ReconnectingConnection::open(&self.server).await?;
         let ui = self.open_ui(InputMode::Disabled)?;
         let is_full_screen = self.is_full_screen();
         let session = PlaySession::new(goal, false, self.server.command_options(), self.name, None);
         let session = session
             .with_follow_rematches(follow_rematches)
             .with_board_visible(is_full_screen);
-        Conduct::new(session, link, ui, None).run().await
+        EventLoop::new(session, link, ui, None).run().await
     }
 
     /// Whether matches are shown on a full screen: to a person, in a terminal that has room for it.
@@ -380,30 +384,31 @@ impl CommandContext {
         !self.plain && !self.json && terminal::is_interactive() && screen::is_terminal_supported()
     }
 
-    fn open_ui(&self, manner: InputMode) -> Result<Face, Failure> {
+    fn open_ui(&self, manner: InputMode) -> Result<Ui, Failure> {
         if self.is_full_screen() {
             let theme = Theme {
                 ascii: self.ascii,
                 colour: terminal::is_colour_enabled(),
             };
             let screen = Screen::new(theme, manner == InputMode::Disabled);
-            return Ok(Face::Screen(Box::new(screen)));
+            return Ok(Ui::Screen(Box::new(screen)));
         }
-        let terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
-        Ok(Face::Lines(terminal.with_ascii(self.ascii)))
+        let terminal = Terminal::open(manner, self.json).map_err(write_failure)?;
+        Ok(Ui::Lines(terminal.with_ascii(self.ascii)))
     }
 }
 
 async fn lock_identity(
     server: &ServerAddress,
-    query: &Wish,
+    query: &IdentityQuery,
     goal: &Goal,
 ) -> Result<IdentityLock, String> {
-    let identities = Slots::of(&server.url).map_err(|error| error.to_string())?;
+    let identities =
+        IdentityStore::open_for_server(&server.url).map_err(|error| error.to_string())?;
     let locked = match goal {
         Goal::Play(plan) => scout::lock_identity_for_match(&identities, server, query, plan).await,
         Goal::Join(_) | Goal::Watch(_) | Goal::WatchBots { .. } => {
-            identities.take(query, &[]).await
+            identities.lock_best(query, &[]).await
         }
     };
     match locked {

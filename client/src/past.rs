@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 
 use crate::CommandContext;
 use crate::args::HistoryArguments;
-use crate::devices::{Known, open_for_anyone, unexpected};
+use crate::devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::terminal::columns;
@@ -19,29 +19,29 @@ pub(crate) async fn show_history(
     arguments: HistoryArguments,
 ) -> Result<(), Failure> {
     let mut dialogue = match arguments.player {
-        Some(_) => open_for_anyone(context).await?,
-        None => Known::open(context, false).await?.dialogue,
+        Some(_) => open_as_player_or_guest(context).await?,
+        None => SignedInPlayer::sign_in(context, false).await?.client,
     };
     let history = ClientMessage::History(Box::new(HistoryRequest {
         player: arguments.player,
         game: arguments.game,
-        with: arguments.with,
+        with: arguments.opponent,
         result: arguments.result,
         before: arguments.before.as_deref().map(MatchRef::from),
         limit: Some(arguments.limit),
     }));
-    let ServerMessage::History { rows, more, .. } = dialogue.ask(history).await? else {
-        return Err(unexpected());
+    let ServerMessage::History { rows, more, .. } = dialogue.request(history).await? else {
+        return Err(unexpected_response());
     };
     if rows.is_empty() {
-        dialogue.say("No match has ended yet.")?;
+        dialogue.print("No match has ended yet.")?;
     }
     for row in &rows {
-        dialogue.say(&history_line(row))?;
+        dialogue.print(&history_line(row))?;
     }
     if let Some(last) = rows.last().filter(|_| more) {
         let text = format!("… and more, by --before {}", last.match_id);
-        dialogue.say(&text)?;
+        dialogue.print(&text)?;
     }
     dialogue.close().await;
     Ok(())
@@ -74,9 +74,9 @@ pub(crate) fn history_line(row: &HistoryRow) -> String {
 
 /// Shows the matches that one plays, those first in which it is one's turn.
 pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), Failure> {
-    let mut known = Known::open(context, false).await?;
+    let mut known = SignedInPlayer::sign_in(context, false).await?;
     let mut matches = Vec::new();
-    for followed in known.following.clone() {
+    for followed in known.followed_matches.clone() {
         let target = MatchRef::Id(followed.match_id);
         let snapshot = known.fetch_match(target).await?;
         matches.push((
@@ -87,11 +87,11 @@ pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), F
     let is_my_turn = |snapshot: &Snapshot| snapshot.you.is_some() && snapshot.turn == snapshot.you;
     matches.sort_by_key(|(now, due_ms)| (!is_my_turn(now), due_ms.unwrap_or(u64::MAX)));
     if matches.is_empty() {
-        known.dialogue.say("You play no match at the moment.")?;
+        known.client.print("You play no match at the moment.")?;
     }
     let option = context.server.command_options();
     for (now, due_ms) in &matches {
-        let has_stand_in = view::has_stand_in(now, known.player);
+        let has_stand_in = view::has_stand_in(now, known.player_id);
         let turn = match now.status {
             _ if has_stand_in => "a bot plays on for you".to_owned(),
             MatchStatus::Open => "waits for somebody".to_owned(),
@@ -111,9 +111,9 @@ pub(crate) async fn show_current_games(context: &CommandContext) -> Result<(), F
             "{}: {turn}{deadline_text}{command}",
             view::headline(now, None)
         );
-        known.dialogue.say(&text)?;
+        known.client.print(&text)?;
     }
-    known.dialogue.close().await;
+    known.client.close().await;
     Ok(())
 }
 
@@ -123,7 +123,7 @@ pub(crate) async fn show_match(
     code: &str,
     ply: Option<u64>,
 ) -> Result<(), Failure> {
-    let mut known = Known::open(context, true).await?;
+    let mut known = SignedInPlayer::sign_in(context, true).await?;
     let mut now = known.fetch_match(MatchRef::from(code)).await?;
     if let Some(ply) = ply {
         known.rewind_to_ply(&mut now, ply).await?;
@@ -152,16 +152,16 @@ pub(crate) async fn show_match(
         let address = context.server.web_url(&path);
         text.extend(address.map(|address| format!("\nAs a file: {}", sanitize(&address))));
     }
-    known.dialogue.say(&text)?;
-    known.dialogue.close().await;
+    known.client.print(&text)?;
+    known.client.close().await;
     Ok(())
 }
 
-impl Known {
+impl SignedInPlayer {
     pub(crate) async fn fetch_match(&mut self, target: MatchRef) -> Result<Snapshot, Failure> {
-        match self.dialogue.ask(ClientMessage::Watch { target }).await? {
+        match self.client.request(ClientMessage::Watch { target }).await? {
             ServerMessage::Match(snapshot) => Ok(*snapshot),
-            _ => Err(unexpected()),
+            _ => Err(unexpected_response()),
         }
     }
 
@@ -173,7 +173,7 @@ impl Known {
                 target: MatchRef::Id(snapshot.match_id),
                 since: all_events.last().map_or(Seq(0), Event::seq),
             };
-            match self.dialogue.ask(resync).await? {
+            match self.client.request(resync).await? {
                 ServerMessage::Events { events, .. } if !events.is_empty() => {
                     all_events.extend(events)
                 }
@@ -194,7 +194,7 @@ impl Known {
         }
         let positions = positions_by_ply(&self.fetch_events(snapshot).await?);
         let index = usize::try_from(ply).unwrap_or(usize::MAX);
-        let position = positions.get(index).ok_or_else(unexpected)?;
+        let position = positions.get(index).ok_or_else(unexpected_response)?;
         snapshot.position.clone_from(position);
         snapshot.moves.truncate(index);
         snapshot.check = false;

@@ -6,7 +6,7 @@ use plyhouse_protocol::{
 };
 
 use crate::CommandContext;
-use crate::devices::{Known, open_for_anyone, unexpected};
+use crate::devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::past;
@@ -18,8 +18,8 @@ pub(crate) async fn show_profile(
     target: Option<String>,
 ) -> Result<(), Failure> {
     let mut dialogue = match target {
-        Some(_) => open_for_anyone(context).await?,
-        None => Known::open(context, false).await?.dialogue,
+        Some(_) => open_as_player_or_guest(context).await?,
+        None => SignedInPlayer::sign_in(context, false).await?.client,
     };
     // An id is longer than any name.
     let (name, player) = match target {
@@ -27,12 +27,12 @@ pub(crate) async fn show_profile(
         name => (name, None),
     };
     let request = ClientMessage::Profile { name, player };
-    let ServerMessage::Profile { profile, .. } = dialogue.ask(request).await? else {
-        return Err(unexpected());
+    let ServerMessage::Profile { profile, .. } = dialogue.request(request).await? else {
+        return Err(unexpected_response());
     };
-    dialogue.say(&profile_text(&profile))?;
+    dialogue.print(&profile_text(&profile))?;
     for row in &profile.recent_matches {
-        dialogue.say(&past::history_line(row))?;
+        dialogue.print(&past::history_line(row))?;
     }
     dialogue.close().await;
     Ok(())
@@ -43,21 +43,21 @@ pub(crate) async fn show_leaderboard(
     context: &CommandContext,
     request: LeaderboardRequest,
 ) -> Result<(), Failure> {
-    let mut dialogue = open_for_anyone(context).await?;
+    let mut dialogue = open_as_player_or_guest(context).await?;
     let message = ClientMessage::Leaderboard(Box::new(request));
-    let ServerMessage::Leaderboard { total, rows, .. } = dialogue.ask(message).await? else {
-        return Err(unexpected());
+    let ServerMessage::Leaderboard { total, rows, .. } = dialogue.request(message).await? else {
+        return Err(unexpected_response());
     };
     if rows.is_empty() {
-        dialogue.say("Nobody is here who is rated for sure.")?;
+        dialogue.print("Nobody is here who is rated for sure.")?;
     }
     for row in &rows {
-        dialogue.say(&leaderboard_line(row))?;
+        dialogue.print(&leaderboard_line(row))?;
     }
     let last = rows.last().map_or(total, |row| row.place);
     if last < total {
         let text = format!("… of {total}; more by --after {last}");
-        dialogue.say(&text)?;
+        dialogue.print(&text)?;
     }
     dialogue.close().await;
     Ok(())

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::failure::{Failure, unwritable};
-use crate::link::{connect, lost};
+use crate::failure::{Failure, write_failure};
+use crate::link::{connect, connection_failure};
 use crate::server::ServerAddress;
 use crate::terminal::{Input, InputMode, Terminal};
 
@@ -28,7 +28,7 @@ const PENDING_REQUESTS_MAX: usize = 1024;
 /// ended and every numbered request is answered.
 pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
     let mut connection = connect(server).await?;
-    let mut terminal = Terminal::open(InputMode::Lines, true).map_err(unwritable)?;
+    let mut terminal = Terminal::open(InputMode::Lines, true).map_err(write_failure)?;
     let mut pending = PendingRequests::default();
     let mut input_ended_at: Option<Instant> = None;
     let mut last_message_at = Instant::now();
@@ -42,8 +42,8 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
         };
         tokio::select! {
             text = connection.receive_text() => {
-                let text = text.map_err(|error| lost(&error))?;
-                terminal.print_server_message(&text).map_err(unwritable)?;
+                let text = text.map_err(|error| connection_failure(&error))?;
+                terminal.print_server_message(&text).map_err(write_failure)?;
                 pending.record_response(&text);
                 last_message_at = Instant::now();
             }
@@ -53,7 +53,7 @@ pub(crate) async fn run(server: &ServerAddress) -> Result<(), Failure> {
                         pending.record_request(&line);
                         let sent = timeout(SEND_TIMEOUT, connection.send_text(line)).await;
                         let send_timed_out = || Failure::NoConnection("the server does not read".to_owned());
-                        sent.map_err(|_| send_timed_out())?.map_err(|error| lost(&error))?;
+                        sent.map_err(|_| send_timed_out())?.map_err(|error| connection_failure(&error))?;
                         last_message_at = Instant::now();
                     }
                     Input::Interrupt => return Err(Failure::Stopped),

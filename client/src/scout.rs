@@ -10,7 +10,7 @@ use plyhouse_protocol::{
 };
 use tokio::time::timeout;
 
-use crate::identity::{Hint, IdentityLock, Slots, Wish};
+use crate::identity::{IdentityLock, IdentityQuery, IdentityStore, RememberedSeat};
 use crate::server::ServerAddress;
 use crate::session::MatchSetup;
 
@@ -22,20 +22,20 @@ const MATCHES_TIMEOUT: Duration = Duration::from_secs(5);
 /// of whose player no other match is known to run: such a player's seat is left to whoever comes
 /// back for it.
 pub(crate) async fn lock_identity_for_match(
-    identities: &Slots,
+    identities: &IdentityStore,
     server: &ServerAddress,
-    query: &Wish,
+    query: &IdentityQuery,
     setup: &MatchSetup,
 ) -> io::Result<Option<IdentityLock>> {
     let mut skipped = Vec::new();
     loop {
-        let Some(mut identity) = identities.take(query, &skipped).await? else {
+        let Some(mut identity) = identities.lock_best(query, &skipped).await? else {
             return Ok(None);
         };
-        let needs_check = match identity.hint() {
-            Hint::None => false,
-            Hint::Only => !setup.accepts_any_match() || !skipped.is_empty(),
-            Hint::OneOfMany => true,
+        let needs_check = match identity.remembered_seat() {
+            RememberedSeat::None => false,
+            RememberedSeat::Unique => !setup.accepts_any_match() || !skipped.is_empty(),
+            RememberedSeat::Ambiguous => true,
         };
         let Some(token) = identity.token().filter(|_| needs_check).cloned() else {
             return Ok(Some(identity));
@@ -49,9 +49,9 @@ pub(crate) async fn lock_identity_for_match(
         }
         let seated_matches = own_matches.iter().filter(|old| old.you.is_some());
         let live_ids: Vec<_> = seated_matches.map(|old| old.match_id).collect();
-        identity.keep_only(&live_ids)?;
+        identity.retain_live_seats(&live_ids)?;
         if !live_ids.is_empty() {
-            skipped.push(identity.number());
+            skipped.push(identity.slot_number());
         }
     }
 }

@@ -28,7 +28,7 @@ use plyhouse_protocol::{
 };
 
 use crate::args::SideChoice;
-use crate::device::device;
+use crate::device::default_device_label;
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::identity::SeatNote;
@@ -464,7 +464,7 @@ impl PlaySession {
                 protocol: Some(VERSION),
                 name: self.name.clone(),
                 token: self.token.clone(),
-                label: Some(device()),
+                label: Some(default_device_label()),
                 ..Hello::default()
             })),
         }

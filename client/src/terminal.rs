@@ -16,8 +16,8 @@ use rustyline::{Config, DefaultEditor, ExternalPrinter};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use crate::ascii::ascii;
-use crate::harmless::{one_line_json, without_token};
+use crate::ascii::to_ascii;
+use crate::harmless::{strip_token, to_one_line_json};
 use crate::view::{ERROR, FAINT, paint};
 
 /// How many lines may be typed ahead. A script waits at the bound; a person's line is dropped.
@@ -234,7 +234,7 @@ impl Terminal {
     /// Writes a message of the server, if messages are what is wanted.
     pub(crate) fn print_server_message(&mut self, json: &str) -> io::Result<()> {
         if self.json {
-            self.write_above_status_line(&one_line_json(&without_token(json)))
+            self.write_above_status_line(&to_one_line_json(&strip_token(json)))
         } else {
             Ok(())
         }
@@ -266,7 +266,7 @@ impl Terminal {
     /// The text in the letters that the terminal has.
     fn to_terminal_charset(&self, text: &str) -> String {
         if self.ascii {
-            ascii(text)
+            to_ascii(text)
         } else {
             text.to_owned()
         }

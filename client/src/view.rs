@@ -18,8 +18,8 @@ use std::time::Duration;
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::clock::clock_text;
-use crate::customs::Customs;
+use crate::clock::format_clock;
+use crate::customs::Conventions;
 use crate::harmless::sanitize;
 use words::piece_text;
 
@@ -106,19 +106,20 @@ fn seat_label(snapshot: &Snapshot, seat: SeatNumber) -> String {
 
 /// What a seat has taken of the other's.
 fn captures_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
-    let captured = position::captured_stone_counts(Customs::of(&snapshot.game), &snapshot.position)
-        .and_then(|captured| captured.get(seat.index()).copied())
-        .filter(|&stones| stones > 0)
-        .map_or_else(String::new, |stones| {
-            paint(FAINT, &format!("  {stones} captured"))
-        });
+    let captured =
+        position::captured_stone_counts(Conventions::for_game(&snapshot.game), &snapshot.position)
+            .and_then(|captured| captured.get(seat.index()).copied())
+            .filter(|&stones| stones > 0)
+            .map_or_else(String::new, |stones| {
+                paint(FAINT, &format!("  {stones} captured"))
+            });
     let taken = paint(FAINT, &captured_pieces_text(snapshot, seat));
     format!("{captured}{taken}")
 }
 
 /// The pieces that a seat has taken, in chess.
 fn captured_pieces_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
-    let conventions = Customs::of(&snapshot.game);
+    let conventions = Conventions::for_game(&snapshot.game);
     let start = snapshot.initial_position.as_deref();
     let pieces = position::captured_chess_pieces(
         conventions,
@@ -128,7 +129,7 @@ fn captured_pieces_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
     );
     let figures: String = pieces
         .iter()
-        .filter_map(|piece| Some(conventions.figure(*piece)?.1))
+        .filter_map(|piece| Some(conventions.piece_symbol(*piece)?.1))
         .collect();
     match figures.is_empty() {
         true => figures,
@@ -153,7 +154,7 @@ pub(crate) fn match_title(snapshot: &Snapshot, game: Option<&GameSummary>) -> St
 /// A match by what is played and its code.
 fn match_name(snapshot: &Snapshot, game: Option<&GameSummary>) -> String {
     let title = sanitize(game.map_or(&snapshot.game, |game| &game.title));
-    let clock = snapshot.clock.as_ref().map(clock_text);
+    let clock = snapshot.clock.as_ref().map(format_clock);
     let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
     format!(
         "{title} {}{clock}",

@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::GameSummary;
 
-use crate::customs::Customs;
+use crate::customs::Conventions;
 use crate::view;
 
 /// The stones with which a match begins, and whose turn it is then.
@@ -17,7 +17,7 @@ pub(super) struct Setup {
 impl Setup {
     /// That of a game with black and white stones; nothing if the text tells of none.
     pub(super) fn of(position: &str, game: &GameSummary) -> Option<Self> {
-        let customs = Customs::of(&game.game);
+        let customs = Conventions::for_game(&game.game);
         let (files, ranks) = (game.files.try_into().ok()?, game.ranks.try_into().ok()?);
         let stones = view::pieces_with_squares(customs, position, files, ranks)?;
         let stones = stones.into_iter().map(|(letter, square)| {

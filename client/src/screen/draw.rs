@@ -11,8 +11,8 @@ use ratatui::widgets::{Paragraph, Wrap};
 use super::keys::function_key_line;
 use super::model::ScreenState;
 use super::picking::target_squares;
-use crate::ascii::ascii;
-use crate::customs::Customs;
+use crate::ascii::to_ascii;
+use crate::customs::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_width};
 
 /// The least size of a terminal in which everything has its place.
@@ -44,7 +44,7 @@ impl Theme {
     /// The text in the letters that the terminal has.
     pub(crate) fn to_terminal_text(self, text: &str) -> String {
         if self.ascii {
-            ascii(text)
+            to_ascii(text)
         } else {
             text.to_owned()
         }
@@ -216,7 +216,11 @@ fn mark_squares(
             cell.set_symbol(symbol);
         }
     };
-    for square in target_squares(Customs::of(&now.game), &now.legal, &state.picked_squares) {
+    for square in target_squares(
+        Conventions::for_game(&now.game),
+        &now.legal,
+        &state.picked_squares,
+    ) {
         let style = Style::new().fg(Color::Green).add_modifier(Modifier::BOLD);
         patch(square, style.add_modifier(Modifier::UNDERLINED), Some("*"));
     }

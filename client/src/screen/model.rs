@@ -9,7 +9,7 @@ use tui_input::{Input, InputRequest};
 
 use super::log::MessageLog;
 use super::picking::{Selection, select_square};
-use crate::customs::Customs;
+use crate::customs::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint};
 
 /// The longest line that can be typed, in characters.
@@ -265,7 +265,7 @@ impl ScreenState {
         if !match_view.is_my_turn() {
             return KeyAction::ShowNotice("It is not your turn.");
         }
-        let conventions = Customs::of(&match_view.snapshot.game);
+        let conventions = Conventions::for_game(&match_view.snapshot.game);
         match select_square(
             conventions,
             &match_view.snapshot.legal,

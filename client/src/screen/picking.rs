@@ -1,6 +1,6 @@
 //! Which move is meant by the squares that were picked on the board. Knows the legal moves, no rules.
 
-use crate::customs::Customs;
+use crate::customs::Conventions;
 use crate::view::{Square, move_squares};
 
 /// What picking one more square comes to.
@@ -18,7 +18,7 @@ pub(crate) enum Selection {
 
 /// Picks one more square after those of `path`.
 pub(crate) fn select_square(
-    conventions: Customs,
+    conventions: Conventions,
     legal_moves: &[String],
     picked_squares: &[Square],
     square: Square,
@@ -45,7 +45,7 @@ pub(crate) fn select_square(
 
 /// Where the next square may be, after those of `path`; nothing before the first.
 pub(crate) fn target_squares(
-    conventions: Customs,
+    conventions: Conventions,
     legal_moves: &[String],
     picked_squares: &[Square],
 ) -> Vec<Square> {
@@ -94,16 +94,16 @@ fn unique_move_ending_at(
 }
 
 /// The square by which moves name what was picked: in a game of files any square of one.
-const fn to_notation_square(conventions: Customs, (file, rank): Square) -> Square {
+const fn to_notation_square(conventions: Conventions, (file, rank): Square) -> Square {
     match conventions {
-        Customs::ConnectFour => (file, 0),
-        Customs::TicTacToe
-        | Customs::Othello
-        | Customs::Draughts
-        | Customs::Chess
-        | Customs::Gomoku
-        | Customs::Go
-        | Customs::Other => (file, rank),
+        Conventions::ConnectFour => (file, 0),
+        Conventions::TicTacToe
+        | Conventions::Othello
+        | Conventions::Draughts
+        | Conventions::Chess
+        | Conventions::Gomoku
+        | Conventions::Go
+        | Conventions::Other => (file, rank),
     }
 }
 
@@ -122,11 +122,11 @@ mod tests {
     #[test]
     fn one_square_selects_move_in_placement_games() {
         for (customs, moves, square, m) in [
-            (Customs::TicTacToe, "a1 b2", (1, 1), "b2"),
-            (Customs::ConnectFour, "1 4", (3, 5), "4"),
-            (Customs::Othello, "d3 c4", (3, 2), "d3"),
-            (Customs::Gomoku, "h8 a15", (0, 14), "a15"),
-            (Customs::Go, "pass J9", (8, 8), "J9"),
+            (Conventions::TicTacToe, "a1 b2", (1, 1), "b2"),
+            (Conventions::ConnectFour, "1 4", (3, 5), "4"),
+            (Conventions::Othello, "d3 c4", (3, 2), "d3"),
+            (Conventions::Gomoku, "h8 a15", (0, 14), "a15"),
+            (Conventions::Go, "pass J9", (8, 8), "J9"),
         ] {
             let picked = select_square(customs, &legal_moves(moves), &[], square);
             assert_eq!(picked, selected_move(m), "{customs:?}");
@@ -138,11 +138,11 @@ mod tests {
     #[test]
     fn piece_can_be_picked_deselected_and_moved() {
         let moves = legal_moves("e2e3 e2e4 g1f3");
-        let picked = select_square(Customs::Chess, &moves, &[], (4, 1));
+        let picked = select_square(Conventions::Chess, &moves, &[], (4, 1));
         assert_eq!(picked, Selection::Partial(vec![(4, 1)]));
-        let targets = target_squares(Customs::Chess, &moves, &[(4, 1)]);
+        let targets = target_squares(Conventions::Chess, &moves, &[(4, 1)]);
         assert_eq!(targets, [(4, 2), (4, 3)]);
-        let pick = |square| select_square(Customs::Chess, &moves, &[(4, 1)], square);
+        let pick = |square| select_square(Conventions::Chess, &moves, &[(4, 1)], square);
         assert_eq!(pick((4, 3)), selected_move("e2e4"));
         assert_eq!(pick((4, 1)), Selection::Partial(Vec::new()));
         // Another piece of one's own instead.
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn promotion_square_is_ambiguous() {
         let moves = legal_moves("e7e8q e7e8r e7e8b e7e8n");
-        let picked = select_square(Customs::Chess, &moves, &[(4, 6)], (4, 7));
+        let picked = select_square(Conventions::Chess, &moves, &[(4, 6)], (4, 7));
         assert_eq!(picked, Selection::Ambiguous(moves));
     }
 
@@ -161,9 +161,11 @@ mod tests {
     #[test]
     fn draughts_move_completes_once_unambiguous() {
         let moves = legal_moves("22x15x8 22x15x6 22x17x10 21x14");
-        let (from, fifteen) = (move_squares(Customs::Draughts, "22-15").unwrap()[0], 15);
-        let at = |number: usize| move_squares(Customs::Draughts, &number.to_string()).unwrap()[0];
-        let pick = |path: &[Square], square| select_square(Customs::Draughts, &moves, path, square);
+        let (from, fifteen) = (move_squares(Conventions::Draughts, "22-15").unwrap()[0], 15);
+        let at =
+            |number: usize| move_squares(Conventions::Draughts, &number.to_string()).unwrap()[0];
+        let pick =
+            |path: &[Square], square| select_square(Conventions::Draughts, &moves, path, square);
         assert_eq!(pick(&[], from), Selection::Partial(vec![from]));
         // Two captures go this way, so the last square is wanted, too.
         let path = vec![from, at(fifteen)];

@@ -1,12 +1,12 @@
 //! What can be typed at a match, in one text.
 
-use crate::customs::Customs;
+use crate::customs::Conventions;
 use crate::view::{STRONG, paint};
 
 /// At what kind of match help is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HelpContext {
-    pub(crate) conventions: Customs,
+    pub(crate) conventions: Conventions,
     /// Whether a seat is open.
     pub(crate) is_open: bool,
     /// Whether a bot plays on for whoever goes.
@@ -33,7 +33,7 @@ pub(crate) fn help_text(context: HelpContext) -> String {
     if context.is_open {
         return open_match_help(&row);
     }
-    let mut text = format!("Type {}.\n", context.conventions.how_to_move());
+    let mut text = format!("Type {}.\n", context.conventions.move_help());
     if !context.is_board_visible {
         text += &row("board", "draw the board again");
     }

@@ -6,7 +6,7 @@ use plyhouse_protocol::{
 };
 
 use super::PlaySession;
-use crate::clock::clock_text;
+use crate::clock::format_clock;
 use crate::harmless::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
@@ -176,7 +176,7 @@ impl PlaySession {
     pub(super) fn on_challenge(&mut self, challenge: Challenge) {
         let game = self.game_summary(&challenge.game);
         let title = sanitize(game.map_or(&challenge.game, |game| &game.title));
-        let clock = challenge.clock.as_ref().map(clock_text);
+        let clock = challenge.clock.as_ref().map(format_clock);
         let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
         let from = sanitize(&challenge.challenger.name);
         let command = format!(

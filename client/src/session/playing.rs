@@ -9,7 +9,7 @@ use plyhouse_protocol::{
 use super::help::{HelpContext, help_text};
 use super::rematch::next_match_id;
 use super::{Effect, Goal, LEAVE_TIMEOUT, PlaySession, Stage};
-use crate::customs::Customs;
+use crate::customs::Conventions;
 use crate::failure::Failure;
 use crate::harmless::sanitize;
 use crate::identity::SeatNote;
@@ -234,7 +234,7 @@ impl PlaySession {
         let Some(snapshot) = self.match_state().map(|table| table.snapshot.clone()) else {
             return;
         };
-        let conventions = Customs::of(&snapshot.game);
+        let conventions = Conventions::for_game(&snapshot.game);
         match line.to_ascii_lowercase().as_str() {
             "" if snapshot.status == MatchStatus::Open => self.print_invitation(),
             "" => self.print_turn(),
@@ -266,7 +266,10 @@ impl PlaySession {
                 if !self.run_bot_command(&snapshot, word)
                     && !self.run_offer_command(&snapshot, word)
                 {
-                    self.play_move(&snapshot, &conventions.read_move(line, &snapshot.legal));
+                    self.play_move(
+                        &snapshot,
+                        &conventions.normalize_move(line, &snapshot.legal),
+                    );
                 }
             }
         }
@@ -475,20 +478,20 @@ impl PlaySession {
         let Some(match_state) = self.match_state().filter(|table| table.is_my_turn()) else {
             return;
         };
-        let conventions = Customs::of(&match_state.snapshot.game);
+        let conventions = Conventions::for_game(&match_state.snapshot.game);
         let example = match_state
             .snapshot
             .legal
             .first()
             .map_or("", String::as_str);
-        let example = sanitize(conventions.example().unwrap_or(example));
+        let example = sanitize(conventions.example_move().unwrap_or(example));
         if self.interactive && !std::mem::replace(&mut self.is_help_shown, true) {
             let text = format!("Type {example}; `help` for more.");
             self.print(paint(FAINT, &text));
         }
     }
 
-    fn print_help(&mut self, conventions: Customs, snapshot: &Snapshot) {
+    fn print_help(&mut self, conventions: Conventions, snapshot: &Snapshot) {
         self.print(help_text(HelpContext {
             conventions,
             is_open: snapshot.status == MatchStatus::Open,

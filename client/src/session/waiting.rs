@@ -8,7 +8,7 @@ use plyhouse_protocol::{
 };
 
 use super::{Goal, PlaySession, Stage};
-use crate::clock::clock_text;
+use crate::clock::format_clock;
 use crate::harmless::sanitize;
 use crate::view::{self, STRONG, paint};
 
@@ -97,7 +97,7 @@ impl PlaySession {
         }
         let game = self.game_summary(&seek.game);
         let title = sanitize(game.map_or(&seek.game, |game| &game.title));
-        let clock = seek.clock.as_ref().map(clock_text);
+        let clock = seek.clock.as_ref().map(format_clock);
         let clock = clock.map_or_else(String::new, |clock| format!("{clock}, "));
         let is_rated = seek.rated == Some(true);
         let rated = view::rated_label(is_rated);

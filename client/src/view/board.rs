@@ -6,7 +6,7 @@ use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 use super::paint::{self, FAINT, LAST_MOVE, PLAIN, WINNING_LINE, paint};
 use super::position::{self, BOARD_SIDE_MAX, Square, draughts_square, last_square, parse_vertex};
 use super::text_width;
-use crate::customs::Customs;
+use crate::customs::Conventions;
 use crate::harmless::sanitize;
 
 /// From this many ranks on, no line is drawn between them, so that the board fits a small screen.
@@ -87,7 +87,7 @@ pub(crate) fn render_board(
 
 struct BoardRenderer {
     ranks: Vec<Vec<char>>,
-    conventions: Customs,
+    conventions: Conventions,
     /// Whether the board is seen from the second seat's side.
     flipped: bool,
     sides: [String; 2],
@@ -104,7 +104,7 @@ impl BoardRenderer {
             n.filter(|n| (1..=BOARD_SIDE_MAX).contains(n))
         };
         let (files, ranks) = (side(summary.files)?, side(summary.ranks)?);
-        let conventions = Customs::of(&snapshot.game);
+        let conventions = Conventions::for_game(&snapshot.game);
         let ranks = position::parse_board(conventions, &snapshot.position, files, ranks)?;
         Some(Self::new(snapshot, game, conventions, ranks))
     }
@@ -112,7 +112,7 @@ impl BoardRenderer {
     fn new(
         snapshot: &Snapshot,
         game: Option<&GameSummary>,
-        conventions: Customs,
+        conventions: Conventions,
         ranks: Vec<Vec<char>>,
     ) -> Self {
         let line = snapshot
@@ -121,7 +121,7 @@ impl BoardRenderer {
             .and_then(|outcome| outcome.line.as_ref());
         let mut renderer = Self {
             conventions,
-            flipped: conventions.faces() && snapshot.you == Some(SeatNumber(1)),
+            flipped: conventions.flips_for_second_seat() && snapshot.you == Some(SeatNumber(1)),
             sides: game.map_or_else(Default::default, |game| game.sides.clone()),
             last_move: None,
             winning_line: line
@@ -138,19 +138,19 @@ impl BoardRenderer {
     /// The square on which a move has put something.
     fn move_target(&self, move_text: &str) -> Option<Square> {
         match self.conventions {
-            Customs::ConnectFour => {}
-            Customs::Draughts => {
+            Conventions::ConnectFour => {}
+            Conventions::Draughts => {
                 return move_text
                     .rsplit(['-', 'x'])
                     .next()
                     .and_then(draughts_square);
             }
-            Customs::Go => return parse_vertex(move_text),
-            Customs::TicTacToe
-            | Customs::Othello
-            | Customs::Chess
-            | Customs::Gomoku
-            | Customs::Other => return last_square(move_text),
+            Conventions::Go => return parse_vertex(move_text),
+            Conventions::TicTacToe
+            | Conventions::Othello
+            | Conventions::Chess
+            | Conventions::Gomoku
+            | Conventions::Other => return last_square(move_text),
         }
         let file = move_text.parse::<usize>().ok()?.checked_sub(1)?;
         let from_top = self
@@ -223,7 +223,7 @@ impl BoardRenderer {
         let width = self.label_width();
         let margin = " ".repeat(width + 1);
         // Where lines cross nothing stands between the squares.
-        let on_crossings = self.conventions.crosses();
+        let on_crossings = self.conventions.is_played_on_crossings();
         let rule = |left: &str, cross: &str, right: &str| {
             let rule = vec!["───"; files.len()].join(if on_crossings { "" } else { cross });
             format!("{margin}{}", paint(FAINT, &format!("{left}{rule}{right}")))
@@ -280,7 +280,7 @@ impl BoardRenderer {
     /// The ranks from the top down.
     fn ranks_top_down(&self) -> impl Iterator<Item = usize> {
         let count = self.ranks.len();
-        let ascending = self.flipped == self.conventions.downwards();
+        let ascending = self.flipped == self.conventions.has_first_rank_on_top();
         (0..count).map(move |row| if ascending { count - 1 - row } else { row })
     }
 
@@ -297,7 +297,7 @@ impl BoardRenderer {
         if c == '.' {
             return (empty, FAINT);
         }
-        let (seat, drawn) = match self.conventions.figure(c) {
+        let (seat, drawn) = match self.conventions.piece_symbol(c) {
             Some((seat, figure)) => (Some(seat), figure),
             None => (self.seat_of_piece(c), c),
         };
@@ -317,7 +317,7 @@ impl BoardRenderer {
     }
 
     fn render_square(&self, square: Square) -> String {
-        let empty = if self.conventions.crosses() {
+        let empty = if self.conventions.is_played_on_crossings() {
             '·'
         } else {
             ' '

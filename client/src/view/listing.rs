@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{FAINT, PLAIN, STRONG, paint};
 use super::words::occupant_list_text;
-use crate::clock::clock_text;
+use crate::clock::format_clock;
 use crate::harmless::sanitize;
 
 const COLUMN_COUNT: usize = 6;
@@ -128,7 +128,7 @@ fn match_row(listing: &ListedMatch) -> Row {
         .join(", ");
     let command = format!("ply {verb} {code}");
     let spectators = listing.spectators.to_string();
-    let clock = listing.clock.as_ref().map(clock_text);
+    let clock = listing.clock.as_ref().map(format_clock);
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     let from = if listing.from_position {
         FROM_POSITION_LABEL

@@ -1,8 +1,8 @@
 //! Reads what stands on a board from the text of a position, as each game writes it. Knows squares,
 //! no rules.
 
-use crate::customs::Customs;
-use crate::harmless::shown;
+use crate::customs::Conventions;
+use crate::harmless::sanitize_char;
 
 /// The most files and ranks that are drawn: there are 26 letters, and terminals have an end.
 pub(super) const BOARD_SIDE_MAX: usize = 26;
@@ -13,20 +13,20 @@ pub(crate) type Square = (usize, usize);
 /// The ranks of a board, the highest first: one character a square, `.` for an empty one. Nothing if
 /// the text is no board of this size.
 pub(super) fn parse_board(
-    conventions: Customs,
+    conventions: Conventions,
     position: &str,
     files: usize,
     ranks: usize,
 ) -> Option<Vec<Vec<char>>> {
     let board = match conventions {
-        Customs::Othello => parse_othello(position, files, ranks)?,
-        Customs::Draughts => parse_draughts(position, files, ranks)?,
-        Customs::TicTacToe
-        | Customs::ConnectFour
-        | Customs::Chess
-        | Customs::Gomoku
-        | Customs::Go
-        | Customs::Other => parse_fen(position, files, ranks),
+        Conventions::Othello => parse_othello(position, files, ranks)?,
+        Conventions::Draughts => parse_draughts(position, files, ranks)?,
+        Conventions::TicTacToe
+        | Conventions::ConnectFour
+        | Conventions::Chess
+        | Conventions::Gomoku
+        | Conventions::Go
+        | Conventions::Other => parse_fen(position, files, ranks),
     };
     (board.len() == ranks && board.iter().all(|rank| rank.len() == files)).then_some(board)
 }
@@ -50,7 +50,7 @@ fn parse_fen_rank(rank: &str, files: usize) -> Vec<char> {
         }
         squares.resize(squares.len() + empty_count, '.');
         empty_count = 0;
-        squares.push(shown(c));
+        squares.push(sanitize_char(c));
         if squares.len() > files {
             return squares;
         }
@@ -65,7 +65,7 @@ fn parse_othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<c
     let squares: Vec<char> = board
         .chars()
         .take(files * ranks + 1)
-        .map(|c| if c == '-' { '.' } else { shown(c) })
+        .map(|c| if c == '-' { '.' } else { sanitize_char(c) })
         .collect();
     let mut rows: Vec<Vec<char>> = squares.chunks(files).map(<[char]>::to_vec).collect();
     rows.reverse();
@@ -98,7 +98,7 @@ fn parse_draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<
 /// The pieces on a board, each by its letter and by the name of its place. Nothing if the text is no board of
 /// this size.
 pub(crate) fn pieces_with_squares(
-    conventions: Customs,
+    conventions: Conventions,
     position: &str,
     files: usize,
     ranks: usize,
@@ -107,7 +107,7 @@ pub(crate) fn pieces_with_squares(
     let letters: Vec<char> = ('a'..='z').collect();
     // Where vertices are named by capitals, there is no I.
     let columns: Vec<char> = ('A'..='Z').filter(|letter| *letter != 'I').collect();
-    let columns = if conventions == Customs::Go {
+    let columns = if conventions == Conventions::Go {
         columns
     } else {
         letters
@@ -124,42 +124,42 @@ pub(crate) fn pieces_with_squares(
 }
 
 /// Whose turn it is in a position that is the first of a match; seat 0 where that cannot be told.
-pub(crate) fn first_seat_to_move(conventions: Customs, position: &str) -> usize {
+pub(crate) fn first_seat_to_move(conventions: Conventions, position: &str) -> usize {
     let side_to_move = position.split(' ').nth(1);
     let count = |piece: char| position.chars().filter(|c| *c == piece).count();
     let is_second = match conventions {
-        Customs::Othello => side_to_move == Some("O"),
-        Customs::Chess => side_to_move == Some("b"),
-        Customs::Go => side_to_move == Some("w"),
-        Customs::Draughts => position.starts_with('W'),
-        Customs::TicTacToe => count('x') > count('o'),
-        Customs::ConnectFour => count('r') > count('y'),
-        Customs::Gomoku => count('b') > count('w'),
-        Customs::Other => false,
+        Conventions::Othello => side_to_move == Some("O"),
+        Conventions::Chess => side_to_move == Some("b"),
+        Conventions::Go => side_to_move == Some("w"),
+        Conventions::Draughts => position.starts_with('W'),
+        Conventions::TicTacToe => count('x') > count('o'),
+        Conventions::ConnectFour => count('r') > count('y'),
+        Conventions::Gomoku => count('b') > count('w'),
+        Conventions::Other => false,
     };
     usize::from(is_second)
 }
 
 /// How many stones each seat has captured, in Go: told after the board and the side to move.
-pub(super) fn captured_stone_counts(conventions: Customs, position: &str) -> Option<[u32; 2]> {
+pub(super) fn captured_stone_counts(conventions: Conventions, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
         .split(' ')
         .skip(2)
         .map(|number| number.parse().ok());
     match conventions {
-        Customs::Go => Some([numbers.next()??, numbers.next()??]),
+        Conventions::Go => Some([numbers.next()??, numbers.next()??]),
         _ => None,
     }
 }
 
 /// The pieces that a side has lost in chess, from the most valuable on, as positions write them.
 pub(super) fn captured_chess_pieces(
-    conventions: Customs,
+    conventions: Conventions,
     initial_position: Option<&str>,
     position: &str,
     seat: usize,
 ) -> Vec<char> {
-    if conventions != Customs::Chess {
+    if conventions != Conventions::Chess {
         return Vec::new();
     }
     let count = |position: &str, piece: char| {
@@ -223,19 +223,22 @@ pub(super) fn parse_vertex(text: &str) -> Option<Square> {
 
 /// The squares by which a move is picked on the board, one after the other: where it comes from, if it does,
 /// and where it goes. Nothing for a move without any, such as a pass.
-pub(crate) fn move_squares(conventions: Customs, move_text: &str) -> Option<Vec<Square>> {
+pub(crate) fn move_squares(conventions: Conventions, move_text: &str) -> Option<Vec<Square>> {
     match conventions {
         // Whichever square of the file.
-        Customs::ConnectFour => Some(vec![(move_text.parse::<usize>().ok()?.checked_sub(1)?, 0)]),
-        Customs::Draughts => move_text.split(['-', 'x']).map(draughts_square).collect(),
-        Customs::Go => Some(vec![parse_vertex(move_text)?]),
-        Customs::Chess => {
+        Conventions::ConnectFour => {
+            Some(vec![(move_text.parse::<usize>().ok()?.checked_sub(1)?, 0)])
+        }
+        Conventions::Draughts => move_text.split(['-', 'x']).map(draughts_square).collect(),
+        Conventions::Go => Some(vec![parse_vertex(move_text)?]),
+        Conventions::Chess => {
             let (from, to) = (move_text.get(..2)?, move_text.get(2..4)?);
             Some(vec![last_square(from)?, last_square(to)?])
         }
-        Customs::TicTacToe | Customs::Othello | Customs::Gomoku | Customs::Other => {
-            Some(vec![last_square(move_text)?])
-        }
+        Conventions::TicTacToe
+        | Conventions::Othello
+        | Conventions::Gomoku
+        | Conventions::Other => Some(vec![last_square(move_text)?]),
     }
 }
 
@@ -243,7 +246,7 @@ pub(crate) fn move_squares(conventions: Customs, move_text: &str) -> Option<Vec<
 mod tests {
     use super::*;
 
-    fn check_board(conventions: Customs, position: &str, expect: Option<[&str; 8]>) {
+    fn check_board(conventions: Conventions, position: &str, expect: Option<[&str; 8]>) {
         let drawn = parse_board(conventions, position, 8, 8)
             .map(|ranks| ranks.iter().map(|rank| rank.iter().collect()).collect());
         let expect = expect.map(|ranks| ranks.map(str::to_owned).to_vec());
@@ -254,17 +257,17 @@ mod tests {
     fn go_capture_counts_are_parsed() {
         let rows = ["9"; 9].join("/");
         let read = |customs, rest| captured_stone_counts(customs, &format!("{rows} {rest}"));
-        assert_eq!(read(Customs::Go, "w 3 12 0 40"), Some([3, 12]));
+        assert_eq!(read(Conventions::Go, "w 3 12 0 40"), Some([3, 12]));
         for nothing in ["w", "w 3", "w x 12", "w 3 -1"] {
-            assert_eq!(read(Customs::Go, nothing), None, "{nothing}");
+            assert_eq!(read(Conventions::Go, nothing), None, "{nothing}");
         }
-        assert_eq!(read(Customs::Chess, "w 3 12"), None);
+        assert_eq!(read(Conventions::Chess, "w 3 12"), None);
     }
 
     #[test]
     fn chess_captures_are_missing_pieces_minus_promotions() {
         let captured = |start, position, seat| {
-            let lost = captured_chess_pieces(Customs::Chess, start, position, seat);
+            let lost = captured_chess_pieces(Conventions::Chess, start, position, seat);
             lost.into_iter().collect::<String>()
         };
         let after = "r1bqkb1r/pppp1ppp/2n5/4N3/4n3/8/PPPP1PPP/RNBQKB1R w KQkq - 0 5";
@@ -275,19 +278,19 @@ mod tests {
         let start = "4k3/7P/8/8/8/8/8/4K3 w - - 0 1";
         let after = "4k2Q/8/8/8/8/8/8/4K3 b - - 0 1";
         assert_eq!(captured(Some(start), after, 0), "");
-        assert_eq!(captured_chess_pieces(Customs::Go, None, after, 0), []);
+        assert_eq!(captured_chess_pieces(Conventions::Go, None, after, 0), []);
     }
 
     #[test]
     fn first_seat_to_move_is_parsed_for_each_game() {
         for (customs, first, second) in [
-            (Customs::TicTacToe, ".../.x./..o", ".../.x./..."),
-            (Customs::ConnectFour, "ry", "r......"),
-            (Customs::Othello, "----O*O- *", "----O*O- O"),
-            (Customs::Draughts, "B:W21:B1", "W:W21:B1"),
-            (Customs::Chess, "4k3/8 w - - 0 1", "4k3/8 b - - 0 1"),
-            (Customs::Gomoku, "15/7bw6", "15/7b7"),
-            (Customs::Go, "b..w b 0 0 0 2", "b... w 0 0 0 1"),
+            (Conventions::TicTacToe, ".../.x./..o", ".../.x./..."),
+            (Conventions::ConnectFour, "ry", "r......"),
+            (Conventions::Othello, "----O*O- *", "----O*O- O"),
+            (Conventions::Draughts, "B:W21:B1", "W:W21:B1"),
+            (Conventions::Chess, "4k3/8 w - - 0 1", "4k3/8 b - - 0 1"),
+            (Conventions::Gomoku, "15/7bw6", "15/7b7"),
+            (Conventions::Go, "b..w b 0 0 0 2", "b... w 0 0 0 1"),
         ] {
             assert_eq!(first_seat_to_move(customs, first), 0, "{first}");
             assert_eq!(first_seat_to_move(customs, second), 1, "{second}");
@@ -298,30 +301,30 @@ mod tests {
     fn othello_position_is_parsed_from_lowest_rank() {
         let position = "O--------------------------O*------*O-------------------------** *";
         check_board(
-            Customs::Othello,
+            Conventions::Othello,
             position,
             Some([
                 "......**", "........", "........", "...*O...", "...O*...", "........", "........",
                 "O.......",
             ]),
         );
-        check_board(Customs::Othello, "O--*", None);
-        check_board(Customs::Othello, &format!("-{position}"), None);
+        check_board(Conventions::Othello, "O--*", None);
+        check_board(Conventions::Othello, &format!("-{position}"), None);
     }
 
     #[test]
     fn draughts_position_is_parsed_by_square_number() {
         check_board(
-            Customs::Draughts,
+            Conventions::Draughts,
             "B:W21,K32,K5:B1,4,K8:H0:F1",
             Some([
                 ".W......", "........", ".......w", "........", "........", "........", ".B.....W",
                 "b.....b.",
             ]),
         );
-        check_board(Customs::Draughts, "B:W33:B1", None);
-        check_board(Customs::Draughts, "B:W0:B1", None);
-        check_board(Customs::Draughts, "B:Wx:B1", None);
+        check_board(Conventions::Draughts, "B:W33:B1", None);
+        check_board(Conventions::Draughts, "B:W0:B1", None);
+        check_board(Conventions::Draughts, "B:Wx:B1", None);
     }
 
     #[test]

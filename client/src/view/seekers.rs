@@ -4,7 +4,7 @@ use plyhouse_protocol::{SeekList, Seeker};
 
 use super::paint::{FAINT, STRONG, paint};
 use super::words::player_text;
-use crate::clock::{clock_text, read_clock};
+use crate::clock::{format_clock, parse_clock};
 use crate::harmless::sanitize;
 
 /// Who looks for an opponent, a line each, with the command that answers it; `None` if nobody does. What each
@@ -34,14 +34,14 @@ pub(crate) fn render_seek_list(seekers: &SeekList, server_options: &str) -> Opti
 pub(crate) fn seek_line(row: &Seeker) -> String {
     let name = player_text(&row.player.name, row.rating);
     let game = sanitize(&row.game);
-    let clock = row.clock.as_ref().map(clock_text);
+    let clock = row.clock.as_ref().map(format_clock);
     let clock_label = clock
         .as_ref()
         .map_or_else(String::new, |clock| format!(" {clock}"));
     let rated = if row.rated { " rated" } else { "" };
     let line = format!("{}  {game}{clock_label}{rated}", paint(STRONG, &name));
     // A clock that cannot be written exactly would be another one; and people do not play programs for ratings.
-    let is_exact = clock.as_ref().map(|clock| read_clock(clock).ok()) == row.clock.map(Some);
+    let is_exact = clock.as_ref().map(|clock| parse_clock(clock).ok()) == row.clock.map(Some);
     if !is_exact || row.rated && row.player.bot {
         return line;
     }
@@ -75,7 +75,7 @@ mod tests {
             {"player": {"id": id, "name": "odd"}, "game": "chess", "clock": odd, "rated": false},
         ]);
         let drawn = render_seek_list(&seek_list(5, &rows), " --server ws://h/ws").unwrap();
-        let odd = clock_text(&serde_json::from_value(odd).unwrap());
+        let odd = format_clock(&serde_json::from_value(odd).unwrap());
         let expected = format!(
             "\
 LOOKING FOR AN OPPONENT

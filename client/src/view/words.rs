@@ -10,7 +10,7 @@ use plyhouse_protocol::{
 use super::paint::{STRONG, paint, seat_style};
 use super::position::first_seat_to_move;
 use super::way;
-use crate::customs::Customs;
+use crate::customs::Conventions;
 use crate::harmless::sanitize;
 
 /// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
@@ -75,7 +75,7 @@ pub(crate) fn side_text(snapshot: &Snapshot, seat: SeatNumber) -> String {
 
 /// What a seat's pieces look like, in its colour, where its side's name does not tell.
 pub(crate) fn piece_text(snapshot: &Snapshot, seat: SeatNumber) -> Option<String> {
-    let piece = Customs::of(&snapshot.game).piece(seat.index())?;
+    let piece = Conventions::for_game(&snapshot.game).seat_symbol(seat.index())?;
     let state = snapshot.seats.get(seat.index())?;
     let style = seat_style(seat.index(), &state.side);
     Some(paint(style, &piece.to_string()))
@@ -102,7 +102,7 @@ pub(crate) fn turn_text(snapshot: &Snapshot) -> String {
             let is_capture = |m: &String| m.contains('x');
             let forced = if snapshot.legal == ["pass"] {
                 " You cannot move: pass."
-            } else if Customs::of(&snapshot.game) == Customs::Draughts
+            } else if Conventions::for_game(&snapshot.game) == Conventions::Draughts
                 && !snapshot.legal.is_empty()
                 && snapshot.legal.iter().all(is_capture)
             {
@@ -149,7 +149,7 @@ pub(crate) fn move_text(snapshot: &Snapshot, seat: SeatNumber, notation: &str) -
 
 /// The moves, with a number before every one of seat 0; before the first, too, if that is seat 1's.
 pub(crate) fn move_list(snapshot: &Snapshot) -> String {
-    let customs = Customs::of(&snapshot.game);
+    let customs = Conventions::for_game(&snapshot.game);
     let moves = snapshot.san.as_ref().unwrap_or(&snapshot.moves);
     let first = snapshot
         .initial_position
@@ -256,7 +256,9 @@ pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
     };
     let reason = match outcome.reason {
         Some(EndReason::Rules) => match (&outcome.line, way::rules_end_text(snapshot, outcome)) {
-            (Some(line), _) => sanitize(&Customs::of(&snapshot.game).line(line)),
+            (Some(line), _) => {
+                sanitize(&Conventions::for_game(&snapshot.game).winning_line_text(line))
+            }
             (None, way) => way.unwrap_or_default(),
         },
         Some(EndReason::Resignation) if is_me(loser) => "You resigned.".to_owned(),

@@ -216,7 +216,7 @@ fn help_fits_smallest_terminal_without_scrolling() {
         state.handle_key(KeyEvent::from(KeyCode::F(1)), Some(&match_view));
         state.log.push(keys_help(Some(&match_view)));
         state.log.push(help_text(HelpContext {
-            conventions: Customs::of(id),
+            conventions: Conventions::for_game(id),
             is_open,
             has_stand_in: true,
             is_board_visible: true,
