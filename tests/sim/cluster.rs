@@ -15,7 +15,7 @@ mod plan;
 mod store;
 mod world;
 
-pub(crate) use self::store::{Entry, Journal, Written};
+pub(crate) use self::store::{Journal, JournalEntry, JournalWrite};
 
 use self::plan::Plan;
 use self::world::run;
@@ -55,8 +55,9 @@ impl Totals {
             .iter()
             .map(|cluster| &cluster.journal);
         for journal in journal {
-            self.fenced_writes += journal.refused;
-            let is_takeover = |entry: &&Entry| matches!(entry.written, Written::Taken { .. });
+            self.fenced_writes += journal.fenced_writes;
+            let is_takeover =
+                |entry: &&JournalEntry| matches!(entry.write, JournalWrite::TakenOver { .. });
             self.takeovers += journal.entries.iter().filter(is_takeover).count();
         }
     }

@@ -19,8 +19,10 @@ use plyhouse_protocol::{
 };
 
 use self::finding::{
-    answer, connection, created_apart, error, got, is_told, moved, nobody, place, place_of_gap,
-    place_of_move, place_of_own, player, rename_all, told,
+    change_received_event, change_received_message, connection_at, custom_position_request,
+    error_message, find_followed_move_event, find_index, find_own_move_event,
+    find_played_move_request, is_event_of_kind, nil_player_id, player_of, rename_players, reply_to,
+    truncate_after_last_move,
 };
 use super::checker::{ViolationKind, check};
 use super::fault_plan::Plan;
@@ -42,20 +44,20 @@ type NamedMutation = (&'static str, ViolationKind, Mutation);
 
 /// All edits: one for every promise, at least.
 fn all_mutations() -> impl Iterator<Item = &'static NamedMutation> {
-    let others = clocks::EDITS.iter().chain(wishes::EDITS);
+    let others = clocks::MUTATIONS.iter().chain(wishes::MUTATIONS);
     let others = others
-        .chain(lists::EDITS)
-        .chain(words::EDITS)
-        .chain(ratings::EDITS)
-        .chain(searches::EDITS)
-        .chain(watching::EDITS);
+        .chain(lists::MUTATIONS)
+        .chain(words::MUTATIONS)
+        .chain(ratings::MUTATIONS)
+        .chain(searches::MUTATIONS)
+        .chain(watching::MUTATIONS);
     MUTATIONS.iter().chain(others)
 }
 
 /// Edits of what is true of any match.
 const MUTATIONS: &[NamedMutation] = &[
     ("a lost tail", ViolationKind::LostWrite, |_, kept| {
-        moved(kept)?.pop().map(drop)
+        truncate_after_last_move(kept)?.pop().map(drop)
     }),
     ("a lost match", ViolationKind::LostWrite, |_, kept| {
         kept.matches.pop_first().map(drop)
@@ -64,7 +66,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a contradicting event",
         ViolationKind::Contradiction,
         |history, _| {
-            told(history, |event| match event {
+            change_received_event(history, |event| match event {
                 Event::Moved { m, .. } => {
                     m.push('x');
                     Some(())
@@ -77,17 +79,17 @@ const MUTATIONS: &[NamedMutation] = &[
         "a contradicting record",
         ViolationKind::Contradiction,
         |_, kept| {
-            rename_all(kept);
+            rename_players(kept);
             Some(())
         },
     ),
     ("a gap", ViolationKind::SeqGap, |history, _| {
-        let place = place_of_gap(history)?;
+        let place = find_followed_move_event(history)?;
         history.entries.remove(place);
         Some(())
     }),
     ("an event twice", ViolationKind::SeqGap, |history, _| {
-        let place = place(history, |what| is_told(what, "moved"))?;
+        let place = find_index(history, |what| is_event_of_kind(what, "moved"))?;
         let again = history.entries[place].clone();
         history.entries.insert(place, again);
         Some(())
@@ -96,7 +98,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "an old snapshot",
         ViolationKind::StaleState,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Match(snapshot)
                     if snapshot.re.is_some()
                         && snapshot.seq.0 > 3
@@ -113,7 +115,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a wrong snapshot",
         ViolationKind::WrongSnapshot,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Match(snapshot) => {
                     snapshot.ply.0 += 1;
                     Some(())
@@ -126,7 +128,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a match that is told to have begun elsewhere",
         ViolationKind::WrongSnapshot,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Match(snapshot) => snapshot.initial_position.take().map(drop),
                 _ => None,
             })
@@ -136,7 +138,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "another start than was asked for",
         ViolationKind::InvalidReply,
         |history, _| {
-            created_apart(history)?.position = None;
+            custom_position_request(history)?.position = None;
             Some(())
         },
     ),
@@ -144,12 +146,12 @@ const MUTATIONS: &[NamedMutation] = &[
         "an impossible event",
         ViolationKind::ImpossibleEvent,
         |_, kept| {
-            moved(kept)?.push(EventKind::UNTIMED_START.at(0));
+            truncate_after_last_move(kept)?.push(EventKind::UNTIMED_START.at(0));
             Some(())
         },
     ),
     ("a doubled move", ViolationKind::DuplicateMove, |_, kept| {
-        let events = moved(kept)?;
+        let events = truncate_after_last_move(kept)?;
         let last = events.last()?.clone();
         events.push(last);
         Some(())
@@ -158,7 +160,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a move under two numbers",
         ViolationKind::DuplicateMove,
         |history, _| {
-            told(history, |event| match event {
+            change_received_event(history, |event| match event {
                 Event::Moved { ply, .. } if ply.0 > 0 => {
                     ply.0 -= 1;
                     Some(())
@@ -171,7 +173,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "two winners told",
         ViolationKind::ConflictingResults,
         |history, _| {
-            told(history, |event| match event {
+            change_received_event(history, |event| match event {
                 Event::Ended { outcome, .. } => {
                     let other = outcome.winner.map_or(SeatNumber(0), SeatNumber::other);
                     outcome.winner = Some(other);
@@ -197,9 +199,9 @@ const MUTATIONS: &[NamedMutation] = &[
         "a refused move",
         ViolationKind::AppliedRejectedRequest,
         |history, _| {
-            let place = place_of_move(history)?;
-            let answer = answer(history, place)?;
-            *answer = error(answer.re(), ErrorCode::Overloaded);
+            let place = find_played_move_request(history)?;
+            let answer = reply_to(history, place)?;
+            *answer = error_message(answer.re(), ErrorCode::Overloaded);
             Some(())
         },
     ),
@@ -207,10 +209,10 @@ const MUTATIONS: &[NamedMutation] = &[
         "a refused match",
         ViolationKind::AppliedRejectedRequest,
         |history, _| {
-            got(history, false, |message| match message {
+            change_received_message(history, false, |message| match message {
                 // Who has sought a match need not be its host.
                 ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.listed => {
-                    *message = error(snapshot.re, ErrorCode::Overloaded);
+                    *message = error_message(snapshot.re, ErrorCode::Overloaded);
                     Some(())
                 }
                 _ => None,
@@ -222,11 +224,11 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::MoveWithoutSeat,
         |history, _| {
             // It was somebody else who had asked for it.
-            let place = place_of_move(history)?;
-            let sender = player(history, connection(history, place)?)?;
+            let place = find_played_move_request(history)?;
+            let sender = player_of(history, connection_at(history, place)?)?;
             let stranger = (0..place).find_map(|place| {
-                let on = connection(history, place)?;
-                player(history, on).filter(|player| *player != sender)?;
+                let on = connection_at(history, place)?;
+                player_of(history, on).filter(|player| *player != sender)?;
                 Some(on)
             })?;
             match &mut history.entries[place].event {
@@ -240,7 +242,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "a move of nobody",
         ViolationKind::UnrequestedEvent,
         |history, _| {
-            let place = place_of_move(history)?;
+            let place = find_played_move_request(history)?;
             history.entries.remove(place);
             Some(())
         },
@@ -249,14 +251,14 @@ const MUTATIONS: &[NamedMutation] = &[
         "a forgotten match",
         ViolationKind::UnknownMatchOrPlayer,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 // What answers a `create` names no match that could be forgotten.
                 ServerMessage::Match(snapshot)
                     if (snapshot.re.is_some()
                         && snapshot.spectator_access != SpectatorAccess::Nobody)
                         && (snapshot.ply.0 > 0 && snapshot.outcome.is_none()) =>
                 {
-                    *message = error(snapshot.re, ErrorCode::UnknownMatch);
+                    *message = error_message(snapshot.re, ErrorCode::UnknownMatch);
                     Some(())
                 }
                 _ => None,
@@ -268,12 +270,12 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::UnknownMatchOrPlayer,
         |history, _| {
             // Who has a match is to be known for ever; who was only given a token, for a while.
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Welcome(welcome)
                     if welcome.resumed && !welcome.following.is_empty() =>
                 {
                     welcome.resumed = false;
-                    welcome.player.id = nobody();
+                    welcome.player.id = nil_player_id();
                     Some(())
                 }
                 _ => None,
@@ -284,9 +286,9 @@ const MUTATIONS: &[NamedMutation] = &[
         "another's token",
         ViolationKind::WrongPlayer,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Welcome(welcome) if welcome.resumed => {
-                    welcome.player.id = nobody();
+                    welcome.player.id = nil_player_id();
                     Some(())
                 }
                 _ => None,
@@ -298,7 +300,7 @@ const MUTATIONS: &[NamedMutation] = &[
         ViolationKind::InvalidReply,
         |history, _| {
             let is_answer = |what: &HistoryEvent| matches!(what, HistoryEvent::Received { message, .. } if message.re().is_some());
-            let place = place(history, is_answer)?;
+            let place = find_index(history, is_answer)?;
             let again = history.entries[place].clone();
             history.entries.insert(place, again);
             Some(())
@@ -308,7 +310,7 @@ const MUTATIONS: &[NamedMutation] = &[
         "an answer before the event",
         ViolationKind::ReplyBeforeEvent,
         |history, _| {
-            let place = place_of_own(history)?;
+            let place = find_own_move_event(history)?;
             let event = history.entries.remove(place);
             history.entries.insert(place + 1, event);
             Some(())
@@ -326,7 +328,7 @@ const MUTATIONS: &[NamedMutation] = &[
 #[test]
 fn every_violation_kind_has_a_mutation() {
     for kind in ViolationKind::SINGLE_SERVER {
-        let mut all = all_mutations().chain(days::EDITS);
+        let mut all = all_mutations().chain(days::MUTATIONS);
         assert!(all.any(|edit| edit.1 == kind), "{kind:?}");
     }
 }
@@ -339,7 +341,7 @@ fn every_mutation_is_detected() {
 /// Of matches of days there is most to see when some time has passed.
 #[test]
 fn every_correspondence_mutation_is_detected() {
-    assert_all_detected(Plan::with_restarts_only, || days::EDITS.iter());
+    assert_all_detected(Plan::with_restarts_only, || days::MUTATIONS.iter());
 }
 
 #[track_caller]

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::Args;
 
 /// Where the positions of this game are kept, if nothing else is said.
-pub(crate) fn path(args: &Args, game: &str) -> PathBuf {
+pub(crate) fn positions_path(args: &Args, game: &str) -> PathBuf {
     args.positions.clone().unwrap_or_else(|| {
         let name = format!("plyhouse-{game}-{}.positions", args.seed);
         std::env::temp_dir().join(name)
@@ -18,22 +18,22 @@ pub(crate) fn path(args: &Args, game: &str) -> PathBuf {
 
 /// All files whose positions are learnt from, with their names, the one at `positions` last; and how the sha256 of
 /// them all begins.
-pub(crate) struct Kept<const BYTES: usize> {
+pub(crate) struct PositionFiles<const BYTES: usize> {
     pub(crate) files: Vec<(String, Vec<[u8; BYTES]>)>,
     pub(crate) hash: String,
 }
 
-impl<const BYTES: usize> Kept<BYTES> {
+impl<const BYTES: usize> PositionFiles<BYTES> {
     pub(crate) fn read(args: &Args, positions: PathBuf) -> anyhow::Result<Self> {
         let mut digest = Sha256::new();
         let mut files = Vec::new();
-        for path in args.add.iter().chain([&positions]) {
+        for path in args.extra_positions.iter().chain([&positions]) {
             let name = path.display().to_string();
             let bytes = fs::read(path).with_context(|| name.clone())?;
             digest.update(&bytes);
-            let (read, rest) = bytes.as_chunks();
-            ensure!(rest.is_empty(), "{name}: cut off");
-            files.push((name, read.to_vec()));
+            let (records, rest) = bytes.as_chunks();
+            ensure!(rest.is_empty(), "{name}: truncated file");
+            files.push((name, records.to_vec()));
         }
         let hash = digest.finalize();
         let hash = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();

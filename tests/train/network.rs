@@ -12,137 +12,149 @@ use plyhouse_engine::search::seeded_rng::SeededRng;
 const HIDDEN: usize = Features::HIDDEN;
 
 /// How many positions one step follows from.
-const BATCH: usize = 8192;
+const BATCH_SIZE: usize = 8192;
 
 /// Among how many threads it is shared out.
 const THREADS: usize = 2;
 
 /// The weights of the hidden layer are no greater at first.
-const BEGIN_MAX: f32 = 0.1;
+const INITIAL_WEIGHT_MAX: f32 = 0.1;
 
 /// By how much weights change with a step in the end.
-const LAST_STEP: f32 = 0.000_01;
+const FINAL_LEARNING_RATE: f32 = 0.000_01;
 
 /// How much of itself a weight loses with a step, as a part of the step, so that what little is known of is not
 /// learnt by heart (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019).
-const PULL: f32 = 0.3;
+const WEIGHT_DECAY: f32 = 0.3;
 
 /// How much of the means of slopes and of their squares is what they were before.
-const MEAN: f32 = 0.9;
-const MEAN_SQUARE: f32 = 0.999;
+const ADAM_BETA1: f32 = 0.9;
+const ADAM_BETA2: f32 = 0.999;
 
 /// Where the weights lie: a row for each input, what the hidden layer begins with, the output for each bucket, and
 /// what that begins with.
-const BEGIN: usize = Features::INPUTS * HIDDEN;
-const OUTPUT: usize = BEGIN + HIDDEN;
-const OUTPUT_BEGIN: usize = OUTPUT + Features::BUCKETS * 2 * HIDDEN;
-const WEIGHTS: usize = OUTPUT_BEGIN + Features::BUCKETS;
+const HIDDEN_BIAS_OFFSET: usize = Features::INPUTS * HIDDEN;
+const OUTPUT_WEIGHT_OFFSET: usize = HIDDEN_BIAS_OFFSET + HIDDEN;
+const OUTPUT_BIAS_OFFSET: usize = OUTPUT_WEIGHT_OFFSET + Features::BUCKETS * 2 * HIDDEN;
+const WEIGHT_COUNT: usize = OUTPUT_BIAS_OFFSET + Features::BUCKETS;
 
 type Row = [f32; HIDDEN];
 
 /// Positions with the chances of winning that are taught of them.
-pub(crate) trait Samples: Sync {
+pub(crate) trait TrainingSet: Sync {
     /// What a position shows, what is known of it as the logarithm of odds, and the chance of winning.
-    fn get(&self, number: usize) -> (Features, f32, f32);
+    fn get(&self, index: usize) -> (Features, f32, f32);
 
     fn count(&self) -> usize;
 }
 
 /// The weights, on their way.
-pub(crate) struct Fit {
+pub(crate) struct NetworkTrainer {
     weights: Vec<f32>,
-    means: Vec<f32>,
-    squares: Vec<f32>,
+    gradient_means: Vec<f32>,
+    gradient_squares: Vec<f32>,
     /// For each thread.
-    slopes: [Vec<f32>; THREADS],
-    steps: i32,
+    gradients: [Vec<f32>; THREADS],
+    step_count: i32,
 }
 
-impl Fit {
+impl NetworkTrainer {
     /// What is known is right at first.
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "chance may be as rough as it likes"
+        reason = "random weights need no more precision"
     )]
-    pub(crate) fn new(chance: &mut SeededRng) -> Self {
-        let mut weights = vec![0.0; WEIGHTS];
-        for weight in &mut weights[..BEGIN] {
-            *weight = BEGIN_MAX * (2.0 * chance.next_f64() as f32 - 1.0);
+    pub(crate) fn new(rng: &mut SeededRng) -> Self {
+        let mut weights = vec![0.0; WEIGHT_COUNT];
+        for weight in &mut weights[..HIDDEN_BIAS_OFFSET] {
+            *weight = INITIAL_WEIGHT_MAX * (2.0 * rng.next_f64() as f32 - 1.0);
         }
         Self {
             weights,
-            means: vec![0.0; WEIGHTS],
-            squares: vec![0.0; WEIGHTS],
-            slopes: std::array::from_fn(|_| vec![0.0; WEIGHTS]),
-            steps: 0,
+            gradient_means: vec![0.0; WEIGHT_COUNT],
+            gradient_squares: vec![0.0; WEIGHT_COUNT],
+            gradients: std::array::from_fn(|_| vec![0.0; WEIGHT_COUNT]),
+            step_count: 0,
         }
     }
 
     /// Goes through all samples once, in a random order; `done` of `rounds` are over. Weights change with a step by
     /// so much at first, and hardly in the end. Returns the root of the mean square of the error.
-    pub(crate) fn round(
+    pub(crate) fn run_epoch(
         &mut self,
-        samples: &impl Samples,
-        (done, rounds): (u32, u32),
-        first_step: f32,
-        chance: &mut SeededRng,
+        samples: &impl TrainingSet,
+        (epoch, epochs): (u32, u32),
+        initial_learning_rate: f32,
+        rng: &mut SeededRng,
     ) -> f64 {
         let mut order: Vec<usize> = (0..samples.count()).collect();
         for last in (1..order.len()).rev() {
-            order.swap(last, chance.next_below(last + 1));
+            order.swap(last, rng.next_below(last + 1));
         }
-        let batches = order.len().div_ceil(BATCH);
+        let batches = order.len().div_ceil(BATCH_SIZE);
         let mut error = 0.0;
-        for (number, batch) in order.chunks(BATCH).enumerate() {
+        for (batch_number, batch) in order.chunks(BATCH_SIZE).enumerate() {
             let weights = &self.weights;
-            let parts = batch.chunks(BATCH / THREADS).zip(&mut self.slopes);
+            let parts = batch.chunks(BATCH_SIZE / THREADS).zip(&mut self.gradients);
             error += thread::scope(|scope| {
                 let threads: Vec<_> = parts
-                    .map(|(part, slopes)| scope.spawn(|| learn(weights, slopes, samples, part)))
+                    .map(|(part, slopes)| {
+                        scope.spawn(|| accumulate_gradients(weights, slopes, samples, part))
+                    })
                     .collect();
                 let errors = threads
                     .into_iter()
-                    .map(|thread| thread.join().expect("it sums up"));
+                    .map(|thread| thread.join().expect("the worker thread does not panic"));
                 errors.sum::<f64>()
             });
-            let over = (done as f32 + number as f32 / batches as f32) / rounds as f32;
-            let share = 0.5 + 0.5 * (over * std::f32::consts::PI).cos();
-            self.step(LAST_STEP + (first_step - LAST_STEP) * share, batch.len());
+            let progress = (epoch as f32 + batch_number as f32 / batches as f32) / epochs as f32;
+            let share = 0.5 + 0.5 * (progress * std::f32::consts::PI).cos();
+            self.apply_gradients(
+                FINAL_LEARNING_RATE + (initial_learning_rate - FINAL_LEARNING_RATE) * share,
+                batch.len(),
+            );
         }
         (error / order.len() as f64).sqrt()
     }
 
     /// Changes the weights by what a batch of so many positions tells.
-    fn step(&mut self, step: f32, batch: usize) {
-        self.steps += 1;
-        let unbiased = 1.0 / (1.0 - MEAN.powi(self.steps));
-        let unbiased_square = 1.0 / (1.0 - MEAN_SQUARE.powi(self.steps));
-        let each = 1.0 / batch as f32;
-        let decay = 1.0 - step * PULL;
-        let (first, rest) = self.slopes.split_first_mut().expect("there is a thread");
+    fn apply_gradients(&mut self, step: f32, batch_size: usize) {
+        self.step_count += 1;
+        let unbiased = 1.0 / (1.0 - ADAM_BETA1.powi(self.step_count));
+        let unbiased_square = 1.0 / (1.0 - ADAM_BETA2.powi(self.step_count));
+        let batch_factor = 1.0 / batch_size as f32;
+        let decay = 1.0 - step * WEIGHT_DECAY;
+        let (first, rest) = self
+            .gradients
+            .split_first_mut()
+            .expect("THREADS is not zero");
         for slopes in rest {
             for (sum, slope) in first.iter_mut().zip(slopes) {
                 *sum += *slope;
                 *slope = 0.0;
             }
         }
-        let means = self.means.iter_mut().zip(&mut self.squares);
+        let means = self
+            .gradient_means
+            .iter_mut()
+            .zip(&mut self.gradient_squares);
         for ((weight, slope), (mean, square)) in self.weights.iter_mut().zip(first).zip(means) {
-            let of_each = *slope * each;
+            let mean_gradient = *slope * batch_factor;
             *slope = 0.0;
-            *mean = MEAN * *mean + (1.0 - MEAN) * of_each;
-            *square = MEAN_SQUARE * *square + (1.0 - MEAN_SQUARE) * of_each * of_each;
-            let by = step * *mean * unbiased / ((*square * unbiased_square).sqrt() + 1e-8);
-            *weight = (*weight * decay - by).clamp(-Features::WEIGHT_MAX, Features::WEIGHT_MAX);
+            *mean = ADAM_BETA1 * *mean + (1.0 - ADAM_BETA1) * mean_gradient;
+            *square = ADAM_BETA2 * *square + (1.0 - ADAM_BETA2) * mean_gradient * mean_gradient;
+            let delta = step * *mean * unbiased / ((*square * unbiased_square).sqrt() + 1e-8);
+            *weight = (*weight * decay - delta).clamp(-Features::WEIGHT_MAX, Features::WEIGHT_MAX);
         }
     }
 
     /// The root of the mean square of the error.
-    pub(crate) fn error(&self, samples: &impl Samples) -> f64 {
+    pub(crate) fn rms_error(&self, samples: &impl TrainingSet) -> f64 {
         let errors = (0..samples.count()).map(|number| {
-            let (features, known, truth) = samples.get(number);
-            let chance = odds_to_chance(known + glance(&self.weights, &features).0);
-            f64::from(chance - truth).powi(2)
+            let (features, handcrafted_odds, target) = samples.get(number);
+            let predicted =
+                odds_to_probability(handcrafted_odds + forward(&self.weights, &features).0);
+            f64::from(predicted - target).powi(2)
         });
         (errors.sum::<f64>() / samples.count().max(1) as f64).sqrt()
     }
@@ -150,44 +162,46 @@ impl Fit {
     /// Rounds weights to what can be written, and writes them.
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "what is written has been rounded to what fits"
+        reason = "the weights were rounded to the range of i16"
     )]
-    pub(crate) fn write(&mut self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(2 * WEIGHTS);
-        for (place, weight) in self.weights.iter_mut().enumerate() {
-            let unit = unit(place);
-            let written = (*weight * unit).round().clamp(-32_767.0, 32_767.0);
-            *weight = written / unit;
-            bytes.extend((written as i16).to_le_bytes());
+    pub(crate) fn quantize(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(2 * WEIGHT_COUNT);
+        for (index, weight) in self.weights.iter_mut().enumerate() {
+            let scale = quantization_unit(index);
+            let quantized = (*weight * scale).round().clamp(-32_767.0, 32_767.0);
+            *weight = quantized / scale;
+            bytes.extend((quantized as i16).to_le_bytes());
         }
         bytes
     }
 }
 
 /// What one is written as, in this place.
-fn unit(place: usize) -> f32 {
+fn quantization_unit(index: usize) -> f32 {
     let [one, output_one] = Features::QUANTIZATION_UNITS.map(|unit| unit as f32);
-    match place {
-        ..OUTPUT => one,
-        OUTPUT..OUTPUT_BEGIN => output_one,
+    match index {
+        ..OUTPUT_WEIGHT_OFFSET => one,
+        OUTPUT_WEIGHT_OFFSET..OUTPUT_BIAS_OFFSET => output_one,
         _ => one * output_one,
     }
 }
 
-fn odds_to_chance(odds: f32) -> f32 {
+fn odds_to_probability(odds: f32) -> f32 {
     1.0 / (1.0 + (-odds).exp())
 }
 
-fn row(weights: &[f32], from: usize) -> &Row {
-    weights[from..].first_chunk().expect("rows are whole")
+fn row(weights: &[f32], offset: usize) -> &Row {
+    weights[offset..]
+        .first_chunk()
+        .expect("the offset leaves a complete row")
 }
 
 /// What the weights say of a position, as the logarithm of odds, and what the hidden layer has summed up.
 #[inline]
-fn glance(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
-    let mut odds = weights[OUTPUT_BEGIN + features.output_bucket];
-    let sums = features.rows().map(|rows| {
-        let mut sums = *row(weights, BEGIN);
+fn forward(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
+    let mut odds = weights[OUTPUT_BIAS_OFFSET + features.output_bucket];
+    let hidden_sums = features.rows().map(|rows| {
+        let mut sums = *row(weights, HIDDEN_BIAS_OFFSET);
         for input in rows {
             let row = row(weights, usize::from(*input) * HIDDEN);
             for (sum, weight) in sums.iter_mut().zip(row) {
@@ -196,59 +210,67 @@ fn glance(weights: &[f32], features: &Features) -> (f32, [Row; 2]) {
         }
         sums
     });
-    for (side, sums) in sums.iter().enumerate() {
-        let output = row(weights, output(features, side));
+    for (side, sums) in hidden_sums.iter().enumerate() {
+        let output = row(weights, output_offset(features, side));
         let mut parts = [0.0; 16];
         for (sums, output) in sums.as_chunks::<16>().0.iter().zip(output.as_chunks().0) {
             let output: &[f32; 16] = output;
             for lane in 0..16 {
-                let cut = sums[lane].clamp(0.0, 1.0);
-                parts[lane] += cut * cut * output[lane];
+                let activation = sums[lane].clamp(0.0, 1.0);
+                parts[lane] += activation * activation * output[lane];
             }
         }
         odds += parts.iter().sum::<f32>();
     }
-    (odds, sums)
+    (odds, hidden_sums)
 }
 
 /// Where the output of a position begins for a side.
-const fn output(features: &Features, side: usize) -> usize {
-    OUTPUT + (2 * features.output_bucket + side) * HIDDEN
+const fn output_offset(features: &Features, side: usize) -> usize {
+    OUTPUT_WEIGHT_OFFSET + (2 * features.output_bucket + side) * HIDDEN
 }
 
 /// Adds up how the square of the error grows with each weight, and returns the sum of its squares.
-fn learn(weights: &[f32], slopes: &mut [f32], samples: &impl Samples, numbers: &[usize]) -> f64 {
-    let mut errors = 0.0;
-    for number in numbers {
-        let (features, known, truth) = samples.get(*number);
-        let (odds, sums) = glance(weights, &features);
-        let chance = odds_to_chance(known + odds);
-        let error = chance - truth;
-        errors += f64::from(error * error);
-        let slope = 2.0 * error * chance * (1.0 - chance);
-        slopes[OUTPUT_BEGIN + features.output_bucket] += slope;
+fn accumulate_gradients(
+    weights: &[f32],
+    gradients: &mut [f32],
+    samples: &impl TrainingSet,
+    indices: &[usize],
+) -> f64 {
+    let mut squared_error = 0.0;
+    for index in indices {
+        let (features, handcrafted_odds, target) = samples.get(*index);
+        let (odds, sums) = forward(weights, &features);
+        let predicted = odds_to_probability(handcrafted_odds + odds);
+        let error = predicted - target;
+        squared_error += f64::from(error * error);
+        let output_gradient = 2.0 * error * predicted * (1.0 - predicted);
+        gradients[OUTPUT_BIAS_OFFSET + features.output_bucket] += output_gradient;
         for (side, (sums, inputs)) in sums.iter().zip(features.rows()).enumerate() {
-            let from = output(&features, side);
-            let output = row(weights, from);
-            let output_slopes = &mut slopes[from..from + HIDDEN];
-            let mut of_sums = [0.0; HIDDEN];
-            for place in 0..HIDDEN {
-                let cut = sums[place].clamp(0.0, 1.0);
-                output_slopes[place] += slope * cut * cut;
-                let is_within = sums[place] > 0.0 && sums[place] < 1.0;
-                of_sums[place] = if is_within {
-                    2.0 * slope * output[place] * cut
+            let offset = output_offset(&features, side);
+            let output = row(weights, offset);
+            let output_gradients = &mut gradients[offset..offset + HIDDEN];
+            let mut hidden_gradients = [0.0; HIDDEN];
+            for index in 0..HIDDEN {
+                let activation = sums[index].clamp(0.0, 1.0);
+                output_gradients[index] += output_gradient * activation * activation;
+                let is_unclipped = sums[index] > 0.0 && sums[index] < 1.0;
+                hidden_gradients[index] = if is_unclipped {
+                    2.0 * output_gradient * output[index] * activation
                 } else {
                     0.0
                 };
             }
             let rows = inputs.iter().map(|input| usize::from(*input) * HIDDEN);
-            for from in rows.chain([BEGIN]) {
-                for (sum, slope) in slopes[from..from + HIDDEN].iter_mut().zip(of_sums) {
+            for from in rows.chain([HIDDEN_BIAS_OFFSET]) {
+                for (sum, slope) in gradients[from..from + HIDDEN]
+                    .iter_mut()
+                    .zip(hidden_gradients)
+                {
                     *sum += slope;
                 }
             }
         }
     }
-    errors
+    squared_error
 }

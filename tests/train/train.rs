@@ -41,20 +41,20 @@ struct Args {
     nodes: u64,
 
     /// With so many free squares or fewer they are played perfectly
-    #[arg(long, value_name = "N", default_value_t = 12)]
-    solved: u32,
+    #[arg(long = "solved", value_name = "N", default_value_t = 12)]
+    solve_empties_max: u32,
 
     /// How many times all positions are gone through
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    rounds: u32,
+    #[arg(long = "rounds", value_name = "N", default_value_t = 20)]
+    epochs: u32,
 
     /// How strongly weights are held back to nothing: as much as so many positions could say
-    #[arg(long, value_name = "X", default_value_t = 30.0)]
-    restraint: f32,
+    #[arg(long = "restraint", value_name = "X", default_value_t = 30.0)]
+    ridge_strength: f32,
 
     /// Positions of earlier games, to learn from as well
-    #[arg(long, value_name = "FILE")]
-    add: Vec<PathBuf>,
+    #[arg(long = "add", value_name = "FILE")]
+    extra_positions: Vec<PathBuf>,
 
     /// Where the positions are kept; if nothing is said, where temporary files are
     #[arg(long, value_name = "FILE")]

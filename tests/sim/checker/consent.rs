@@ -1,7 +1,7 @@
 //! What was asked for that needs somebody's will, and whether what came about was asked for.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Occupant, Offer as Kept, PendingOffer, Stage};
+use plyhouse_matches::{EventKind, Match, Occupant, Offer as MatchOffer, PendingOffer, Stage};
 use plyhouse_protocol::{
     ClientMessage, ClockControl, EndDetail, EndReason, MatchId, Offer, OfferKind, PlayerId, Ply,
 };
@@ -78,7 +78,7 @@ impl StateBefore {
         }
     }
 
-    fn pending_offer(&self, offer: Kept) -> Option<&PendingOffer> {
+    fn pending_offer(&self, offer: MatchOffer) -> Option<&PendingOffer> {
         self.offers.iter().find(|standing| standing.offer == offer)
     }
 
@@ -101,7 +101,7 @@ impl StateBefore {
             EventKind::Declined { by, .. } => self.require_from(*by, decline_fits),
             EventKind::TimeGiven { seat, .. } => self.require_from(seat.other(), time_gift_fits),
             EventKind::Hinted { seat, .. } => self.require_from(*seat, hint_fits),
-            EventKind::TakenBack { ply, .. } => match self.pending_offer(Kept::Takeback) {
+            EventKind::TakenBack { ply, .. } => match self.pending_offer(MatchOffer::Takeback) {
                 Some(pending) if pending.to_ply == Some(*ply) => {
                     self.require_from(pending.seat.other(), takeback_fits)
                 }
@@ -125,7 +125,7 @@ impl StateBefore {
             return RequiredConsent::NotRequired;
         };
         match (reason, winner, detail, by) {
-            (EndReason::Agreement, ..) => match self.pending_offer(Kept::Draw) {
+            (EndReason::Agreement, ..) => match self.pending_offer(MatchOffer::Draw) {
                 // Whoever runs out of time while the other offers a draw has one.
                 Some(standing) if self.has_flagged(state, standing.seat.other()) => {
                     RequiredConsent::NotRequired
@@ -185,13 +185,13 @@ fn offer_fits(message: &ClientMessage, before: &StateBefore, event: &EventKind) 
         ClientMessage::Offer {
             offer: Offer::Draw { ply },
             ..
-        } => *offer == Kept::Draw && *ply == before.ply,
+        } => *offer == MatchOffer::Draw && *ply == before.ply,
         ClientMessage::Offer {
             offer: Offer::Takeback { ply, to_ply: back },
             ..
         } => {
             let is_same = back.is_none() || back == to_ply;
-            *offer == Kept::Takeback && *ply == before.ply && is_same
+            *offer == MatchOffer::Takeback && *ply == before.ply && is_same
         }
         _ => false,
     }
@@ -205,8 +205,8 @@ fn decline_fits(message: &ClientMessage, _: &StateBefore, event: &EventKind) -> 
         return false;
     };
     match offer {
-        Kept::Draw => *asked == OfferKind::Draw,
-        Kept::Takeback => *asked == OfferKind::Takeback,
+        MatchOffer::Draw => *asked == OfferKind::Draw,
+        MatchOffer::Takeback => *asked == OfferKind::Takeback,
     }
 }
 

@@ -13,81 +13,85 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::ground::Way;
+use super::ground::EventQueue;
 use super::plan::BusPlan;
 use crate::rng::SimRng;
 
 /// How many messages wait for a server: one that is frozen loses the others.
-const WAITING_MAX: usize = 4096;
+const INBOX_CAPACITY: usize = 4096;
 
 /// What joins the servers of a world. Clones are the same hub.
 #[derive(Clone, Debug)]
-pub(super) struct Hub {
-    way: Way,
+pub(super) struct BusHub {
+    queue: EventQueue,
     state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug)]
 struct State {
-    dice: SimRng,
+    rng: SimRng,
     plan: BusPlan,
-    is_calm: bool,
-    ends: BTreeMap<Uuid, End>,
+    is_past_faults: bool,
+    endpoints: BTreeMap<Uuid, Endpoint>,
     /// When the last message from one to another comes.
-    last: BTreeMap<(Uuid, Uuid), Duration>,
+    last_arrivals: BTreeMap<(Uuid, Uuid), Duration>,
 }
 
 /// How a server is joined to the others.
 #[derive(Debug)]
-struct End {
-    heard: mpsc::Sender<Incoming>,
+struct Endpoint {
+    inbox: mpsc::Sender<Incoming>,
     /// Whether it is joined to them, as all know.
     is_up: bool,
     /// Nothing comes from it or to it, as nobody knows.
-    is_deaf: bool,
+    is_partitioned: bool,
 }
 
 /// What is sent.
 #[derive(Clone, Debug)]
-enum Letter {
+enum Envelope {
     Message(Vec<u8>),
-    Request(Vec<u8>, Asker),
+    Request(Vec<u8>, ReplySender),
 }
 
 /// Where an answer goes. The first one counts.
 #[derive(Clone, Debug)]
-struct Asker(Arc<Mutex<Option<oneshot::Sender<Answered>>>>);
+struct ReplySender(Arc<Mutex<Option<oneshot::Sender<ReplyResult>>>>);
 
-type Answered = Result<Vec<u8>, RequestError>;
+type ReplyResult = Result<Vec<u8>, RequestError>;
 
 /// One server's end of the bus.
 #[derive(Debug)]
 pub(super) struct SimBus {
-    hub: Hub,
-    own: Uuid,
+    hub: BusHub,
+    node_id: Uuid,
 }
 
 impl State {
-    fn can_hear(&self, own: Uuid) -> bool {
-        let end = self.ends.get(&own);
-        end.is_some_and(|end| end.is_up && !end.is_deaf)
+    fn is_reachable(&self, node_id: Uuid) -> bool {
+        let endpoint = self.endpoints.get(&node_id);
+        endpoint.is_some_and(|end| end.is_up && !end.is_partitioned)
     }
 
-    fn delay(&mut self) -> Duration {
-        Duration::from_micros(self.dice.between(self.plan.latency_us.clone()))
+    fn random_latency(&mut self) -> Duration {
+        Duration::from_micros(self.rng.between(self.plan.latency_us.clone()))
     }
 
     /// When a message comes that is sent now: not at all, once or twice.
-    fn arrivals(&mut self, from: Uuid, to: Uuid, now: Duration) -> Vec<Duration> {
-        let (lost, doubled) = (self.plan.lost_percent, self.plan.doubled_percent);
-        let is_lost = self.dice.chance(lost) && !self.is_calm;
-        let is_doubled = self.dice.chance(doubled) && !self.is_calm;
-        let count = if is_lost { 0 } else { 1 + u8::from(is_doubled) };
+    fn arrival_times(&mut self, from: Uuid, to: Uuid, now: Duration) -> Vec<Duration> {
+        let (lost, doubled) = (self.plan.loss_percent, self.plan.duplicate_percent);
+        let is_dropped = self.rng.chance(lost) && !self.is_past_faults;
+        let is_duplicated = self.rng.chance(doubled) && !self.is_past_faults;
+        let count = if is_dropped {
+            0
+        } else {
+            1 + u8::from(is_duplicated)
+        };
         let mut arrivals = Vec::new();
         for _ in 0..count {
-            let mut at = now + self.delay();
-            if !self.plan.reorders || self.is_calm {
-                let last = self.last.entry((from, to)).or_default();
+            let mut at = now + self.random_latency();
+            if !self.plan.can_reorder || self.is_past_faults {
+                let last = self.last_arrivals.entry((from, to)).or_default();
                 at = at.max(*last);
                 *last = at;
             }
@@ -97,132 +101,134 @@ impl State {
     }
 }
 
-impl Hub {
-    pub(super) fn new(way: Way, plan: BusPlan, dice: SimRng) -> Self {
+impl BusHub {
+    pub(super) fn new(queue: EventQueue, plan: BusPlan, rng: SimRng) -> Self {
         let state = State {
-            dice,
+            rng,
             plan,
-            is_calm: false,
-            ends: BTreeMap::new(),
-            last: BTreeMap::new(),
+            is_past_faults: false,
+            endpoints: BTreeMap::new(),
+            last_arrivals: BTreeMap::new(),
         };
         Self {
-            way,
+            queue,
             state: Arc::new(Mutex::new(state)),
         }
     }
 
     /// Lets a server in.
-    pub(super) fn enter(&self, own: Uuid) -> (SimBus, Listener) {
-        let (heard, listener) = mpsc::channel(WAITING_MAX);
-        let end = End {
-            heard,
+    pub(super) fn add_node(&self, node_id: Uuid) -> (SimBus, Listener) {
+        let (inbox, listener) = mpsc::channel(INBOX_CAPACITY);
+        let endpoint = Endpoint {
+            inbox,
             is_up: true,
-            is_deaf: false,
+            is_partitioned: false,
         };
-        self.state.lock().ends.insert(own, end);
+        self.state.lock().endpoints.insert(node_id, endpoint);
         let hub = self.clone();
-        (SimBus { hub, own }, listener)
+        (SimBus { hub, node_id }, listener)
     }
 
     /// A server is no more.
-    pub(super) fn leave(&self, own: Uuid) {
-        self.state.lock().ends.remove(&own);
+    pub(super) fn remove_node(&self, node_id: Uuid) {
+        self.state.lock().endpoints.remove(&node_id);
     }
 
     /// From now on nothing is lost, doubled or reordered, unless somebody is cut off.
-    pub(super) fn calm(&self) {
-        self.state.lock().is_calm = true;
+    pub(super) fn stop_faults(&self) {
+        self.state.lock().is_past_faults = true;
     }
 
     /// Cuts a server off as all know, or joins it again, which knows that it may have missed something.
-    pub(super) fn join(&self, own: Uuid, is_up: bool) {
-        if let Some(end) = self.state.lock().ends.get_mut(&own) {
+    pub(super) fn set_connected(&self, node_id: Uuid, is_up: bool) {
+        if let Some(end) = self.state.lock().endpoints.get_mut(&node_id) {
             end.is_up = is_up;
             if is_up {
                 // One that does not take it has enough to hear.
-                let _ = end.heard.try_send(Incoming::Gap);
+                let _ = end.inbox.try_send(Incoming::Gap);
             }
         }
     }
 
     /// Cuts a server off as nobody knows, or not any more.
-    pub(super) fn deafen(&self, own: Uuid, is_deaf: bool) {
-        if let Some(end) = self.state.lock().ends.get_mut(&own) {
-            end.is_deaf = is_deaf;
+    pub(super) fn set_partitioned(&self, node_id: Uuid, is_partitioned: bool) {
+        if let Some(end) = self.state.lock().endpoints.get_mut(&node_id) {
+            end.is_partitioned = is_partitioned;
         }
     }
 
-    fn is_up(&self, own: Uuid) -> bool {
+    fn is_up(&self, node_id: Uuid) -> bool {
         let state = self.state.lock();
-        state.ends.get(&own).is_some_and(|end| end.is_up)
+        state.endpoints.get(&node_id).is_some_and(|end| end.is_up)
     }
 
-    fn carry(&self, from: Uuid, to: Uuid, letter: &Letter) {
-        let now = self.way.now();
+    fn transmit(&self, from: Uuid, to: Uuid, envelope: &Envelope) {
+        let now = self.queue.now();
         let arrivals = {
             let mut state = self.state.lock();
-            if !state.can_hear(from) {
+            if !state.is_reachable(from) {
                 return;
             }
-            state.arrivals(from, to, now)
+            state.arrival_times(from, to, now)
         };
         for at in arrivals {
-            let (hub, letter) = (self.clone(), letter.clone());
-            self.way.post(at, move || hub.deliver(to, letter));
+            let (hub, letter) = (self.clone(), envelope.clone());
+            self.queue.schedule(at, move || hub.deliver(to, letter));
         }
     }
 
-    fn deliver(&self, to: Uuid, letter: Letter) {
-        let heard = match letter {
-            Letter::Message(message) => Incoming::Message(message),
-            Letter::Request(request, asker) => {
+    fn deliver(&self, to: Uuid, envelope: Envelope) {
+        let incoming = match envelope {
+            Envelope::Message(message) => Incoming::Message(message),
+            Envelope::Request(request, reply_sender) => {
                 let hub = self.clone();
-                let answer = move |answer| hub.answer(to, asker, answer);
+                let answer = move |answer| hub.send_reply(to, reply_sender, answer);
                 Incoming::Request(request, Responder::new(answer))
             }
         };
         let state = self.state.lock();
-        if state.can_hear(to)
-            && let Some(end) = state.ends.get(&to)
+        if state.is_reachable(to)
+            && let Some(end) = state.endpoints.get(&to)
         {
             // What does not come is lost, as on any bus.
-            let _ = end.heard.try_send(heard);
+            let _ = end.inbox.try_send(incoming);
         }
     }
 
     /// Carries an answer back.
-    fn answer(&self, from: Uuid, asker: Asker, answer: Vec<u8>) {
+    fn send_reply(&self, from: Uuid, reply_sender: ReplySender, answer: Vec<u8>) {
         let at = {
             let mut state = self.state.lock();
-            let lost = state.plan.lost_percent;
-            let is_lost = state.dice.chance(lost) && !state.is_calm;
-            if is_lost || !state.can_hear(from) {
+            let lost = state.plan.loss_percent;
+            let is_dropped = state.rng.chance(lost) && !state.is_past_faults;
+            if is_dropped || !state.is_reachable(from) {
                 return;
             }
-            self.way.now() + state.delay()
+            self.queue.now() + state.random_latency()
         };
-        self.way.post(at, move || asker.give(Ok(answer)));
+        self.queue
+            .schedule(at, move || reply_sender.send(Ok(answer)));
     }
 }
 
-impl Asker {
-    fn give(&self, answered: Answered) {
+impl ReplySender {
+    fn send(&self, result: ReplyResult) {
         if let Some(sender) = self.0.lock().take() {
             // Whoever asked may have given up.
-            let _ = sender.send(answered);
+            let _ = sender.send(result);
         }
     }
 }
 
 impl Bus for SimBus {
     fn send(&self, to: Uuid, message: Vec<u8>) {
-        self.hub.carry(self.own, to, &Letter::Message(message));
+        self.hub
+            .transmit(self.node_id, to, &Envelope::Message(message));
     }
 
     fn send_all(&self, message: Vec<u8>) {
-        let others: Vec<Uuid> = self.hub.state.lock().ends.keys().copied().collect();
-        for other in others.into_iter().filter(|other| *other != self.own) {
+        let others: Vec<Uuid> = self.hub.state.lock().endpoints.keys().copied().collect();
+        for other in others.into_iter().filter(|other| *other != self.node_id) {
             self.send(other, message.clone());
         }
     }
@@ -236,34 +242,34 @@ impl Bus for SimBus {
         if !self.is_up() {
             return std::future::ready(Err(RequestError::Disconnected)).boxed();
         }
-        let (sender, answered) = oneshot::channel();
-        let asker = Asker(Arc::new(Mutex::new(Some(sender))));
+        let (sender, receiver) = oneshot::channel();
+        let reply_sender = ReplySender(Arc::new(Mutex::new(Some(sender))));
         if self.hub.is_up(to) {
             self.hub
-                .carry(self.own, to, &Letter::Request(request, asker));
+                .transmit(self.node_id, to, &Envelope::Request(request, reply_sender));
         } else {
-            let at = self.hub.way.now() + self.hub.state.lock().delay();
-            let nobody = move || asker.give(Err(RequestError::NoReceiver));
-            self.hub.way.post(at, nobody);
+            let at = self.hub.queue.now() + self.hub.state.lock().random_latency();
+            let send_no_receiver = move || reply_sender.send(Err(RequestError::NoReceiver));
+            self.hub.queue.schedule(at, send_no_receiver);
         }
-        let answered = async move {
-            match answered.await {
-                Ok(answered) => answered,
+        let reply = async move {
+            match receiver.await {
+                Ok(result) => result,
                 // It has been lost, which nobody knows before the time is up.
                 Err(_) => pending().await,
             }
         };
-        let answered = timeout(within, answered);
-        answered
+        let reply = timeout(within, reply);
+        reply
             .map(|answered| answered.unwrap_or(Err(RequestError::Timeout)))
             .boxed()
     }
 
     fn is_up(&self) -> bool {
-        self.hub.is_up(self.own)
+        self.hub.is_up(self.node_id)
     }
 
     fn close(&self) {
-        self.hub.leave(self.own);
+        self.hub.remove_node(self.node_id);
     }
 }

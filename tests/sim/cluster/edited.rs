@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use plyhouse_protocol::{ClientMessage, ServerMessage};
 
 use super::plan::Plan;
-use super::store::Written;
+use super::store::JournalWrite;
 use super::world::run;
 use crate::checker::{ViolationKind, check};
 use crate::client::MISSING_REPLY_REASON;
@@ -14,30 +14,30 @@ use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 use crate::store::FinalState;
 
 /// In how many worlds a place is looked for.
-const WORLDS: u64 = 20;
+const WORLD_COUNT: u64 = 20;
 
 /// What is changed, and what the checker is to call it; nothing if there is no place for it.
-type Edit = fn(&mut History, &mut FinalState) -> Option<()>;
+type Mutation = fn(&mut History, &mut FinalState) -> Option<()>;
 
-const EDITS: [(ViolationKind, Edit); 5] = [
+const MUTATIONS: [(ViolationKind, Mutation); 5] = [
     // A server writes that does not know of a take-over.
-    (ViolationKind::UnfencedWrite, |_, kept| {
-        let entries = &mut kept.cluster.as_mut()?.journal.entries;
-        entries
-            .iter_mut()
-            .find_map(|entry| match &mut entry.written {
-                Written::Appended { epoch, .. } if *epoch > 0 => {
-                    *epoch -= 1;
-                    Some(())
-                }
-                Written::Appended { .. } | Written::Created { .. } | Written::Taken { .. } => None,
-            })
+    (ViolationKind::UnfencedWrite, |_, stored| {
+        let entries = &mut stored.cluster.as_mut()?.journal.entries;
+        entries.iter_mut().find_map(|entry| match &mut entry.write {
+            JournalWrite::Appended { epoch, .. } if *epoch > 0 => {
+                *epoch -= 1;
+                Some(())
+            }
+            JournalWrite::Appended { .. }
+            | JournalWrite::Created { .. }
+            | JournalWrite::TakenOver { .. } => None,
+        })
     }),
     // What nobody has written is there.
-    (ViolationKind::NonConsecutiveSeqs, |_, kept| {
-        let entries = &mut kept.cluster.as_mut()?.journal.entries;
-        let is_event = |written: &Written| matches!(written, Written::Appended { .. });
-        let last = entries.iter().rposition(|entry| is_event(&entry.written))?;
+    (ViolationKind::NonConsecutiveSeqs, |_, stored| {
+        let entries = &mut stored.cluster.as_mut()?.journal.entries;
+        let is_append = |written: &JournalWrite| matches!(written, JournalWrite::Appended { .. });
+        let last = entries.iter().rposition(|entry| is_append(&entry.write))?;
         entries.remove(last);
         Some(())
     }),
@@ -72,14 +72,11 @@ const EDITS: [(ViolationKind, Edit); 5] = [
     }),
     // Somebody has waited in vain.
     (ViolationKind::MissingReply, |history, _| {
-        let why = MISSING_REPLY_REASON.to_owned();
+        let reason = MISSING_REPLY_REASON.to_owned();
         let connection = ConnectionId(1);
-        let what = HistoryEvent::Closed {
-            connection,
-            reason: why,
-        };
+        let event = HistoryEvent::Closed { connection, reason };
         let at_us = history.entries.last()?.at_us;
-        history.entries.push(HistoryEntry { at_us, event: what });
+        history.entries.push(HistoryEntry { at_us, event });
         Some(())
     }),
     // Whoever looks at a match in the end is shown nothing.
@@ -99,34 +96,37 @@ const EDITS: [(ViolationKind, Edit); 5] = [
 ];
 
 #[test]
-fn every_promise_of_several_has_an_edit() {
+fn every_cluster_violation_kind_has_a_mutation() {
     for kind in ViolationKind::CLUSTER_ONLY {
-        assert!(EDITS.iter().any(|edit| edit.0 == kind), "{kind:?}");
+        assert!(MUTATIONS.iter().any(|edit| edit.0 == kind), "{kind:?}");
     }
 }
 
 #[test]
-fn every_edit_is_seen() {
-    let mut unplaced: BTreeSet<ViolationKind> = ViolationKind::CLUSTER_ONLY.into();
-    for seed in 0..WORLDS {
-        let ended = run(Plan::new(seed), true);
-        assert_eq!(check(&ended.history, &ended.final_state).0, [], "{seed}");
-        for (kind, edit) in EDITS {
-            let (mut history, mut kept) = (ended.history.clone(), ended.final_state.clone());
-            if edit(&mut history, &mut kept).is_none() {
+fn every_mutation_is_detected() {
+    let mut unapplied: BTreeSet<ViolationKind> = ViolationKind::CLUSTER_ONLY.into();
+    for seed in 0..WORLD_COUNT {
+        let result = run(Plan::new(seed), true);
+        assert_eq!(check(&result.history, &result.final_state).0, [], "{seed}");
+        for (kind, mutate) in MUTATIONS {
+            let (mut history, mut stored) = (result.history.clone(), result.final_state.clone());
+            if mutate(&mut history, &mut stored).is_none() {
                 continue;
             }
-            let (faults, _) = check(&history, &kept);
-            let is_seen = faults.iter().any(|fault| fault.kind == kind);
+            let (violations, _) = check(&history, &stored);
+            let is_detected = violations.iter().any(|fault| fault.kind == kind);
             // A late number is found only where another move was sent later.
             assert!(
-                is_seen || kind == ViolationKind::MovesOutOfOrder,
-                "{kind:?} in {seed}: {faults:#?}"
+                is_detected || kind == ViolationKind::MovesOutOfOrder,
+                "{kind:?} was not detected with seed {seed}: {violations:#?}"
             );
-            if is_seen {
-                unplaced.remove(&kind);
+            if is_detected {
+                unapplied.remove(&kind);
             }
         }
     }
-    assert!(unplaced.is_empty(), "no place for {unplaced:?}");
+    assert!(
+        unapplied.is_empty(),
+        "mutations never applied: {unapplied:?}"
+    );
 }

@@ -13,79 +13,80 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio::time::{advance, sleep};
 
-use super::bus::Hub;
-use super::ground::paused;
+use super::bus::BusHub;
+use super::ground::paused_runtime;
 use super::plan::StorePlan;
-use super::store::{Shared, Wire};
+use super::store::{SharedStore, StoreConnection};
 use crate::rng::SimRng;
 
 /// How many connections wait for a server that does not take them.
-const BACKLOG: usize = 64;
+const CONNECTION_BACKLOG: usize = 64;
 
 /// A server, which has a runtime and so a time of its own.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) id: NodeId,
-    pub(super) wire: Wire,
-    hub: Hub,
+    pub(super) store_connection: StoreConnection,
+    hub: BusHub,
     server: Server,
     runtime: Runtime,
     /// Since when it stands still.
-    frozen_at: Option<Duration>,
+    frozen_since: Option<Duration>,
 }
 
 /// Who lets connections in.
-pub(super) type Gate = mpsc::Sender<DuplexStream>;
+pub(super) type ConnectionSender = mpsc::Sender<DuplexStream>;
 
 impl Node {
     /// Starts a server, and gives the way in.
     pub(super) fn start(
         id: NodeId,
-        hub: &Hub,
-        shared: &Shared,
+        hub: &BusHub,
+        shared_store: &SharedStore,
         store: (StorePlan, SimRng),
         settings: Settings,
-    ) -> (Self, Gate) {
-        let runtime = paused();
-        let wire = Wire::new(shared.clone(), id, store, runtime.handle().clone());
-        let (bus, heard) = hub.enter(id.0);
+    ) -> (Self, ConnectionSender) {
+        let runtime = paused_runtime();
+        let store_connection =
+            StoreConnection::new(shared_store.clone(), id, store, runtime.handle().clone());
+        let (bus, inbox) = hub.add_node(id.0);
         let links = ClusterLinks {
             node: id,
-            directory: Arc::new(wire.clone()) as Arc<dyn ClusterDirectory>,
+            directory: Arc::new(store_connection.clone()) as Arc<dyn ClusterDirectory>,
             bus: Arc::new(bus) as Arc<dyn Bus>,
-            inbox: heard,
+            inbox,
         };
-        let store = Arc::new(wire.clone()) as Arc<dyn Store>;
-        let (gate, mut incoming) = mpsc::channel::<DuplexStream>(BACKLOG);
+        let store = Arc::new(store_connection.clone()) as Arc<dyn Store>;
+        let (connection_sender, mut incoming) = mpsc::channel::<DuplexStream>(CONNECTION_BACKLOG);
         let entered = runtime.enter();
         let metrics = StoreMetrics::default();
         let server = Server::start_with_links(settings, store, &metrics, Some(links));
         let server = server.expect("inline search starts no threads");
-        let serving = server.clone();
+        let server_handle = server.clone();
         server.spawn(async move {
-            let transport = Transport::new(serving.clone());
+            let transport = Transport::new(server_handle.clone());
             while let Some(stream) = incoming.recv().await {
                 let transport = transport.clone();
-                serving.spawn(async move { transport.serve_stream(stream, None).await });
+                server_handle.spawn(async move { transport.serve_stream(stream, None).await });
             }
         });
         drop(entered);
         let recovered = runtime.block_on(server.recover());
-        recovered.expect("where there are several servers, nothing is read at the start");
+        recovered.expect("recovery in a cluster reads nothing");
         let node = Self {
             id,
-            wire,
+            store_connection,
             hub: hub.clone(),
             server,
             runtime,
-            frozen_at: None,
+            frozen_since: None,
         };
-        (node, gate)
+        (node, connection_sender)
     }
 
     /// Goes on by so much, unless it stands still.
-    pub(super) fn pass(&self, step: Duration) {
-        if self.frozen_at.is_none() {
+    pub(super) fn advance(&self, step: Duration) {
+        if self.frozen_since.is_none() {
             self.runtime.block_on(async { sleep(step).await });
         }
     }
@@ -98,25 +99,25 @@ impl Node {
     }
 
     pub(super) fn freeze(&mut self, now: Duration) {
-        self.frozen_at.get_or_insert(now);
+        self.frozen_since.get_or_insert(now);
     }
 
     /// It goes on, and finds that so much time has passed.
     pub(super) fn thaw(&mut self, now: Duration) {
-        if let Some(since) = self.frozen_at.take() {
+        if let Some(since) = self.frozen_since.take() {
             self.runtime.block_on(advance(now - since));
         }
     }
 
     /// How often something in it has panicked.
-    pub(super) fn panics(&self) -> u64 {
+    pub(super) fn panic_count(&self) -> u64 {
         self.server.panic_count()
     }
 
     /// It is killed. What its destructors still say gets nowhere.
     pub(super) fn kill(self) {
-        self.hub.leave(self.id.0);
-        self.wire.die();
+        self.hub.remove_node(self.id.0);
+        self.store_connection.mark_dead();
         drop(self.server);
         drop(self.runtime);
     }

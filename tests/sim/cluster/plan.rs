@@ -7,13 +7,13 @@ use crate::fault_plan::{Role, as_ms};
 use crate::rng::SimRng;
 
 /// How many servers there are.
-pub(super) const SERVERS: usize = 3;
+pub(super) const SERVER_COUNT: usize = 3;
 
 /// The owners of the dice of a world. Clients have those that they have with one server; each run of a
 /// server has one more.
-const PLAN: u64 = 1 << 32;
-pub(super) const BUS: u64 = PLAN + 1;
-pub(super) const FIRST_RUN: u64 = PLAN + 2;
+const PLAN_RNG_STREAM: u64 = 1 << 32;
+pub(super) const BUS_RNG_STREAM: u64 = PLAN_RNG_STREAM + 1;
+pub(super) const FIRST_RUN_RNG_STREAM: u64 = PLAN_RNG_STREAM + 2;
 
 /// A world before it begins.
 #[derive(Clone, Debug)]
@@ -24,32 +24,32 @@ pub(crate) struct Plan {
     pub(super) bus: BusPlan,
     pub(super) store: StorePlan,
     /// In the order of time.
-    pub(super) fates: Vec<(Duration, FaultPlan)>,
+    pub(super) faults: Vec<(Duration, FaultPlan)>,
     /// When nothing bad happens any more.
-    pub(super) calm_at: Duration,
+    pub(super) faults_end: Duration,
 }
 
 /// How the bus behaves.
 #[derive(Clone, Debug)]
 pub(super) struct BusPlan {
     pub(super) latency_us: RangeInclusive<u64>,
-    pub(super) lost_percent: u64,
-    pub(super) doubled_percent: u64,
+    pub(super) loss_percent: u64,
+    pub(super) duplicate_percent: u64,
     /// Whether what one server sends another may come in another order.
-    pub(super) reorders: bool,
+    pub(super) can_reorder: bool,
 }
 
 /// How the store behaves, or the way to it.
 #[derive(Clone, Debug)]
 pub(super) struct StorePlan {
     /// How long it takes to get there, and back again.
-    pub(super) takes_us: RangeInclusive<u64>,
+    pub(super) latency_us: RangeInclusive<u64>,
     /// How many writes out of a hundred are turned down.
-    pub(super) refused_percent: u64,
+    pub(super) rejected_percent: u64,
     /// How many writes out of a hundred end without anybody knowing whether they were made.
-    pub(super) unknown_percent: u64,
+    pub(super) unknown_outcome_percent: u64,
     /// How many reads out of a hundred fail.
-    pub(super) unreadable_percent: u64,
+    pub(super) read_failure_percent: u64,
 }
 
 /// What befalls a world. A server or a client is meant by its place.
@@ -58,7 +58,7 @@ pub(super) enum FaultPlan {
     /// A server's process is killed: its peers are told so by its operating system.
     Kill(usize),
     /// A server's host loses its power: its clients are told nothing.
-    CutPower(usize),
+    PowerLoss(usize),
     /// A server is told to stop. It is killed a while later.
     Stop(usize),
     /// A server runs again, as another one.
@@ -67,14 +67,14 @@ pub(super) enum FaultPlan {
     Freeze(usize),
     Thaw(usize),
     /// A server is cut off from the others, as all know.
-    Part(usize),
-    Join(usize),
+    DisconnectBus(usize),
+    ReconnectBus(usize),
     /// A server hears nothing and is not heard, as nobody knows.
-    Deafen(usize),
-    Hear(usize),
+    Partition(usize),
+    Heal(usize),
     /// A server does not reach the store.
-    Starve(usize),
-    Feed(usize),
+    DisconnectStore(usize),
+    ReconnectStore(usize),
     /// What is sent between a client and all servers waits, and then comes all at once.
     Hold(usize),
     Release(usize),
@@ -83,119 +83,131 @@ pub(super) enum FaultPlan {
 impl Plan {
     /// The world of this seed.
     pub(crate) fn new(seed: u64) -> Self {
-        let dice = &mut SimRng::new(seed, PLAN);
-        let calm_at = dice.duration_ms(3000..=8000);
+        let rng = &mut SimRng::new(seed, PLAN_RNG_STREAM);
+        let faults_end = rng.duration_ms(3000..=8000);
         let mut clients = vec![Role::Player; 3];
-        if dice.chance(60) {
+        if rng.chance(60) {
             clients.push(Role::Spectator);
         }
-        let mut fates = Vec::new();
-        for server in 0..SERVERS {
-            troubles(dice, server, calm_at, &mut fates);
+        let mut faults = Vec::new();
+        for server in 0..SERVER_COUNT {
+            add_server_faults(rng, server, faults_end, &mut faults);
         }
         for client in 0..clients.len() {
-            holds(dice, client, calm_at, &mut fates);
+            add_client_holds(rng, client, faults_end, &mut faults);
         }
-        fates.sort_by_key(|(at, _)| *at);
+        faults.sort_by_key(|(at, _)| *at);
         Self {
             seed,
-            latency_max: Duration::from_millis(one_of(dice, [2, 10, 30])),
-            bus: BusPlan::new(dice),
-            store: StorePlan::new(dice),
+            latency_max: Duration::from_millis(pick_one(rng, [2, 10, 30])),
+            bus: BusPlan::new(rng),
+            store: StorePlan::new(rng),
             clients,
-            fates,
-            calm_at,
+            faults,
+            faults_end,
         }
     }
 }
 
 impl BusPlan {
-    fn new(dice: &mut SimRng) -> Self {
+    fn new(rng: &mut SimRng) -> Self {
         Self {
-            latency_us: 100..=one_of(dice, [1000, 5000, 30_000]),
-            lost_percent: one_of(dice, [0, 0, 1, 10]),
-            doubled_percent: one_of(dice, [0, 0, 1, 10]),
-            reorders: dice.chance(40),
+            latency_us: 100..=pick_one(rng, [1000, 5000, 30_000]),
+            loss_percent: pick_one(rng, [0, 0, 1, 10]),
+            duplicate_percent: pick_one(rng, [0, 0, 1, 10]),
+            can_reorder: rng.chance(40),
         }
     }
 }
 
 impl StorePlan {
-    fn new(dice: &mut SimRng) -> Self {
-        let is_bad = dice.chance(30);
-        let mut percent = |most| if is_bad { dice.between(0..=most) } else { 0 };
+    fn new(rng: &mut SimRng) -> Self {
+        let is_unreliable = rng.chance(30);
+        let mut percent = |max| {
+            if is_unreliable {
+                rng.between(0..=max)
+            } else {
+                0
+            }
+        };
         Self {
-            refused_percent: percent(5),
-            unknown_percent: percent(5),
-            unreadable_percent: percent(10),
-            takes_us: 100..=one_of(dice, [1000, 5000, 30_000]),
+            rejected_percent: percent(5),
+            unknown_outcome_percent: percent(5),
+            read_failure_percent: percent(10),
+            latency_us: 100..=pick_one(rng, [1000, 5000, 30_000]),
         }
     }
 }
 
 impl StorePlan {
     /// This plan without anything bad.
-    pub(super) fn calm(self) -> Self {
+    pub(super) fn without_faults(self) -> Self {
         Self {
-            refused_percent: 0,
-            unknown_percent: 0,
-            unreadable_percent: 0,
+            rejected_percent: 0,
+            unknown_outcome_percent: 0,
+            read_failure_percent: 0,
             ..self
         }
     }
 }
 
 /// What befalls one server: one thing after the other.
-fn troubles(
-    dice: &mut SimRng,
+fn add_server_faults(
+    rng: &mut SimRng,
     server: usize,
-    calm_at: Duration,
-    fates: &mut Vec<(Duration, FaultPlan)>,
+    faults_end: Duration,
+    faults: &mut Vec<(Duration, FaultPlan)>,
 ) {
-    let mut at = dice.duration_ms(0..=as_ms(calm_at));
-    while at < calm_at {
+    let mut at = rng.duration_ms(0..=as_ms(faults_end));
+    while at < faults_end {
         // Some are over before anybody notices; others outlast a lease.
-        let lasts = match dice.between(0..=9) {
-            0..=3 => dice.duration_ms(20..=900),
-            4..=8 => dice.duration_ms(900..=3000),
-            _ => dice.duration_ms(5000..=7000),
+        let duration = match rng.between(0..=9) {
+            0..=3 => rng.duration_ms(20..=900),
+            4..=8 => rng.duration_ms(900..=3000),
+            _ => rng.duration_ms(5000..=7000),
         };
-        let until = (at + lasts).min(calm_at);
-        let (begins, ends) = match dice.between(0..=12) {
+        let until = (at + duration).min(faults_end);
+        let (start, end) = match rng.between(0..=12) {
             0..=1 => (FaultPlan::Kill(server), FaultPlan::Restart(server)),
-            2 => (FaultPlan::CutPower(server), FaultPlan::Restart(server)),
+            2 => (FaultPlan::PowerLoss(server), FaultPlan::Restart(server)),
             3..=5 => (FaultPlan::Freeze(server), FaultPlan::Thaw(server)),
-            6..=8 => (FaultPlan::Part(server), FaultPlan::Join(server)),
-            9..=10 => (FaultPlan::Deafen(server), FaultPlan::Hear(server)),
-            11 => (FaultPlan::Starve(server), FaultPlan::Feed(server)),
+            6..=8 => (
+                FaultPlan::DisconnectBus(server),
+                FaultPlan::ReconnectBus(server),
+            ),
+            9..=10 => (FaultPlan::Partition(server), FaultPlan::Heal(server)),
+            11 => (
+                FaultPlan::DisconnectStore(server),
+                FaultPlan::ReconnectStore(server),
+            ),
             _ => {
-                fates.push((at, FaultPlan::Stop(server)));
+                faults.push((at, FaultPlan::Stop(server)));
                 at = (at + Duration::from_millis(500)).min(until);
                 (FaultPlan::Kill(server), FaultPlan::Restart(server))
             }
         };
-        fates.extend([(at, begins), (until, ends)]);
-        at = until + dice.duration_ms(0..=2500);
+        faults.extend([(at, start), (until, end)]);
+        at = until + rng.duration_ms(0..=2500);
     }
 }
 
 /// What happens between one client and the servers.
-fn holds(
-    dice: &mut SimRng,
+fn add_client_holds(
+    rng: &mut SimRng,
     client: usize,
-    calm_at: Duration,
-    fates: &mut Vec<(Duration, FaultPlan)>,
+    faults_end: Duration,
+    faults: &mut Vec<(Duration, FaultPlan)>,
 ) {
-    if dice.chance(40) {
-        let at = dice.duration_ms(0..=as_ms(calm_at));
-        let until = (at + dice.duration_ms(20..=1500)).min(calm_at);
-        fates.extend([
+    if rng.chance(40) {
+        let at = rng.duration_ms(0..=as_ms(faults_end));
+        let until = (at + rng.duration_ms(20..=1500)).min(faults_end);
+        faults.extend([
             (at, FaultPlan::Hold(client)),
             (until, FaultPlan::Release(client)),
         ]);
     }
 }
 
-fn one_of<const N: usize>(dice: &mut SimRng, choices: [u64; N]) -> u64 {
-    *dice.pick(&choices).expect("there are some")
+fn pick_one<const N: usize>(rng: &mut SimRng, choices: [u64; N]) -> u64 {
+    *rng.pick(&choices).expect("the list is not empty")
 }

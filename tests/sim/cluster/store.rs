@@ -24,178 +24,185 @@ use plyhouse_store::{
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-pub(crate) use self::journal::{Entry, Journal, Written};
-use super::ground::Way;
+pub(crate) use self::journal::{Journal, JournalEntry, JournalWrite};
+use super::ground::EventQueue;
 use super::plan::StorePlan;
 use crate::rng::SimRng;
 
 /// After how long a statement is given up that has no answer.
-const GIVEN_UP: Duration = Duration::from_millis(700);
+const REQUEST_TIMEOUT: Duration = Duration::from_millis(700);
 
 /// What all servers share. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Shared {
-    pub(super) kept: Arc<MemoryStore>,
+pub(super) struct SharedStore {
+    pub(super) memory: Arc<MemoryStore>,
     pub(super) journal: Arc<Mutex<Journal>>,
-    pub(super) way: Way,
+    pub(super) queue: EventQueue,
     /// Whether what is appended is compared with what is there.
-    pub(super) compares: bool,
+    pub(super) has_fencing: bool,
 }
 
 /// The store as one server has it. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Wire {
-    shared: Shared,
+pub(super) struct StoreConnection {
+    shared_store: SharedStore,
     node: NodeId,
     state: Arc<Mutex<State>>,
     /// Where the server runs, by whose clock it makes what the store asks it for.
-    server: Handle,
+    server_runtime: Handle,
 }
 
 #[derive(Debug)]
 struct State {
-    dice: SimRng,
+    rng: SimRng,
     plan: StorePlan,
     /// Nothing gets through.
-    is_cut: bool,
+    is_cut_off: bool,
     /// The server is no more.
     is_dead: bool,
-    is_well: bool,
+    is_healthy: bool,
     /// When the last write is made: they are made in their order.
-    last: Duration,
+    last_write_at: Duration,
 }
 
 /// What becomes of something that is asked of the store.
-struct Passage {
+struct RequestPlan {
     /// When it is done there.
-    at: Duration,
+    served_at: Duration,
     /// How long the answer takes.
-    back: Duration,
+    reply_latency: Duration,
     /// It comes to nothing, and whoever asked is told so.
-    is_refused: bool,
+    is_rejected: bool,
     /// It is done or not, and whoever asked is not told which.
-    is_unknown: bool,
-    is_done: bool,
+    is_outcome_unknown: bool,
+    is_applied: bool,
 }
 
-impl Shared {
-    pub(super) fn new(way: Way, compares: bool) -> Self {
+impl SharedStore {
+    pub(super) fn new(queue: EventQueue, has_fencing: bool) -> Self {
         Self {
-            kept: Arc::default(),
+            memory: Arc::default(),
             journal: Arc::default(),
-            way,
-            compares,
+            queue,
+            has_fencing,
         }
     }
 }
 
 impl State {
-    fn ms(&mut self) -> Duration {
-        Duration::from_micros(self.dice.between(self.plan.takes_us.clone()))
+    fn random_latency(&mut self) -> Duration {
+        Duration::from_micros(self.rng.between(self.plan.latency_us.clone()))
     }
 
-    fn passage(&mut self, now: Duration, refused_percent: u64) -> Passage {
-        let (at, back) = (now + self.ms(), self.ms());
-        let is_refused = self.dice.chance(refused_percent);
-        let is_unknown = self.dice.chance(self.plan.unknown_percent);
-        let is_done = !is_unknown || self.dice.chance(50);
-        Passage {
-            at: if self.is_cut { now + GIVEN_UP } else { at },
-            back,
-            is_refused: is_refused || self.is_cut,
-            is_unknown,
-            is_done,
+    fn plan_request(&mut self, now: Duration, rejected_percent: u64) -> RequestPlan {
+        let (at, reply_latency) = (now + self.random_latency(), self.random_latency());
+        let is_rejected = self.rng.chance(rejected_percent);
+        let is_outcome_unknown = self.rng.chance(self.plan.unknown_outcome_percent);
+        let is_applied = !is_outcome_unknown || self.rng.chance(50);
+        RequestPlan {
+            served_at: if self.is_cut_off {
+                now + REQUEST_TIMEOUT
+            } else {
+                at
+            },
+            reply_latency,
+            is_rejected: is_rejected || self.is_cut_off,
+            is_outcome_unknown,
+            is_applied,
         }
     }
 }
 
-impl Wire {
+impl StoreConnection {
     pub(super) fn new(
-        shared: Shared,
+        shared_store: SharedStore,
         node: NodeId,
-        (plan, dice): (StorePlan, SimRng),
-        server: Handle,
+        (plan, rng): (StorePlan, SimRng),
+        server_runtime: Handle,
     ) -> Self {
         let state = State {
-            dice,
+            rng,
             plan,
-            is_cut: false,
+            is_cut_off: false,
             is_dead: false,
-            is_well: true,
-            last: Duration::ZERO,
+            is_healthy: true,
+            last_write_at: Duration::ZERO,
         };
         Self {
-            shared,
+            shared_store,
             node,
             state: Arc::new(Mutex::new(state)),
-            server,
+            server_runtime,
         }
     }
 
-    pub(super) fn cut(&self, is_cut: bool) {
-        self.state.lock().is_cut = is_cut;
+    pub(super) fn set_cut_off(&self, is_cut_off: bool) {
+        self.state.lock().is_cut_off = is_cut_off;
     }
 
     /// From now on nothing is refused or unknown, unless the wire is cut.
-    pub(super) fn calm(&self) {
+    pub(super) fn stop_faults(&self) {
         let plan = &mut self.state.lock().plan;
-        *plan = plan.clone().calm();
+        *plan = plan.clone().without_faults();
     }
 
     /// The server is no more: what it still asks for gets nowhere.
-    pub(super) fn die(&self) {
+    pub(super) fn mark_dead(&self) {
         self.state.lock().is_dead = true;
     }
 
     async fn write<T, F>(&self, write: F) -> Result<T, WriteError>
     where
         T: Send + 'static,
-        F: FnOnce(&Shared) -> Result<T, WriteError> + Send + 'static,
+        F: FnOnce(&SharedStore) -> Result<T, WriteError> + Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
-        self.begin(write, reply);
+        let (reply, receiver) = oneshot::channel();
+        self.enqueue_write(write, reply);
         // A server that is no more waits for ever.
-        let answered = answer.await.unwrap_or(Err(WriteError::OutcomeUnknown));
-        self.state.lock().is_well = !matches!(
-            answered,
+        let result = receiver.await.unwrap_or(Err(WriteError::OutcomeUnknown));
+        self.state.lock().is_healthy = !matches!(
+            result,
             Err(WriteError::Unavailable | WriteError::OutcomeUnknown)
         );
-        answered
+        result
     }
 
     /// Has something be written, whatever becomes of the server meanwhile.
-    fn begin<T, F>(&self, write: F, reply: oneshot::Sender<Result<T, WriteError>>)
+    fn enqueue_write<T, F>(&self, write: F, reply: oneshot::Sender<Result<T, WriteError>>)
     where
         T: Send + 'static,
-        F: FnOnce(&Shared) -> Result<T, WriteError> + Send + 'static,
+        F: FnOnce(&SharedStore) -> Result<T, WriteError> + Send + 'static,
     {
         let mut state = self.state.lock();
         if state.is_dead {
             return;
         }
-        let refused = state.plan.refused_percent;
-        let passage = state.passage(self.shared.way.now(), refused);
-        if passage.is_refused {
-            return self.shared.way.post(passage.at, move || {
-                let _ = reply.send(Err(WriteError::Unavailable));
-            });
+        let rejected_percent = state.plan.rejected_percent;
+        let request = state.plan_request(self.shared_store.queue.now(), rejected_percent);
+        if request.is_rejected {
+            return self
+                .shared_store
+                .queue
+                .schedule(request.served_at, move || {
+                    let _ = reply.send(Err(WriteError::Unavailable));
+                });
         }
-        let at = passage.at.max(state.last);
-        state.last = at;
-        let wire = self.clone();
-        self.shared.way.post(at, move || {
-            let done = match passage.is_done {
-                true => write(&wire.shared),
+        let at = request.served_at.max(state.last_write_at);
+        state.last_write_at = at;
+        let connection = self.clone();
+        self.shared_store.queue.schedule(at, move || {
+            let result = match request.is_applied {
+                true => write(&connection.shared_store),
                 false => Err(WriteError::OutcomeUnknown),
             };
-            let way = wire.shared.way.clone();
-            way.post(at + passage.back, move || {
-                let is_lost = passage.is_unknown || wire.state.lock().is_cut;
+            let queue = connection.shared_store.queue.clone();
+            queue.schedule(at + request.reply_latency, move || {
+                let is_lost = request.is_outcome_unknown || connection.state.lock().is_cut_off;
                 // Whoever asked may have given up.
                 let _ = reply.send(if is_lost {
                     Err(WriteError::OutcomeUnknown)
                 } else {
-                    done
+                    result
                 });
             });
         });
@@ -206,36 +213,40 @@ impl Wire {
         T: Send + 'static,
         F: for<'a> FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T, ReadError>> + Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
-        let passage = {
+        let (reply, receiver) = oneshot::channel();
+        let request = {
             let mut state = self.state.lock();
-            let unreadable = state.plan.unreadable_percent;
-            state.passage(self.shared.way.now(), unreadable)
+            let failure_percent = state.plan.read_failure_percent;
+            state.plan_request(self.shared_store.queue.now(), failure_percent)
         };
-        let wire = self.clone();
-        self.shared.way.post(passage.at, move || {
-            let done = match passage.is_refused {
-                true => Err(ReadError::Unavailable),
-                false => now(read(&wire.shared.kept)),
-            };
-            let way = wire.shared.way.clone();
-            way.post(passage.at + passage.back, move || {
-                let _ = reply.send(match wire.state.lock().is_cut {
+        let connection = self.clone();
+        self.shared_store
+            .queue
+            .schedule(request.served_at, move || {
+                let result = match request.is_rejected {
                     true => Err(ReadError::Unavailable),
-                    false => done,
+                    false => resolve_now(read(&connection.shared_store.memory)),
+                };
+                let queue = connection.shared_store.queue.clone();
+                queue.schedule(request.served_at + request.reply_latency, move || {
+                    let _ = reply.send(match connection.state.lock().is_cut_off {
+                        true => Err(ReadError::Unavailable),
+                        false => result,
+                    });
                 });
             });
-        });
-        answer.await.unwrap_or(Err(ReadError::Unavailable))
+        receiver.await.unwrap_or(Err(ReadError::Unavailable))
     }
 }
 
 /// What a store in memory answers, which never waits.
-fn now<T>(answer: BoxFuture<'_, T>) -> T {
-    answer.now_or_never().expect("memory does not wait")
+fn resolve_now<T>(future: BoxFuture<'_, T>) -> T {
+    future
+        .now_or_never()
+        .expect("the memory store is always ready")
 }
 
-impl Store for Wire {
+impl Store for StoreConnection {
     fn create(
         &self,
         owner: NodeId,
@@ -243,9 +254,9 @@ impl Store for Wire {
     ) -> BoxFuture<'_, Result<JournalPosition, WriteError>> {
         self.write(move |shared| {
             let (id, events) = (record.creation.id, record.events.len());
-            let mark = now(shared.kept.create(owner, record))?;
-            shared.note(owner, id, Written::Created { events });
-            Ok(mark)
+            let position = resolve_now(shared.memory.create(owner, record))?;
+            shared.record_write(owner, id, JournalWrite::Created { events });
+            Ok(position)
         })
         .boxed()
     }
@@ -260,27 +271,29 @@ impl Store for Wire {
         let node = self.node;
         self.write(move |shared| {
             let count = events.len();
-            let place = shared.place(id, after);
-            let kept = now(shared
-                .kept
-                .append_with_reminder(id, place, events, reminder));
-            let is_refused = kept == Err(WriteError::Conflict);
-            shared.journal.lock().refused += usize::from(is_refused);
-            let mark = kept?;
+            let append_at = shared.append_position(id, after);
+            let result = resolve_now(
+                shared
+                    .memory
+                    .append_with_reminder(id, append_at, events, reminder),
+            );
+            let is_conflict = result == Err(WriteError::Conflict);
+            shared.journal.lock().fenced_writes += usize::from(is_conflict);
+            let position = result?;
             let (epoch, after) = (after.epoch(), after.seq());
-            let written = Written::Appended {
+            let write = JournalWrite::Appended {
                 epoch,
                 after,
                 count,
             };
-            shared.note(node, id, written);
-            Ok(mark)
+            shared.record_write(node, id, write);
+            Ok(position)
         })
         .boxed()
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<LoadedMatch>, ReadError>> {
-        self.read(move |kept| kept.load(id)).boxed()
+        self.read(move |memory| memory.load(id)).boxed()
     }
 
     fn tail(
@@ -288,37 +301,38 @@ impl Store for Wire {
         id: MatchId,
         after: JournalPosition,
     ) -> BoxFuture<'_, Result<Option<JournalTail>, ReadError>> {
-        self.read(move |kept| kept.tail(id, after)).boxed()
+        self.read(move |memory| memory.tail(id, after)).boxed()
     }
 
     fn find_by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        self.read(move |kept| kept.find_by_code(code)).boxed()
+        self.read(move |memory| memory.find_by_code(code)).boxed()
     }
 
-    fn unowned(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.unowned(asking)).boxed()
+    fn unowned(&self, requester: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.read(move |memory| memory.unowned(requester)).boxed()
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
         self.write(move |shared| {
-            now(shared.kept.claim(id, owner))?;
-            shared.note_epoch(owner, id);
+            resolve_now(shared.memory.claim(id, owner))?;
+            shared.record_takeover(owner, id);
             Ok(())
         })
         .boxed()
     }
 
     fn release(&self, id: MatchId) {
-        let (reply, _nobody) = oneshot::channel();
-        let release = move |shared: &Shared| {
-            shared.kept.release(id);
+        let (reply, _receiver) = oneshot::channel();
+        let release = move |shared: &SharedStore| {
+            shared.memory.release(id);
             Ok(())
         };
-        self.begin(release, reply);
+        self.enqueue_write(release, reply);
     }
 
     fn load_live_matches(&self, owner: NodeId) -> BoxFuture<'_, Result<LiveMatches, ReadError>> {
-        self.read(move |kept| kept.load_live_matches(owner)).boxed()
+        self.read(move |memory| memory.load_live_matches(owner))
+            .boxed()
     }
 
     fn due_reminders(
@@ -326,7 +340,7 @@ impl Store for Wire {
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
-        self.read(move |kept| kept.due_reminders(after, limit))
+        self.read(move |memory| memory.due_reminders(after, limit))
             .boxed()
     }
 
@@ -338,7 +352,8 @@ impl Store for Wire {
         &self,
         player: PlayerId,
     ) -> BoxFuture<'_, Result<Vec<(MatchId, Participation)>, ReadError>> {
-        self.read(move |kept| kept.participations(player)).boxed()
+        self.read(move |memory| memory.participations(player))
+            .boxed()
     }
 
     fn add_player(
@@ -346,7 +361,7 @@ impl Store for Wire {
         player: PlayerRecord,
         sessions: Vec<SessionRecord>,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.add_player(player, sessions)))
+        self.write(move |shared| resolve_now(shared.memory.add_player(player, sessions)))
             .boxed()
     }
 
@@ -354,15 +369,15 @@ impl Store for Wire {
         &self,
         token: TokenHash,
     ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
-        self.read(move |kept| kept.find_session(token)).boxed()
+        self.read(move |memory| memory.find_session(token)).boxed()
     }
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
-        self.read(move |kept| kept.sessions(player)).boxed()
+        self.read(move |memory| memory.sessions(player)).boxed()
     }
 
     fn change_identity(&self, change: IdentityChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.change_identity(change)))
+        self.write(move |shared| resolve_now(shared.memory.change_identity(change)))
             .boxed()
     }
 
@@ -371,7 +386,7 @@ impl Store for Wire {
         code: TokenHash,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
-        self.read(move |kept| kept.find_pairing(code, now_ms))
+        self.read(move |memory| memory.find_pairing(code, now_ms))
             .boxed()
     }
 
@@ -379,32 +394,32 @@ impl Store for Wire {
         &self,
         key: TokenHash,
     ) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
-        self.read(move |kept| kept.find_by_recovery_key(key))
+        self.read(move |memory| memory.find_by_recovery_key(key))
             .boxed()
     }
 
     fn find_by_name_skeleton(
         &self,
-        likeness: String,
+        skeleton: String,
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
-        self.read(move |kept| kept.find_by_name_skeleton(likeness, now_ms))
+        self.read(move |memory| memory.find_by_name_skeleton(skeleton, now_ms))
             .boxed()
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        self.read(move |kept| kept.blocks(player)).boxed()
+        self.read(move |memory| memory.blocks(player)).boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        self.read(move |kept| kept.account(player)).boxed()
+        self.read(move |memory| memory.account(player)).boxed()
     }
 
     fn history(
         &self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
-        self.read(move |kept| kept.history(wanted)).boxed()
+        self.read(move |memory| memory.history(query)).boxed()
     }
 
     fn results(
@@ -412,7 +427,8 @@ impl Store for Wire {
         player: PlayerId,
         seen_by: PlayerId,
     ) -> BoxFuture<'_, Result<ResultCounts, ReadError>> {
-        self.read(move |kept| kept.results(player, seen_by)).boxed()
+        self.read(move |memory| memory.results(player, seen_by))
+            .boxed()
     }
 
     fn explore(
@@ -420,7 +436,7 @@ impl Store for Wire {
         game: &'static str,
         line: String,
     ) -> BoxFuture<'_, Result<OpeningStats, ReadError>> {
-        self.read(move |kept| kept.explore(game, line)).boxed()
+        self.read(move |memory| memory.explore(game, line)).boxed()
     }
 
     fn store_analysis(
@@ -428,19 +444,19 @@ impl Store for Wire {
         id: MatchId,
         analysis: StoredAnalysis,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.store_analysis(id, analysis)))
+        self.write(move |shared| resolve_now(shared.memory.store_analysis(id, analysis)))
             .boxed()
     }
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<StoredAnalysis>, ReadError>> {
-        self.read(move |kept| kept.analysis(id)).boxed()
+        self.read(move |memory| memory.analysis(id)).boxed()
     }
 
     fn count_analysis_request(
         &self,
-        asked: AnalysisQuotaRequest,
+        request: AnalysisQuotaRequest,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.count_analysis_request(asked)))
+        self.write(move |shared| resolve_now(shared.memory.count_analysis_request(request)))
             .boxed()
     }
 
@@ -449,12 +465,12 @@ impl Store for Wire {
         by: PlayerId,
         since_ms: u64,
     ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
-        self.read(move |kept| kept.first_analysis_request_ms(by, since_ms))
+        self.read(move |memory| memory.first_analysis_request_ms(by, since_ms))
             .boxed()
     }
 
     fn rating_progress(&self) -> BoxFuture<'_, Result<RatingProgress, ReadError>> {
-        self.read(move |kept| kept.rating_progress()).boxed()
+        self.read(move |memory| memory.rating_progress()).boxed()
     }
 
     fn ledger(
@@ -462,15 +478,15 @@ impl Store for Wire {
         after: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
-        self.read(move |kept| kept.ledger(after, limit)).boxed()
+        self.read(move |memory| memory.ledger(after, limit)).boxed()
     }
 
     fn load_ratings_for(
         &self,
-        fold: u64,
+        version: u64,
         needed: NeededRatings,
     ) -> BoxFuture<'_, Result<RatingState, ReadError>> {
-        self.read(move |kept| kept.load_ratings_for(fold, needed))
+        self.read(move |memory| memory.load_ratings_for(version, needed))
             .boxed()
     }
 
@@ -479,7 +495,7 @@ impl Store for Wire {
         after: u64,
         until: u64,
     ) -> BoxFuture<'_, Result<Vec<(u64, PostOutcome)>, ReadError>> {
-        self.read(move |kept| kept.posted_updates(after, until))
+        self.read(move |memory| memory.posted_updates(after, until))
             .boxed()
     }
 
@@ -487,41 +503,42 @@ impl Store for Wire {
         &self,
         last: Option<RatingRecord>,
     ) -> BoxFuture<'_, Result<Vec<(RatingRecord, RatingEntry)>, ReadError>> {
-        self.read(move |kept| kept.ratings_after(last)).boxed()
+        self.read(move |memory| memory.ratings_after(last)).boxed()
     }
 
     fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.change_ratings(change)))
+        self.write(move |shared| resolve_now(shared.memory.change_ratings(change)))
             .boxed()
     }
 
     fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
-        self.read(move |kept| kept.ratings(player)).boxed()
+        self.read(move |memory| memory.ratings(player)).boxed()
     }
 
     fn leaderboard(
         &self,
-        wanted: LeaderboardQuery,
+        query: LeaderboardQuery,
     ) -> BoxFuture<'_, Result<LeaderboardPage, ReadError>> {
-        self.read(move |kept| kept.leaderboard(wanted)).boxed()
+        self.read(move |memory| memory.leaderboard(query)).boxed()
     }
 
     fn rated_ban_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
-        self.read(move |kept| kept.rated_ban_until(player)).boxed()
+        self.read(move |memory| memory.rated_ban_until(player))
+            .boxed()
     }
 
     fn changes_of_match(
         &self,
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
-        self.read(move |kept| kept.changes_of_match(id)).boxed()
+        self.read(move |memory| memory.changes_of_match(id)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.read(move |kept| kept.player_by_id(id)).boxed()
+        self.read(move |memory| memory.player_by_id(id)).boxed()
     }
 
     fn is_healthy(&self) -> bool {
-        self.state.lock().is_well
+        self.state.lock().is_healthy
     }
 }

@@ -12,11 +12,11 @@ use turmoil::Sim;
 use turmoil::net::TcpListener;
 use uuid::Uuid;
 
-use super::bus::Hub;
-use super::ground::{Ground, Way};
-use super::node::{Gate, Node};
-use super::plan::{BUS, FIRST_RUN, FaultPlan, Plan, SERVERS};
-use super::store::Shared;
+use super::bus::BusHub;
+use super::ground::{EventQueue, Network};
+use super::node::{ConnectionSender, Node};
+use super::plan::{BUS_RNG_STREAM, FIRST_RUN_RNG_STREAM, FaultPlan, Plan, SERVER_COUNT};
+use super::store::SharedStore;
 use crate::client::Client;
 use crate::context::SimContext;
 use crate::history::HistoryEvent;
@@ -28,86 +28,96 @@ use crate::world::{
 };
 
 /// How far the world goes at a time.
-const STEP: Duration = Duration::from_millis(10);
+const TICK: Duration = Duration::from_millis(10);
 
 /// For how long after the last trouble everybody still listens: longer than a lease, and than a copy waits
 /// before it asks its owner anew.
-const STAYS: Duration = Duration::from_secs(7);
+const OBSERVATION_TIME: Duration = Duration::from_secs(7);
 
 /// How much is on its way in a socket.
-const SOCKET: usize = 1 << 16;
+const SOCKET_BUFFER_SIZE: usize = 1 << 16;
 
 #[derive(Debug)]
 struct World {
-    base: Rc<SimContext>,
+    context: Rc<SimContext>,
     plan: Plan,
-    way: Way,
-    hub: Hub,
-    shared: Shared,
-    nodes: [RefCell<Option<Node>>; SERVERS],
-    gates: [Rc<RefCell<Option<Gate>>>; SERVERS],
-    runs: Cell<u64>,
-    troubles: Cell<usize>,
-    panics: Cell<u64>,
+    queue: EventQueue,
+    hub: BusHub,
+    shared_store: SharedStore,
+    nodes: [RefCell<Option<Node>>; SERVER_COUNT],
+    connection_senders: [Rc<RefCell<Option<ConnectionSender>>>; SERVER_COUNT],
+    run_count: Cell<u64>,
+    fault_count: Cell<usize>,
+    panic_count: Cell<u64>,
 }
 
 /// Lets the world of a plan run to its end. If the store does not compare, several owners of a match may
 /// write to it.
-pub(crate) fn run(plan: Plan, compares: bool) -> RunResult {
-    let way = Way::default();
-    let ground = Ground::new(way.clone());
-    let names = (0..SERVERS).map(server_name).collect();
-    let base = Rc::new(SimContext::new(plan.seed, (plan.calm_at, STAYS), names));
+pub(crate) fn run(plan: Plan, has_fencing: bool) -> RunResult {
+    let queue = EventQueue::default();
+    let network = Network::new(queue.clone());
+    let names = (0..SERVER_COUNT).map(server_name).collect();
+    let context = Rc::new(SimContext::new(
+        plan.seed,
+        (plan.faults_end, OBSERVATION_TIME),
+        names,
+    ));
     let world = World {
-        hub: Hub::new(way.clone(), plan.bus.clone(), SimRng::new(plan.seed, BUS)),
-        shared: Shared::new(way.clone(), compares),
-        way,
-        base: Rc::clone(&base),
+        hub: BusHub::new(
+            queue.clone(),
+            plan.bus.clone(),
+            SimRng::new(plan.seed, BUS_RNG_STREAM),
+        ),
+        shared_store: SharedStore::new(queue.clone(), has_fencing),
+        queue,
+        context: Rc::clone(&context),
         nodes: Default::default(),
-        gates: Default::default(),
-        runs: Cell::default(),
-        troubles: Cell::default(),
-        panics: Cell::default(),
+        connection_senders: Default::default(),
+        run_count: Cell::default(),
+        fault_count: Cell::default(),
+        panic_count: Cell::default(),
         plan,
     };
     let plan = &world.plan;
     let mut sim = turmoil::Builder::new()
         .rng_seed(plan.seed)
         .epoch(UNIX_EPOCH + Duration::from_millis(START_MS))
-        .tick_duration(STEP)
+        .tick_duration(TICK)
         .simulation_duration(SIMULATION_TIME_MAX)
         .min_message_latency(LATENCY_MIN)
         .max_message_latency(plan.latency_max)
         .enable_random_order()
         .build();
-    for (server, gate) in world.gates.iter().enumerate() {
-        let gate = Rc::clone(gate);
-        sim.host(server_name(server), move || let_in(Rc::clone(&gate)));
-        world.start(server);
+    for (server, connection_sender) in world.connection_senders.iter().enumerate() {
+        let connection_sender = Rc::clone(connection_sender);
+        sim.host(server_name(server), move || {
+            forward_connections(Rc::clone(&connection_sender))
+        });
+        world.start_server(server);
     }
-    for (place, role) in plan.clients.iter().enumerate() {
-        let client = Client::new(Rc::clone(&base), place, *role);
-        sim.client(client_name(place), client.run());
+    for (index, role) in plan.clients.iter().enumerate() {
+        let client = Client::new(Rc::clone(&context), index, *role);
+        sim.client(client_name(index), client.run());
     }
-    let stuck = world.pass(&mut sim, &ground).err();
+    let run_error = world.run_to_end(&mut sim, &network).err();
     drop(sim);
     for node in &world.nodes {
-        world.end(node.take());
+        world.kill_node(node.take());
     }
-    let panics = world.panics.get();
-    let panicked = (panics > 0).then(|| format!("{panics} panics"));
+    let panic_count = world.panic_count.get();
+    let panic_error = (panic_count > 0).then(|| format!("{panic_count} panics"));
     RunResult {
-        history: base.history.take(),
+        history: context.history.take(),
         final_state: FinalState {
-            matches: world.shared.matches(),
+            matches: world.shared_store.load_matches(),
             cluster: Some(ClusterState {
-                journal: world.shared.journal.lock().clone(),
-                settled_at: plan.calm_at + STAYS,
+                journal: world.shared_store.journal.lock().clone(),
+                settled_at: plan.faults_end + OBSERVATION_TIME,
             }),
             ..FinalState::default()
         },
-        crashes_with_live_matches: world.troubles.get(),
-        run_error: stuck.or(panicked),
+        crashes_with_live_matches: world.fault_count.get(),
+        run_error: run_error.or(panic_error),
     }
 }
 
@@ -116,45 +126,47 @@ fn server_name(server: usize) -> String {
 }
 
 /// The host of a server: hands connections to the process, if there is one.
-async fn let_in(gate: Rc<RefCell<Option<Gate>>>) -> turmoil::Result {
+async fn forward_connections(
+    connection_sender: Rc<RefCell<Option<ConnectionSender>>>,
+) -> turmoil::Result {
     let listener = TcpListener::bind(("0.0.0.0", SERVER_PORT)).await?;
-    let mut open = FuturesUnordered::new();
+    let mut open_connections = FuturesUnordered::new();
     loop {
         tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
             accepted = listener.accept() => {
                 let (mut socket, _) = accepted?;
-                let (mut near, far) = duplex(SOCKET);
-                let gate = gate.borrow().clone();
-                if gate.is_some_and(|gate| gate.try_send(far).is_ok()) {
-                    open.push(async move {
+                let (mut near, far) = duplex(SOCKET_BUFFER_SIZE);
+                let connection_sender = connection_sender.borrow().clone();
+                if connection_sender.is_some_and(|gate| gate.try_send(far).is_ok()) {
+                    open_connections.push(async move {
                         // However it ends, it has ended.
                         let _ = copy_bidirectional(&mut socket, &mut near).await;
                     });
                 }
             }
-            Some(()) = open.next() => {}
+            Some(()) = open_connections.next() => {}
         }
     }
 }
 
 impl World {
     /// Lets time pass until every client has had its last look.
-    fn pass(&self, sim: &mut Sim<'_>, ground: &Ground) -> Result<(), String> {
-        let mut fates = self.plan.fates.iter().peekable();
-        let mut is_calm = false;
+    fn run_to_end(&self, sim: &mut Sim<'_>, network: &Network) -> Result<(), String> {
+        let mut faults = self.plan.faults.iter().peekable();
+        let mut is_past_faults = false;
         loop {
-            while let Some((_, fate)) = fates.next_if(|(at, _)| *at <= sim.elapsed()) {
-                self.befall(sim, *fate);
+            while let Some((_, fault)) = faults.next_if(|(at, _)| *at <= sim.elapsed()) {
+                self.inject_fault(sim, *fault);
             }
-            if sim.elapsed() >= self.plan.calm_at && !is_calm {
-                is_calm = true;
-                self.calm();
+            if sim.elapsed() >= self.plan.faults_end && !is_past_faults {
+                is_past_faults = true;
+                self.stop_faults();
             }
-            ground.pass(STEP);
+            network.advance(TICK);
             for node in &self.nodes {
                 if let Some(node) = &*node.borrow() {
-                    node.pass(STEP);
+                    node.advance(TICK);
                 }
             }
             if sim.step().map_err(|error| error.to_string())? {
@@ -164,104 +176,119 @@ impl World {
     }
 
     /// Starts a server, which is another one each time.
-    fn start(&self, server: usize) {
-        let run = self.runs.get() + 1;
-        self.runs.set(run);
-        let id = NodeId(Uuid::from_u128(run.into()));
-        let dice = SimRng::new(self.plan.seed, FIRST_RUN + run);
+    fn start_server(&self, server: usize) {
+        let run_number = self.run_count.get() + 1;
+        self.run_count.set(run_number);
+        let id = NodeId(Uuid::from_u128(run_number.into()));
+        let rng = SimRng::new(self.plan.seed, FIRST_RUN_RNG_STREAM + run_number);
         let mut plan = self.plan.store.clone();
-        let now = self.way.now();
-        if now >= self.plan.calm_at {
-            plan = plan.calm();
+        let now = self.queue.now();
+        if now >= self.plan.faults_end {
+            plan = plan.without_faults();
         }
-        let settings = settings_with_short_timeouts(self.plan.seed ^ run << 48, now);
-        let (node, gate) = Node::start(id, &self.hub, &self.shared, (plan, dice), settings);
-        self.gates[server].replace(Some(gate));
+        let settings = settings_with_short_timeouts(self.plan.seed ^ run_number << 48, now);
+        let (node, connection_sender) =
+            Node::start(id, &self.hub, &self.shared_store, (plan, rng), settings);
+        self.connection_senders[server].replace(Some(connection_sender));
         self.nodes[server].replace(Some(node));
     }
 
-    fn calm(&self) {
-        self.hub.calm();
+    fn stop_faults(&self) {
+        self.hub.stop_faults();
         for node in &self.nodes {
             if let Some(node) = &*node.borrow() {
-                node.wire.calm();
+                node.store_connection.stop_faults();
             }
         }
     }
 
     /// Lets the world suffer what the plan has in store for it.
-    fn befall(&self, sim: &mut Sim<'_>, fate: FaultPlan) {
+    fn inject_fault(&self, sim: &mut Sim<'_>, fault: FaultPlan) {
         let now = sim.elapsed();
-        self.troubles.set(self.troubles.get() + 1);
-        match fate {
-            FaultPlan::Kill(server) => self.kill(sim, server),
-            FaultPlan::CutPower(server) => {
-                self.clients()
+        self.fault_count.set(self.fault_count.get() + 1);
+        match fault {
+            FaultPlan::Kill(server) => self.kill_server(sim, server),
+            FaultPlan::PowerLoss(server) => {
+                self.client_names()
                     .for_each(|client| sim.partition(server_name(server), client));
-                self.kill(sim, server);
+                self.kill_server(sim, server);
             }
             FaultPlan::Restart(server) => {
-                self.start(server);
+                self.start_server(server);
                 sim.bounce(server_name(server));
-                self.clients()
+                self.client_names()
                     .for_each(|client| sim.release(server_name(server), client));
             }
-            FaultPlan::Stop(server) => self.with(server, |node| node.stop()),
-            FaultPlan::Freeze(server) => self.with(server, |node| node.freeze(now)),
-            FaultPlan::Thaw(server) => self.with(server, |node| node.thaw(now)),
-            FaultPlan::Part(server) => self.with(server, |node| self.hub.join(node.id.0, false)),
-            FaultPlan::Join(server) => self.with(server, |node| self.hub.join(node.id.0, true)),
-            FaultPlan::Deafen(server) => self.with(server, |node| self.hub.deafen(node.id.0, true)),
-            FaultPlan::Hear(server) => self.with(server, |node| self.hub.deafen(node.id.0, false)),
-            FaultPlan::Starve(server) => self.with(server, |node| node.wire.cut(true)),
-            FaultPlan::Feed(server) => self.with(server, |node| node.wire.cut(false)),
+            FaultPlan::Stop(server) => self.with_node(server, |node| node.stop()),
+            FaultPlan::Freeze(server) => self.with_node(server, |node| node.freeze(now)),
+            FaultPlan::Thaw(server) => self.with_node(server, |node| node.thaw(now)),
+            FaultPlan::DisconnectBus(server) => {
+                self.with_node(server, |node| self.hub.set_connected(node.id.0, false))
+            }
+            FaultPlan::ReconnectBus(server) => {
+                self.with_node(server, |node| self.hub.set_connected(node.id.0, true))
+            }
+            FaultPlan::Partition(server) => {
+                self.with_node(server, |node| self.hub.set_partitioned(node.id.0, true))
+            }
+            FaultPlan::Heal(server) => {
+                self.with_node(server, |node| self.hub.set_partitioned(node.id.0, false))
+            }
+            FaultPlan::DisconnectStore(server) => {
+                self.with_node(server, |node| node.store_connection.set_cut_off(true))
+            }
+            FaultPlan::ReconnectStore(server) => {
+                self.with_node(server, |node| node.store_connection.set_cut_off(false))
+            }
             FaultPlan::Hold(client) => {
-                (0..SERVERS).for_each(|server| sim.hold(server_name(server), client_name(client)));
+                (0..SERVER_COUNT)
+                    .for_each(|server| sim.hold(server_name(server), client_name(client)));
             }
             FaultPlan::Release(client) => {
-                (0..SERVERS)
+                (0..SERVER_COUNT)
                     .for_each(|server| sim.release(server_name(server), client_name(client)));
             }
         }
-        let what = format!("{fate:?}");
-        self.base.record_at(
+        let description = format!("{fault:?}");
+        self.context.record_at(
             now,
-            match fate {
-                FaultPlan::Kill(_) | FaultPlan::CutPower(_) => HistoryEvent::Crash(what),
-                _ => HistoryEvent::Fault(what),
+            match fault {
+                FaultPlan::Kill(_) | FaultPlan::PowerLoss(_) => HistoryEvent::Crash(description),
+                _ => HistoryEvent::Fault(description),
             },
         );
     }
 
-    fn with(&self, server: usize, what: impl FnOnce(&mut Node)) {
+    fn with_node(&self, server: usize, action: impl FnOnce(&mut Node)) {
         if let Some(node) = &mut *self.nodes[server].borrow_mut() {
-            what(node);
+            action(node);
         }
     }
 
-    fn clients(&self) -> impl Iterator<Item = String> {
+    fn client_names(&self) -> impl Iterator<Item = String> {
         (0..self.plan.clients.len()).map(client_name)
     }
 
-    fn kill(&self, sim: &mut Sim<'_>, server: usize) {
-        self.base.record_crash(server);
-        self.gates[server].take();
+    fn kill_server(&self, sim: &mut Sim<'_>, server: usize) {
+        self.context.record_crash(server);
+        self.connection_senders[server].take();
         // The server's sockets close in the order of a hash map. What they say must not take a time
         // that depends on the order.
-        for client in self.clients() {
+        for client in self.client_names() {
             sim.set_link_latency(server_name(server), client, LATENCY_MIN);
         }
         sim.crash(server_name(server));
-        for client in self.clients() {
+        for client in self.client_names() {
             let latency = self.plan.latency_max;
             sim.set_link_max_message_latency(server_name(server), client, latency);
         }
-        self.end(self.nodes[server].take());
+        self.kill_node(self.nodes[server].take());
     }
 
-    fn end(&self, node: Option<Node>) {
+    fn kill_node(&self, node: Option<Node>) {
         if let Some(node) = node {
-            self.panics.set(self.panics.get() + node.panics());
+            self.panic_count
+                .set(self.panic_count.get() + node.panic_count());
             node.kill();
         }
     }

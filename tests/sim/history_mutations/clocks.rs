@@ -8,34 +8,38 @@ use plyhouse_protocol::{ClockState, EndReason, MatchId, ServerMessage, Snapshot}
 use plyhouse_store::MatchRecord;
 
 use super::NamedMutation;
-use super::finding::{got, place};
+use super::finding::{change_received_message, find_index};
 use crate::checker::ViolationKind;
 use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 use crate::store::{FinalState, WriteFailure};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-pub(super) const EDITS: &[NamedMutation] = &[
-    ("a wrong sum", ViolationKind::WrongClock, |_, kept| {
-        event(kept, |kind| match kind {
-            EventKind::Moved {
-                seat,
-                remaining: Some(left),
-                spent_ms: Some(1..),
-                ..
-            } => {
-                *left = left.with_added_time(*seat, 1);
-                Some(())
-            }
-            _ => None,
-        })
-        .map(drop)
-    }),
+pub(super) const MUTATIONS: &[NamedMutation] = &[
     (
-        "a free ply is charged",
+        "a wrong remaining time",
         ViolationKind::WrongClock,
-        |_, kept| {
-            event(kept, |kind| match kind {
+        |_, stored| {
+            change_stored_event(stored, |kind| match kind {
+                EventKind::Moved {
+                    seat,
+                    remaining: Some(remaining),
+                    spent_ms: Some(1..),
+                    ..
+                } => {
+                    *remaining = remaining.with_added_time(*seat, 1);
+                    Some(())
+                }
+                _ => None,
+            })
+            .map(drop)
+        },
+    ),
+    (
+        "time charged for a free ply",
+        ViolationKind::WrongClock,
+        |_, stored| {
+            change_stored_event(stored, |kind| match kind {
                 EventKind::Moved {
                     spent_ms: Some(spent @ 0),
                     ..
@@ -49,15 +53,15 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "time comes from nowhere",
+        "time added by a takeback",
         ViolationKind::WrongClock,
-        |_, kept| {
-            event(kept, |kind| match kind {
+        |_, stored| {
+            change_stored_event(stored, |kind| match kind {
                 EventKind::TakenBack {
-                    remaining: Some(left),
+                    remaining: Some(remaining),
                     ..
                 } => {
-                    *left = left.with_added_time(Seat::First, 1);
+                    *remaining = remaining.with_added_time(Seat::First, 1);
                     Some(())
                 }
                 _ => None,
@@ -66,27 +70,27 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "the store's time is charged",
+        "write latency charged to a player",
         ViolationKind::WrongClock,
-        |_, kept| {
+        |_, stored| {
             // The turn began when the move was just going to be written.
-            let (id, seq) = charged(kept)?;
-            let asked = kept.write_times.get(&(id, seq))?.started;
-            kept.write_times.get_mut(&(id, seq - 1))?.durable_at = asked;
+            let (id, seq) = find_charged_move(stored)?;
+            let started = stored.write_times.get(&(id, seq))?.started;
+            stored.write_times.get_mut(&(id, seq - 1))?.durable_at = started;
             Some(())
         },
     ),
     (
-        "a move takes less than it took",
+        "a move charged too little",
         ViolationKind::WrongClock,
-        |history, kept| {
-            let (id, seq) = charged(kept)?;
-            let is_told = |what: &HistoryEvent| {
+        |history, stored| {
+            let (id, seq) = find_charged_move(stored)?;
+            let is_previous_event = |what: &HistoryEvent| {
                 matches!(what, HistoryEvent::Received { message, .. } if matches!(&**message,
                 ServerMessage::Event(event) if event.match_id() == id && event.seq().0 == seq - 1))
             };
-            let told = place(history, is_told)?;
-            history.entries[told].at_us = 0;
+            let index = find_index(history, is_previous_event)?;
+            history.entries[index].at_us = 0;
             // A move that was sent so late was thought about for that long.
             for entry in &mut history.entries {
                 if matches!(entry.event, HistoryEvent::Sent { .. }) {
@@ -96,72 +100,66 @@ pub(super) const EDITS: &[NamedMutation] = &[
             Some(())
         },
     ),
+    ("an early flag", ViolationKind::WrongClock, |_, stored| {
+        let (id, seq) = find_flag_fall(stored)?;
+        let write_times = stored.write_times.get_mut(&(id, seq))?;
+        write_times.started -= Duration::from_millis(1000);
+        Some(())
+    }),
     (
-        "a flag falls too soon",
+        "a flag during a restart",
         ViolationKind::WrongClock,
-        |_, kept| {
-            let (id, seq) = flag(kept)?;
-            let ended = kept.write_times.get_mut(&(id, seq))?;
-            ended.started -= Duration::from_millis(1000);
-            Some(())
-        },
-    ),
-    (
-        "a flag falls within a restart",
-        ViolationKind::WrongClock,
-        |history, kept| {
-            let (id, seq) = flag(kept)?;
-            let at_us = kept.write_times.get(&(id, seq))?.started.as_micros();
-            let what = HistoryEvent::Restart;
-            let later = history
+        |history, stored| {
+            let (id, seq) = find_flag_fall(stored)?;
+            let at_us = stored.write_times.get(&(id, seq))?.started.as_micros();
+            let event = HistoryEvent::Restart;
+            let index = history
                 .entries
                 .iter()
                 .position(|entry| entry.at_us >= at_us)?;
-            history
-                .entries
-                .insert(later, HistoryEntry { at_us, event: what });
+            history.entries.insert(index, HistoryEntry { at_us, event });
             Some(())
         },
     ),
     (
-        "a flag falls while the store refuses",
+        "a flag during a write failure",
         ViolationKind::WrongClock,
-        |_, kept| {
-            let (id, seq) = flag(kept)?;
-            let asked = kept.write_times.get(&(id, seq))?.started;
-            refuse(kept, id, asked);
+        |_, stored| {
+            let (id, seq) = find_flag_fall(stored)?;
+            let started = stored.write_times.get(&(id, seq))?.started;
+            add_write_failure(stored, id, started);
             Some(())
         },
     ),
     (
-        "the clock runs while the store refuses",
+        "time charged during a write failure",
         ViolationKind::WrongClock,
-        |_, kept| {
-            let (id, seq) = charged(kept)?;
-            let asked = kept.write_times.get(&(id, seq))?.started;
-            refuse(kept, id, asked);
+        |_, stored| {
+            let (id, seq) = find_charged_move(stored)?;
+            let started = stored.write_times.get(&(id, seq))?.started;
+            add_write_failure(stored, id, started);
             Some(())
         },
     ),
     (
-        "a flag does not fall",
+        "a missing flag",
         ViolationKind::WrongClock,
-        |history, kept| {
-            let (id, _) = flag(kept)?;
-            kept.matches.get_mut(&id)?.events.pop();
+        |history, stored| {
+            let (id, _) = find_flag_fall(stored)?;
+            stored.matches.get_mut(&id)?.events.pop();
             let at_us = history.entries.last()?.at_us + HOUR.as_micros();
-            let what = HistoryEvent::Fault("nothing happens".to_owned());
-            history.entries.push(HistoryEntry { at_us, event: what });
+            let event = HistoryEvent::Fault("no fault".to_owned());
+            history.entries.push(HistoryEntry { at_us, event });
             Some(())
         },
     ),
     (
-        "a snapshot shows too much",
+        "a snapshot with too much elapsed time",
         ViolationKind::WrongClock,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Match(snapshot)
-                    if is_at_once(snapshot) && snapshot.first_move_ms.is_none() =>
+                    if is_undelayed(snapshot) && snapshot.first_move_ms.is_none() =>
                 {
                     *snapshot.turn_ms.as_mut()? += 100_000;
                     Some(())
@@ -171,12 +169,12 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a clock stands for nothing",
+        "a clock paused without cause",
         ViolationKind::WrongClock,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Match(snapshot)
-                    if is_at_once(snapshot) && snapshot.paused == Some(false) =>
+                    if is_undelayed(snapshot) && snapshot.paused == Some(false) =>
                 {
                     snapshot.paused = Some(true);
                     Some(())
@@ -186,11 +184,11 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a free ply is shown as another",
+        "a free ply shown as a charged one",
         ViolationKind::WrongClock,
         |history, _| {
-            got(history, true, |message| match message {
-                ServerMessage::Match(snapshot) if is_at_once(snapshot) => {
+            change_received_message(history, true, |message| match message {
+                ServerMessage::Match(snapshot) if is_undelayed(snapshot) => {
                     snapshot.first_move_ms.take().map(drop)
                 }
                 _ => None,
@@ -198,42 +196,43 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a clock is told wrong",
+        "a wrong clock message",
         ViolationKind::WrongClock,
         |history, _| {
             // Told to whoever has just been shown the match: there a clock stands and goes on.
-            let (place, on, snapshot) = shown(history, |snapshot| snapshot.turn_ms.is_some())?;
-            let mut left = snapshot.time_left?;
-            left.left_ms[0] += 1;
+            let (index, on, snapshot) =
+                find_snapshot(history, |snapshot| snapshot.turn_ms.is_some())?;
+            let mut time_left = snapshot.time_left?;
+            time_left.left_ms[0] += 1;
             let message = Box::new(ServerMessage::Clock {
                 match_id: snapshot.match_id,
                 clock: ClockState {
                     ply: snapshot.ply,
-                    time_left: left,
+                    time_left,
                     turn_ms: 0,
                     paused: false,
                     first_move_ms: snapshot.first_move_ms,
                 },
             });
-            let (at_us, connection) = (history.entries[place].at_us, on);
-            let what = HistoryEvent::Received {
+            let (at_us, connection) = (history.entries[index].at_us, on);
+            let event = HistoryEvent::Received {
                 connection,
                 message,
             };
             history
                 .entries
-                .insert(place + 1, HistoryEntry { at_us, event: what });
+                .insert(index + 1, HistoryEntry { at_us, event });
             Some(())
         },
     ),
 ];
 
 /// The first event that can be changed so, by its match and number.
-fn event(
-    kept: &mut FinalState,
+fn change_stored_event(
+    stored: &mut FinalState,
     mut change: impl FnMut(&mut EventKind) -> Option<()>,
 ) -> Option<(MatchId, u64)> {
-    kept.matches.iter_mut().find_map(|(id, record)| {
+    stored.matches.iter_mut().find_map(|(id, record)| {
         let mut events = (1..).zip(&mut record.events);
         let seq = events.find_map(|(seq, event)| change(&mut event.kind).map(|()| seq))?;
         Some((*id, seq))
@@ -241,18 +240,18 @@ fn event(
 }
 
 /// The first place where such a snapshot is shown.
-fn shown(
+fn find_snapshot(
     history: &History,
     fits: impl Fn(&Snapshot) -> bool,
 ) -> Option<(usize, ConnectionId, Snapshot)> {
     let mut entries = history.entries.iter().enumerate();
-    entries.find_map(|(place, entry)| match &entry.event {
+    entries.find_map(|(index, entry)| match &entry.event {
         HistoryEvent::Received {
             connection,
             message,
         } => match &**message {
-            ServerMessage::Match(snapshot) if is_at_once(snapshot) && fits(snapshot) => {
-                Some((place, *connection, (**snapshot).clone()))
+            ServerMessage::Match(snapshot) if is_undelayed(snapshot) && fits(snapshot) => {
+                Some((index, *connection, (**snapshot).clone()))
             }
             _ => None,
         },
@@ -261,14 +260,16 @@ fn shown(
 }
 
 /// The matches that are not played over days.
-fn in_one_sitting(kept: &FinalState) -> impl Iterator<Item = (&MatchId, &MatchRecord)> {
-    let matches = kept.matches.iter();
+fn non_correspondence_matches(
+    stored: &FinalState,
+) -> impl Iterator<Item = (&MatchId, &MatchRecord)> {
+    let matches = stored.matches.iter();
     matches.filter(|(_, record)| !record.creation.terms.is_correspondence())
 }
 
 /// A move that was charged something, right after another move.
-fn charged(kept: &FinalState) -> Option<(MatchId, u64)> {
-    in_one_sitting(kept).find_map(|(id, record)| {
+fn find_charged_move(stored: &FinalState) -> Option<(MatchId, u64)> {
+    non_correspondence_matches(stored).find_map(|(id, record)| {
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         let is_charged = |event: &Event| match event.kind {
             EventKind::Moved { spent_ms, .. } => spent_ms > Some(10),
@@ -281,8 +282,8 @@ fn charged(kept: &FinalState) -> Option<(MatchId, u64)> {
 }
 
 /// The end of a match by a flag.
-fn flag(kept: &FinalState) -> Option<(MatchId, u64)> {
-    in_one_sitting(kept).find_map(|(id, record)| {
+fn find_flag_fall(stored: &FinalState) -> Option<(MatchId, u64)> {
+    non_correspondence_matches(stored).find_map(|(id, record)| {
         let is_flag = matches!(
             record.events.last()?.kind,
             EventKind::Ended {
@@ -295,8 +296,9 @@ fn flag(kept: &FinalState) -> Option<(MatchId, u64)> {
 }
 
 /// Has the store refuse until then for an hour.
-fn refuse(kept: &mut FinalState, id: MatchId, until: Duration) {
-    kept.write_failures
+fn add_write_failure(stored: &mut FinalState, id: MatchId, until: Duration) {
+    stored
+        .write_failures
         .entry(id)
         .or_default()
         .push(WriteFailure {
@@ -307,6 +309,6 @@ fn refuse(kept: &mut FinalState, id: MatchId, until: Duration) {
 }
 
 /// How long ago strangers see a match with a delay nobody knows exactly.
-fn is_at_once(snapshot: &Snapshot) -> bool {
+fn is_undelayed(snapshot: &Snapshot) -> bool {
     snapshot.spectator_delay_ms == 0
 }

@@ -9,21 +9,23 @@ use crate::history::{ConnectionId, History, HistoryEvent};
 use crate::store::FinalState;
 
 /// The record of a match that goes on with a move.
-pub(super) fn moved(kept: &mut FinalState) -> Option<&mut Vec<plyhouse_matches::Event>> {
-    let mut records = kept.matches.values_mut();
+pub(super) fn truncate_after_last_move(
+    stored: &mut FinalState,
+) -> Option<&mut Vec<plyhouse_matches::Event>> {
+    let mut records = stored.matches.values_mut();
     records.find_map(|record| {
-        let place = record
+        let index = record
             .events
             .iter()
             .rposition(|event| matches!(event.kind, EventKind::Moved { .. }))?;
-        record.events.truncate(place + 1);
+        record.events.truncate(index + 1);
         Some(&mut record.events)
     })
 }
 
 /// Gives everybody who has ever sat down another name.
-pub(super) fn rename_all(kept: &mut FinalState) {
-    let records = kept.matches.values_mut();
+pub(super) fn rename_players(stored: &mut FinalState) {
+    let records = stored.matches.values_mut();
     for event in records.flat_map(|record| &mut record.events) {
         if let EventKind::Seated {
             occupant: plyhouse_matches::Occupant::Player { name, .. },
@@ -36,11 +38,11 @@ pub(super) fn rename_all(kept: &mut FinalState) {
 }
 
 /// The first place where something like this happens.
-pub(super) fn place(history: &History, fits: impl Fn(&HistoryEvent) -> bool) -> Option<usize> {
+pub(super) fn find_index(history: &History, fits: impl Fn(&HistoryEvent) -> bool) -> Option<usize> {
     history.entries.iter().position(|entry| fits(&entry.event))
 }
 
-pub(super) fn is_told(what: &HistoryEvent, kind: &str) -> bool {
+pub(super) fn is_event_of_kind(what: &HistoryEvent, kind: &str) -> bool {
     let HistoryEvent::Received { message, .. } = what else {
         return false;
     };
@@ -52,9 +54,9 @@ pub(super) fn is_told(what: &HistoryEvent, kind: &str) -> bool {
 }
 
 /// Where somebody is told of a move, and of another event of the match next: without the one there is a gap.
-pub(super) fn place_of_gap(history: &History) -> Option<usize> {
+pub(super) fn find_followed_move_event(history: &History) -> Option<usize> {
     // On which connection, of which match, and whether by an event.
-    let told = |what: &HistoryEvent| match what {
+    let event_target = |what: &HistoryEvent| match what {
         HistoryEvent::Received {
             connection,
             message,
@@ -65,69 +67,74 @@ pub(super) fn place_of_gap(history: &History) -> Option<usize> {
         },
         _ => None,
     };
-    let is_followed = |place: usize| {
-        let entries = history.entries[place..].iter();
-        let mut said = entries.filter_map(|entry| told(&entry.event));
-        let Some((on, of, _)) = said.next() else {
+    let is_followed = |index: usize| {
+        let entries = history.entries[index..].iter();
+        let mut targets = entries.filter_map(|entry| event_target(&entry.event));
+        let Some((on, match_id, _)) = targets.next() else {
             return false;
         };
-        let next = said.find(|(connection, id, _)| (*connection, *id) == (on, of));
+        let next = targets.find(|(connection, id, _)| (*connection, *id) == (on, match_id));
         next.is_some_and(|(_, _, is_event)| is_event)
     };
-    let mut places = 0..history.entries.len();
-    places.find(|place| is_told(&history.entries[*place].event, "moved") && is_followed(*place))
+    let mut indices = 0..history.entries.len();
+    indices.find(|index| {
+        is_event_of_kind(&history.entries[*index].event, "moved") && is_followed(*index)
+    })
 }
 
 /// Where somebody is told of their own move: the answer comes next.
-pub(super) fn place_of_own(history: &History) -> Option<usize> {
+pub(super) fn find_own_move_event(history: &History) -> Option<usize> {
     history.entries.windows(2).position(|pair| {
-        let [told, answer] = pair else {
+        let [event, reply] = pair else {
             return false;
         };
-        let is_answer = |what: &HistoryEvent| {
+        let is_move_reply = |what: &HistoryEvent| {
             matches!(what, HistoryEvent::Received { message, .. }
                 if matches!(**message, ServerMessage::Ok { seq: Some(_), .. }))
         };
-        is_told(&told.event, "moved")
-            && is_answer(&answer.event)
-            && connection_of(&told.event) == connection_of(&answer.event)
+        is_event_of_kind(&event.event, "moved")
+            && is_move_reply(&reply.event)
+            && connection_of(&event.event) == connection_of(&reply.event)
     })
 }
 
 /// Where a move was sent that was played, and asked for only once.
-pub(super) fn place_of_move(history: &History) -> Option<usize> {
-    let sent = |what: &HistoryEvent| match what {
+pub(super) fn find_played_move_request(history: &History) -> Option<usize> {
+    let move_request = |what: &HistoryEvent| match what {
         HistoryEvent::Sent { request, .. } => match &request.message {
             ClientMessage::Move { target, ply, m, .. } => Some((*target, *ply, m.clone())),
             _ => None,
         },
         _ => None,
     };
-    let is_played = |place: usize| {
+    let is_played = |index: usize| {
         let HistoryEvent::Sent {
             connection: on,
             request,
-        } = &history.entries[place].event
+        } = &history.entries[index].event
         else {
             return false;
         };
-        history.entries[place..].iter().any(|entry| {
+        history.entries[index..].iter().any(|entry| {
             matches!(&entry.event, HistoryEvent::Received { connection, message }
                 if connection == on && message.re() == request.id
                     && matches!(**message, ServerMessage::Ok { .. }))
         })
     };
-    let moves = history.entries.iter().map(|entry| sent(&entry.event));
+    let moves = history
+        .entries
+        .iter()
+        .map(|entry| move_request(&entry.event));
     let moves: Vec<_> = moves.collect();
     (0..moves.len()).find(|place| {
-        let once = moves.iter().filter(|m| **m == moves[*place]).count() == 1;
-        moves[*place].is_some() && once && is_played(*place)
+        let is_unique = moves.iter().filter(|m| **m == moves[*place]).count() == 1;
+        moves[*place].is_some() && is_unique && is_played(*place)
     })
 }
 
 /// The answer to the request at this place.
-pub(super) fn answer(history: &mut History, place: usize) -> Option<&mut ServerMessage> {
-    let (before, after) = history.entries.split_at_mut(place + 1);
+pub(super) fn reply_to(history: &mut History, index: usize) -> Option<&mut ServerMessage> {
+    let (before, after) = history.entries.split_at_mut(index + 1);
     let HistoryEvent::Sent {
         connection: on,
         request,
@@ -144,8 +151,8 @@ pub(super) fn answer(history: &mut History, place: usize) -> Option<&mut ServerM
     })
 }
 
-pub(super) fn connection(history: &History, place: usize) -> Option<ConnectionId> {
-    connection_of(&history.entries[place].event)
+pub(super) fn connection_at(history: &History, index: usize) -> Option<ConnectionId> {
+    connection_of(&history.entries[index].event)
 }
 
 const fn connection_of(what: &HistoryEvent) -> Option<ConnectionId> {
@@ -158,7 +165,7 @@ const fn connection_of(what: &HistoryEvent) -> Option<ConnectionId> {
 }
 
 /// Who the server takes a connection for.
-pub(super) fn player(history: &History, on: ConnectionId) -> Option<PlayerId> {
+pub(super) fn player_of(history: &History, on: ConnectionId) -> Option<PlayerId> {
     history.entries.iter().find_map(|entry| match &entry.event {
         HistoryEvent::Received {
             connection,
@@ -172,53 +179,55 @@ pub(super) fn player(history: &History, on: ConnectionId) -> Option<PlayerId> {
 }
 
 /// Changes the first message for which that can be done, or the last.
-pub(super) fn got(
+pub(super) fn change_received_message(
     history: &mut History,
     from_end: bool,
-    mut edit: impl FnMut(&mut ServerMessage) -> Option<()>,
+    mut change: impl FnMut(&mut ServerMessage) -> Option<()>,
 ) -> Option<()> {
-    let mut edit = |what: &mut HistoryEvent| match what {
-        HistoryEvent::Received { message, .. } => edit(message),
+    let mut change_entry = |what: &mut HistoryEvent| match what {
+        HistoryEvent::Received { message, .. } => change(message),
         _ => None,
     };
     let mut entries = history.entries.iter_mut();
     if from_end {
-        entries.rev().find_map(|entry| edit(&mut entry.event))
+        entries
+            .rev()
+            .find_map(|entry| change_entry(&mut entry.event))
     } else {
-        entries.find_map(|entry| edit(&mut entry.event))
+        entries.find_map(|entry| change_entry(&mut entry.event))
     }
 }
 
-pub(super) fn told(
+pub(super) fn change_received_event(
     history: &mut History,
-    mut edit: impl FnMut(&mut Event) -> Option<()>,
+    mut change: impl FnMut(&mut Event) -> Option<()>,
 ) -> Option<()> {
-    got(history, true, |message| match message {
-        ServerMessage::Event(event) => edit(event),
+    change_received_message(history, true, |message| match message {
+        ServerMessage::Event(event) => change(event),
         _ => None,
     })
 }
 
 /// The request by which a match was created that begins with a position of its own.
-pub(super) fn created_apart(history: &mut History) -> Option<&mut CreateRequest> {
-    let found = history.entries.iter().find_map(|entry| match &entry.event {
+pub(super) fn custom_position_request(history: &mut History) -> Option<&mut CreateRequest> {
+    let index = history.entries.iter().find_map(|entry| match &entry.event {
         HistoryEvent::Received {
             connection,
             message,
         } => match &**message {
             ServerMessage::Match(shown) if shown.initial_position.is_some() => {
-                let is_asked = |what: &HistoryEvent| {
+                let is_create_request = |what: &HistoryEvent| {
                     matches!(what, HistoryEvent::Sent { connection: on, request } if on == connection
                         && request.id.is_some() && request.id == shown.re
                         && matches!(request.message, ClientMessage::Create(_)))
                 };
-                place(history, is_asked)
+                find_index(history, is_create_request)
             }
             _ => None,
         },
         _ => None,
     })?;
-    match &mut history.entries[found].event {
+    match &mut history.entries[index].event {
         HistoryEvent::Sent { request, .. } => match &mut request.message {
             ClientMessage::Create(create) => Some(create),
             _ => None,
@@ -227,11 +236,11 @@ pub(super) fn created_apart(history: &mut History) -> Option<&mut CreateRequest>
     }
 }
 
-pub(super) fn error(re: Option<RequestId>, code: ErrorCode) -> ServerMessage {
+pub(super) fn error_message(re: Option<RequestId>, code: ErrorCode) -> ServerMessage {
     let error = WireError::new(code, "an edit");
     ServerMessage::Error(Box::new(WireError { re, ..error }))
 }
 
-pub(super) fn nobody() -> PlayerId {
+pub(super) fn nil_player_id() -> PlayerId {
     PlayerId(uuid::Uuid::nil())
 }

@@ -5,16 +5,16 @@ use std::time::Duration;
 use plyhouse_protocol::{ClientMessage, MatchStatus, Request, RequestId, ServerMessage};
 
 use super::NamedMutation;
-use super::finding::{connection, got, place};
+use super::finding::{change_received_message, connection_at, find_index};
 use crate::checker::ViolationKind;
 use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 
-pub(super) const EDITS: &[NamedMutation] = &[
+pub(super) const MUTATIONS: &[NamedMutation] = &[
     (
-        "a row of nothing",
+        "a row with a wrong code",
         ViolationKind::WrongList,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::ListChanged { changed, .. } => {
                     changed.first_mut()?.code.push('x');
                     Some(())
@@ -24,10 +24,10 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a row the other way round",
+        "a row with swapped seats",
         ViolationKind::WrongList,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Matches { matches, .. } => {
                     matches.first_mut()?.seats.reverse();
                     Some(())
@@ -37,11 +37,11 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a list that nobody watches",
+        "an update of an unwatched list",
         ViolationKind::WrongList,
         |history, _| {
-            let changes = place(history, is_change)?;
-            match &mut history.entries[changes].event {
+            let index = find_index(history, is_list_update)?;
+            match &mut history.entries[index].event {
                 HistoryEvent::Received { connection, .. } => *connection = ConnectionId(0),
                 _ => return None,
             }
@@ -49,19 +49,19 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a list that never rests",
+        "too many list updates",
         ViolationKind::WrongList,
         |history, _| {
-            let changes = place(history, is_change)?;
-            let again = history.entries[changes].clone();
-            let often = std::iter::repeat_n(again, 100);
-            history.entries.splice(changes..changes, often);
+            let index = find_index(history, is_list_update)?;
+            let update = history.entries[index].clone();
+            let copies = std::iter::repeat_n(update, 100);
+            history.entries.splice(index..index, copies);
             Some(())
         },
     ),
-    ("a wrong number", ViolationKind::WrongList, |history, _| {
-        let (listed, on) = listed(history)?;
-        let later = history.entries.iter_mut().skip(listed);
+    ("a wrong total", ViolationKind::WrongList, |history, _| {
+        let (list_index, on) = find_watched_list(history)?;
+        let later = history.entries.iter_mut().skip(list_index);
         later.rev().find_map(|entry| match &mut entry.event {
             HistoryEvent::Received {
                 connection,
@@ -77,22 +77,22 @@ pub(super) const EDITS: &[NamedMutation] = &[
         })
     }),
     (
-        "a change of which nobody is told",
+        "a missing list update",
         ViolationKind::WrongList,
         |history, _| {
-            let (listed, connection) = listed(history)?;
-            let is_told = |entry: &HistoryEntry| match &entry.event {
+            let (list_index, connection) = find_watched_list(history)?;
+            let is_own_update = |entry: &HistoryEntry| match &entry.event {
                 HistoryEvent::Received {
                     connection: on,
                     message,
                 } => *on == connection && matches!(**message, ServerMessage::ListChanged { .. }),
                 _ => false,
             };
-            if history.entries.iter().skip(listed).any(is_told) {
+            if history.entries.iter().skip(list_index).any(is_own_update) {
                 return None;
             }
             // An hour later all is gone that was there.
-            let list = history.entries[..listed].iter().rev();
+            let list = history.entries[..list_index].iter().rev();
             let mut list = list.filter_map(|entry| match &entry.event {
                 HistoryEvent::Sent {
                     connection: on,
@@ -105,11 +105,11 @@ pub(super) const EDITS: &[NamedMutation] = &[
             let at_us = history.entries.last()?.at_us + hour;
             let id = Some(RequestId(1 << 40));
             let request = Box::new(Request { id, message });
-            let what = HistoryEvent::Sent {
+            let event = HistoryEvent::Sent {
                 connection,
                 request,
             };
-            history.entries.push(HistoryEntry { at_us, event: what });
+            history.entries.push(HistoryEntry { at_us, event });
             let message = Box::new(ServerMessage::Matches {
                 re: id,
                 total: 0,
@@ -117,52 +117,52 @@ pub(super) const EDITS: &[NamedMutation] = &[
                 seekers: None,
                 ignored: Vec::new(),
             });
-            let what = HistoryEvent::Received {
+            let event = HistoryEvent::Received {
                 connection,
                 message,
             };
-            history.entries.push(HistoryEntry { at_us, event: what });
+            history.entries.push(HistoryEntry { at_us, event });
             Some(())
         },
     ),
 ];
 
-fn is_change(what: &HistoryEvent) -> bool {
+fn is_list_update(what: &HistoryEvent) -> bool {
     matches!(what, HistoryEvent::Received { message, .. } if matches!(**message, ServerMessage::ListChanged { .. }))
 }
 
 /// Where a list with a live match in it is shown to whoever has just asked to watch it, and on which
 /// connection. They watch nothing else after that.
-fn listed(history: &History) -> Option<(usize, ConnectionId)> {
-    let is_watch = |what: &HistoryEvent| {
+fn find_watched_list(history: &History) -> Option<(usize, ConnectionId)> {
+    let changes_watched_list = |what: &HistoryEvent| {
         matches!(what, HistoryEvent::Sent { request, .. } if matches!(request.message,
             ClientMessage::WatchList { .. } | ClientMessage::UnwatchList))
     };
-    let begins = |what: &HistoryEvent| {
+    let is_watch_request = |what: &HistoryEvent| {
         matches!(what, HistoryEvent::Sent { request, .. }
             if matches!(request.message, ClientMessage::WatchList { .. }))
     };
     let all = 0..history.entries.len();
-    let mut lists = all.filter_map(|place| match &history.entries[place].event {
+    let mut lists = all.filter_map(|index| match &history.entries[index].event {
         HistoryEvent::Received { message, .. } => match &**message {
             ServerMessage::Matches { matches, .. }
                 if matches.iter().any(|row| row.status != MatchStatus::Ended) =>
             {
-                Some((place, connection(history, place)?))
+                Some((index, connection_at(history, index)?))
             }
             _ => None,
         },
         _ => None,
     });
-    lists.find(|(place, on)| {
-        let is_own = |at: &usize| connection(history, *at) == Some(*on);
-        let mut before = (0..*place).rev().filter(is_own);
-        let mut after = (*place..history.entries.len()).filter(is_own);
+    lists.find(|(index, on)| {
+        let is_own = |at: &usize| connection_at(history, *at) == Some(*on);
+        let mut before = (0..*index).rev().filter(is_own);
+        let mut after = (*index..history.entries.len()).filter(is_own);
         // Before the list there is the request for it, and before that the watch and its answer.
         before
             .by_ref()
             .take(4)
-            .any(|at| begins(&history.entries[at].event))
-            && !after.any(|at| is_watch(&history.entries[at].event))
+            .any(|at| is_watch_request(&history.entries[at].event))
+            && !after.any(|at| changes_watched_list(&history.entries[at].event))
     })
 }

@@ -3,41 +3,41 @@
 use plyhouse_protocol::ServerMessage;
 
 use super::NamedMutation;
-use super::finding::{got, place};
+use super::finding::{change_received_message, find_index};
 use crate::checker::ViolationKind;
 use crate::history::HistoryEvent;
 
-pub(super) const EDITS: &[NamedMutation] = &[
+pub(super) const MUTATIONS: &[NamedMutation] = &[
     (
-        "a rated match without a row",
+        "a rated match without a ledger row",
         ViolationKind::WrongRating,
-        |_, kept| {
-            let is_rated = kept
+        |_, stored| {
+            let is_rated = stored
                 .matches
                 .values()
                 .any(|record| record.rated_game().is_some());
-            kept.ratings = plyhouse_store::MemoryRatings::default();
+            stored.ratings = plyhouse_store::MemoryRatings::default();
             is_rated.then_some(())
         },
     ),
     (
-        "a row without its match",
+        "a ledger row without its match",
         ViolationKind::WrongRating,
-        |_, kept| {
-            let rows = kept.ratings.ledger(0, usize::MAX).into_iter();
+        |_, stored| {
+            let rows = stored.ratings.ledger(0, usize::MAX).into_iter();
             let mut ids = rows.filter_map(|(_, row)| match row {
                 plyhouse_matches::ratings::LedgerRow::Game(game) => Some(game.match_id),
                 _ => None,
             });
             let id = ids.next_back()?;
-            kept.matches.remove(&id).map(drop)
+            stored.matches.remove(&id).map(drop)
         },
     ),
     (
-        "a change that is not kept",
+        "a rating change that is not stored",
         ViolationKind::WrongRating,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Rating { changes, .. } => {
                     changes.first_mut()?.after += 1;
                     Some(())
@@ -47,26 +47,26 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a change that is told twice",
+        "a rating change sent twice",
         ViolationKind::WrongRating,
         |history, _| {
-            let is_told = |what: &HistoryEvent| match what {
+            let is_rating = |what: &HistoryEvent| match what {
                 HistoryEvent::Received { message, .. } => {
                     matches!(**message, ServerMessage::Rating { .. })
                 }
                 _ => false,
             };
-            let place = place(history, is_told)?;
-            let again = history.entries[place].clone();
-            history.entries.insert(place, again);
+            let index = find_index(history, is_rating)?;
+            let again = history.entries[index].clone();
+            history.entries.insert(index, again);
             Some(())
         },
     ),
     (
-        "another change that is shown",
+        "a wrong rating change in a snapshot",
         ViolationKind::WrongRating,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Match(snapshot) => {
                     snapshot.rating_changes.as_mut()?.first_mut()?.after += 1;
                     Some(())

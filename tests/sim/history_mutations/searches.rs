@@ -3,16 +3,16 @@
 use plyhouse_protocol::{Ply, ServerMessage};
 
 use super::NamedMutation;
-use super::finding::{got, nobody};
+use super::finding::{change_received_message, nil_player_id};
 use crate::checker::ViolationKind;
 use crate::history::HistoryEvent;
 
-pub(super) const EDITS: &[NamedMutation] = &[
+pub(super) const MUTATIONS: &[NamedMutation] = &[
     (
-        "a hint that is not kept",
+        "a hint that is not stored",
         ViolationKind::LostWrite,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Hint(hint) => {
                     hint.ply = Ply(hint.ply.0 + 1);
                     Some(())
@@ -22,22 +22,22 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a part of an analysis twice",
+        "a part of an analysis sent twice",
         ViolationKind::InvalidReply,
         |history, _| {
             let mut entries = history.entries.iter();
             let is_part = |what: &HistoryEvent| matches!(what, HistoryEvent::Received { message, .. } if matches!(&**message, ServerMessage::Analysis(part) if !part.plies.is_empty()));
-            let place = entries.position(|entry| is_part(&entry.event))?;
-            let again = history.entries[place].clone();
-            history.entries.insert(place, again);
+            let index = entries.position(|entry| is_part(&entry.event))?;
+            let again = history.entries[index].clone();
+            history.entries.insert(index, again);
             Some(())
         },
     ),
     (
-        "an analysis of something else",
+        "an analysis of wrong moves",
         ViolationKind::Contradiction,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Analysis(part) => {
                     part.plies.first_mut()?.m.push('x');
                     Some(())
@@ -47,39 +47,39 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "an analysis for others",
+        "an analysis sent to a non-participant",
         ViolationKind::PrivateMatchLeak,
-        |history, kept| {
+        |history, stored| {
             let mut id = None;
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Analysis(part) => {
                     id = Some(part.match_id);
                     Some(())
                 }
                 _ => None,
             })?;
-            let record = kept.matches.get_mut(&id?)?;
-            record.creation.host = nobody();
+            let record = stored.matches.get_mut(&id?)?;
+            record.creation.host = nil_player_id();
             for event in &mut record.events {
                 if let plyhouse_matches::EventKind::Seated {
                     occupant: plyhouse_matches::Occupant::Player { id, .. },
                     ..
                 } = &mut event.kind
                 {
-                    *id = nobody();
+                    *id = nil_player_id();
                 }
             }
             Some(())
         },
     ),
     (
-        "a thought that nobody asked for",
+        "unrequested bot thinking",
         ViolationKind::UnrequestedEvent,
         |history, _| {
             let mut id = None;
-            got(history, true, |message| match message {
-                ServerMessage::Thinking(thought) => {
-                    id = Some(thought.match_id);
+            change_received_message(history, true, |message| match message {
+                ServerMessage::Thinking(thinking) => {
+                    id = Some(thinking.match_id);
                     Some(())
                 }
                 _ => None,

@@ -3,28 +3,31 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind, Match, Offer};
 use plyhouse_protocol::{
-    ClientMessage, EndReason, MatchId, MatchRef, Offer as Asked, PlayerId, Ply, ServerMessage,
+    ClientMessage, EndReason, MatchId, MatchRef, Offer as WireOffer, PlayerId, Ply, ServerMessage,
 };
 
 use super::NamedMutation;
-use super::finding::{connection, got, moved, nobody, place_of_move, player};
+use super::finding::{
+    change_received_message, connection_at, find_played_move_request, nil_player_id, player_of,
+    truncate_after_last_move,
+};
 use crate::checker::ViolationKind;
 use crate::history::{History, HistoryEvent};
 use crate::store::FinalState;
 
-pub(super) const EDITS: &[NamedMutation] = &[
+pub(super) const MUTATIONS: &[NamedMutation] = &[
     (
-        "an offer of nobody",
+        "an unrequested offer",
         ViolationKind::UnrequestedEvent,
-        |history, kept| {
-            let _ = unask_all(history, |message| {
+        |history, stored| {
+            let _ = remove_requests(history, |message| {
                 matches!(message, ClientMessage::Offer { .. })
             });
-            let events = moved(kept)?;
+            let events = truncate_after_last_move(stored)?;
             // Bots do what nobody has asked for.
             let seat = Seat::ALL
                 .into_iter()
-                .find(|seat| is_of_person(events, *seat))?;
+                .find(|seat| is_human_seat(events, *seat))?;
             events.push(
                 EventKind::Offered {
                     seat,
@@ -40,11 +43,11 @@ pub(super) const EDITS: &[NamedMutation] = &[
     (
         "a draw without an offer",
         ViolationKind::UnrequestedEvent,
-        |history, kept| {
-            let _ = unask_all(history, |message| {
+        |history, stored| {
+            let _ = remove_requests(history, |message| {
                 matches!(message, ClientMessage::Offer { .. })
             });
-            end(kept, EndReason::Resignation, |kind| {
+            change_ending(stored, EndReason::Resignation, |kind| {
                 if let EventKind::Ended { winner, reason, .. } = kind {
                     (*winner, *reason) = (None, EndReason::Agreement);
                 }
@@ -52,16 +55,16 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a draw that a stranger agreed to",
+        "a draw accepted by another player",
         ViolationKind::MoveWithoutSeat,
-        |history, kept| {
+        |history, stored| {
             let is_agreed = |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == EndReason::Agreement);
-            let (id, by) = accepted(kept, Offer::Draw, is_agreed)?;
-            hand_on(history, id, by, |message| {
+            let (id, by) = find_accepted_offer(stored, Offer::Draw, is_agreed)?;
+            reassign_offers(history, id, by, |message| {
                 matches!(
                     message,
                     ClientMessage::Offer {
-                        offer: Asked::Draw { .. },
+                        offer: WireOffer::Draw { .. },
                         ..
                     }
                 )
@@ -69,12 +72,12 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a takeback of nobody",
+        "an unrequested takeback",
         ViolationKind::UnrequestedEvent,
-        |_, kept| {
+        |_, stored| {
             let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
-            let mut records = kept.matches.values_mut();
-            let place = records.find_map(|record| {
+            let mut records = stored.matches.values_mut();
+            let found = records.find_map(|record| {
                 let last = record.events.iter().rposition(is_move)?;
                 record
                     .creation
@@ -83,30 +86,26 @@ pub(super) const EDITS: &[NamedMutation] = &[
                     .is_none()
                     .then_some((record, last))
             });
-            let (record, last) = place?;
+            let (record, last) = found?;
             record.events.truncate(last + 1);
-            let (ply, left) = (Ply(0), None);
-            record.events.push(
-                EventKind::TakenBack {
-                    ply,
-                    remaining: left,
-                }
-                .at(0),
-            );
+            let (ply, remaining) = (Ply(0), None);
+            record
+                .events
+                .push(EventKind::TakenBack { ply, remaining }.at(0));
             Some(())
         },
     ),
     (
-        "a takeback that a stranger agreed to",
+        "a takeback accepted by another player",
         ViolationKind::MoveWithoutSeat,
-        |history, kept| {
+        |history, stored| {
             let is_back = |kind: &EventKind| matches!(kind, EventKind::TakenBack { .. });
-            let (id, by) = accepted(kept, Offer::Takeback, is_back)?;
-            hand_on(history, id, by, |message| {
+            let (id, by) = find_accepted_offer(stored, Offer::Takeback, is_back)?;
+            reassign_offers(history, id, by, |message| {
                 matches!(
                     message,
                     ClientMessage::Offer {
-                        offer: Asked::Takeback { .. },
+                        offer: WireOffer::Takeback { .. },
                         ..
                     }
                 )
@@ -114,10 +113,10 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a resignation of nobody",
+        "an unrequested resignation",
         ViolationKind::UnrequestedEvent,
-        |history, kept| {
-            let id = ended(kept, |kind| {
+        |history, stored| {
+            let id = find_match_ending_with(stored, |kind| {
                 matches!(
                     kind,
                     EventKind::Ended {
@@ -126,30 +125,30 @@ pub(super) const EDITS: &[NamedMutation] = &[
                     }
                 )
             })?;
-            unask_all(
+            remove_requests(
                 history,
                 |message| matches!(message, ClientMessage::Resign { target } if *target == MatchRef::Id(id)),
             )
         },
     ),
     (
-        "time of nobody",
+        "an unrequested time gift",
         ViolationKind::UnrequestedEvent,
-        |history, kept| {
+        |history, stored| {
             let is_given = |kind: &EventKind| matches!(kind, EventKind::TimeGiven { .. });
-            let mut records = kept.matches.values();
+            let mut records = stored.matches.values();
             records.find(|record| record.events.iter().any(|event| is_given(&event.kind)))?;
-            unask_all(history, |message| {
+            remove_requests(history, |message| {
                 matches!(message, ClientMessage::GiveTime { .. })
             })
         },
     ),
     (
-        "a move of before a takeback",
+        "a move with a wrong takeback count",
         ViolationKind::UnrequestedEvent,
         |history, _| {
-            let place = place_of_move(history)?;
-            match &mut history.entries[place].event {
+            let index = find_played_move_request(history)?;
+            match &mut history.entries[index].event {
                 HistoryEvent::Sent { request, .. } => match &mut request.message {
                     ClientMessage::Move { takebacks, .. } => *takebacks = Some(99),
                     _ => return None,
@@ -160,15 +159,15 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a rematch that nobody wished",
+        "an unrequested rematch",
         ViolationKind::UnrequestedEvent,
-        |history, kept| {
-            rematch(kept)?;
-            unask_all(history, |message| {
+        |history, stored| {
+            find_rematch(stored)?;
+            remove_requests(history, |message| {
                 matches!(
                     message,
                     ClientMessage::Offer {
-                        offer: Asked::Rematch,
+                        offer: WireOffer::Rematch,
                         ..
                     }
                 )
@@ -176,11 +175,11 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a rematch of nothing",
+        "a rematch of an unknown match",
         ViolationKind::WrongRematch,
-        |_, kept| {
-            let id = rematch(kept)?;
-            let previous = kept
+        |_, stored| {
+            let id = find_rematch(stored)?;
+            let previous = stored
                 .matches
                 .get_mut(&id)?
                 .creation
@@ -194,35 +193,35 @@ pub(super) const EDITS: &[NamedMutation] = &[
     (
         "a second rematch",
         ViolationKind::WrongRematch,
-        |_, kept| {
-            let id = rematch(kept)?;
-            let mut again = kept.matches.get(&id)?.clone();
+        |_, stored| {
+            let id = find_rematch(stored)?;
+            let mut again = stored.matches.get(&id)?.clone();
             let other = MatchId(uuid::Uuid::nil());
             again.creation.id = other;
-            kept.matches.insert(other, again);
+            stored.matches.insert(other, again);
             Some(())
         },
     ),
     (
-        "a rematch with the same seats",
+        "a rematch without swapped seats",
         ViolationKind::WrongRematch,
-        |_, kept| {
-            let id = rematch(kept)?;
-            for event in kept.matches.get_mut(&id)?.events.iter_mut().take(2) {
+        |_, stored| {
+            let id = find_rematch(stored)?;
+            for event in stored.matches.get_mut(&id)?.events.iter_mut().take(2) {
                 if let EventKind::Seated { seat, .. } = &mut event.kind {
                     *seat = seat.other();
                 }
             }
-            kept.matches.get_mut(&id)?.events.swap(0, 1);
+            stored.matches.get_mut(&id)?.events.swap(0, 1);
             Some(())
         },
     ),
     (
-        "points of another series",
+        "wrong series points",
         ViolationKind::WrongRematch,
-        |_, kept| {
-            let id = rematch(kept)?;
-            let previous = kept
+        |_, stored| {
+            let id = find_rematch(stored)?;
+            let previous = stored
                 .matches
                 .get_mut(&id)?
                 .creation
@@ -234,10 +233,10 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "another rematch is told",
+        "a wrong rematch notification",
         ViolationKind::WrongRematch,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Rematch { rematch, .. } => {
                     rematch.next.as_mut()?.match_id = MatchId(uuid::Uuid::nil());
                     Some(())
@@ -247,10 +246,10 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "another's challenge",
+        "a challenge with a wrong code",
         ViolationKind::WrongSnapshot,
         |history, _| {
-            got(history, true, |message| match message {
+            change_received_message(history, true, |message| match message {
                 ServerMessage::Challenge(challenge) => {
                     challenge.code.push('x');
                     Some(())
@@ -260,36 +259,39 @@ pub(super) const EDITS: &[NamedMutation] = &[
         },
     ),
     (
-        "a stranger accepts a challenge",
+        "a challenge accepted by another player",
         ViolationKind::MoveWithoutSeat,
-        |_, kept| {
-            let mut records = kept.matches.values_mut();
+        |_, stored| {
+            let mut records = stored.matches.values_mut();
             let record = records.find(|record| {
                 let invited = record.creation.terms.invited;
-                let has_come = |event: &Event| match &event.kind {
+                let seats_invited = |event: &Event| match &event.kind {
                     EventKind::Seated { occupant, .. } => occupant.player() == invited,
                     _ => false,
                 };
-                invited.is_some() && record.events.iter().any(has_come)
+                invited.is_some() && record.events.iter().any(seats_invited)
             })?;
-            record.creation.terms.invited = Some(nobody());
+            record.creation.terms.invited = Some(nil_player_id());
             Some(())
         },
     ),
 ];
 
 /// Whether a person sits there in the end.
-fn is_of_person(events: &[Event], of: Seat) -> bool {
+fn is_human_seat(events: &[Event], target: Seat) -> bool {
     let last = events.iter().rev().find_map(|event| match &event.kind {
-        EventKind::Seated { seat, occupant } if *seat == of => Some(occupant),
+        EventKind::Seated { seat, occupant } if *seat == target => Some(occupant),
         _ => None,
     });
     last.is_some_and(|occupant| occupant.player().is_some())
 }
 
 /// The first match that ended so.
-fn ended(kept: &FinalState, fits: impl Fn(&EventKind) -> bool) -> Option<MatchId> {
-    let mut matches = kept.matches.iter();
+fn find_match_ending_with(
+    stored: &FinalState,
+    fits: impl Fn(&EventKind) -> bool,
+) -> Option<MatchId> {
+    let mut matches = stored.matches.iter();
     let found = matches.find(|(_, record)| {
         let last = record.events.last();
         last.is_some_and(|event| fits(&event.kind))
@@ -298,37 +300,41 @@ fn ended(kept: &FinalState, fits: impl Fn(&EventKind) -> bool) -> Option<MatchId
 }
 
 /// Has the first match that ended for this reason end otherwise.
-fn end(kept: &mut FinalState, why: EndReason, change: impl Fn(&mut EventKind)) -> Option<()> {
-    let is_so =
-        |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == why);
-    let id = ended(kept, is_so)?;
-    change(&mut kept.matches.get_mut(&id)?.events.last_mut()?.kind);
+fn change_ending(
+    stored: &mut FinalState,
+    old_reason: EndReason,
+    change: impl Fn(&mut EventKind),
+) -> Option<()> {
+    let has_old_reason =
+        |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == old_reason);
+    let id = find_match_ending_with(stored, has_old_reason)?;
+    change(&mut stored.matches.get_mut(&id)?.events.last_mut()?.kind);
     Some(())
 }
 
 /// The first match that is a rematch.
-fn rematch(kept: &FinalState) -> Option<MatchId> {
-    let mut matches = kept.matches.iter();
+fn find_rematch(stored: &FinalState) -> Option<MatchId> {
+    let mut matches = stored.matches.iter();
     let found = matches.find(|(_, record)| record.creation.terms.previous.is_some());
     found.map(|(id, _)| *id)
 }
 
 /// The first match in which somebody accepted such an offer, which had this effect, and who it was.
-fn accepted(
-    kept: &FinalState,
+fn find_accepted_offer(
+    stored: &FinalState,
     offer: Offer,
     is_effect: impl Fn(&EventKind) -> bool,
 ) -> Option<(MatchId, PlayerId)> {
-    kept.matches.iter().find_map(|(id, record)| {
-        let begun = Match::new(record.creation.clone());
-        let mut state = begun.expect("the server has seen how it begins");
+    stored.matches.iter().find_map(|(id, record)| {
+        let initial = Match::new(record.creation.clone());
+        let mut state = initial.expect("the server has validated the creation");
         record.events.iter().find_map(|event| {
-            let standing = {
+            let pending_offer = {
                 state
                     .pending_offers()
-                    .find(|standing| standing.offer == offer)
+                    .find(|pending| pending.offer == offer)
             };
-            let by = standing.and_then(|standing| {
+            let by = pending_offer.and_then(|standing| {
                 let accepter = state.occupant(standing.seat.other()).player()?;
                 // Who offers and has run out of time needs nobody to accept.
                 (is_effect(&event.kind) && !has_flagged(&event.kind)).then_some(accepter)
@@ -342,56 +348,55 @@ fn accepted(
 /// Whether somebody has no time left at the end.
 fn has_flagged(event: &EventKind) -> bool {
     match event {
-        EventKind::Ended {
-            remaining: left, ..
-        } => {
-            let mut left = left.iter().flat_map(|left| left.remaining_ms());
-            left.any(|left_ms| left_ms == 0)
+        EventKind::Ended { remaining, .. } => {
+            let mut times_ms = remaining.iter().flat_map(|left| left.remaining_ms());
+            times_ms.any(|left_ms| left_ms == 0)
         }
         _ => false,
     }
 }
 
 /// Makes all such offers of a player in this match those of somebody else.
-fn hand_on(
+fn reassign_offers(
     history: &mut History,
     id: MatchId,
     by: PlayerId,
     fits: impl Fn(&ClientMessage) -> bool,
 ) -> Option<()> {
-    let is_one = |what: &HistoryEvent| match what {
+    let is_matching_offer = |what: &HistoryEvent| match what {
         HistoryEvent::Sent { request, .. } => {
-            let is_of = matches!(&request.message, ClientMessage::Offer { target, .. }
+            let is_in_match = matches!(&request.message, ClientMessage::Offer { target, .. }
                 if *target == MatchRef::Id(id));
-            is_of && fits(&request.message)
+            is_in_match && fits(&request.message)
         }
         _ => false,
     };
     let all = 0..history.entries.len();
-    let places = all.filter(|place| is_one(&history.entries[*place].event));
-    let is_theirs =
-        |place: &usize| connection(history, *place).and_then(|on| player(history, on)) == Some(by);
-    let places: Vec<usize> = places.filter(is_theirs).collect();
-    for place in &places {
-        let stranger = (0..*place).find_map(|before| {
-            let on = connection(history, before)?;
-            player(history, on).filter(|player| *player != by)?;
+    let indices = all.filter(|place| is_matching_offer(&history.entries[*place].event));
+    let is_by_player = |place: &usize| {
+        connection_at(history, *place).and_then(|on| player_of(history, on)) == Some(by)
+    };
+    let indices: Vec<usize> = indices.filter(is_by_player).collect();
+    for index in &indices {
+        let stranger = (0..*index).find_map(|before| {
+            let on = connection_at(history, before)?;
+            player_of(history, on).filter(|player| *player != by)?;
             Some(on)
         })?;
-        if let HistoryEvent::Sent { connection, .. } = &mut history.entries[*place].event {
+        if let HistoryEvent::Sent { connection, .. } = &mut history.entries[*index].event {
             *connection = stranger;
         }
     }
-    (!places.is_empty()).then_some(())
+    (!indices.is_empty()).then_some(())
 }
 
 /// Takes every such request out of a history.
-fn unask_all(history: &mut History, fits: impl Fn(&ClientMessage) -> bool) -> Option<()> {
-    let is_one = |what: &HistoryEvent| match what {
+fn remove_requests(history: &mut History, fits: impl Fn(&ClientMessage) -> bool) -> Option<()> {
+    let is_matching = |what: &HistoryEvent| match what {
         HistoryEvent::Sent { request, .. } => fits(&request.message),
         _ => false,
     };
     let all = history.entries.len();
-    history.entries.retain(|entry| !is_one(&entry.event));
+    history.entries.retain(|entry| !is_matching(&entry.event));
     (history.entries.len() < all).then_some(())
 }

@@ -10,18 +10,18 @@ use super::NamedMutation;
 use crate::checker::ViolationKind;
 use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 
-pub(super) const EDITS: &[NamedMutation] = &[
+pub(super) const MUTATIONS: &[NamedMutation] = &[
     (
-        "words of somebody who is blocked",
+        "a chat message from a blocked player",
         ViolationKind::IgnoredBlock,
         |history, _| {
-            let (place, on, by) = heard(history)?;
-            block(history, place, on, &by);
+            let (index, on, author) = find_received_chat(history)?;
+            insert_block(history, index, on, &author);
             Some(())
         },
     ),
     (
-        "a block that is not told",
+        "a missing player in the block list",
         ViolationKind::InvalidReply,
         |history, _| {
             let mut entries = history.entries.iter_mut();
@@ -40,7 +40,10 @@ pub(super) const EDITS: &[NamedMutation] = &[
 ];
 
 /// Who has this name, or which player a connection is of.
-fn welcomed(history: &History, fits: impl Fn(ConnectionId, &str) -> bool) -> BTreeSet<PlayerId> {
+fn find_welcomed_players(
+    history: &History,
+    fits: impl Fn(ConnectionId, &str) -> bool,
+) -> BTreeSet<PlayerId> {
     let all = history
         .entries
         .iter()
@@ -59,43 +62,49 @@ fn welcomed(history: &History, fits: impl Fn(ConnectionId, &str) -> bool) -> BTr
 }
 
 /// Where somebody hears what another says, who has had no other identity.
-fn heard(history: &History) -> Option<(usize, ConnectionId, BlockedPlayer)> {
+fn find_received_chat(history: &History) -> Option<(usize, ConnectionId, BlockedPlayer)> {
     let entries = history.entries.iter().enumerate();
-    let mut said = entries.filter_map(|(place, entry)| match &entry.event {
+    let mut chat_messages = entries.filter_map(|(index, entry)| match &entry.event {
         HistoryEvent::Received {
             connection,
             message,
         } => match &**message {
-            ServerMessage::Chat { entry: said, .. } => {
-                Some((place, *connection, said.name.clone()))
-            }
+            ServerMessage::Chat {
+                entry: chat_message,
+                ..
+            } => Some((index, *connection, chat_message.name.clone())),
             _ => None,
         },
         _ => None,
     });
-    said.find_map(|(place, on, name)| {
-        let by = welcomed(history, |_, known| known == name);
-        let own = welcomed(history, |known, _| known == on);
-        let id = *by.first().filter(|_| by.len() == 1)?;
-        (!own.contains(&id)).then_some((place, on, BlockedPlayer { id, name }))
+    chat_messages.find_map(|(index, on, name)| {
+        let authors = find_welcomed_players(history, |_, known| known == name);
+        let own_players = find_welcomed_players(history, |known, _| known == on);
+        let id = *authors.first().filter(|_| authors.len() == 1)?;
+        (!own_players.contains(&id)).then_some((index, on, BlockedPlayer { id, name }))
     })
 }
 
 /// Has whoever is there block somebody before this place, and be answered something that was asked for later.
-fn block(history: &mut History, place: usize, connection: ConnectionId, other: &BlockedPlayer) {
-    let at_us = history.entries[place].at_us;
-    let (id, later) = (RequestId(1 << 52), RequestId((1 << 52) + 1));
+fn insert_block(
+    history: &mut History,
+    index: usize,
+    connection: ConnectionId,
+    blocked_player: &BlockedPlayer,
+) {
+    let at_us = history.entries[index].at_us;
+    let (id, later_id) = (RequestId(1 << 52), RequestId((1 << 52) + 1));
     let message = ClientMessage::Block {
-        player: Some(other.id.to_string()),
+        player: Some(blocked_player.id.to_string()),
         enabled: Some(true),
     };
     let blocked = ServerMessage::Blocked {
         re: Some(id),
-        players: vec![other.clone()],
+        players: vec![blocked_player.clone()],
         ignored: Vec::new(),
     };
     let pong = ServerMessage::Pong {
-        re: Some(later),
+        re: Some(later_id),
         now_ms: 0,
         ignored: Vec::new(),
     };
@@ -106,16 +115,16 @@ fn block(history: &mut History, place: usize, connection: ConnectionId, other: &
             message,
         }),
     };
-    let got = |message| HistoryEvent::Received {
+    let received = |message| HistoryEvent::Received {
         connection,
         message: Box::new(message),
     };
     let entries = [
         (at_us - 1, sent(id, message)),
-        (at_us - 1, got(blocked)),
-        (at_us, sent(later, ClientMessage::Ping)),
-        (at_us, got(pong)),
+        (at_us - 1, received(blocked)),
+        (at_us, sent(later_id, ClientMessage::Ping)),
+        (at_us, received(pong)),
     ];
-    let entries = entries.map(|(at_us, what)| HistoryEntry { at_us, event: what });
-    history.entries.splice(place..place, entries);
+    let entries = entries.map(|(at_us, event)| HistoryEntry { at_us, event });
+    history.entries.splice(index..index, entries);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{FinalStateCheck, RequestResult, ViolationKind};
-use crate::cluster::{Entry, Written};
+use crate::cluster::{JournalEntry, JournalWrite};
 use crate::store::ClusterState;
 use crate::world::START_MS;
 
@@ -16,13 +16,15 @@ impl FinalStateCheck<'_> {
     pub(super) fn check_journal(&mut self, cluster: &ClusterState) {
         let mut ends = BTreeMap::new();
         for entry in &cluster.journal.entries {
-            let Entry { id, written, .. } = entry;
+            let JournalEntry {
+                id, write: written, ..
+            } = entry;
             let (events, epoch) = ends.entry(*id).or_insert((0, 0));
             let mut faults = Vec::new();
             match written {
-                Written::Created { events: count } => *events += count,
-                Written::Taken { epoch: taken } => *epoch = *taken,
-                Written::Appended {
+                JournalWrite::Created { events: count } => *events += count,
+                JournalWrite::TakenOver { epoch: taken } => *epoch = *taken,
+                JournalWrite::Appended {
                     epoch: known,
                     after,
                     count,

@@ -9,21 +9,21 @@ use plyhouse_store::cluster_directory::{
 };
 use plyhouse_store::{NodeId, PlayerRecord, ReadError, WriteError};
 
-use super::{Wire, Written, now};
+use super::{JournalWrite, StoreConnection, resolve_now};
 
-impl ClusterDirectory for Wire {
+impl ClusterDirectory for StoreConnection {
     fn renew_lease(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
-        self.write(move |shared| now(shared.kept.renew_lease(node)))
+        self.write(move |shared| resolve_now(shared.memory.renew_lease(node)))
             .boxed()
     }
 
     fn withdraw_lease(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.withdraw_lease(node)))
+        self.write(move |shared| resolve_now(shared.memory.withdraw_lease(node)))
             .boxed()
     }
 
     fn find_route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<MatchRoute>, ReadError>> {
-        self.read(move |kept| kept.find_route(id)).boxed()
+        self.read(move |memory| memory.find_route(id)).boxed()
     }
 
     fn foreign_matches(
@@ -31,7 +31,7 @@ impl ClusterDirectory for Wire {
         node: NodeId,
         ids: Vec<MatchId>,
     ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.foreign_matches(node, ids))
+        self.read(move |memory| memory.foreign_matches(node, ids))
             .boxed()
     }
 
@@ -42,23 +42,25 @@ impl ClusterDirectory for Wire {
         from: Option<NodeId>,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.write(move |shared| {
-            let is_taken = now(shared.kept.take_over(id, owner, from))?;
-            shared.note_epoch(owner, id);
-            Ok(is_taken)
+            let is_taken_over = resolve_now(shared.memory.take_over(id, owner, from))?;
+            shared.record_takeover(owner, id);
+            Ok(is_taken_over)
         })
         .boxed()
     }
 
     fn abandoned_matches(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.abandoned_matches(limit)).boxed()
+        self.read(move |memory| memory.abandoned_matches(limit))
+            .boxed()
     }
 
     fn involved_matches(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
-        self.read(move |kept| kept.involved_matches(player)).boxed()
+        self.read(move |memory| memory.involved_matches(player))
+            .boxed()
     }
 
     fn hosted_match_count(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
-        self.read(move |kept| kept.hosted_match_count(player))
+        self.read(move |memory| memory.hosted_match_count(player))
             .boxed()
     }
 
@@ -66,25 +68,28 @@ impl ClusterDirectory for Wire {
         &self,
         sessions: Vec<(PlayerId, SessionId)>,
     ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
-        self.read(move |kept| kept.ended_sessions(sessions)).boxed()
+        self.read(move |memory| memory.ended_sessions(sessions))
+            .boxed()
     }
 
     fn deleted_players(
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.read(move |kept| kept.deleted_players(players)).boxed()
+        self.read(move |memory| memory.deleted_players(players))
+            .boxed()
     }
 
     fn current_players(
         &self,
         players: Vec<PlayerId>,
     ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
-        self.read(move |kept| kept.current_players(players)).boxed()
+        self.read(move |memory| memory.current_players(players))
+            .boxed()
     }
 
     fn next_connection_number(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
-        self.write(|shared| now(shared.kept.next_connection_number()))
+        self.write(|shared| resolve_now(shared.memory.next_connection_number()))
             .boxed()
     }
 
@@ -94,17 +99,17 @@ impl ClusterDirectory for Wire {
         max: usize,
         make: MatchFactory,
     ) -> BoxFuture<'_, Result<PairOutcome, WriteError>> {
-        let (node, server) = (self.node, self.server.clone());
+        let (node, server) = (self.node, self.server_runtime.clone());
         let make: MatchFactory = Box::new(move |other| {
             let _entered = server.enter();
             make(other)
         });
         self.write(move |shared| {
-            let paired = now(shared.kept.pair_seek(seek, max, make))?;
+            let paired = resolve_now(shared.memory.pair_seek(seek, max, make))?;
             if let PairOutcome::Paired(pair) = &paired {
                 let (_, record) = &**pair;
                 let events = record.events.len();
-                shared.note(node, record.creation.id, Written::Created { events });
+                shared.record_write(node, record.creation.id, JournalWrite::Created { events });
             }
             Ok(paired)
         })
@@ -112,12 +117,13 @@ impl ClusterDirectory for Wire {
     }
 
     fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.end_seek(player, node)))
+        self.write(move |shared| resolve_now(shared.memory.end_seek(player, node)))
             .boxed()
     }
 
     fn seekers_on_node(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
-        self.read(move |kept| kept.seekers_on_node(node)).boxed()
+        self.read(move |memory| memory.seekers_on_node(node))
+            .boxed()
     }
 
     fn list_seekers(
@@ -125,19 +131,22 @@ impl ClusterDirectory for Wire {
         key_begin: Option<String>,
         limit: usize,
     ) -> BoxFuture<'_, Result<SeekerPage, ReadError>> {
-        self.read(move |kept| kept.list_seekers(key_begin, limit))
+        self.read(move |memory| memory.list_seekers(key_begin, limit))
             .boxed()
     }
 
-    fn update_summaries(&self, cards: Vec<MatchListing>) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.update_summaries(cards)))
+    fn update_summaries(
+        &self,
+        summaries: Vec<MatchListing>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| resolve_now(shared.memory.update_summaries(summaries)))
             .boxed()
     }
 
     fn list_matches(
         &self,
-        wanted: MatchListQuery,
+        query: MatchListQuery,
     ) -> BoxFuture<'_, Result<MatchListPage, ReadError>> {
-        self.read(move |kept| kept.list_matches(wanted)).boxed()
+        self.read(move |memory| memory.list_matches(query)).boxed()
     }
 }

@@ -8,29 +8,29 @@ use plyhouse_protocol::{MatchId, Seq};
 use plyhouse_store::cluster_directory::ClusterDirectory;
 use plyhouse_store::{JournalPosition, MatchRecord, NodeId, Store};
 
-use super::{Shared, now};
+use super::{SharedStore, resolve_now};
 
 /// What was written, and how far each match has been taken over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<JournalEntry>,
     /// How often somebody was about to write where the journal ended no longer.
-    pub(crate) refused: usize,
+    pub(crate) fenced_writes: usize,
     epochs: BTreeMap<MatchId, u64>,
 }
 
 /// One thing that was written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct JournalEntry {
     pub(crate) at: Duration,
     pub(crate) node: NodeId,
     pub(crate) id: MatchId,
-    pub(crate) written: Written,
+    pub(crate) write: JournalWrite,
 }
 
 /// What was written of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum JournalWrite {
     /// It began, with so many events.
     Created { events: usize },
     /// So many events after this one, by a writer who knew of so many take-overs.
@@ -40,7 +40,7 @@ pub(crate) enum Written {
         count: usize,
     },
     /// It was taken over, for the so-manieth time.
-    Taken { epoch: u64 },
+    TakenOver { epoch: u64 },
 }
 
 impl fmt::Display for Journal {
@@ -51,59 +51,59 @@ impl fmt::Display for Journal {
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for JournalEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             at,
             node,
             id,
-            written,
+            write: written,
         } = self;
         let run = node.0.as_u128();
         write!(f, "{:>6} run {run}: {id} {written:?}", at.as_millis())
     }
 }
 
-impl Shared {
-    pub(super) fn note(&self, node: NodeId, id: MatchId, written: Written) {
-        if matches!(written, Written::Appended { count: 0, .. }) {
+impl SharedStore {
+    pub(super) fn record_write(&self, node: NodeId, id: MatchId, write: JournalWrite) {
+        if matches!(write, JournalWrite::Appended { count: 0, .. }) {
             return;
         }
-        let at = self.way.now();
-        self.journal.lock().entries.push(Entry {
+        let at = self.queue.now();
+        self.journal.lock().entries.push(JournalEntry {
             at,
             node,
             id,
-            written,
+            write,
         });
     }
 
     /// Takes note of a match's having been taken over, if it has been.
-    pub(super) fn note_epoch(&self, node: NodeId, id: MatchId) {
-        let route = now(self.kept.find_route(id)).ok().flatten();
+    pub(super) fn record_takeover(&self, node: NodeId, id: MatchId) {
+        let route = resolve_now(self.memory.find_route(id)).ok().flatten();
         let Some(epoch) = route.map(|route| route.epoch) else {
             return;
         };
-        let known = self.journal.lock().epochs.insert(id, epoch);
-        if known.unwrap_or(0) < epoch {
-            self.note(node, id, Written::Taken { epoch });
+        let previous_epoch = self.journal.lock().epochs.insert(id, epoch);
+        if previous_epoch.unwrap_or(0) < epoch {
+            self.record_write(node, id, JournalWrite::TakenOver { epoch });
         }
     }
 
     /// Where something is appended whose writer wants it there.
-    pub(super) fn place(&self, id: MatchId, after: JournalPosition) -> JournalPosition {
-        if self.compares {
+    pub(super) fn append_position(&self, id: MatchId, after: JournalPosition) -> JournalPosition {
+        if self.has_fencing {
             return after;
         }
-        let loaded = now(self.kept.load(id)).ok().flatten();
+        let loaded = resolve_now(self.memory.load(id)).ok().flatten();
         loaded.map_or(after, |loaded| loaded.position)
     }
 
     /// Everything that is kept in the end.
-    pub(in crate::cluster) fn matches(&self) -> BTreeMap<MatchId, MatchRecord> {
+    pub(in crate::cluster) fn load_matches(&self) -> BTreeMap<MatchId, MatchRecord> {
         let entries = self.journal.lock().entries.clone();
         let ids = entries.iter().map(|entry| entry.id);
-        let load = |id| now(self.kept.load(id)).ok().flatten();
+        let load = |id| resolve_now(self.memory.load(id)).ok().flatten();
         ids.filter_map(|id| Some((id, load(id)?.record))).collect()
     }
 }
