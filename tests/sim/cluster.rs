@@ -8,16 +8,16 @@
 //! all that happens in it, and all that is written.
 
 mod bus;
-mod edited;
-mod ground;
+mod fault_plan;
+mod history_mutations;
+mod network;
 mod node;
-mod plan;
 mod store;
 mod world;
 
 pub(crate) use self::store::{Journal, JournalEntry, JournalWrite};
 
-use self::plan::Plan;
+use self::fault_plan::Plan;
 use self::world::run;
 use super::checker::{Tally, ViolationKind, check};
 use super::env_u64;

@@ -1,14 +1,14 @@
 //! Histories in which one thing is changed: the checker has to see it, and to call it by its name.
 
+mod chat_blocks;
 mod clocks;
-mod days;
-mod finding;
-mod lists;
+mod consent;
+mod correspondence;
+mod engine_output;
+mod entry_lookup;
+mod match_lists;
 mod ratings;
-mod searches;
-mod watching;
-mod wishes;
-mod words;
+mod spectator_views;
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use plyhouse_protocol::{
     EndReason, ErrorCode, Event, SeatNumber, Seq, ServerMessage, SpectatorAccess,
 };
 
-use self::finding::{
+use self::entry_lookup::{
     change_received_event, change_received_message, connection_at, custom_position_request,
     error_message, find_followed_move_event, find_index, find_own_move_event,
     find_played_move_request, is_event_of_kind, nil_player_id, player_of, rename_players, reply_to,
@@ -44,13 +44,13 @@ type NamedMutation = (&'static str, ViolationKind, Mutation);
 
 /// All edits: one for every promise, at least.
 fn all_mutations() -> impl Iterator<Item = &'static NamedMutation> {
-    let others = clocks::MUTATIONS.iter().chain(wishes::MUTATIONS);
+    let others = clocks::MUTATIONS.iter().chain(consent::MUTATIONS);
     let others = others
-        .chain(lists::MUTATIONS)
-        .chain(words::MUTATIONS)
+        .chain(match_lists::MUTATIONS)
+        .chain(chat_blocks::MUTATIONS)
         .chain(ratings::MUTATIONS)
-        .chain(searches::MUTATIONS)
-        .chain(watching::MUTATIONS);
+        .chain(engine_output::MUTATIONS)
+        .chain(spectator_views::MUTATIONS);
     MUTATIONS.iter().chain(others)
 }
 
@@ -328,7 +328,7 @@ const MUTATIONS: &[NamedMutation] = &[
 #[test]
 fn every_violation_kind_has_a_mutation() {
     for kind in ViolationKind::SINGLE_SERVER {
-        let mut all = all_mutations().chain(days::MUTATIONS);
+        let mut all = all_mutations().chain(correspondence::MUTATIONS);
         assert!(all.any(|edit| edit.1 == kind), "{kind:?}");
     }
 }
@@ -341,7 +341,9 @@ fn every_mutation_is_detected() {
 /// Of matches of days there is most to see when some time has passed.
 #[test]
 fn every_correspondence_mutation_is_detected() {
-    assert_all_detected(Plan::with_restarts_only, || days::MUTATIONS.iter());
+    assert_all_detected(Plan::with_restarts_only, || {
+        correspondence::MUTATIONS.iter()
+    });
 }
 
 #[track_caller]

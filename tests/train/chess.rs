@@ -16,9 +16,9 @@ use plyhouse_engine::search::{
 use sha2::{Digest, Sha256};
 
 use crate::Args;
-use crate::chances::{self, WinProbabilityTargets};
-use crate::kept::{self, PositionFiles};
-use crate::network::{NetworkTrainer, TrainingSet};
+use crate::network_trainer::{NetworkTrainer, TrainingSet};
+use crate::position_files::{self, PositionFiles};
+use crate::win_probability::{self, WinProbabilityTargets};
 
 /// A game begins with so many random plies, or one more, so that either side moves first then.
 const RANDOM_PLIES: usize = 8;
@@ -180,7 +180,7 @@ impl TrainingSet for Vec<TrainingSample<'_>> {
 
 /// Plays, fits and writes.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
-    let positions = kept::positions_path(args, "chess");
+    let positions = position_files::positions_path(args, "chess");
     if args.games > 0 {
         play_games(args, &positions)?;
     }
@@ -192,7 +192,7 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
         .flat_map(|(_, read)| read)
         .map(TrainingPosition::read_score_and_result);
     let scores = scores.filter(|(said, _)| said.unsigned_abs() <= SLOPE_SCORE_MAX);
-    let slope = chances::fit_slope(scores);
+    let slope = win_probability::fit_slope(scores);
     eprintln!("odds grow by a factor of e per {:.0} of score", 1.0 / slope);
     for (_, read) in &files {
         let mut targets = WinProbabilityTargets::new(slope, TD_LAMBDA);

@@ -12,9 +12,9 @@ use plyhouse_engine::search::seeded_rng::SeededRng;
 use plyhouse_engine::search::{DraughtsFeatures, Limits, Report, Stop, TranspositionTable, search};
 
 use crate::Args;
-use crate::chances::{self, WinProbabilityTargets};
-use crate::fit::{LearningParams, PatternTrainer, Sample, TargetScale};
-use crate::kept::{self, PositionFiles};
+use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale};
+use crate::position_files::{self, PositionFiles};
+use crate::win_probability::{self, WinProbabilityTargets};
 
 /// A game begins with so many random plies, and up to so many more: few in half of the games, and in the
 /// others so many that men are lost and crowned where no good player would have it.
@@ -99,7 +99,7 @@ impl TrainingPosition {
 
 /// Plays, fits and writes.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
-    let positions = kept::positions_path(args, "draughts");
+    let positions = position_files::positions_path(args, "draughts");
     if args.games > 0 {
         play_games(args, &positions)?;
     }
@@ -107,7 +107,8 @@ pub(super) fn train(args: &Args) -> anyhow::Result<()> {
     let mut training_positions = Vec::new();
     for (name, read) in files {
         let read: Vec<_> = read.iter().map(TrainingPosition::from_bytes).collect();
-        let slope = chances::fit_slope(read.iter().map(|lesson| (lesson.score, lesson.result)));
+        let slope =
+            win_probability::fit_slope(read.iter().map(|lesson| (lesson.score, lesson.result)));
         eprintln!(
             "{name}: odds grow by a factor of e per {:.0} of score",
             1.0 / slope

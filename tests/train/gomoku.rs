@@ -11,7 +11,7 @@ use plyhouse_engine::search::seeded_rng::SeededRng;
 use plyhouse_engine::search::{GomokuFeatures, Limits, Score, Stop, TranspositionTable, search};
 
 use crate::Args;
-use crate::kept::{self, PositionFiles};
+use crate::position_files::{self, PositionFiles};
 
 const INPUTS: usize = GomokuFeatures::INPUTS;
 const HIDDEN: usize = GomokuFeatures::HIDDEN;
@@ -74,7 +74,7 @@ impl TrainingPosition {
 
 /// Plays, fits and writes.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
-    let positions = kept::positions_path(args, "gomoku");
+    let positions = position_files::positions_path(args, "gomoku");
     if args.games > 0 {
         play_games(args, &positions)?;
     }

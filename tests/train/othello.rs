@@ -13,8 +13,8 @@ use plyhouse_engine::search::{
 };
 
 use crate::Args;
-use crate::fit::{LearningParams, PatternTrainer, Sample, TargetScale};
-use crate::kept::{self, PositionFiles};
+use crate::pattern_trainer::{LearningParams, PatternTrainer, Sample, TargetScale};
+use crate::position_files::{self, PositionFiles};
 
 /// A game begins with so many random plies, and up to so many more: few in half of the games, and in the
 /// others so many that also what no good player would do is seen in all stages.
@@ -90,7 +90,7 @@ impl TrainingPosition {
 
 /// Plays, fits and writes.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
-    let positions = kept::positions_path(args, "othello");
+    let positions = position_files::positions_path(args, "othello");
     if args.games > 0 {
         play_games(args, &positions)?;
     }

@@ -1,14 +1,14 @@
 //! Learns what positions are worth from games of the engine against itself: `cargo run --release --example
 //! train -- othello --seed 1`. The same options, with the same weights to play by, make the same file.
 
-mod chances;
 mod chess;
 mod draughts;
-mod fit;
 mod gomoku;
-mod kept;
-mod network;
+mod network_trainer;
 mod othello;
+mod pattern_trainer;
+mod position_files;
+mod win_probability;
 
 use std::path::PathBuf;
 

@@ -13,8 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::ground::EventQueue;
-use super::plan::BusPlan;
+use super::fault_plan::BusPlan;
+use super::network::EventQueue;
 use crate::rng::SimRng;
 
 /// How many messages wait for a server: one that is frozen loses the others.

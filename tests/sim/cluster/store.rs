@@ -25,8 +25,8 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 pub(crate) use self::journal::{Journal, JournalEntry, JournalWrite};
-use super::ground::EventQueue;
-use super::plan::StorePlan;
+use super::fault_plan::StorePlan;
+use super::network::EventQueue;
 use crate::rng::SimRng;
 
 /// After how long a statement is given up that has no answer.

@@ -13,9 +13,9 @@ use turmoil::net::TcpListener;
 use uuid::Uuid;
 
 use super::bus::BusHub;
-use super::ground::{EventQueue, Network};
+use super::fault_plan::{BUS_RNG_STREAM, FIRST_RUN_RNG_STREAM, FaultPlan, Plan, SERVER_COUNT};
+use super::network::{EventQueue, Network};
 use super::node::{ConnectionSender, Node};
-use super::plan::{BUS_RNG_STREAM, FIRST_RUN_RNG_STREAM, FaultPlan, Plan, SERVER_COUNT};
 use super::store::SharedStore;
 use crate::client::Client;
 use crate::context::SimContext;

@@ -8,7 +8,7 @@ use plyhouse_protocol::{ClockState, EndReason, MatchId, ServerMessage, Snapshot}
 use plyhouse_store::MatchRecord;
 
 use super::NamedMutation;
-use super::finding::{change_received_message, find_index};
+use super::entry_lookup::{change_received_message, find_index};
 use crate::checker::ViolationKind;
 use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 use crate::store::{FinalState, WriteFailure};

@@ -3,7 +3,7 @@
 use plyhouse_protocol::ServerMessage;
 
 use super::NamedMutation;
-use super::finding::{change_received_message, find_index};
+use super::entry_lookup::{change_received_message, find_index};
 use crate::checker::ViolationKind;
 use crate::history::HistoryEvent;
 

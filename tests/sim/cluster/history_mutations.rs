@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use plyhouse_protocol::{ClientMessage, ServerMessage};
 
-use super::plan::Plan;
+use super::fault_plan::Plan;
 use super::store::JournalWrite;
 use super::world::run;
 use crate::checker::{ViolationKind, check};

@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 };
 
 use super::NamedMutation;
-use super::finding::{
+use super::entry_lookup::{
     change_received_message, connection_at, find_played_move_request, nil_player_id, player_of,
     truncate_after_last_move,
 };

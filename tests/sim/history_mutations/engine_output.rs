@@ -3,7 +3,7 @@
 use plyhouse_protocol::{Ply, ServerMessage};
 
 use super::NamedMutation;
-use super::finding::{change_received_message, nil_player_id};
+use super::entry_lookup::{change_received_message, nil_player_id};
 use crate::checker::ViolationKind;
 use crate::history::HistoryEvent;
 

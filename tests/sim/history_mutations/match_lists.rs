@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_protocol::{ClientMessage, MatchStatus, Request, RequestId, ServerMessage};
 
 use super::NamedMutation;
-use super::finding::{change_received_message, connection_at, find_index};
+use super::entry_lookup::{change_received_message, connection_at, find_index};
 use crate::checker::ViolationKind;
 use crate::history::{ConnectionId, History, HistoryEntry, HistoryEvent};
 

@@ -7,7 +7,7 @@ use plyhouse_protocol::{
 use plyhouse_store::MatchRecord;
 
 use super::NamedMutation;
-use super::finding::{change_received_message, connection_at, find_index};
+use super::entry_lookup::{change_received_message, connection_at, find_index};
 use crate::checker::ViolationKind;
 use crate::fault_plan::{CORRESPONDENCE_MOVE_TIME, as_ms};
 use crate::history::{History, HistoryEntry, HistoryEvent};

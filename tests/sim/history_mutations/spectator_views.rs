@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_protocol::{MatchId, ServerMessage, SpectatorAccess};
 
 use super::NamedMutation;
-use super::finding::change_received_message;
+use super::entry_lookup::change_received_message;
 use crate::checker::ViolationKind;
 use crate::history::HistoryEvent;
 
