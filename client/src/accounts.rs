@@ -5,9 +5,9 @@ use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 
 use crate::CommandContext;
 use crate::devices::{SignedInPlayer, unexpected_response};
-use crate::failure::Failure;
-use crate::harmless::sanitize;
-use crate::secret;
+use crate::exit::Failure;
+use crate::password_prompt;
+use crate::sanitize::sanitize;
 
 /// Takes a name for the player who is known here, or for a new one.
 pub(crate) async fn register(
@@ -18,10 +18,12 @@ pub(crate) async fn register(
 ) -> Result<(), Failure> {
     ensure_not_registered(context).await?;
     let password = match has_password {
-        true => Some(secret::read_new_password()?),
+        true => Some(password_prompt::read_new_password()?),
         false => None,
     };
-    let invite = is_invited.then(secret::read_invitation_code).transpose()?;
+    let invite = is_invited
+        .then(password_prompt::read_invitation_code)
+        .transpose()?;
     let mut signed_in = SignedInPlayer::sign_in(context, true).await?;
     let hint = match &password {
         Some(_) => format!("On other devices: ply login {}", sanitize(&name)),
@@ -70,7 +72,7 @@ pub(crate) async fn rename_player(context: &CommandContext, name: String) -> Res
 
 /// Sets a password, or another one.
 pub(crate) async fn set_password(context: &CommandContext) -> Result<(), Failure> {
-    let new: Token = secret::read_new_password()?;
+    let new: Token = password_prompt::read_new_password()?;
     let mut signed_in = SignedInPlayer::sign_in(context, false).await?;
     let message = |proof| ClientMessage::SetPassword {
         new: new.clone(),

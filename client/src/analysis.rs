@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use crate::CommandContext;
 use crate::devices::{SignedInPlayer, unexpected_response};
-use crate::dialogue::refusal;
-use crate::failure::Failure;
-use crate::harmless::sanitize;
+use crate::exit::Failure;
+use crate::request_client::refusal;
+use crate::sanitize::sanitize;
 use crate::terminal;
 use crate::view::{self, STRONG, paint};
 

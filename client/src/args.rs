@@ -10,8 +10,8 @@ use plyhouse_protocol::{
 };
 use serde::Deserialize;
 
-use crate::clock::parse_clock;
-use crate::server::{DEFAULT_SERVER_URL, TrustedCa};
+use crate::clock_notation::parse_clock;
+use crate::server_address::{DEFAULT_SERVER_URL, TrustedCa};
 
 /// What follows a host that was named alone.
 const DEFAULT_PORT_SUFFIX: &str = ":7878";

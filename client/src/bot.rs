@@ -19,12 +19,12 @@ use self::program::Fault;
 use self::seat::{Effect, Goal, Seat, Wanted};
 use crate::CommandContext;
 use crate::args::{BotArguments, EngineProtocol};
-use crate::conduct::signal_failure;
-use crate::customs::Conventions;
-use crate::failure::{Failure, write_failure};
-use crate::harmless::sanitize;
-use crate::link::{ConnectionEvent, ReconnectingConnection};
-use crate::secret;
+use crate::conventions::Conventions;
+use crate::event_loop::signal_failure;
+use crate::exit::{Failure, write_failure};
+use crate::password_prompt;
+use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
+use crate::sanitize::sanitize;
 use crate::terminal::{InputMode, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
@@ -60,7 +60,7 @@ struct BotRunner {
 
 /// Seats an engine, and plays to the end of the match.
 pub(crate) async fn run(context: &CommandContext, arguments: BotArguments) -> Result<(), Failure> {
-    let key = secret::read_api_key(arguments.key_file.as_deref())?;
+    let key = password_prompt::read_api_key(arguments.key_file.as_deref())?;
     let connection = ReconnectingConnection::open(&context.server).await?;
     let terminal = Terminal::open(InputMode::Disabled, context.json).map_err(write_failure)?;
     let terminal = terminal.with_ascii(context.ascii);

@@ -10,7 +10,7 @@ use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use serde::Deserialize;
 
 use crate::args::{Arguments, ColorMode, parse_player_name, parse_server_url};
-use crate::server::TrustedCa;
+use crate::server_address::TrustedCa;
 
 /// Names another file, or none if it is empty.
 const CONFIG_PATH_VARIABLE: &str = "PLY_CONFIG";

@@ -7,12 +7,12 @@ use plyhouse_protocol::{
 
 use crate::CommandContext;
 use crate::args::LoginTarget;
-use crate::device::default_device_label;
-use crate::dialogue::{RequestClient, refusal};
-use crate::failure::Failure;
-use crate::harmless::sanitize;
-use crate::identity::{IdentityLock, IdentityQuery, IdentityStore};
-use crate::secret;
+use crate::device_label::default_device_label;
+use crate::exit::Failure;
+use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore};
+use crate::password_prompt;
+use crate::request_client::{RequestClient, refusal};
+use crate::sanitize::sanitize;
 use crate::terminal::{Input, InputMode};
 
 /// How many characters a pairing code has, and how many a recovery key.
@@ -91,7 +91,7 @@ pub(crate) async fn log_in(
     };
     let credentials = match target {
         Some(LoginTarget::AccountName(name)) => Hello {
-            password: Some(secret::read_password("Password: ")?),
+            password: Some(password_prompt::read_password("Password: ")?),
             name: Some(name),
             ..Hello::default()
         },
@@ -315,7 +315,7 @@ impl SignedInPlayer {
             Err(error) if error.code == Some(ErrorCode::WrongPassword) => {}
             answer => return answer.map_err(|error| refusal(&error)),
         }
-        let password = secret::read_password("Your password: ")?;
+        let password = password_prompt::read_password("Your password: ")?;
         // Somebody may have thought about it for longer than a connection may be silent.
         self.client = RequestClient::open(context, InputMode::Disabled).await?;
         let hello = Hello {

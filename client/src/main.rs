@@ -32,32 +32,32 @@
 mod accounts;
 mod analysis;
 mod args;
-mod ascii;
-mod blocks;
+mod ascii_fallback;
+mod block_list;
 mod bot;
-mod clock;
-mod conduct;
+mod clock_notation;
 mod config;
-mod customs;
-mod device;
+mod conventions;
+mod device_label;
 mod devices;
-mod dialogue;
-mod face;
-mod failure;
-mod harmless;
-mod identity;
-mod link;
-mod list;
-mod past;
+mod event_loop;
+mod exit;
+mod history;
+mod identity_store;
+mod list_command;
+mod match_finder;
+mod match_state;
+mod password_prompt;
 mod profile;
-mod raw;
-mod scout;
+mod raw_command;
+mod reconnecting;
+mod request_client;
+mod sanitize;
 mod screen;
-mod secret;
-mod server;
+mod server_address;
 mod session;
-mod table;
 mod terminal;
+mod ui;
 mod view;
 
 use std::io::Write as _;
@@ -71,16 +71,16 @@ use args::{
     Arguments, ColorMode, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments,
     completion_command,
 };
-use conduct::EventLoop;
-use face::Ui;
-use failure::{Failure, write_failure};
-use identity::{IdentityLock, IdentityQuery, IdentityStore};
-use link::ReconnectingConnection;
+use event_loop::EventLoop;
+use exit::{Failure, write_failure};
+use identity_store::{IdentityLock, IdentityQuery, IdentityStore};
 use plyhouse_protocol::{LeaderboardRequest, PlayerName};
+use reconnecting::ReconnectingConnection;
 use screen::{Screen, Theme};
-use server::ServerAddress;
+use server_address::ServerAddress;
 use session::{Goal, MatchOptions, MatchSetup, Opponent, PlaySession};
 use terminal::{InputMode, Terminal};
+use ui::Ui;
 
 /// The exit code of wrong usage, which is clap's.
 const USAGE_EXIT_CODE: u8 = 2;
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
     }
     color_choice(arguments.color).write_global();
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).ok());
-    arguments.ascii |= ascii::is_ascii_locale(locale);
+    arguments.ascii |= ascii_fallback::is_ascii_locale(locale);
     let in_ascii = arguments.ascii;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     if failure != Failure::Stopped {
         let mut text = failure.to_string();
         if in_ascii {
-            text = ascii::to_ascii(&text);
+            text = ascii_fallback::to_ascii(&text);
         }
         // Nothing can be done if standard error is closed.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
@@ -199,9 +199,9 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             let series = watch.follow_rematches;
             context.watch(watch_goal(watch), series).await
         }
-        Command::List { game, follow } => list::show_matches(&context, game, follow).await,
+        Command::List { game, follow } => list_command::show_matches(&context, game, follow).await,
         Command::Bot(bot) => bot::run(&context, bot).await,
-        Command::History(arguments) => past::show_history(&context, arguments).await,
+        Command::History(arguments) => history::show_history(&context, arguments).await,
         Command::Profile { player: who } => profile::show_profile(&context, who).await,
         Command::Leaders {
             game,
@@ -217,8 +217,8 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             };
             profile::show_leaderboard(&context, request).await
         }
-        Command::Games => past::show_current_games(&context).await,
-        Command::Show { target, ply } => past::show_match(&context, &target, ply).await,
+        Command::Games => history::show_current_games(&context).await,
+        Command::Show { target, ply } => history::show_match(&context, &target, ply).await,
         Command::Analyse { target, nodes } => {
             analysis::show_analysis(&context, &target, nodes).await
         }
@@ -247,10 +247,10 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Forget { yes } => accounts::delete_account(&context, yes).await,
         Command::Devices => devices::list_devices(&context).await,
         Command::Logout { device: which, yes } => devices::log_out(&context, which, yes).await,
-        Command::Block { player: who } => blocks::set_blocked(&context, &who, true).await,
-        Command::Unblock { player: who } => blocks::set_blocked(&context, &who, false).await,
-        Command::Blocked => blocks::list_blocked(&context).await,
-        Command::Raw => raw::run(&context.server).await,
+        Command::Block { player: who } => block_list::set_blocked(&context, &who, true).await,
+        Command::Unblock { player: who } => block_list::set_blocked(&context, &who, false).await,
+        Command::Blocked => block_list::list_blocked(&context).await,
+        Command::Raw => raw_command::run(&context.server).await,
         Command::Completions { shell } => print_completions(shell),
         Command::Manual { directory } => write_manual(&directory),
     }
@@ -406,7 +406,9 @@ async fn lock_identity(
     let identities =
         IdentityStore::open_for_server(&server.url).map_err(|error| error.to_string())?;
     let locked = match goal {
-        Goal::Play(plan) => scout::lock_identity_for_match(&identities, server, query, plan).await,
+        Goal::Play(plan) => {
+            match_finder::lock_identity_for_match(&identities, server, query, plan).await
+        }
         Goal::Join(_) | Goal::Watch(_) | Goal::WatchBots { .. } => {
             identities.lock_best(query, &[]).await
         }

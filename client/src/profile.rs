@@ -7,9 +7,9 @@ use plyhouse_protocol::{
 
 use crate::CommandContext;
 use crate::devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
-use crate::failure::Failure;
-use crate::harmless::sanitize;
-use crate::past;
+use crate::exit::Failure;
+use crate::history;
+use crate::sanitize::sanitize;
 use crate::view;
 
 /// Shows the player with this name or this id, or whoever asks.
@@ -32,7 +32,7 @@ pub(crate) async fn show_profile(
     };
     dialogue.print(&profile_text(&profile))?;
     for row in &profile.recent_matches {
-        dialogue.print(&past::history_line(row))?;
+        dialogue.print(&history::history_line(row))?;
     }
     dialogue.close().await;
     Ok(())

@@ -2,10 +2,10 @@
 //! make the lines that the session reads.
 
 mod draw;
-mod keys;
-mod log;
-mod model;
-mod picking;
+mod function_keys;
+mod message_log;
+mod move_selection;
+mod state;
 mod tty;
 
 use std::io::{self, Write as _};
@@ -15,8 +15,8 @@ use plyhouse_protocol::MatchStatus;
 use crate::terminal::{self, Input};
 use crate::view::{ERROR, MatchView, paint};
 use draw::{COLUMNS_MIN, ROWS_MIN, draw_screen};
-use keys::function_keys;
-use model::{KeyAction, ScreenState};
+use function_keys::function_keys;
+use state::{KeyAction, ScreenState};
 use tty::{TerminalEvent, Tty};
 
 pub(crate) use draw::Theme;

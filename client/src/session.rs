@@ -6,19 +6,19 @@
 //! snapshots, and the stage that was reached goes on from them. Whatever was asked and not
 //! answered is asked again if the snapshots do not show it done.
 
+mod chat;
 pub(crate) mod help;
-mod menu;
+mod match_play;
+mod match_setup;
 mod offers;
-mod opening;
-mod playing;
-mod questions;
+mod opponent_wait;
+mod prompt;
 mod rating;
-mod refusals;
 mod rematch;
+mod request_errors;
+mod setup_prompts;
 #[cfg(test)]
 mod tests;
-mod waiting;
-mod words;
 
 use std::time::Duration;
 
@@ -28,14 +28,14 @@ use plyhouse_protocol::{
 };
 
 use crate::args::SideChoice;
-use crate::device::default_device_label;
-use crate::failure::Failure;
-use crate::harmless::sanitize;
-use crate::identity::SeatNote;
-use crate::table::MatchState;
+use crate::device_label::default_device_label;
+use crate::exit::Failure;
+use crate::identity_store::SeatNote;
+use crate::match_state::MatchState;
+use crate::sanitize::sanitize;
 use crate::view;
-use menu::Prompt;
-use questions::PromptKind;
+use prompt::Prompt;
+use setup_prompts::PromptKind;
 
 /// The number of every `hello`; other requests count on from it.
 const HELLO_ID: RequestId = RequestId(0);

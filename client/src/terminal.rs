@@ -16,8 +16,8 @@ use rustyline::{Config, DefaultEditor, ExternalPrinter};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use crate::ascii::to_ascii;
-use crate::harmless::{strip_token, to_one_line_json};
+use crate::ascii_fallback::to_ascii;
+use crate::sanitize::{strip_token, to_one_line_json};
 use crate::view::{ERROR, FAINT, paint};
 
 /// How many lines may be typed ahead. A script waits at the bound; a person's line is dropped.

@@ -3,39 +3,39 @@
 //! Text carries its colours; whoever writes it strips them where they are not wanted.
 
 mod board;
+mod clocks;
 mod date;
-mod listing;
-mod paint;
+mod end_reason;
+mod match_list;
+mod match_text;
+mod match_view;
 mod position;
-mod scene;
-mod seekers;
-mod time;
-mod way;
-mod words;
+mod seek_list;
+mod style;
 
 use std::time::Duration;
 
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::clock::format_clock;
-use crate::customs::Conventions;
-use crate::harmless::sanitize;
-use words::piece_text;
+use crate::clock_notation::format_clock;
+use crate::conventions::Conventions;
+use crate::sanitize::sanitize;
+use match_text::piece_text;
 
 pub(crate) use board::RenderedBoard;
+pub(crate) use clocks::{ClockLine, clock_line, remaining_times, truncate_to_width};
 pub(crate) use date::format_utc_minute;
-pub(crate) use listing::{FROM_POSITION_LABEL, match_list_line, render_match_list};
-pub(crate) use paint::{ERROR, FAINT, STRONG, paint};
-pub(crate) use position::{Square, first_seat_to_move, move_squares, pieces_with_squares};
-pub(crate) use scene::MatchView;
-pub(crate) use seekers::{render_seek_list, seek_line};
-pub(crate) use time::{ClockLine, clock_line, remaining_times, truncate_to_width};
-pub(crate) use words::{
+pub(crate) use match_list::{FROM_POSITION_LABEL, match_list_line, render_match_list};
+pub(crate) use match_text::{
     declined_offer_text, duration_text, has_stand_in, move_list, move_text, occupant_list_text,
     occupant_text, offer_text, outcome_text, presence_text, seat_subject, seated_text,
     series_score, side_text, turn_text,
 };
+pub(crate) use match_view::MatchView;
+pub(crate) use position::{Square, first_seat_to_move, move_squares, pieces_with_squares};
+pub(crate) use seek_list::{render_seek_list, seek_line};
+pub(crate) use style::{ERROR, FAINT, STRONG, paint};
 
 /// The board with the two seats beside it, or below where so many `columns` have no room for that,
 /// and empty lines around. Without a number there is room for everything. Clocks have run for `since`.
@@ -252,7 +252,7 @@ pub(crate) mod tests {
             seats,
             ["▸ ● red     ada  (you)", "  ○ yellow  ⚙ medium bot"]
         );
-        let disc = paint(paint::seat_style(1, "yellow"), "○");
+        let disc = paint(style::seat_style(1, "yellow"), "○");
         let disc_and_side = format!("{disc} {}", side_text(&now, SeatNumber(1)));
         assert!(drawn.contains(&disc_and_side), "{drawn:?}");
     }

@@ -15,7 +15,7 @@ use super::program::{Deadline, Fault, Program};
 use super::setup::Setup;
 use super::turn::{Times, Turn};
 use crate::args::EngineProtocol;
-use crate::harmless::sanitize;
+use crate::sanitize::sanitize;
 
 /// How often in a match a program may fail and be started anew.
 const RESTARTS_MAX: u32 = 3;

@@ -14,9 +14,9 @@ use plyhouse_protocol::{
 
 use super::turn::{Times, Turn};
 use crate::args::SideChoice;
-use crate::failure::Failure;
-use crate::harmless::sanitize;
-use crate::table::{ApplyResult, MatchState};
+use crate::exit::Failure;
+use crate::match_state::{ApplyResult, MatchState};
+use crate::sanitize::sanitize;
 
 /// How long to wait before a request is sent again that may succeed later.
 const PAUSE: Duration = Duration::from_millis(500);

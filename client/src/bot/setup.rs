@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::GameSummary;
 
-use crate::customs::Conventions;
+use crate::conventions::Conventions;
 use crate::view;
 
 /// The stones with which a match begins, and whose turn it is then.

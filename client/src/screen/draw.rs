@@ -8,11 +8,11 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::keys::function_key_line;
-use super::model::ScreenState;
-use super::picking::target_squares;
-use crate::ascii::to_ascii;
-use crate::customs::Conventions;
+use super::function_keys::function_key_line;
+use super::move_selection::target_squares;
+use super::state::ScreenState;
+use crate::ascii_fallback::to_ascii;
+use crate::conventions::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint, truncate_to_width};
 
 /// The least size of a terminal in which everything has its place.

@@ -1,6 +1,6 @@
 //! What can be typed at a match, in one text.
 
-use crate::customs::Conventions;
+use crate::conventions::Conventions;
 use crate::view::{STRONG, paint};
 
 /// At what kind of match help is asked for.

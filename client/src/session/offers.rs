@@ -6,8 +6,8 @@ use plyhouse_protocol::{
 };
 
 use super::PlaySession;
-use crate::clock::format_clock;
-use crate::harmless::sanitize;
+use crate::clock_notation::format_clock;
+use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, format_utc_minute, paint};
 
 /// How much time `more time` gives, in seconds.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use plyhouse_protocol::{EndReason, MatchId, Ply, RatingChange, Snapshot, UnratedReason};
 
 use super::{Effect, PlaySession};
-use crate::failure::Failure;
+use crate::exit::Failure;
 use crate::view;
 
 /// How long a run that is over waits for what its match has changed.

@@ -7,8 +7,8 @@ use plyhouse_protocol::{
 };
 
 use super::{Effect, PlaySession};
-use crate::failure::Failure;
-use crate::harmless::sanitize;
+use crate::exit::Failure;
+use crate::sanitize::sanitize;
 use crate::view::{self, FAINT, STRONG, paint};
 
 /// How long a rematch can be offered.

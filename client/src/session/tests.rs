@@ -5,7 +5,7 @@ use plyhouse_protocol::{
     ChatContent, ChatPreset, CreateRequest, MatchRef, Offer, OfferKind, Ply, SeatRequest,
 };
 
-use super::refusals::{RETRIES_MAX, RETRY_DELAY_MAX};
+use super::request_errors::{RETRIES_MAX, RETRY_DELAY_MAX};
 use super::*;
 use crate::view::tests::{snapshot, strip_style};
 

@@ -3,11 +3,12 @@
 use anstyle::{Effects, Style};
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 
-use super::paint::{self, FAINT, LAST_MOVE, PLAIN, WINNING_LINE, paint};
 use super::position::{self, BOARD_SIDE_MAX, Square, draughts_square, last_square, parse_vertex};
+use super::style;
+use super::style::{FAINT, LAST_MOVE, PLAIN, WINNING_LINE, paint};
 use super::text_width;
-use crate::customs::Conventions;
-use crate::harmless::sanitize;
+use crate::conventions::Conventions;
+use crate::sanitize::sanitize;
 
 /// From this many ranks on, no line is drawn between them, so that the board fits a small screen.
 const UNRULED_RANKS_MIN: usize = 5;
@@ -301,7 +302,7 @@ impl BoardRenderer {
             Some((seat, figure)) => (Some(seat), figure),
             None => (self.seat_of_piece(c), c),
         };
-        let style = seat.map_or(PLAIN, |seat| paint::seat_style(seat, &self.sides[seat]));
+        let style = seat.map_or(PLAIN, |seat| style::seat_style(seat, &self.sides[seat]));
         (drawn, style)
     }
 
@@ -402,7 +403,7 @@ mod tests {
    ╰───┴───┴───╯",
         );
         let line = &board_lines(&now, Some(&game_summary("tic-tac-toe", 3, 3)), None)[2];
-        let of_x = paint::seat_style(0, "x") | WINNING_LINE.get_effects();
+        let of_x = style::seat_style(0, "x") | WINNING_LINE.get_effects();
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
@@ -427,7 +428,7 @@ mod tests {
    ╰───┴───┴───┴───┴───┴───┴───╯",
         );
         let lowest = &board_lines(&now, Some(&game_summary("connect-four", 7, 6)), None)[7];
-        let red = paint(paint::seat_style(0, "red"), "●");
+        let red = paint(style::seat_style(0, "red"), "●");
         assert!(lowest.contains(&red), "{lowest:?}");
     }
 
@@ -652,7 +653,7 @@ mod tests {
         });
         assert_eq!(last(&now, 40), " 1 *●*●*●*●*●*· · · · · · · · · ·");
         let lines = board_lines(&now, Some(&summary), Some(33));
-        let of_line = paint::seat_style(0, "black") | WINNING_LINE.get_effects();
+        let of_line = style::seat_style(0, "black") | WINNING_LINE.get_effects();
         assert!(lines[15].contains(&paint(of_line, "●")), "{:?}", lines[15]);
     }
 }

@@ -1,8 +1,8 @@
 //! Reads what stands on a board from the text of a position, as each game writes it. Knows squares,
 //! no rules.
 
-use crate::customs::Conventions;
-use crate::harmless::sanitize_char;
+use crate::conventions::Conventions;
+use crate::sanitize::sanitize_char;
 
 /// The most files and ranks that are drawn: there are 26 letters, and terminals have an end.
 pub(super) const BOARD_SIDE_MAX: usize = 26;

@@ -8,7 +8,7 @@ use super::{Answer, THINK};
 use crate::bot::program::{Deadline, Fault, Program};
 use crate::bot::setup::Setup;
 use crate::bot::turn::Times;
-use crate::customs::KOMI;
+use crate::conventions::KOMI;
 
 /// The colours of the seats.
 const COLORS: [&str; 2] = ["black", "white"];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{ClockControl, MatchStatus, SeatNumber, Snapshot};
 
-use super::words::occupant_text;
+use super::match_text::occupant_text;
 use super::{FAINT, STRONG, paint, text_width};
 
 /// Below this tenths of seconds are shown.

@@ -3,10 +3,10 @@
 
 use plyhouse_protocol::{MatchId, MatchStatus, Snapshot};
 
-use super::menu::Prompt;
+use super::prompt::Prompt;
 use super::{Goal, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
-use crate::harmless::sanitize;
+use crate::sanitize::sanitize;
 use crate::view;
 
 /// What the person is being asked.

@@ -2,10 +2,10 @@
 
 use plyhouse_protocol::{SeekList, Seeker};
 
-use super::paint::{FAINT, STRONG, paint};
-use super::words::player_text;
-use crate::clock::{format_clock, parse_clock};
-use crate::harmless::sanitize;
+use super::match_text::player_text;
+use super::style::{FAINT, STRONG, paint};
+use crate::clock_notation::{format_clock, parse_clock};
+use crate::sanitize::sanitize;
 
 /// Who looks for an opponent, a line each, with the command that answers it; `None` if nobody does. What each
 /// command needs to speak to this `server` is said once, below.

@@ -1,6 +1,6 @@
 //! Which move is meant by the squares that were picked on the board. Knows the legal moves, no rules.
 
-use crate::customs::Conventions;
+use crate::conventions::Conventions;
 use crate::view::{Square, move_squares};
 
 /// What picking one more square comes to.

@@ -10,8 +10,8 @@ use plyhouse_protocol::{
 };
 use tokio::time::timeout;
 
-use crate::identity::{IdentityLock, IdentityQuery, IdentityStore, RememberedSeat};
-use crate::server::ServerAddress;
+use crate::identity_store::{IdentityLock, IdentityQuery, IdentityStore, RememberedSeat};
+use crate::server_address::ServerAddress;
 use crate::session::MatchSetup;
 
 /// How long one player's matches may be waited for. A server that takes longer is left to the

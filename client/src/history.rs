@@ -8,10 +8,11 @@ use plyhouse_protocol::{
 use crate::CommandContext;
 use crate::args::HistoryArguments;
 use crate::devices::{SignedInPlayer, open_as_player_or_guest, unexpected_response};
-use crate::failure::Failure;
-use crate::harmless::sanitize;
+use crate::exit::Failure;
+use crate::sanitize::sanitize;
 use crate::terminal::columns;
-use crate::view::{self, STRONG, paint};
+use crate::view;
+use crate::view::{STRONG, paint};
 
 /// Shows ended matches, the newest end first.
 pub(crate) async fn show_history(

@@ -8,7 +8,7 @@ use std::path::Path;
 use plyhouse_protocol::Token;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use crate::failure::Failure;
+use crate::exit::Failure;
 
 /// Where a script may leave the password of the player.
 const PASSWORD_VARIABLE: &str = "PLYHOUSE_PASSWORD";

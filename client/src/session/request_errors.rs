@@ -5,8 +5,8 @@ use std::time::Duration;
 use plyhouse_protocol::{ClientMessage, ErrorCode, WireError};
 
 use super::{Effect, Goal, HELLO_ID, PlaySession};
-use crate::failure::Failure;
-use crate::harmless::sanitize;
+use crate::exit::Failure;
+use crate::sanitize::sanitize;
 
 /// How often a request that the server could not take just then is sent again.
 pub(super) const RETRIES_MAX: u32 = 6;

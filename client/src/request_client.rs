@@ -7,9 +7,9 @@ use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage, WireEr
 use tokio::time::timeout;
 
 use crate::CommandContext;
-use crate::failure::{Failure, write_failure};
-use crate::harmless::sanitize;
-use crate::link::{connect, connection_failure};
+use crate::exit::{Failure, write_failure};
+use crate::reconnecting::{connect, connection_failure};
+use crate::sanitize::sanitize;
 use crate::terminal::{Input, InputMode, Terminal};
 
 /// How long an answer may take.

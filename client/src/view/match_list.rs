@@ -3,10 +3,10 @@
 use plyhouse_protocol::{ListedMatch, MatchStatus};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::paint::{FAINT, PLAIN, STRONG, paint};
-use super::words::occupant_list_text;
-use crate::clock::format_clock;
-use crate::harmless::sanitize;
+use super::match_text::occupant_list_text;
+use super::style::{FAINT, PLAIN, STRONG, paint};
+use crate::clock_notation::format_clock;
+use crate::sanitize::sanitize;
 
 const COLUMN_COUNT: usize = 6;
 

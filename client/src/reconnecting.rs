@@ -8,9 +8,9 @@ use plyhouse_connection::{Connection, ConnectionError};
 use plyhouse_protocol::{ClientMessage, CloseCode, Request};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::failure::Failure;
-use crate::harmless::sanitize;
-use crate::server::ServerAddress;
+use crate::exit::Failure;
+use crate::sanitize::sanitize;
+use crate::server_address::ServerAddress;
 
 /// How long making a connection, or sending one message, may take.
 const IO_TIMEOUT: Duration = Duration::from_secs(10);

@@ -7,9 +7,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use plyhouse_protocol::{MatchId, MatchStatus, Ply};
 use tui_input::{Input, InputRequest};
 
-use super::log::MessageLog;
-use super::picking::{Selection, select_square};
-use crate::customs::Conventions;
+use super::message_log::MessageLog;
+use super::move_selection::{Selection, select_square};
+use crate::conventions::Conventions;
 use crate::view::{FAINT, MatchView, RenderedBoard, Square, paint};
 
 /// The longest line that can be typed, in characters.

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use plyhouse_protocol::{GameSummary, MatchStatus, SeatNumber, Snapshot};
 
-use super::board::{self, RenderedBoard};
-use super::time::{countdowns, remaining_times};
+use super::board;
+use super::board::RenderedBoard;
+use super::clocks::{countdowns, remaining_times};
 use super::{FAINT, STRONG, captures_text, paint, seat_label};
 
 /// A match as it stands now.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plyhouse_connection::{Connection, ConnectionError, TlsRoots};
 
-use crate::harmless::sanitize;
+use crate::sanitize::sanitize;
 
 /// Where a server listens unless it was told otherwise.
 pub(crate) const DEFAULT_SERVER_URL: &str = "ws://127.0.0.1:7878/ws";

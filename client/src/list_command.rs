@@ -3,8 +3,8 @@
 use plyhouse_protocol::{ClientMessage, ListedMatch, MatchStatus, SeekList, Seeker, ServerMessage};
 
 use crate::CommandContext;
-use crate::dialogue::RequestClient;
-use crate::failure::Failure;
+use crate::exit::Failure;
+use crate::request_client::RequestClient;
 use crate::terminal::{InputMode, columns};
 use crate::view;
 

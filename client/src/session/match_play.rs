@@ -9,12 +9,13 @@ use plyhouse_protocol::{
 use super::help::{HelpContext, help_text};
 use super::rematch::next_match_id;
 use super::{Effect, Goal, LEAVE_TIMEOUT, PlaySession, Stage};
-use crate::customs::Conventions;
-use crate::failure::Failure;
-use crate::harmless::sanitize;
-use crate::identity::SeatNote;
-use crate::table::{ApplyResult, MatchState};
-use crate::view::{self, FAINT, STRONG, paint};
+use crate::conventions::Conventions;
+use crate::exit::Failure;
+use crate::identity_store::SeatNote;
+use crate::match_state::{ApplyResult, MatchState};
+use crate::sanitize::sanitize;
+use crate::view;
+use crate::view::{FAINT, STRONG, paint};
 
 /// The longest move that is sent. Notations are far shorter.
 const MOVE_CHARS_MAX: usize = 32;

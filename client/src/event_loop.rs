@@ -8,13 +8,13 @@ use plyhouse_protocol::{Request, ServerMessage};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
-use crate::face::Ui;
-use crate::failure::{Failure, write_failure};
-use crate::harmless::sanitize;
-use crate::identity::IdentityLock;
-use crate::link::{ConnectionEvent, ReconnectingConnection};
+use crate::exit::{Failure, write_failure};
+use crate::identity_store::IdentityLock;
+use crate::reconnecting::{ConnectionEvent, ReconnectingConnection};
+use crate::sanitize::sanitize;
 use crate::session::{Effect, PlaySession};
 use crate::terminal::Input;
+use crate::ui::Ui;
 
 /// How long the first welcome may be waited for. Later silence is the link's affair.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(15);

@@ -5,7 +5,7 @@ use plyhouse_protocol::{
 };
 
 use super::PlaySession;
-use crate::harmless::sanitize;
+use crate::sanitize::sanitize;
 
 impl PlaySession {
     /// Says a preset by its words, or a text of one's own where the server has those.

@@ -4,8 +4,8 @@ use plyhouse_protocol::{ClientMessage, ServerMessage};
 
 use crate::CommandContext;
 use crate::devices::{SignedInPlayer, unexpected_response};
-use crate::failure::Failure;
-use crate::harmless::sanitize;
+use crate::exit::Failure;
+use crate::sanitize::sanitize;
 
 /// Blocks a player, or does not any more, and tells who is blocked.
 pub(crate) async fn set_blocked(

@@ -4,7 +4,8 @@ use std::io;
 
 use crate::screen::Screen;
 use crate::session::PlaySession;
-use crate::terminal::{self, Input, Terminal};
+use crate::terminal;
+use crate::terminal::{Input, Terminal};
 
 /// What the person sees of a match.
 pub(crate) enum Ui {

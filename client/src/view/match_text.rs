@@ -7,11 +7,11 @@ use plyhouse_protocol::{
     ShownRating, Snapshot,
 };
 
-use super::paint::{STRONG, paint, seat_style};
+use super::end_reason;
 use super::position::first_seat_to_move;
-use super::way;
-use crate::customs::Conventions;
-use crate::harmless::sanitize;
+use super::style::{STRONG, paint, seat_style};
+use crate::conventions::Conventions;
+use crate::sanitize::sanitize;
 
 /// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
 const BOT_SYMBOL: &str = "⚙";
@@ -221,7 +221,7 @@ pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
     let Some(winner) = outcome.winner else {
         return match outcome.reason {
             Some(EndReason::Rules) => {
-                let reason = way::rules_end_text(snapshot, outcome).unwrap_or_default();
+                let reason = end_reason::rules_end_text(snapshot, outcome).unwrap_or_default();
                 format!("{} {reason}", paint(STRONG, "A draw."))
                     .trim_end()
                     .to_owned()
@@ -255,12 +255,14 @@ pub(crate) fn outcome_text(snapshot: &Snapshot, outcome: &Ending) -> String {
         )
     };
     let reason = match outcome.reason {
-        Some(EndReason::Rules) => match (&outcome.line, way::rules_end_text(snapshot, outcome)) {
-            (Some(line), _) => {
-                sanitize(&Conventions::for_game(&snapshot.game).winning_line_text(line))
+        Some(EndReason::Rules) => {
+            match (&outcome.line, end_reason::rules_end_text(snapshot, outcome)) {
+                (Some(line), _) => {
+                    sanitize(&Conventions::for_game(&snapshot.game).winning_line_text(line))
+                }
+                (None, way) => way.unwrap_or_default(),
             }
-            (None, way) => way.unwrap_or_default(),
-        },
+        }
         Some(EndReason::Resignation) if is_me(loser) => "You resigned.".to_owned(),
         Some(EndReason::Resignation) => format!("{} resigned.", seat_subject(snapshot, loser)),
         Some(EndReason::Abandonment) if is_me(loser) => "You were away for too long.".to_owned(),

@@ -8,9 +8,10 @@ use plyhouse_protocol::{
 };
 
 use super::{Goal, PlaySession, Stage};
-use crate::clock::format_clock;
-use crate::harmless::sanitize;
-use crate::view::{self, STRONG, paint};
+use crate::clock_notation::format_clock;
+use crate::sanitize::sanitize;
+use crate::view;
+use crate::view::{STRONG, paint};
 
 /// After how long a bot comes to who looks for somebody, unless the server was told otherwise.
 const DEFAULT_BOT_AFTER_MS: u64 = 10_000;

@@ -5,10 +5,10 @@ use plyhouse_protocol::{
     SeatRequest, SeekRequest, Snapshot,
 };
 
-use super::questions::PromptKind;
+use super::setup_prompts::PromptKind;
 use super::{Effect, Goal, MatchOptions, MatchSetup, Opponent, PlaySession, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
-use crate::harmless::sanitize;
+use crate::sanitize::sanitize;
 
 /// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
 const BOT_MOVE_DELAY_MS: u64 = 400;

@@ -1,7 +1,7 @@
 //! For terminals that have ASCII only: other signs in place of those that `ply` draws with, and a
 //! question mark for each that others wrote.
 
-use crate::customs::piece_letter;
+use crate::conventions::piece_letter;
 
 /// The sign of a bot. Nobody else's text has it, so that no name is taken for a bot's.
 const BOT_SYMBOL: char = '%';
@@ -47,7 +47,7 @@ pub(crate) fn to_ascii(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::customs::Conventions;
+    use crate::conventions::Conventions;
 
     #[test]
     fn each_piece_maps_to_distinct_ascii_character() {

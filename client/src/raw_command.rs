@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::failure::{Failure, write_failure};
-use crate::link::{connect, connection_failure};
-use crate::server::ServerAddress;
+use crate::exit::{Failure, write_failure};
+use crate::reconnecting::{connect, connection_failure};
+use crate::server_address::ServerAddress;
 use crate::terminal::{Input, InputMode, Terminal};
 
 /// How long answers are waited for once the input has ended.

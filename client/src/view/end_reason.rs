@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::{Ending, SeatNumber, Snapshot};
 
-use crate::harmless::sanitize;
+use crate::sanitize::sanitize;
 
 /// The sentence, where the server tells the way.
 pub(super) fn rules_end_text(snapshot: &Snapshot, outcome: &Ending) -> Option<String> {
