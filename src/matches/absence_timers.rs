@@ -1,7 +1,7 @@
-//! Who is away from a match, since when, and what comes of it.
+//! Tracking of absent players and the actions that follow from their absence.
 //!
-//! Attendance is not part of a match's history: it is not stored, and begins anew with the start
-//! of the match and of the server.
+//! Absences are not part of the match's history. Their time counts from the start of the match or
+//! of the server at the earliest.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,16 @@ use super::{Action, Match, Occupant, Stage};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::PlayerId;
 
-/// How long bots that stand in for players wait while no person sits at all.
+/// Maximum time that stand-in bots wait while no player sits in the match.
 const ONLY_STAND_INS_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Watches over the players whose absence matters: those who sit, and the host while the match is
-/// open.
+/// Tracks the absence of the seated players, and of the host while the match is open.
 #[derive(Debug)]
 pub struct AbsenceTimers {
-    /// How long an open match waits.
+    /// Maximum absence from an open match.
     open_match_limit: Duration,
     absences: Vec<Absence>,
-    /// Since when only bots have sat there that stand in for somebody.
+    /// Time since which no player has sat in the match and at least one bot has been a stand-in.
     only_stand_ins_since: Option<Instant>,
     was_open: bool,
 }
@@ -31,8 +30,8 @@ struct Absence {
 }
 
 impl AbsenceTimers {
-    /// Lets players of an open match be absent for `open_match_limit`. How long those of a running match
-    /// may be is settled by the match.
+    /// Creates timers that allow an absence of `open_match_limit` from an open match. For a running
+    /// match, the match itself defines the limit.
     #[must_use]
     pub const fn new(open_match_limit: Duration) -> Self {
         Self {
@@ -43,11 +42,11 @@ impl AbsenceTimers {
         }
     }
 
-    /// Takes note of who is there. To be called after every event and every coming or going.
+    /// Updates the absences. Must be called after every event and every change of presence.
     pub fn update(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool, now: Instant) {
         let is_open = state.stage() == Stage::Open;
         if self.was_open && !is_open {
-            // The time counts anew from the start of the match.
+            // Absence before the start of the match does not count.
             self.absences.clear();
         }
         self.was_open = is_open;
@@ -72,8 +71,8 @@ impl AbsenceTimers {
         self.absences = absences;
     }
 
-    /// Takes over since when players have been away, where the match was read again. To be called once it
-    /// is known who is there.
+    /// Restores the start times of absences after the match was reloaded. Must be called after
+    /// [`update`](Self::update), which finds the absent players.
     pub fn restore(&mut self, absent_since: impl Fn(PlayerId) -> Option<Instant>) {
         for absent in &mut self.absences {
             if let Some(since) = absent_since(absent.player) {
@@ -82,20 +81,22 @@ impl AbsenceTimers {
         }
     }
 
-    /// Since when this player has been away, if that counts.
+    /// Returns the time since which `player` has been absent. Returns `None` if the player is
+    /// present or not tracked.
     #[must_use]
     pub fn absent_since(&self, player: PlayerId) -> Option<Instant> {
         let mut absences = self.absences.iter();
         Some(absences.find(|absent| absent.player == player)?.since)
     }
 
-    /// Whether the absence of a seated player counts: the match runs and limits how long they may be gone.
+    /// Returns whether the absence of seated players counts: the match is running and has an
+    /// absence limit.
     #[must_use]
     pub const fn counts_absence(state: &Match) -> bool {
         matches!(state.stage(), Stage::Running) && state.absence_limit_ms().is_some()
     }
 
-    /// How long a player may be absent now; `None` where that does not matter.
+    /// Returns the current limit on absences, or `None` if absence does not matter.
     fn absence_limit(&self, state: &Match) -> Option<Duration> {
         match state.stage() {
             Stage::Open if state.creation().terms.is_correspondence() => None,
@@ -105,7 +106,7 @@ impl AbsenceTimers {
         }
     }
 
-    /// When the match must act if nobody comes back before.
+    /// Returns the time at which the match must act if no absent player returns before.
     #[must_use]
     pub fn next_deadline(&self, state: &Match) -> Option<Instant> {
         let earliest = self.absences.iter().map(|absent| absent.since).min();
@@ -117,8 +118,8 @@ impl AbsenceTimers {
         absence_deadline.into_iter().chain(stand_ins_deadline).min()
     }
 
-    /// For how long the player in this seat may still be gone, while the match runs. `None` for whoever
-    /// is there or whose absence does not count.
+    /// Returns how much longer the player in `seat` may be absent from a running match. Returns
+    /// `None` if the player is present or absence does not matter.
     #[must_use]
     pub fn absence_remaining(&self, state: &Match, seat: Seat, now: Instant) -> Option<Duration> {
         let player = state.occupant(seat).player()?;
@@ -129,8 +130,8 @@ impl AbsenceTimers {
         is_running.then(|| (absence.since + limit).saturating_duration_since(now))
     }
 
-    /// Whether a bot takes this seat if its player goes: the match has one, and somebody is there to play
-    /// on, or will be.
+    /// Returns whether a bot may replace the player in `seat`. The terms must allow it, and the
+    /// opponent must be a present player or a stand-in.
     #[must_use]
     pub fn can_substitute(&self, state: &Match, seat: Seat) -> bool {
         let is_present = |player| !self.absences.iter().any(|absent| absent.player == player);
@@ -143,14 +144,14 @@ impl AbsenceTimers {
             }
     }
 
-    /// What the match must do at `now` because somebody has been away for too long.
+    /// Returns the action that is due at `now` because a player has been absent for too long.
     #[must_use]
     pub fn due_action(&self, state: &Match, now: Instant) -> Option<Action> {
         if now < self.next_deadline(state)? {
             return None;
         }
         let Some(first) = self.absences.iter().min_by_key(|absent| absent.since) else {
-            // Nobody has come back to those who stand in.
+            // The stand-ins have waited too long for a player to return.
             return Some(Action::Abort);
         };
         if state.stage() == Stage::Open {
@@ -160,7 +161,7 @@ impl AbsenceTimers {
         }
         let left_together = |absent: &&Absence| absent.since == first.since;
         if self.absences.iter().filter(left_together).count() == Seat::ALL.len() {
-            // Neither has let the other down.
+            // Both players became absent at the same time, so neither of them loses.
             return Some(Action::Abort);
         }
         let seat = state.seat_of(first.player)?;

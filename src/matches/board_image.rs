@@ -1,5 +1,5 @@
-//! A picture of a board, as text (SVG) or as pixels. Nothing that a player has written stands in it, and no
-//! game is known here: what there is to be drawn is told by the engine.
+//! Image of a board, as SVG or as pixels. It contains no text written by a player. This module
+//! knows no game: the engine provides the diagram to draw.
 
 mod layers;
 mod rasterizer;
@@ -12,12 +12,12 @@ use plyhouse_engine::game::Diagram;
 
 use self::layers::{Area, Color, Layer, UNITS_PER_PIXEL, layers};
 
-/// How wide a picture is, in pixels; about twice its height, as those who show links like it.
+/// Width of an image in pixels. It is about twice the height, as in most link previews.
 pub const WIDTH: u16 = 800;
-/// How high it is.
+/// Height of an image in pixels.
 pub const HEIGHT: u16 = 420;
 
-/// The picture as SVG.
+/// Renders a diagram as SVG.
 #[must_use]
 pub fn render_svg(diagram: &Diagram) -> String {
     let mut text = format!(
@@ -25,7 +25,8 @@ pub fn render_svg(diagram: &Diagram) -> String {
     );
     for Layer { areas, color, edge } in layers(diagram) {
         if let Some((edge, width)) = edge {
-            // Below all of it, so that areas which meet show no edge in between.
+            // All edges are drawn below the areas, so that adjoining areas have no edge between
+            // them.
             let width = SvgLength(2 * width);
             let stroke = format!(
                 r#" stroke="{}" stroke-width="{width}" stroke-linejoin="round""#,
@@ -43,7 +44,8 @@ pub fn render_svg(diagram: &Diagram) -> String {
     text
 }
 
-/// The picture as pixels, three bytes each (red, green, blue), row by row from the top.
+/// Renders a diagram as pixels. Each pixel has three bytes (red, green, blue), and rows run from
+/// top to bottom.
 #[must_use]
 pub fn render_pixels(diagram: &Diagram) -> Vec<u8> {
     let mut canvas = rasterizer::Canvas::new();
@@ -78,7 +80,7 @@ fn write_svg_shape(text: &mut String, area: &Area, color: Color, stroke: &str) {
     result.expect("writing to a string cannot fail");
 }
 
-/// A length as pixels.
+/// Length in units, displayed in pixels.
 struct SvgLength(i32);
 
 impl std::fmt::Display for SvgLength {
@@ -87,7 +89,7 @@ impl std::fmt::Display for SvgLength {
     }
 }
 
-/// A colour as CSS writes it.
+/// Colour, displayed in CSS notation.
 struct HexColor(Color);
 
 impl std::fmt::Display for HexColor {

@@ -1,20 +1,22 @@
-//! What is left on two clocks, and what a move takes from them. All of it is whole milliseconds: a
-//! replay has nothing to round.
+//! Remaining time of two clocks, and the effect of a move on it. All times are whole milliseconds,
+//! so a replay never rounds.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 use serde::{Deserialize, Serialize};
 
-/// The least that a clock without a main time starts with.
+/// Minimum initial time of a Fischer clock without main time, in milliseconds.
 const START_TIME_MIN_MS: u64 = 3000;
 
-/// What is left to both seats as their turn begins. Also kept in this form: names are never changed.
+/// Remaining time of both seats at the start of a turn. It is stored in this serialised form, so
+/// serialised names must never change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemainingTime {
-    /// In milliseconds. The greatest number stands for fifty days, which no clock comes to.
+    /// Milliseconds of each seat. Values saturate at `u32::MAX`, about 50 days, which no clock
+    /// reaches.
     ms: [u32; 2],
-    /// Nothing but in byo-yomi, where one seat at least has some.
+    /// Remaining byo-yomi periods of each seat; both are 0 with any other clock.
     #[serde(default, skip_serializing_if = "is_nothing")]
     periods: [u8; 2],
 }
@@ -24,7 +26,7 @@ fn is_nothing(periods: &[u8; 2]) -> bool {
 }
 
 impl RemainingTime {
-    /// What both seats start with.
+    /// Returns the initial time of both seats.
     #[must_use]
     pub fn at_start(control: &ClockControl) -> Self {
         let (ms, periods) = match *control {
@@ -46,19 +48,21 @@ impl RemainingTime {
         }
     }
 
-    /// The time of each seat, in milliseconds; in byo-yomi, what is left of the main time.
+    /// Returns the remaining time of each seat in milliseconds. In byo-yomi, this is the remaining
+    /// main time.
     #[must_use]
     pub fn remaining_ms(&self) -> [u64; 2] {
         self.ms.map(u64::from)
     }
 
-    /// The periods of each seat, in byo-yomi.
+    /// Returns the remaining byo-yomi periods of each seat, or `None` if neither seat has any.
     #[must_use]
     pub fn periods(&self) -> Option<[u64; 2]> {
         (!is_nothing(&self.periods)).then(|| self.periods.map(u64::from))
     }
 
-    /// For how many milliseconds the seat may think: with the last of them it runs out of time.
+    /// Returns how many milliseconds the seat may think. Its flag falls when the last of them has
+    /// passed.
     #[must_use]
     pub fn allowance_ms(&self, control: &ClockControl, seat: Seat) -> u64 {
         let (ms, periods) = self.seat_time(seat);
@@ -70,7 +74,8 @@ impl RemainingTime {
         }
     }
 
-    /// What is left when the seat has thought for so long; nothing of what a move adds is added.
+    /// Returns the remaining time after `seat` has used `spent_ms` milliseconds, without the
+    /// increment of a move.
     #[must_use]
     pub fn after_charge(&self, control: &ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let (ms, periods) = self.seat_time(seat);
@@ -93,7 +98,7 @@ impl RemainingTime {
         self.with_seat_time(seat, ms, periods)
     }
 
-    /// What is left after a move for which the seat has thought for so long.
+    /// Returns the remaining time after a move that took `seat` `spent_ms` milliseconds.
     #[must_use]
     pub fn after_move(&self, control: &ClockControl, seat: Seat, spent_ms: u64) -> Self {
         let charged = self.after_charge(control, seat, spent_ms);
@@ -106,7 +111,7 @@ impl RemainingTime {
         }
     }
 
-    /// What is left when the seat gets more time.
+    /// Returns the remaining time after `seat` has received `added_ms` milliseconds.
     #[must_use]
     pub fn with_added_time(&self, seat: Seat, added_ms: u64) -> Self {
         let (ms, periods) = self.seat_time(seat);

@@ -1,96 +1,97 @@
-//! What is settled about a match before anything happens in it.
+//! Parameters of a match that are fixed at its creation.
 
 use plyhouse_engine::catalog::GameEntry;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, SpectatorAccess};
 use serde::{Deserialize, Serialize};
 
-/// What is settled about a match when it is created, and never changes.
+/// Parameters of a match that are fixed at its creation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Creation {
-    /// The match's id.
+    /// Id of the match.
     pub id: MatchId,
-    /// The match's short name.
+    /// Short code of the match.
     pub code: MatchCode,
-    /// What is played.
+    /// Game that is played.
     pub game: &'static GameEntry,
-    /// Who created it.
+    /// Player who created the match.
     pub host: PlayerId,
-    /// How it is played.
+    /// Terms of the match.
     pub terms: Terms,
 }
 
 impl Creation {
-    /// When the match was created, in milliseconds since 1970: its id begins with that.
+    /// Returns the creation time in milliseconds since 1970. The first 48 bits of the id contain
+    /// it.
     #[must_use]
     pub fn created_ms(&self) -> u64 {
         u64::try_from(self.id.0.as_u128() >> 80).expect("48 bits remain")
     }
 }
 
-/// The terms of a match: what no match is looked up by. Names are never changed, and a new field needs
-/// a default: they are on disks.
+/// Terms of a match, which comprise the parameters that no match is looked up by. They are stored
+/// in this serialised form. Serialised names must never change, and new fields need a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// Whether it is shown in lists, as far as anyone may watch it.
+    /// Whether lists show the match, provided that anyone may watch it.
     pub listed: bool,
-    /// Who may watch it, where that was said: see [`spectator_access`](Self::spectator_access).
+    /// Explicit choice of who may watch the match, if any. See
+    /// [`spectator_access`](Self::spectator_access).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "watch")]
     pub spectator_access: Option<SpectatorAccess>,
-    /// So much later those see all of it who have no seat in it, in milliseconds.
+    /// Delay before spectators see an event of the match, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[serde(rename = "delay_ms")]
     pub spectator_delay_ms: u64,
-    /// The least time that a bot lets pass before it moves, in milliseconds.
+    /// Minimum time before a bot moves, in milliseconds.
     #[serde(rename = "pace_ms")]
     pub bot_delay_ms: u64,
-    /// Where the chance of this match's bots comes from. Written with a sign that means nothing, since
-    /// the integers of many databases have one.
+    /// Random seed of the match's bots. It is serialised as a signed integer, because many
+    /// databases have no unsigned ones.
     #[serde(with = "signed")]
     pub seed: u64,
-    /// How it is timed; untimed if `None`.
+    /// Clock settings; `None` for an untimed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
-    /// Whether moves may be taken back.
+    /// Whether players may take back moves.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     #[serde(rename = "takeback")]
     pub takebacks_allowed: bool,
-    /// How long a player may be absent. `None` in matches that know no absence, and in those from
-    /// before it was kept.
+    /// Maximum absence of a player. `None` in matches without such a limit, and in matches stored
+    /// before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "patience")]
     pub absence_limits: Option<AbsenceLimits>,
-    /// The level of the bot that takes the seat of whoever has gone, if one does.
+    /// Level of the bot that replaces an absent player; `None` if no bot does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<Level>,
-    /// Whether it counts for ratings.
+    /// Whether the match is rated.
     #[serde(default, skip_serializing_if = "is_no")]
     pub rated: bool,
-    /// Whether what its bots think is told while they think.
+    /// Whether followers receive the thinking of the match's bots while they search.
     #[serde(default, skip_serializing_if = "is_no")]
     #[serde(rename = "thinking")]
     pub shows_bot_thinking: bool,
-    /// Whether it appears in histories and profiles once it has ended.
+    /// Whether histories and profiles show the match after its end.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     #[serde(rename = "history")]
     pub in_histories: bool,
-    /// The position with which it begins, in the game's notation, if that is not the first of its rules.
+    /// Initial position in the game's notation; `None` for the standard one of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "start")]
     pub initial_position: Option<String>,
-    /// The player who alone may take the open seat, if it is for one.
+    /// Only player who may take the open seat, if it is reserved.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<PlayerId>,
-    /// The match of which it is the rematch, if it is one.
+    /// Previous match of the series, if this match is a rematch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<PreviousMatch>,
 }
 
 impl Terms {
-    /// The terms of a match of which nothing is asked but that: listed or not, with this pace and this
-    /// chance.
+    /// Returns terms with default values for all other fields.
     #[must_use]
     pub const fn with_defaults(listed: bool, bot_delay_ms: u64, seed: u64) -> Self {
         Self {
@@ -112,14 +113,14 @@ impl Terms {
         }
     }
 
-    /// Whether those who have no part in the match find it.
+    /// Returns whether anyone may find and watch the match.
     #[must_use]
     pub const fn is_public(&self) -> bool {
         matches!(self.spectator_access(), SpectatorAccess::Anyone)
     }
 
-    /// Who may watch it beside those who play it. Where nobody has said so, that is anyone if it is listed
-    /// or rated, and else whoever has its id or code.
+    /// Returns who may watch the match, besides its players. By default, anyone may watch a listed
+    /// or rated match. Any other match is open to players who have its id or code.
     #[must_use]
     pub const fn spectator_access(&self) -> SpectatorAccess {
         match self.spectator_access {
@@ -129,41 +130,41 @@ impl Terms {
         }
     }
 
-    /// Whether it begins with another position than the first of its game.
+    /// Returns whether the match starts from a custom position.
     #[must_use]
     pub const fn is_from_position(&self) -> bool {
         self.initial_position.is_some()
     }
 
-    /// Whether the match is played over days, and so knows no absence.
+    /// Returns whether this is a correspondence match. Absence does not matter in such a match.
     #[must_use]
     pub fn is_correspondence(&self) -> bool {
         self.clock.is_some_and(|clock| clock.is_correspondence())
     }
 }
 
-/// The match of which another is the rematch, and how their series stood when that was created.
+/// Previous match of a rematch, with the score of the series after that match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PreviousMatch {
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub id: MatchId,
-    /// Its number in the series, from 1.
+    /// Number of the match in the series, counted from 1.
     pub game: u64,
-    /// The half-points of the series up to it, by the seats of the rematch.
+    /// Half-points in the series up to that match, by seat of the rematch.
     pub points: [u64; 2],
 }
 
-/// How long a player may be absent from a running match before it is lost, in milliseconds. Which of
-/// the two counts is settled when the match starts.
+/// Maximum absence of a player before a running match is lost, in milliseconds. The start of the
+/// match determines which limit applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsenceLimits {
-    /// Between people.
+    /// Limit in a match between two players, in milliseconds.
     #[serde(rename = "people_ms")]
     pub against_player_ms: u64,
-    /// Against a bot.
+    /// Limit in a match against a bot, in milliseconds.
     #[serde(rename = "bot_ms")]
     pub against_bot_ms: u64,
 }
@@ -187,7 +188,7 @@ const fn is_no(value: &bool) -> bool {
     !*value
 }
 
-/// A number of 64 bits as one with a sign.
+/// Serialises a `u64` as the `i64` with the same bits.
 mod signed {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -1,5 +1,5 @@
-//! What can be asked of a match, and what can happen in one. Plain data, which is kept and sent as it
-//! is serialised here: a name or a number that was written once is never changed, it is on disks.
+//! Actions and events of a match, as plain data. Stores and other servers receive them in the form
+//! serialised here, so serialised names and numbers must never change.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -10,299 +10,302 @@ use uuid::Uuid;
 use crate::clocks::RemainingTime;
 use crate::occupant::{Occupant, seated};
 
-/// The present, as a match decides by it.
+/// Current time, as the match uses it for a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp {
-    /// In milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub at_ms: u64,
-    /// What a move in the present turn is charged now, in whole milliseconds. Nothing without a clock.
+    /// Charge for a move made now, in whole milliseconds; 0 without a clock.
     pub spent_ms: u64,
 }
 
 impl Timestamp {
-    /// A moment at which nothing is charged.
+    /// Returns a timestamp without a charge.
     #[must_use]
     pub const fn uncharged(at_ms: u64) -> Self {
         Self { at_ms, spent_ms: 0 }
     }
 }
 
-/// What players of a running match offer each other.
+/// Kind of offer between the players of a running match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Offer {
-    /// A draw.
+    /// Offer of a draw.
     Draw,
-    /// To take the last moves back.
+    /// Request to take back moves.
     Takeback,
 }
 
-/// What is asked of a match, by a player, a bot, or the passing of time.
+/// Request to a match, made by a player, a bot or a timer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Action {
-    /// A player takes an open seat: this one, or the first.
+    /// A player takes an open seat.
     Join {
-        /// Who.
+        /// Player who joins.
         player: PlayerId,
-        /// The name by which the match knows the player from now on.
+        /// Name of the player, which the match shows from now on.
         name: String,
-        /// What the player is.
+        /// Kind of the player.
         kind: PlayerKind,
-        /// How the account is rated.
+        /// Rating of the player's account, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<ShownRating>,
-        /// Where; the first open seat if `None`.
+        /// Requested seat; `None` requests the first open seat.
         seat: Option<Seat>,
     },
-    /// A player goes, or has been away from an open match for too long.
+    /// A player leaves an open match, or has been absent from it for too long.
     Leave {
-        /// Who.
+        /// Player who leaves.
         player: PlayerId,
     },
     /// The host puts a bot into an open seat.
     SeatBot {
-        /// Who asks.
+        /// Player who makes the request.
         by: PlayerId,
-        /// Where.
+        /// Seat for the bot.
         seat: Seat,
-        /// How strong.
+        /// Level of the bot.
         level: Level,
     },
-    /// The host takes a bot out again.
+    /// The host removes a bot.
     RemoveBot {
-        /// Who asks.
+        /// Player who makes the request.
         by: PlayerId,
-        /// Where.
+        /// Seat of the bot.
         seat: Seat,
     },
-    /// A player moves.
+    /// A player makes a move.
     Play {
-        /// Who.
+        /// Player who moves.
         player: PlayerId,
-        /// The ply for which the move is meant.
+        /// Expected number of the move's ply.
         ply: Ply,
-        /// The move, in the game's notation.
+        /// Move in the game's notation.
         #[serde(rename = "move")]
         m: String,
-        /// How often moves had been taken back, as far as the player knew; `None` for whoever does not
-        /// care.
+        /// Number of takebacks known to the player; `None` skips this check.
         takebacks: Option<u64>,
     },
-    /// A bot moves.
+    /// A bot makes a move.
     PlayAsBot {
-        /// Which.
+        /// Seat of the bot.
         seat: Seat,
-        /// The ply that it thought about.
+        /// Ply searched by the bot.
         ply: Ply,
-        /// The move, in the game's notation.
+        /// Move in the game's notation.
         #[serde(rename = "move")]
         m: String,
     },
-    /// A player gives up.
+    /// A player resigns.
     Resign {
-        /// Who.
+        /// Player who resigns.
         player: PlayerId,
     },
-    /// A bot gives up.
+    /// A bot resigns.
     ResignAsBot {
-        /// Which.
+        /// Seat of the bot.
         seat: Seat,
     },
-    /// A player breaks off a match that has hardly begun.
+    /// A player aborts a match that has just started.
     #[serde(rename = "call_off")]
     AbortByPlayer {
-        /// Who.
+        /// Player who aborts the match.
         player: PlayerId,
     },
-    /// A player offers a draw, or accepts the one that is offered.
+    /// A player offers a draw or accepts the opponent's offer.
     OfferDraw {
-        /// Who.
+        /// Player who offers or accepts.
         player: PlayerId,
-        /// The ply for which the offer is meant.
+        /// Expected number of the next ply.
         ply: Ply,
     },
-    /// A player asks to take moves back, or allows it.
+    /// A player requests a takeback or accepts the opponent's request.
     OfferTakeback {
-        /// Who.
+        /// Player who requests or accepts.
         player: PlayerId,
-        /// The ply at which that is meant.
+        /// Expected number of the next ply.
         ply: Ply,
-        /// The ply to be played anew; if `None`, what the other offers, or else one's own last.
+        /// Ply to return to. `None` accepts the opponent's request. If there is no such request, it
+        /// selects the player's last ply.
         to_ply: Option<Ply>,
     },
-    /// A player turns down what the other offers, or else withdraws their own offer.
+    /// A player declines the opponent's offer or withdraws their own.
     Decline {
-        /// Who.
+        /// Player who declines or withdraws.
         player: PlayerId,
-        /// What.
+        /// Kind of the offer.
         offer: Offer,
     },
-    /// A bot says whether it takes the draw that it is offered.
+    /// A bot answers a draw offer.
     AnswerDrawAsBot {
-        /// Which.
+        /// Seat of the bot.
         seat: Seat,
-        /// Whether it does.
+        /// Whether the bot accepts.
         accepts: bool,
     },
-    /// Whoever the match is for does not want to play it.
+    /// The invited player declines to play the match.
     DeclineChallenge {
-        /// Who.
+        /// Invited player.
         player: PlayerId,
     },
-    /// A player gives the other more time.
+    /// A player gives the opponent time.
     GiveTime {
-        /// Who.
+        /// Player who gives the time.
         player: PlayerId,
-        /// How much, in milliseconds.
+        /// Given time in milliseconds.
         ms: u64,
     },
-    /// A player wants to be told the best move.
+    /// A player receives a hint.
     Hint {
-        /// Who.
+        /// Player who receives the hint.
         player: PlayerId,
-        /// The ply for which it is.
+        /// Expected number of the next ply.
         ply: Ply,
     },
-    /// A player has been away from a running match for too long.
+    /// A player has been absent from a running match for too long.
     Abandon {
-        /// Whose seat it is.
+        /// Seat of the absent player.
         seat: Seat,
     },
-    /// A bot takes the seat of a player who has gone.
+    /// A bot replaces an absent player.
     StandIn {
-        /// Which.
+        /// Seat of the absent player.
         seat: Seat,
     },
-    /// The seat whose turn it is has run out of time.
+    /// The side to move has run out of time.
     Flag,
-    /// The seat whose turn it is has not played its first move in time.
+    /// The side to move has not played its first move in time.
     NoFirstMove,
     /// Ends the match without a result.
     Abort,
 }
 
-/// One thing that happened in a match. Its number is its place in the match's history, counted from 1.
+/// Event of a match. Its sequence number is its position in the match's history, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// When the match decided on it, in milliseconds since 1970. It is kept, and not told.
+    /// Time at which the match decided on the event, in milliseconds since 1970. The server stores
+    /// it but does not send it to clients.
     pub at_ms: u64,
-    /// The request by which a client has asked for it, if several servers may be asked that. It is kept, so
-    /// that a request that is asked again is known by whichever server that comes to. Not told.
+    /// Client request that caused the event. It is set only in a cluster and stored, so that every
+    /// server recognises a retry of the request. Moves have none, because their ply identifies
+    /// them. The server does not send it to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Box<GlobalRequestId>>,
-    /// What happened.
+    /// Kind and data of the event.
     #[serde(flatten)]
     pub kind: EventKind,
 }
 
-/// A request of a client, among those of all servers: the server, its connection, and the number of the
-/// request on it.
+/// Id of a client request that is unique among all servers. It consists of the server's id, the
+/// connection's number and the request's number on that connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GlobalRequestId(pub Uuid, pub u64, pub u64);
 
 impl Event {
-    /// Whether the match is over with this event.
+    /// Returns whether the event ends the match.
     #[must_use]
     pub const fn is_end(&self) -> bool {
         matches!(self.kind, EventKind::Ended { .. })
     }
 }
 
-/// What happened in a match.
+/// Kind and data of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum EventKind {
     /// A seat has a new occupant.
     #[serde(with = "seated")]
     Seated {
-        /// Which.
+        /// Seat that changed.
         seat: Seat,
-        /// Who; `Unfinished` when the seat was vacated.
+        /// New occupant; [`Occupant::Open`] if the seat was vacated.
         occupant: Occupant,
     },
-    /// Both seats are filled: the game begins.
+    /// Both seats are filled and the game starts.
     Started {
-        /// What both clocks start with; without a clock there is nothing.
+        /// Initial time of both seats; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
     },
     /// A move was played.
     Moved {
-        /// By whom.
+        /// Seat that moved.
         seat: Seat,
-        /// The move, in canonical form.
+        /// Move in canonical form.
         #[serde(rename = "move")]
         m: String,
-        /// What was charged for it, in milliseconds.
+        /// Time charged for the move, in milliseconds; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent_ms: Option<u64>,
-        /// What is left after it.
+        /// Remaining time of both seats after the move; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
     },
-    /// A player offers the other something.
+    /// A player made an offer to the opponent.
     Offered {
-        /// Who.
+        /// Seat that made the offer.
         seat: Seat,
-        /// What.
+        /// Kind of the offer.
         offer: Offer,
-        /// At which ply.
+        /// Number of the next ply when the offer was made.
         ply: Ply,
-        /// With a takeback: the ply that would be played anew.
+        /// Ply to return to; only for takebacks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to_ply: Option<Ply>,
     },
-    /// An offer was turned down or withdrawn.
+    /// An offer was declined or withdrawn.
     Declined {
-        /// Whose offer it was.
+        /// Seat that made the offer.
         seat: Seat,
-        /// What it was.
+        /// Kind of the offer.
         offer: Offer,
-        /// Who ended it.
+        /// Seat that declined or withdrew the offer.
         by: Seat,
     },
-    /// The plies from here on are off the board again.
+    /// All moves from `ply` on were taken back.
     TakenBack {
-        /// The ply that is played next.
+        /// Ply that is played next.
         ply: Ply,
-        /// What both seats have, as it was when that ply began.
+        /// Remaining time of both seats at the start of that ply, including time given during the
+        /// ply; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
     },
-    /// A seat was given more time by the other.
+    /// A seat received time from its opponent.
     TimeGiven {
-        /// Who has it now.
+        /// Seat that received the time.
         seat: Seat,
-        /// How much, in milliseconds.
+        /// Given time in milliseconds.
         ms: u64,
-        /// What both seats have, as if it had been there when the turn began.
+        /// Remaining time of both seats, as if the time had been given at the start of the turn.
         #[serde(rename = "left")]
         remaining: RemainingTime,
     },
-    /// A player has been told the best move.
+    /// A player received a hint. The match records this event before the server sends the hint.
     Hinted {
-        /// Who.
+        /// Seat that received the hint.
         seat: Seat,
-        /// At which ply.
+        /// Ply of the hint.
         ply: Ply,
     },
-    /// The match is over.
+    /// The match ended.
     Ended {
-        /// The seat that won, if one did.
+        /// Winning seat, if any.
         winner: Option<Seat>,
-        /// Why it ended.
+        /// Reason for the end.
         reason: EndReason,
-        /// What more there is to say of it.
+        /// Further detail on the reason, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<EndDetail>,
-        /// Whose doing it was, where one seat broke it off.
+        /// Seat that caused an abort, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Seat>,
-        /// What is left on the clocks.
+        /// Remaining time of both seats at the end; `None` without a clock.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(rename = "left")]
         remaining: Option<RemainingTime>,
@@ -310,7 +313,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether a turn begins with it: somebody is to move who was not, or once more.
+    /// Returns whether the event starts a new turn.
     #[must_use]
     pub const fn begins_turn(&self) -> bool {
         match self {
@@ -324,10 +327,10 @@ impl EventKind {
         }
     }
 
-    /// The begin of a match without a clock.
+    /// Start of a match without a clock.
     pub const UNTIMED_START: Self = Self::Started { remaining: None };
 
-    /// A move in a match without a clock.
+    /// Returns a move event of a match without a clock.
     #[must_use]
     pub const fn untimed_move(seat: Seat, m: String) -> Self {
         Self::Moved {
@@ -338,7 +341,7 @@ impl EventKind {
         }
     }
 
-    /// The end of a match without a clock, of which there is no more to say.
+    /// Returns an end event of a match without a clock, with no further detail.
     #[must_use]
     pub const fn untimed_end(winner: Option<Seat>, reason: EndReason) -> Self {
         Self::Ended {
@@ -350,7 +353,7 @@ impl EventKind {
         }
     }
 
-    /// The event, at this time in milliseconds since 1970.
+    /// Returns the event with the time `at_ms`, in milliseconds since 1970.
     #[must_use]
     pub const fn at(self, at_ms: u64) -> Event {
         Event {

@@ -1,4 +1,4 @@
-//! How an event becomes part of a match.
+//! Application of events to a match.
 
 use plyhouse_engine::catalog::MoveNotation;
 use plyhouse_engine::game::Seat;
@@ -7,17 +7,17 @@ use plyhouse_protocol::{Ply, Seq};
 use super::clocks::RemainingTime;
 use super::{Event, EventKind, Match, Occupant, PendingOffer, PlayedMove, ReplayError, Stage};
 
-/// For how many plies a match that begins has room, which saves short games from growing it step by
-/// step.
+/// Initial capacity of the move list, so that short games need no reallocation.
 const PLIES_CAPACITY: usize = 16;
 
 impl Match {
-    /// Makes an event part of the match.
+    /// Applies an event to the match.
     ///
     /// # Errors
     ///
-    /// The event cannot have happened here, which [`apply`](Self::apply) never lets come about:
-    /// the record of the match is damaged. The match is then as it was.
+    /// Returns an error if the event cannot occur in the current state, and leaves the match
+    /// unchanged. [`apply`](Self::apply) never returns such an event, so an error means that the
+    /// stored record is damaged.
     pub fn fold(&mut self, event: &Event) -> Result<(), ReplayError> {
         let seq = self.seq.next();
         self.try_fold(event, seq)
@@ -26,7 +26,8 @@ impl Match {
         Ok(())
     }
 
-    /// `None` if the event cannot have happened here; the match is then as it was.
+    /// Applies an event. Returns `None` and leaves the match unchanged if the event cannot occur in
+    /// the current state.
     fn try_fold(&mut self, event: &Event, seq: Seq) -> Option<()> {
         match (&event.kind, self.stage) {
             (EventKind::Seated { seat, occupant }, Stage::Open) => {
@@ -91,7 +92,7 @@ impl Match {
         }
     }
 
-    /// What the players offer and grant each other while they play.
+    /// Applies offers, their answers, gifts of time and hints.
     fn fold_offer_event(&mut self, event: &Event, seq: Seq) -> Option<()> {
         match &event.kind {
             EventKind::Offered {
@@ -133,7 +134,8 @@ impl Match {
         }
     }
 
-    /// Takes what is left from an event, which has it if there is a clock.
+    /// Sets the remaining time. Returns `None` unless both the event and the match have clock
+    /// times, or neither has.
     fn set_remaining_time(&mut self, remaining: Option<RemainingTime>) -> Option<()> {
         if remaining.is_some() != self.creation.terms.clock.is_some() {
             return None;
@@ -151,7 +153,7 @@ impl Match {
                 let count = &mut self.substitution_counts[seat.index()];
                 *count = count.saturating_add(1);
             }
-            // Whoever comes back begins the turn anew.
+            // The turn restarts when its player returns.
             Occupant::Player { .. } if self.position.turn() == seat => self.turn_start_ms = at_ms,
             Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => {}
         }
@@ -216,7 +218,7 @@ impl Match {
         if plies >= self.played_moves.len() {
             return None;
         }
-        // A position knows no way back.
+        // A position cannot undo moves, so the earlier position is replayed from the start.
         let position = self.position_at(plies)?;
         self.set_remaining_time(remaining)?;
         self.position = position;

@@ -1,6 +1,6 @@
-//! The scoresheet of a match: what was played, by whom and how it ended, in the format in which the
-//! game's players keep their games. It is written from the match's events alone, and never read. Games
-//! between programs, which are no matches, have one, too.
+//! Record of a game: its players, moves and result, in the usual file format of the game. The
+//! record of a match is computed from its events only, and the server never parses one. Games
+//! between programs outside a server also have records.
 
 mod clock_times;
 mod date;
@@ -21,37 +21,37 @@ use plyhouse_protocol::{ClockControl, EndReason, Ply};
 use self::clock_times::{ClockReading, clock_readings_after_moves};
 use self::date::UtcDateTime;
 
-/// A scoresheet.
+/// Record of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// Its format.
+    /// Format of the text.
     pub format: RecordFormat,
-    /// What stands on it; it ends with a line break.
+    /// Text of the record, with a final line break.
     pub text: String,
 }
 
-/// There is no scoresheet of a match.
+/// Reason why a record cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum GameRecordError {
-    /// The game's players have no format for one.
+    /// The game has no record format.
     #[error("games of {game} are not kept in any format")]
     NoFormat {
-        /// The game.
+        /// Id of the game.
         game: &'static str,
     },
-    /// The events cannot have happened.
+    /// An event of the match is invalid.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// A game cannot have begun with that position.
+    /// The initial position is invalid.
     #[error(transparent)]
     InitialPosition(#[from] InitialPositionError),
-    /// A move cannot have been played.
+    /// A move is unreadable or illegal.
     #[error(transparent)]
     InvalidMove(#[from] PlayError),
 }
 
 impl GameRecord {
-    /// The scoresheet of a match, as far as it has come.
+    /// Writes the record of a match up to its last event.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl GameRecord {
         })
     }
 
-    /// The scoresheet of a game between programs, which was no match of a server.
+    /// Writes the record of a game between programs that was not a match on a server.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl GameRecord {
         };
         let mut position = start.clone_box();
         for m in &game.moves {
-            // The opening may continue after a draw that nobody has claimed.
+            // The opening may continue after a draw that no player claimed.
             position.waive_draw();
             position.play(m)?;
         }
@@ -141,8 +141,7 @@ const fn result_by_seat(result: RecordResult) -> &'static str {
     }
 }
 
-/// The position before them, if it is not the first of the game, the moves in one line, and in the next the
-/// result.
+/// Writes the custom initial position, if any, the moves on one line, and the result on the next.
 fn write_plain_text(data: &RecordData, moves: &[String]) -> String {
     let result = result_by_seat(data.result);
     let start = match data.has_custom_start {
@@ -152,76 +151,76 @@ fn write_plain_text(data: &RecordData, moves: &[String]) -> String {
     format!("{start}{}\n{result}\n", moves.join(" "))
 }
 
-/// A game between programs that has ended.
+/// Finished game between programs.
 #[derive(Clone, Debug)]
 pub struct ProgramGame {
-    /// What was played.
+    /// Game that was played.
     pub game: &'static GameEntry,
-    /// What it was part of.
+    /// Name of the event, such as a tournament.
     pub event: String,
-    /// When it ended, in seconds since 1970.
+    /// Time at which the game ended, in seconds since 1970.
     pub ended_s: u64,
-    /// The programs' names, by seat.
+    /// Names of the programs, by seat.
     pub names: [String; 2],
-    /// The position before the first move, in wire notation; empty for the start of the game.
+    /// Initial position in wire notation; empty for the standard one of the game.
     pub initial_position: String,
-    /// All moves, from there.
+    /// All moves from the initial position.
     pub moves: Vec<String>,
-    /// Who has won; nobody in a draw.
+    /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
-    /// How. Of a draw, whether it was adjudicated.
+    /// How the winner won. For a draw, only [`Victory::Adjudication`] is significant.
     pub victory: Victory,
 }
 
 /// How a game was won.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victory {
-    /// By the rules of the game.
+    /// The rules of the game decided it.
     Rules,
-    /// The other gave up.
+    /// The opponent resigned.
     Resignation,
-    /// The other ran out of time.
+    /// The opponent ran out of time.
     Timeout,
-    /// The other went away, or did not play as it was agreed on.
+    /// The opponent left or did not follow the agreed conditions.
     Forfeit,
-    /// The other played what cannot be played.
+    /// The opponent made an illegal move.
     Infraction,
-    /// A third party ended the game, by what the players thought of it.
+    /// A third party ended the game on the basis of the players' evaluations.
     Adjudication,
 }
 
-/// What a scoresheet tells, whatever its format.
+/// Contents of a record, independent of its format.
 struct RecordData {
     game: &'static GameEntry,
     event: String,
     date: Option<UtcDateTime>,
-    /// By seat; nobody while it is open.
+    /// Name and kind of the player in each seat; `None` for an open seat.
     players: [Option<(String, PlayerKind)>; 2],
     clock: Option<ClockControl>,
     /// The position before the first move.
     initial_position: Box<dyn AnyPosition>,
-    /// Whether that is another than the first of the game.
+    /// Whether the initial position is not the standard one of the game.
     has_custom_start: bool,
     moves: Vec<String>,
-    /// What the mover of each ply had after it; nothing without a clock.
+    /// Remaining time of the moving seat after each ply; `None` without a clock.
     clock_readings: Option<Vec<ClockReading>>,
-    /// The plies for which whoever played them was told the best move.
+    /// Plies with a hint to the player who moved.
     hinted_plies: BTreeSet<usize>,
     /// Whether a third party ended the game.
     is_adjudicated: bool,
     result: RecordResult,
-    /// The points of the seats, in games that are decided by counting.
+    /// Points of each seat, in games that are decided by counting.
     scores: Option<[u32; 2]>,
 }
 
-/// What a player is.
+/// Kind of a player in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PlayerKind {
     Human,
     Program,
 }
 
-/// A seat's colour, which formats know better than seats.
+/// Colour of a seat. Record formats identify players by colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Color {
     Black,
@@ -229,7 +228,8 @@ enum Color {
 }
 
 impl RecordData {
-    /// The colour of a seat. All games that are kept in formats with colours are played by black and white.
+    /// Returns the colour of a seat. All games with a format that uses colours have a black and a
+    /// white side.
     fn seat_color(&self, seat: Seat) -> Color {
         match self.game.info.sides[seat.index()] {
             "white" => Color::White,
@@ -237,7 +237,7 @@ impl RecordData {
         }
     }
 
-    /// The name of the player who has this colour; `None` while the seat is open.
+    /// Returns the name of the player with this colour, or `None` if the seat is open.
     fn player_name(&self, color: Color) -> Option<&str> {
         let has_color = |seat: &Seat| self.seat_color(*seat) == color;
         let seat = Seat::ALL.into_iter().find(has_color)?;
@@ -246,10 +246,10 @@ impl RecordData {
     }
 }
 
-/// What is said of a move for which a hint was asked.
+/// Comment on a move after a hint.
 const HINT_COMMENT: &str = "hint";
 
-/// The plies of the line that stands for which a hint was asked.
+/// Returns the plies with a hint in the current line of moves.
 fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
     let mut plies = BTreeSet::new();
     let number = |ply: Ply| usize::try_from(ply.0).unwrap_or(usize::MAX);
@@ -258,7 +258,7 @@ fn hinted_plies(events: &[Event]) -> BTreeSet<usize> {
             EventKind::Hinted { ply, .. } => {
                 plies.insert(number(*ply));
             }
-            // A position that has come back is the same: what was told of it is known.
+            // A takeback to the ply of a hint restores the same position, so the hint still counts.
             EventKind::TakenBack { ply, .. } => plies.retain(|hinted| *hinted <= number(*ply)),
             _ => {}
         }
@@ -270,23 +270,23 @@ fn record_player(occupant: &Occupant) -> Option<(String, PlayerKind)> {
     Some(match occupant {
         Occupant::Open => return None,
         Occupant::Bot(level) => (format!("Plyhouse bot ({level})"), PlayerKind::Program),
-        // The result is that of whoever sat there at the start.
+        // The result belongs to the player who held the seat at the start.
         Occupant::Player { name, .. } | Occupant::StandIn { name, .. } => {
             (name.clone(), PlayerKind::Human)
         }
     })
 }
 
-/// How a game stands, as formats tell it.
+/// Result of a game in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RecordResult {
-    /// It goes on.
+    /// The game has not ended.
     Unfinished,
-    /// It ended without a result.
+    /// The game ended without a result.
     NoResult,
-    /// Nobody has won.
+    /// The game is a draw.
     Drawn,
-    /// This seat has won, and so.
+    /// This seat won, in this way.
     Won(Seat, Victory),
 }
 
@@ -308,7 +308,7 @@ const fn victory_by(reason: EndReason) -> Victory {
         EndReason::Rules => Victory::Rules,
         EndReason::Resignation => Victory::Resignation,
         EndReason::Timeout => Victory::Timeout,
-        // Whoever is not there forfeits.
+        // An absent player forfeits. The other two reasons have no winner.
         EndReason::Abandonment | EndReason::Aborted | EndReason::Agreement => Victory::Forfeit,
     }
 }

@@ -1,12 +1,12 @@
-//! What a player may be told who plays for fun against a bot: the best move. That it was asked for is part
-//! of the match.
+//! Hints: the server suggests the best move to a player of a casual match against a bot. Each hint
+//! is recorded in the match.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{PlayerId, Ply};
 
 use super::{Decision, EventKind, Match, NO_EVENTS, Occupant, Refusal};
 
-/// A ply for which a hint was asked.
+/// Ply with a hint. The number of takebacks distinguishes it from the same ply after a takeback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HintedPly {
     ply: Ply,
@@ -14,7 +14,7 @@ pub(crate) struct HintedPly {
 }
 
 impl Match {
-    /// A player asks for a hint. To ask again in the same ply changes nothing.
+    /// Records that a player receives a hint. A repetition at the same ply has no effect.
     pub(super) fn request_hint(&self, player: PlayerId, ply: Ply) -> Result<Decision, Refusal> {
         let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
@@ -30,7 +30,7 @@ impl Match {
         Ok([Some(EventKind::Hinted { seat, ply }), None])
     }
 
-    /// Whether this seat may have a hint now.
+    /// Checks whether `seat` may receive a hint.
     pub(super) fn check_hint(&self, seat: Seat) -> Result<(), Refusal> {
         if self.creation.terms.rated {
             return Err(Refusal::NotAllowed("there are no hints in rated matches"));

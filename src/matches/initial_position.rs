@@ -1,20 +1,20 @@
-//! With which position a match begins: the first of its game, or one that was wished for.
+//! Initial position of a match: the standard position of the game or a custom one.
 
 use plyhouse_engine::catalog::{AnyPosition, GameEntry, InitialPositionError};
 
 use super::{Creation, Match};
 
-/// With which position a match begins.
+/// Initial position of a match.
 #[derive(Debug)]
 pub(super) enum InitialPosition {
-    /// The first of the game.
+    /// The standard initial position of the game.
     Standard(&'static GameEntry),
-    /// Another.
+    /// A custom position.
     Custom(Box<dyn AnyPosition>),
 }
 
 impl InitialPosition {
-    /// That of a match that was created so.
+    /// Returns the initial position of a match created with these parameters.
     pub(super) fn from_creation(creation: &Creation) -> Result<Self, InitialPositionError> {
         let game = creation.game;
         match &creation.terms.initial_position {
@@ -23,7 +23,6 @@ impl InitialPosition {
         }
     }
 
-    /// The position.
     pub(super) fn to_position(&self) -> Box<dyn AnyPosition> {
         match self {
             Self::Standard(game) => game.initial_position(),
@@ -42,13 +41,13 @@ impl Clone for InitialPosition {
 }
 
 impl Match {
-    /// The position before the first move.
+    /// Returns the position before the first move.
     #[must_use]
     pub fn initial_position(&self) -> Box<dyn AnyPosition> {
         self.initial_position.to_position()
     }
 
-    /// The position before the first move, if that is not the first of the game.
+    /// Returns the custom initial position, or `None` if the match starts from the standard one.
     #[must_use]
     pub fn custom_initial_position(&self) -> Option<&dyn AnyPosition> {
         match &self.initial_position {
@@ -57,7 +56,7 @@ impl Match {
         }
     }
 
-    /// The position after the first so many of the moves that stand; `None` if there are fewer.
+    /// Returns the position after the first `plies` moves, or `None` if fewer moves were played.
     pub(super) fn position_at(&self, plies: usize) -> Option<Box<dyn AnyPosition>> {
         let mut position = self.initial_position();
         for played in self.played_moves.get(..plies)? {

@@ -1,25 +1,27 @@
-//! What a move gets back of the time that the network took: measured by the server alone, and bounded
-//! by what a seat has saved up, so that nobody gains by a line that is slow on purpose.
+//! Lag compensation: moves are not charged for part of the network time. The server measures that
+//! time itself. A quota for each seat bounds the compensation, so that a deliberately slow
+//! connection gains nothing.
 
 use std::time::Duration;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 
-/// For how many moves a match is reckoned to last.
+/// Number of moves assumed in the estimate of a match's length.
 const ESTIMATED_MOVES: u64 = 40;
 
-/// What a move adds to what a seat may get back, at most.
+/// Maximum increase of a seat's quota per move, in milliseconds.
 const GAIN_MAX_MS: u64 = 300;
 
-/// By how much that may be above the measured time, so that a line that gets worse is borne with.
+/// Tolerance for a connection that becomes slower. The increase is at most the measured round-trip
+/// time plus this value.
 const GAIN_OVER_RTT: Duration = Duration::from_millis(140);
 
-/// A seat starts with what so many moves add, and never has more than so many.
+/// Initial and maximum quota of a seat, as multiples of the increase per move.
 const START_QUOTA_GAINS: u32 = 3;
 const QUOTA_GAINS_MAX: u32 = 7;
 
-/// What the seats of a match may get back.
+/// Quotas for the lag compensation of both seats.
 #[derive(Debug)]
 pub(crate) struct LagCompensation {
     gain: Duration,
@@ -27,7 +29,7 @@ pub(crate) struct LagCompensation {
 }
 
 impl LagCompensation {
-    /// What may be got back by this clock, `max_per_move` at most for each move.
+    /// Creates the quotas for this clock. A move increases them by at most `max_per_move`.
     pub(crate) fn new(control: &ClockControl, max_per_move: Duration) -> Self {
         let gain = gain_per_move(control).min(max_per_move);
         Self {
@@ -36,13 +38,13 @@ impl LagCompensation {
         }
     }
 
-    /// Whether anything is ever given back.
+    /// Returns whether moves are compensated at all.
     pub(crate) const fn is_enabled(&self) -> bool {
         !self.gain.is_zero()
     }
 
-    /// What a move gets back that comes by a connection with this round-trip time and would be charged
-    /// `spent` without.
+    /// Returns the compensation of a move that took `spent`, including network time. `rtt` is the
+    /// measured round-trip time of its connection.
     pub(crate) fn compensation(
         &self,
         seat: Seat,
@@ -53,7 +55,8 @@ impl LagCompensation {
         rtt.map_or(Duration::ZERO, |rtt| rtt.min(quota).min(spent))
     }
 
-    /// A move was played, which got so much back.
+    /// Records a move that received the compensation `compensated`, and updates the quota of
+    /// `seat`.
     pub(crate) fn record_move(&mut self, seat: Seat, rtt: Option<Duration>, compensated: Duration) {
         let gain = rtt.map_or(self.gain, |rtt| self.gain.min(rtt + GAIN_OVER_RTT));
         let quota = &mut self.quotas[seat.index()];
@@ -63,7 +66,8 @@ impl LagCompensation {
     }
 }
 
-/// What a move adds, by how long a match is: the shorter, the less.
+/// Returns the increase of the quota per move. It is smaller in shorter matches, and zero with a
+/// fixed time per move.
 fn gain_per_move(control: &ClockControl) -> Duration {
     let estimate_ms = match *control {
         ClockControl::Fischer {
@@ -128,7 +132,7 @@ mod tests {
             lag.record_move(seat, slow, compensated);
             compensations.push(compensated.as_millis());
         }
-        // 900 at the start, and 300 more each move.
+        // The quota is 900 ms at the start and grows by 300 ms with each move.
         assert_eq!(compensations, [500, 500, 500, 300, 300, 300]);
         assert_eq!(lag.compensation(Seat::Second, slow, ms(10_000)), ms(500));
         assert_eq!(
@@ -153,7 +157,7 @@ mod tests {
             lag.compensation(Seat::First, Some(ms(9000)), ms(9000)),
             ms(2100)
         );
-        // Of a fast line's moves less is saved.
+        // Moves over a fast connection increase the quota less.
         for _ in 0..20 {
             lag.record_move(Seat::Second, Some(ms(10)), ms(10));
         }

@@ -1,11 +1,13 @@
-//! One match as a pure state machine: an action goes in, events or a refusal come out.
+//! One match as a pure state machine, which turns actions into events or refuses them.
 //!
-//! A match is the fold of its events. [`Match::apply`] decides what an action leads to and changes
-//! nothing; [`Match::fold`] makes it so, once the events are safe; [`Match::replay`] folds them all
-//! again, and gives the same match. Nothing here waits, reads a clock or draws a random number: the
-//! present is an argument. What waits for time to pass stands beside the match and is no part of its
-//! history: [`AbsenceTimers`] knows who is away, and [`TurnClock`] for how long a turn has lasted. What is
-//! [`RemainingTime`] on the clocks is history: every move carries it.
+//! A match is the fold of its events. [`Match::apply`] validates an action and returns the
+//! resulting events without changing the match. [`Match::fold`] applies an event after the store
+//! has made it durable. [`Match::replay`] rebuilds the same match from its events. Nothing here
+//! blocks, reads a clock or draws a random number: the current time is an argument.
+//!
+//! Timers are separate from the match and not part of its history. [`AbsenceTimers`] tracks which
+//! players are absent, and [`TurnClock`] measures the current turn. The [`RemainingTime`] on the
+//! clocks is part of the history: every move event of a timed match contains it.
 
 #![warn(missing_docs)]
 
@@ -58,22 +60,22 @@ use plyhouse_protocol::{
     ClockControl, EndDetail, EndReason, MatchId, PlayerId, Ply, Seq, SpectatorAccess,
 };
 
-/// The stage of a match.
+/// Stage of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// A seat is empty.
     Open,
-    /// Both seats are filled and the game goes on.
+    /// Both seats are filled and the game is in progress.
     Running,
-    /// Over.
+    /// The match has ended.
     Ended {
-        /// The seat that won, if one did.
+        /// Winning seat, if any.
         winner: Option<Seat>,
-        /// Why it ended.
+        /// Reason for the end.
         reason: EndReason,
-        /// What more there is to say of it.
+        /// Further detail on the reason, if any.
         detail: Option<EndDetail>,
-        /// Whose doing it was, where one seat broke it off.
+        /// Seat that caused an abort, if any.
         by: Option<Seat>,
     },
 }
@@ -84,11 +86,11 @@ struct PlayedMove {
     seat: Seat,
     m: String,
     seq: Seq,
-    /// What was left then. It means nothing without a clock.
+    /// Remaining time before the move. Unused without a clock.
     remaining: RemainingTime,
 }
 
-/// One sitting of one game between two seats.
+/// A match of one game between two seats.
 #[derive(Debug)]
 pub struct Match {
     creation: Creation,
@@ -98,32 +100,33 @@ pub struct Match {
     initial_position: InitialPosition,
     position: Box<dyn AnyPosition>,
     played_moves: Vec<PlayedMove>,
-    /// `played` in standard algebraic notation, in games whose players write so: made as they are
-    /// played, since that takes the position before.
+    /// The played moves in standard algebraic notation, for games that use it. Each move is
+    /// converted when it is played, because the notation depends on the position before the move.
     san_moves: Vec<Box<str>>,
     seq: Seq,
-    /// When the present turn began, in milliseconds since 1970; 0 before the start.
+    /// Start of the current turn, in milliseconds since 1970; 0 before the match starts.
     turn_start_ms: u64,
-    /// What was left then. It means nothing without a clock.
+    /// Remaining time at the start of the current turn, or at the end of the match. Unused without
+    /// a clock.
     remaining: RemainingTime,
-    /// How long a player may be absent, once that is settled.
+    /// Maximum absence of a player in milliseconds, set when the match starts.
     absence_limit_ms: Option<u64>,
     takebacks: u64,
     offers: Offers,
-    /// The last ply for which a hint was asked.
+    /// Last ply with a hint.
     last_hinted_ply: Option<HintedPly>,
-    /// How often a bot has stood in for each seat.
+    /// Number of times that a bot has substituted in each seat.
     substitution_counts: [u32; 2],
-    /// When it ended, in milliseconds since 1970.
+    /// Time at which the match ended, in milliseconds since 1970.
     ended_ms: Option<u64>,
 }
 
 impl Match {
-    /// A match in which nothing has happened yet, both seats open.
+    /// Creates a match with two open seats and no events.
     ///
     /// # Errors
     ///
-    /// The game does not begin with the position with which this match is to begin.
+    /// Returns an error if the initial position in the terms is invalid for the game.
     pub fn new(creation: Creation) -> Result<Self, ReplayError> {
         let clock = creation.terms.clock.as_ref();
         let start = InitialPosition::from_creation(&creation)?;
@@ -147,31 +150,32 @@ impl Match {
         })
     }
 
-    /// The match that these events made.
+    /// Rebuilds a match from its events.
     ///
     /// # Errors
     ///
-    /// It cannot have begun so, or the events cannot have happened in this order.
+    /// Returns an error if the initial position is invalid, or if an event cannot follow the events
+    /// before it.
     pub fn replay(creation: Creation, events: &[Event]) -> Result<Self, ReplayError> {
         let mut state = Self::new(creation)?;
         events.iter().try_for_each(|event| state.fold(event))?;
         Ok(state)
     }
 
-    /// What was settled when the match was created.
+    /// Returns the parameters that were fixed when the match was created.
     #[must_use]
     pub const fn creation(&self) -> &Creation {
         &self.creation
     }
 
-    /// The match's id.
+    /// Returns the id of the match.
     #[must_use]
     pub const fn id(&self) -> MatchId {
         self.creation.id
     }
 
-    /// Whether the match is none of this player's business: it has started, and only those may watch it
-    /// whose seats these are, and its host.
+    /// Returns whether `player` may not see the match. A match without spectators is hidden once it
+    /// has started, except from its host and the holders of its seats.
     #[must_use]
     pub fn is_hidden_from(&self, player: PlayerId) -> bool {
         self.creation.terms.spectator_access() == SpectatorAccess::Nobody
@@ -180,76 +184,78 @@ impl Match {
             && self.seat_held_by(player).is_none()
     }
 
-    /// Whether the match has started, though it may have ended since.
+    /// Returns whether the match has started. This includes matches that have ended since.
     #[must_use]
     pub fn has_started(&self) -> bool {
         self.stage != Stage::Open && !self.seats.contains(&Occupant::Open)
     }
 
-    /// Who sits in this seat.
+    /// Returns the occupant of `seat`.
     #[must_use]
     pub const fn occupant(&self, seat: Seat) -> &Occupant {
         &self.seats[seat.index()]
     }
 
-    /// The players who sit here, by seat.
+    /// Returns the players who sit in the match, in seat order.
     pub fn players(&self) -> impl Iterator<Item = PlayerId> {
         self.seats.iter().filter_map(Occupant::player)
     }
 
-    /// The players whose seats these are, by seat: whoever sits, or will when they come back.
+    /// Returns the players who hold the seats, in seat order. This includes players who are
+    /// replaced by a stand-in.
     pub fn seat_holders(&self) -> impl Iterator<Item = PlayerId> {
         self.seats.iter().filter_map(Occupant::holder)
     }
 
-    /// The stage of the match.
+    /// Returns the stage of the match.
     #[must_use]
     pub const fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// The position on the board.
+    /// Returns the position on the board.
     #[must_use]
     pub fn position(&self) -> &dyn AnyPosition {
         &*self.position
     }
 
-    /// Every move so far, in canonical form.
+    /// Returns the moves that led to the current position, in canonical form.
     pub fn moves(&self) -> impl Iterator<Item = &str> {
         self.played_moves.iter().map(|played| played.m.as_str())
     }
 
-    /// Every move so far in standard algebraic notation, in games whose players write so.
+    /// Returns the moves in standard algebraic notation, or `None` if the game does not use it.
     #[must_use]
     pub fn san_moves(&self) -> Option<&[Box<str>]> {
         (self.creation.game.uses_san).then_some(&self.san_moves)
     }
 
-    /// Whether the side to move has a king that is attacked.
+    /// Returns whether the side to move is in check.
     #[must_use]
     pub fn in_check(&self) -> bool {
         self.position.in_check()
     }
 
-    /// The number of moves played, which is the number of the next one.
+    /// Returns the number of moves played, which is also the number of the next ply.
     #[must_use]
     pub fn ply(&self) -> Ply {
         Ply(self.played_moves.len() as u64)
     }
 
-    /// The number of the last event.
+    /// Returns the sequence number of the last event.
     #[must_use]
     pub const fn seq(&self) -> Seq {
         self.seq
     }
 
-    /// Who moves next, while the match is running.
+    /// Returns the seat to move, or `None` if the match is not running.
     #[must_use]
     pub fn turn(&self) -> Option<Seat> {
         matches!(self.stage, Stage::Running).then(|| self.position.turn())
     }
 
-    /// The seat in which this player sits.
+    /// Returns the seat of a player who sits in the match. Returns `None` for a player who is
+    /// replaced by a stand-in.
     #[must_use]
     pub fn seat_of(&self, player: PlayerId) -> Option<Seat> {
         Seat::ALL
@@ -257,8 +263,8 @@ impl Match {
             .find(|&seat| self.occupant(seat).player() == Some(player))
     }
 
-    /// The bot that moves next, if a bot does: its seat and its level. Derived, never remembered,
-    /// so that no match can be stranded.
+    /// Returns the seat and level of the bot that must move next, if any. The result is derived
+    /// from the state and never stored, so a restart cannot leave a match waiting for a bot.
     #[must_use]
     pub fn bot_to_move(&self) -> Option<(Seat, Level)> {
         let seat = self.turn()?;
@@ -266,8 +272,9 @@ impl Match {
         (!self.waits_for_players()).then_some((seat, level))
     }
 
-    /// Since when a bot has waited for the player who is to move, in milliseconds since 1970. `None` if
-    /// none does.
+    /// Returns the time since which a bot has waited for its opponent's move, in milliseconds since
+    /// 1970. Returns `None` if no player is to move or if the opponent is not a bot. Stand-ins do
+    /// not count as bots here.
     #[must_use]
     pub fn bot_waiting_since_ms(&self) -> Option<u64> {
         let seat = self.turn()?;
@@ -275,14 +282,15 @@ impl Match {
         matches!(self.occupant(seat.other()), Occupant::Bot(_)).then_some(self.turn_start_ms)
     }
 
-    /// Whether only bots sit here of whom one at least stands in for a player: they wait.
+    /// Returns whether the match waits for a player to return: no player sits in it, and at least
+    /// one occupant is a stand-in.
     #[must_use]
     pub fn waits_for_players(&self) -> bool {
         let is_stand_in = |occupant: &Occupant| matches!(occupant, Occupant::StandIn { .. });
         self.players().next().is_none() && self.seats.iter().any(is_stand_in)
     }
 
-    /// The seat of this player in which a bot stands in.
+    /// Returns the seat where a stand-in replaces `player`, if any.
     #[must_use]
     pub fn substituted_seat(&self, player: PlayerId) -> Option<Seat> {
         let is_substituted = |seat: &Seat| {
@@ -292,53 +300,54 @@ impl Match {
         Seat::ALL.into_iter().find(is_substituted)
     }
 
-    /// How often a bot has stood in for this seat.
+    /// Returns how many times a bot has substituted in `seat`.
     #[must_use]
     pub const fn substitution_count(&self, seat: Seat) -> u32 {
         self.substitution_counts[seat.index()]
     }
 
-    /// How the match is timed; `None` if it is not.
+    /// Returns the clock settings, or `None` if the match is untimed.
     #[must_use]
     pub const fn clock(&self) -> Option<ClockControl> {
         self.creation.terms.clock
     }
 
-    /// What is left to both seats, as of the begin of the present turn; `None` without a clock.
+    /// Returns the remaining time of both seats at the start of the current turn, or at the end of
+    /// the match. Returns `None` without a clock.
     #[must_use]
     pub fn remaining_time(&self) -> Option<RemainingTime> {
         self.clock().map(|_| self.remaining)
     }
 
-    /// When the event happened that began the present turn, in milliseconds since 1970; 0 before the
-    /// start.
+    /// Returns the time of the event that started the current turn, in milliseconds since 1970.
+    /// Returns 0 before the match starts.
     #[must_use]
     pub const fn turn_start_ms(&self) -> u64 {
         self.turn_start_ms
     }
 
-    /// Whether the next ply is the first of its seat, which is charged nothing.
+    /// Returns whether the next ply is the first of its seat. That ply is not charged.
     #[must_use]
     pub fn is_free_ply(&self) -> bool {
         let seat = self.position.turn();
         !self.played_moves.iter().any(|played| played.seat == seat)
     }
 
-    /// How long a player may be absent before the match is lost, in milliseconds. `None` before the
-    /// start and where absence does not count.
+    /// Returns the maximum absence of a player before the match is lost, in milliseconds. Returns
+    /// `None` before the start and in matches without an absence limit.
     #[must_use]
     pub const fn absence_limit_ms(&self) -> Option<u64> {
         self.absence_limit_ms
     }
 
-    /// How often moves were taken back.
+    /// Returns the number of takebacks.
     #[must_use]
     pub const fn takebacks(&self) -> u64 {
         self.takebacks
     }
 
-    /// The event by which this player has already played this move at this ply, so that a request
-    /// sent again is recognised.
+    /// Returns the event of this move, if the player has already played it at this ply. The server
+    /// uses it to recognise a repeated request.
     #[must_use]
     pub fn find_repeated_move(&self, player: PlayerId, ply: Ply, m: &str) -> Option<Seq> {
         let seat = self.seat_of(player)?;
@@ -347,16 +356,17 @@ impl Match {
             .played_moves
             .get(ply)
             .filter(|played| played.seat == seat)?;
-        // A move that is sent again most often comes in canonical form, which means one move only.
+        // A repeated request usually contains the canonical form, which identifies the move.
         if m == played.m {
             return Some(played.seq);
         }
-        // What another text means may depend on the position.
+        // The meaning of any other text may depend on the position.
         let position = self.position_at(ply)?;
         (position.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
-    /// The first events of a match on these terms that begins with these occupants.
+    /// Returns the first events of a match with these terms and initial occupants. `now_ms` is
+    /// their time, in milliseconds since 1970.
     #[must_use]
     pub fn initial_events(terms: &Terms, seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
         let is_full = !seats.contains(&Occupant::Open);
@@ -368,12 +378,12 @@ impl Match {
         seated.chain(started).map(|kind| kind.at(now_ms)).collect()
     }
 
-    /// Decides what `action` leads to at this moment, and changes nothing: the events are for
-    /// [`fold`](Self::fold).
+    /// Validates `action` at the time `now` and returns the resulting events. It does not change
+    /// the match: [`fold`](Self::fold) applies the events.
     ///
     /// # Errors
     ///
-    /// Says why the action is turned down.
+    /// Returns the reason if the match refuses the action.
     pub fn apply(&self, action: &Action, now: Timestamp) -> Result<Vec<Event>, Refusal> {
         let kinds = self.decide(action, now)?;
         let kinds = kinds.into_iter().flatten();
@@ -427,7 +437,7 @@ impl Match {
     }
 }
 
-/// What an action leads to: nothing, one event, or two that are kept together.
+/// Result of an action: no event, one event, or two events that are stored together.
 type Decision = [Option<EventKind>; 2];
 
 const NO_EVENTS: Decision = [None, None];

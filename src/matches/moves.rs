@@ -1,4 +1,4 @@
-//! Moves, and the ends that are no move: resignation, absence, time.
+//! Moves, and the ends of a match by resignation, absence, timeout or abort.
 
 use plyhouse_engine::catalog::PlayError;
 use plyhouse_engine::game::{Outcome, Seat};
@@ -7,7 +7,7 @@ use plyhouse_protocol::{EndDetail, EndReason, PlayerId, Ply};
 use super::clocks::RemainingTime;
 use super::{Decision, EventKind, Match, Occupant, Refusal, Stage, Timestamp};
 
-/// How a match ends, but for what is left on its clocks.
+/// End of a match, without the remaining time on its clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MatchEnd {
     pub(super) winner: Option<Seat>,
@@ -50,7 +50,7 @@ impl MatchEnd {
     }
 }
 
-/// The end of a match whose game has come to this outcome.
+/// Returns the end event of a match whose game has this outcome.
 pub(super) const fn rules_end_event(
     outcome: Outcome,
     remaining: Option<RemainingTime>,
@@ -163,7 +163,8 @@ impl Match {
         self.end_now(MatchEnd::without_result(None, Some(seat)), now)
     }
 
-    /// The seat whose turn it is has run out of time.
+    /// Ends the match because the side to move has run out of time. The match is drawn if the
+    /// opponent cannot win or has offered a draw.
     pub(super) fn flag_fall(&self) -> Result<Decision, Refusal> {
         self.check_running()?;
         let clock = self.creation.terms.clock;
@@ -210,13 +211,14 @@ impl Match {
         }
     }
 
-    /// Ends the match with the clocks as they stand at the begin of the turn.
+    /// Ends the match with the remaining time at the start of the turn.
     #[expect(clippy::unnecessary_wraps, reason = "it ends what may be refused")]
     pub(super) fn end_at_turn_start(&self, end: MatchEnd) -> Result<Decision, Refusal> {
         Ok([Some(end.into_event(self.remaining_time())), None])
     }
 
-    /// Ends a running match with the clocks as they are after a move now.
+    /// Ends a running match. The time used in the current turn is charged, but no increment is
+    /// added.
     #[expect(clippy::unnecessary_wraps, reason = "it ends what may be refused")]
     pub(super) fn end_now(&self, end: MatchEnd, now: Timestamp) -> Result<Decision, Refusal> {
         let spent_ms = self.charged_ms(now).unwrap_or(0);
@@ -226,13 +228,15 @@ impl Match {
         Ok([Some(end.into_event(remaining)), None])
     }
 
-    /// What is charged at this moment: nothing for a free ply.
+    /// Returns the charge for a move at `now`, in milliseconds. A free ply costs 0, and there is no
+    /// charge without a clock.
     fn charged_ms(&self, now: Timestamp) -> Option<u64> {
         self.creation.terms.clock?;
         Some(if self.is_free_ply() { 0 } else { now.spent_ms })
     }
 
-    /// What is left after a move that is charged so much.
+    /// Returns the remaining time after a move that is charged `spent_ms` milliseconds. Returns
+    /// `None` without a clock.
     pub(super) fn remaining_after_move(&self, spent_ms: u64) -> Option<RemainingTime> {
         let clock = self.creation.terms.clock?;
         if self.is_free_ply() {
@@ -268,5 +272,5 @@ impl Match {
     }
 }
 
-/// A match can be called off while fewer plies than these are played.
+/// First ply at which players can no longer abort the match.
 const ABORT_BEFORE_PLY: Ply = Ply(2);

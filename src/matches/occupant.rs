@@ -1,43 +1,43 @@
-//! Who sits in a seat.
+//! Occupants of the seats.
 
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{PlayerId, PlayerKind, ShownRating};
 
-/// Who sits in a seat.
+/// Occupant of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
-    /// Nobody.
+    /// The seat is empty.
     Open,
-    /// A person, or a program that plays for one.
+    /// A person or a program that plays as a client.
     Player {
-        /// The player's public id.
+        /// Public id of the player.
         id: PlayerId,
-        /// The player's name at the time of sitting down.
+        /// Name of the player at the time of joining.
         name: String,
-        /// What the player was then.
+        /// Kind of the player at the time of joining.
         kind: PlayerKind,
-        /// How the account was rated then.
+        /// Rating of the player's account at the time of joining, if any.
         rating: Option<ShownRating>,
     },
-    /// A bot of this level.
+    /// A bot of the server, with its level.
     Bot(Level),
-    /// A bot of this level, until the player whose seat it is comes back.
+    /// A bot that plays until the player who holds the seat returns.
     StandIn {
-        /// How strong it is.
+        /// Level of the bot.
         level: Level,
-        /// The player's public id.
+        /// Public id of the player.
         player: PlayerId,
-        /// The player's name at the time of sitting down.
+        /// Name of the player at the time of joining.
         name: String,
-        /// What the player was then.
+        /// Kind of the player at the time of joining.
         kind: PlayerKind,
-        /// How the account was rated then.
+        /// Rating of the player's account at the time of joining, if any.
         rating: Option<ShownRating>,
     },
 }
 
 impl Occupant {
-    /// The player who sits here, if it is one.
+    /// Returns the player who sits in the seat, if any.
     #[must_use]
     pub const fn player(&self) -> Option<PlayerId> {
         match self {
@@ -46,7 +46,7 @@ impl Occupant {
         }
     }
 
-    /// The player whose seat this is: who sits here, or will when they come back.
+    /// Returns the player who holds the seat, including a player who is replaced by a stand-in.
     #[must_use]
     pub const fn holder(&self) -> Option<PlayerId> {
         match self {
@@ -55,7 +55,7 @@ impl Occupant {
         }
     }
 
-    /// What the player is whose seat this is.
+    /// Returns the kind of the player who holds the seat, if any.
     #[must_use]
     pub const fn kind(&self) -> Option<PlayerKind> {
         match self {
@@ -64,7 +64,7 @@ impl Occupant {
         }
     }
 
-    /// The level of the bot that sits here, if one does.
+    /// Returns the level of the bot that sits in the seat, if any.
     #[must_use]
     pub const fn bot_level(&self) -> Option<Level> {
         match self {
@@ -74,9 +74,10 @@ impl Occupant {
     }
 }
 
-/// A seat and its occupant as fields side by side: `player` and `name`, or `bot`, or all three for a bot
-/// that stands in, or none. With a player who is no guest, `kind` tells what that is, and `rating` and
-/// `provisional` how the account was rated.
+/// Serialises a seat and its occupant as fields of one object. A player has the fields `player` and
+/// `name`, a bot has `bot`, a stand-in has all three, and an open seat has none of them. For a
+/// player who is not a guest, `kind` is also present. `rating` and `provisional` contain the rating
+/// of the account.
 pub(crate) mod seated {
     use std::borrow::Cow;
 

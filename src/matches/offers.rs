@@ -1,4 +1,4 @@
-//! What two players may offer each other while they play: a draw, to take moves back, more time.
+//! Draw offers, takebacks and gifts of time between the players.
 
 mod pending_offers;
 
@@ -11,37 +11,38 @@ use super::event::Offer;
 use super::moves::MatchEnd;
 use super::{Decision, EventKind, Match, Occupant, Refusal, Timestamp};
 
-/// From this ply on a draw may be offered.
+/// First ply at which a seat may offer a draw.
 const DRAW_OFFER_PLY_MIN: Ply = Ply(2);
 
-/// So many plies lie between two offers of a draw by one seat, unless the other has offered since.
+/// Minimum number of plies between two draw offers of the same seat. It does not apply if the
+/// opponent has offered a draw in between.
 const DRAW_OFFER_INTERVAL_PLIES: u64 = 20;
 
-/// Of a seat of which so many were turned down, withdrawn or passed over, no takeback is heard any more.
+/// Maximum number of unsuccessful takeback requests of a seat.
 const REFUSED_TAKEBACKS_MAX: u8 = 3;
 
-/// Milliseconds between two takebacks that a seat asks for in the same ply. The first one is never too soon: a fast bot
-/// has answered within a second of the move that is to be taken back.
+/// Minimum time in milliseconds between two takeback requests of a seat at the same ply. The first
+/// request is never too soon, because a fast bot answers the unwanted move within a second.
 const TAKEBACK_INTERVAL_MS: u64 = 1000;
 
-/// Beyond so many events, and so many more for each ply, nothing is added but what ends or plays the
-/// match.
+/// Limit on the number of events: a fixed number plus a number per ply. At the limit, the match
+/// refuses new offers, gifts of time and hints, but no moves.
 const EVENTS_BASE_MAX: u64 = 1000;
 const EVENTS_PER_PLY_MAX: u64 = 4;
 
-/// Nobody is given so much that there is more than this.
+/// Maximum remaining time after a gift of time, in milliseconds.
 const TIME_WITH_GIFT_MAX_MS: u64 = 2 * 3600 * 1000;
 
 impl Match {
-    /// The offers that stand, in the order in which they were made.
+    /// Returns the pending offers in the order of their creation.
     pub fn pending_offers(&self) -> impl Iterator<Item = PendingOffer> {
         let mut pending = [self.offers.draw, self.offers.takeback];
         pending.sort_unstable_by_key(|offer| offer.map(|standing| standing.seq));
         pending.into_iter().flatten()
     }
 
-    /// The event by which this player has made the very offer that stands, so that a request sent
-    /// again is recognised.
+    /// Returns the event of this offer, if the player has already made it and it is still pending.
+    /// The server uses it to recognise a repeated request.
     #[must_use]
     pub fn find_repeated_offer(
         &self,
@@ -67,7 +68,7 @@ impl Match {
         }
     }
 
-    /// Whether a bot is to say if it takes a draw, and which.
+    /// Returns the seat of the bot that must answer a draw offer, if any.
     #[must_use]
     pub fn bot_to_answer_draw(&self) -> Option<Seat> {
         let answering_seat = self.offers.draw?.seat.other();
@@ -92,7 +93,7 @@ impl Match {
         Ok([Some(self.offer_event(seat, Offer::Draw, None)), None])
     }
 
-    /// Whether a seat may offer a draw now.
+    /// Checks whether `seat` may offer a draw now.
     pub(super) fn check_draw_offer(&self, seat: Seat) -> Result<(), Refusal> {
         if !self.creation.game.allows_draw_offers {
             return Err(Refusal::NotAllowed("in this game no draw is offered"));
@@ -142,7 +143,7 @@ impl Match {
             return Err(Refusal::NothingOffered);
         }
         self.check_event_limit()?;
-        // A bot grants what it is asked.
+        // A bot accepts every takeback request.
         let is_granted = self.occupant(seat.other()).bot_level().is_some();
         let taken_back = if is_granted {
             self.takeback_event(to_ply)
@@ -155,7 +156,7 @@ impl Match {
         ])
     }
 
-    /// Whether a seat may ask to go back to this ply.
+    /// Checks whether `seat` may request to return to `to_ply`.
     pub(super) fn check_takeback(&self, seat: Seat, to_ply: Option<Ply>) -> Result<(), Refusal> {
         if !self.allows_takebacks() {
             return Err(Refusal::NotAllowed("in this match no move is taken back"));
@@ -176,7 +177,7 @@ impl Match {
         Ok(())
     }
 
-    /// Whether enough time has passed since the last takeback that a seat asked for in this ply.
+    /// Checks whether enough time has passed since the last takeback request of `seat` at this ply.
     fn check_takeback_interval(&self, seat: Seat, now_ms: u64) -> Result<(), Refusal> {
         let last = self.offers.last_takeback_offers[seat.index()];
         let last = last.filter(|(ply, _)| *ply == self.ply());
@@ -196,20 +197,20 @@ impl Match {
         }
     }
 
-    /// Whether moves of this match may be taken back at all.
+    /// Returns whether the match allows takebacks. Rated matches never do.
     #[must_use]
     pub const fn allows_takebacks(&self) -> bool {
         self.creation.terms.takebacks_allowed && !self.creation.terms.rated
     }
 
-    /// The last ply of this seat, if it is one of the last two.
+    /// Returns the last ply of `seat`, if it is one of the last two plies.
     fn last_own_ply(&self, seat: Seat) -> Option<Ply> {
         let mut last = self.played_moves.iter().enumerate().rev().take(2);
         let own = last.find(|(_, played)| played.seat == seat);
         own.map(|(ply, _)| Ply(ply as u64))
     }
 
-    /// The event by which the plies from here on go off the board.
+    /// Returns the event that takes back all moves from `to_ply` on.
     pub(super) fn takeback_event(&self, to_ply: Option<Ply>) -> Option<EventKind> {
         let ply = to_ply?;
         let first = self.played_moves.get(usize::try_from(ply.0).ok()?)?;
@@ -229,7 +230,7 @@ impl Match {
         }
     }
 
-    /// Whether there is room for what does not bring the match on.
+    /// Checks whether the match has room for an event that does not advance the game.
     pub(super) fn check_event_limit(&self) -> Result<(), Refusal> {
         let max = EVENTS_PER_PLY_MAX * self.ply().0 + EVENTS_BASE_MAX;
         if self.seq.0 >= max {
@@ -283,7 +284,7 @@ impl Match {
         ])
     }
 
-    /// Whether a seat may be given so much by the other now.
+    /// Checks whether `to` may receive `ms` milliseconds from its opponent now.
     pub(super) fn check_time_gift(&self, to: Seat, ms: u64) -> Result<(), Refusal> {
         match self.creation.terms.clock {
             None => return Err(Refusal::NotAllowed("there is no clock")),

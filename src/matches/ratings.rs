@@ -1,5 +1,6 @@
-//! Ratings as a fold over what ended: rows that are numbered in one order are posted into books, one after
-//! the other, and the same rows give the same books, bit for bit. No clock is read and nothing is drawn.
+//! Ratings, computed as a fold of the ledger. The rows of the ledger are numbered and posted to the
+//! rating state in order. Identical rows yield bitwise identical ratings: the fold reads no clock
+//! and uses no randomness.
 
 mod abort_penalties;
 mod farming_check;
@@ -17,13 +18,14 @@ pub use rating_state::{
     PlayerRatingChange, PostOutcome, RatingEntry, RatingExclusions, RatingKey, RatingState,
 };
 
-/// A day in milliseconds.
+/// Length of a day in milliseconds.
 pub(crate) const DAY_MS: u64 = 86_400_000;
 
-/// A day, counted from 1970, as `2026-11-22`.
+/// Formats a day, such as `2026-11-22`. Days are counted from January 1, 1970.
 #[must_use]
 pub fn day_text(day: u64) -> String {
-    // By eras of 400 years that begin with March (Hinnant, "chrono-compatible low-level date algorithms").
+    // The algorithm counts in eras of 400 years that begin in March (Hinnant, "chrono-compatible
+    // low-level date algorithms").
     let shifted = day + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
     let year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

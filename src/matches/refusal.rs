@@ -1,84 +1,84 @@
-//! Why an action is turned down, and what a record that cannot be true is called.
+//! Reasons for the refusal of an action, and errors in the record of a match.
 
 use plyhouse_engine::catalog::{IllegalMoveError, InitialPositionError};
 use plyhouse_engine::game::ParseMoveError;
 use plyhouse_protocol::{Ply, Seq};
 
-/// Why an action is turned down. The match is then exactly as it was.
+/// Reason for the refusal of an action. The match is then unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The match is over.
+    /// The match has ended.
     #[error("the match is over")]
     MatchEnded,
-    /// The match is being played.
+    /// The match is running.
     #[error("the match is being played")]
     MatchRunning,
-    /// A seat is still open.
+    /// The match has not started, because a seat is open.
     #[error("the match has not started: a seat is open")]
     MatchNotStarted,
-    /// The player sits here already.
+    /// The player already has a seat in the match.
     #[error("you have a seat in this match")]
     AlreadySeated,
-    /// That seat, or every seat, is filled.
+    /// The requested seat, or every seat, is taken or reserved.
     #[error("that seat is not open")]
     SeatTaken,
-    /// The player does not sit here.
+    /// The player or bot does not have the seat that the action requires.
     #[error("you have no seat in this match")]
     NotSeated,
-    /// Only the match's host may do this.
+    /// The action is reserved for the host of the match.
     #[error("only the host of the match may do this")]
     NotHost,
-    /// Another ply is next, or moves were taken back that the player did not know of.
+    /// The action names another ply, or was sent before the latest takeback.
     #[error("ply {expected} is next, after {takebacks} takebacks")]
     StalePly {
-        /// The ply that is next.
+        /// Number of the next ply.
         expected: Ply,
-        /// How often moves were taken back.
+        /// Number of takebacks so far.
         takebacks: u64,
     },
-    /// The other seat moves next.
+    /// It is the opponent's turn.
     #[error("it is the other side's turn")]
     NotYourTurn,
     /// The text is not a move of this game.
     #[error(transparent)]
     Unreadable(ParseMoveError),
-    /// The move cannot be played in this position.
+    /// The move is not legal in this position.
     #[error(transparent)]
     Illegal(IllegalMoveError),
-    /// The terms of the match, its game or its stage exclude it.
+    /// The match, its terms or its game do not allow the action. The text contains the reason.
     #[error("{0}")]
     NotAllowed(&'static str),
-    /// A guest plays nothing that is rated.
+    /// Guests cannot play rated matches.
     #[error("a rated match is for accounts: register first")]
     NotRegistered,
-    /// It may be asked for later.
+    /// The action is not allowed yet.
     #[error("{reason}")]
     TooSoon {
-        /// Why not now.
+        /// Reason for the refusal.
         reason: &'static str,
-        /// From which ply on it may be, where that is known.
+        /// First ply that allows the action, if known.
         expected: Option<Ply>,
-        /// After how many milliseconds it may be, where that is known.
+        /// Time in milliseconds until the action is allowed, if known.
         retry_after_ms: Option<u64>,
     },
-    /// No such offer stands.
+    /// No offer of that kind is pending.
     #[error("nothing of that kind is offered")]
     NothingOffered,
-    /// So much has happened in the match that nothing is added but moves.
+    /// The match has too many events to accept more offers, gifts of time or hints.
     #[error("too much has been offered in this match")]
     TooManyEvents,
 }
 
-/// A record of a match that cannot be true.
+/// Error in the record of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// No match begins so.
+    /// The initial position is invalid.
     #[error("it cannot have begun so: {0}")]
     InitialPosition(#[from] InitialPositionError),
-    /// An event cannot have followed those before it.
+    /// An event cannot follow the events before it.
     #[error("event {seq} cannot have happened")]
     Event {
-        /// The number of the event.
+        /// Sequence number of the event.
         seq: Seq,
     },
 }

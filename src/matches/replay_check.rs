@@ -1,5 +1,5 @@
-//! Whether a match can have gone the way its record says. [`Match::replay`] takes what its fold takes;
-//! this also holds each event against what the match would have decided.
+//! Verification of stored matches. [`Match::replay`] accepts every event that can be folded.
+//! [`Match::audit`] also checks that the match could have decided on each event.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{EndReason, Ply, Seq};
@@ -9,52 +9,53 @@ use crate::{
     Creation, Event, EventKind, Match, Occupant, Offer, RemainingTime, ReplayError, Stage,
 };
 
-/// What is wrong with the record of a match.
+/// Error that an audit found in the record of a match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// An event cannot have happened here at all, or the match cannot have begun so.
+    /// An event cannot be folded, or the initial position is invalid.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// An event stands where another must be, which comes with the one before.
+    /// An event differs from the event that must follow its predecessor.
     #[error("event {seq} is {found:?}, but must be {expected:?}")]
     Unexpected {
-        /// The number of the event.
+        /// Sequence number of the event.
         seq: Seq,
-        /// What is there.
+        /// Event in the record.
         found: Box<EventKind>,
-        /// What must be there.
+        /// Event that must be there instead.
         expected: Box<EventKind>,
     },
-    /// The record breaks off before an event that comes with its last.
+    /// The record ends before an event that must follow its last event.
     #[error("the last event must be followed by {expected:?}")]
     Incomplete {
-        /// What is missing.
+        /// Missing event.
         expected: EventKind,
     },
-    /// No match decides on such an event.
+    /// The match could not have decided on this event.
     #[error("event {seq}: {reason}")]
     InvalidDecision {
-        /// The number of the event.
+        /// Sequence number of the event.
         seq: Seq,
-        /// Why not.
+        /// Description of the error.
         reason: &'static str,
     },
-    /// A move is written in another way than a match writes it.
+    /// A recorded move is not in canonical form.
     #[error("event {seq}: {m:?} is not the move's proper name")]
     NonCanonicalMove {
-        /// The number of the event.
+        /// Sequence number of the event.
         seq: Seq,
-        /// The move as it is written.
+        /// Move in the record.
         m: String,
     },
 }
 
 impl Match {
-    /// Whether a match can have gone this way, by its rules and those of its game.
+    /// Checks that a match could have produced these events, according to its own rules and the
+    /// rules of its game.
     ///
     /// # Errors
     ///
-    /// Says what cannot have come from any match.
+    /// Returns the first error in the record.
     pub fn audit(creation: Creation, events: &[Event]) -> Result<(), AuditError> {
         let mut state = Self::new(creation)?;
         for event in events {
@@ -87,7 +88,8 @@ impl Match {
         }
     }
 
-    /// The one event that can come next, because it is decided together with the one before.
+    /// Returns the event that must come next because it is decided together with the previous
+    /// event, if any.
     fn expected_event(&self) -> Option<EventKind> {
         match self.stage {
             Stage::Open => (!self.seats.contains(&Occupant::Open)).then(|| self.start_event()),
@@ -100,7 +102,7 @@ impl Match {
         }
     }
 
-    /// The takeback that a bot has granted, which it does at once.
+    /// Returns the takeback that must follow a request to a bot, because a bot accepts at once.
     fn bot_granted_takeback(&self) -> Option<EventKind> {
         let mut offers = self.pending_offers();
         let takeback = offers.find(|standing| standing.offer == Offer::Takeback)?;
@@ -108,7 +110,7 @@ impl Match {
         self.takeback_event(takeback.to_ply)
     }
 
-    /// Whether a match could decide on an event that its fold takes as it comes.
+    /// Checks the conditions of an event that the fold does not check.
     fn check_event(&self, event: &Event) -> Result<(), &'static str> {
         match &event.kind {
             EventKind::Seated { seat, occupant } => self.check_occupant(*seat, occupant),
@@ -255,7 +257,8 @@ impl Match {
         }
     }
 
-    /// Whether so much may be left at the end: time passes for the seat that is to move alone.
+    /// Returns whether `left` is a possible remaining time at the end. Only the side to move can
+    /// have used time.
     fn is_possible_at_end(&self, left: Option<RemainingTime>) -> bool {
         let (Some(left), Some(before)) = (left, self.remaining_time()) else {
             return left == self.remaining_time();

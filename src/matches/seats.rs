@@ -1,4 +1,4 @@
-//! Who sits down and stands up, and when a bot stands in for somebody.
+//! Changes of the seats: players who join or leave, and bots that replace players.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -6,11 +6,11 @@ use plyhouse_protocol::{PlayerId, PlayerKind, Seq, ShownRating};
 
 use super::{ABORTED, Decision, EventKind, Match, NO_EVENTS, Occupant, Offer, Refusal, Stage};
 
-/// The event of an open match from which on it ends when somebody stands up: with the seats changing
-/// hands for ever, its history would grow for ever.
+/// Event count at which an open match ends instead of vacating a seat. This keeps the history
+/// bounded if players join and leave again and again.
 const SEAT_CHANGE_SEQ_MAX: Seq = Seq(1000);
 
-/// Why some may not play each other in a match that is rated.
+/// Reason for a refusal when a person and a program would play each other in a rated match.
 const MIXED_PLAYERS_REFUSAL: &str = "rated matches are between people, or between bots";
 
 impl Match {
@@ -50,8 +50,8 @@ impl Match {
         Ok(self.seat_events(seat, occupant))
     }
 
-    /// Whether somebody of this kind may take this seat of a match that is rated: guests may not, and people and
-    /// programs do not play each other.
+    /// Checks whether a player of this kind may take `seat`. In a rated match, guests may not play,
+    /// and people and programs may not play each other.
     fn check_rated_player(&self, seat: Seat, kind: PlayerKind) -> Result<(), Refusal> {
         if !self.creation.terms.rated {
             return Ok(());
@@ -115,8 +115,7 @@ impl Match {
         }
     }
 
-    /// Nobody sits there any more. That is the end of a match whose seats have changed hands too often:
-    /// it would never be played.
+    /// Vacates a seat. If the seats have changed too often, it ends the match instead.
     fn vacate_seat(&self, seat: Seat) -> Result<Decision, Refusal> {
         if self.seq >= SEAT_CHANGE_SEQ_MAX {
             return self.end_at_turn_start(ABORTED);
@@ -125,7 +124,8 @@ impl Match {
         Ok([Some(EventKind::Seated { seat, occupant }), None])
     }
 
-    /// The events of somebody sitting down: when that fills the second seat, the match starts.
+    /// Returns the events of a new occupant in `seat`. The match starts if both seats are then
+    /// filled.
     fn seat_events(&self, seat: Seat, occupant: Occupant) -> Decision {
         let is_full = self.occupant(seat.other()) != &Occupant::Open;
         let seated = EventKind::Seated { seat, occupant };
@@ -137,7 +137,7 @@ impl Match {
         EventKind::Started { remaining }
     }
 
-    /// A bot takes the place of a player, who may take it back.
+    /// Replaces the player in `seat` by a bot until the player returns.
     pub(super) fn substitute_bot(&self, seat: Seat) -> Result<Decision, Refusal> {
         self.check_running()?;
         let level = self.creation.terms.stand_in;
@@ -158,7 +158,7 @@ impl Match {
             kind: *kind,
             rating: *rating,
         };
-        // A bot grants a takeback that is asked for.
+        // A bot accepts every takeback request.
         let takeback = self
             .pending_offers()
             .find(|standing| standing.offer == Offer::Takeback && standing.seat == seat.other());
@@ -174,8 +174,8 @@ impl Match {
         self.end_at_turn_start(super::CHALLENGE_DECLINED)
     }
 
-    /// Whether an event may put this occupant there while the match runs: a bot for a player, or that
-    /// player again.
+    /// Returns whether an event may put `occupant` into `seat` while the match runs. Only a
+    /// stand-in for the seated player, or the returning player, is valid.
     pub(super) fn can_substitute(&self, seat: Seat, occupant: &Occupant) -> bool {
         match (self.occupant(seat), occupant) {
             (Occupant::Player { id, .. }, Occupant::StandIn { player, .. })

@@ -1,27 +1,28 @@
-//! Matches that the same two play one after the other, each the rematch of the one before.
+//! Series of matches between two opponents. Each match is the rematch of the previous one.
 
 use plyhouse_engine::game::Seat;
 
 use super::{Match, Occupant, PreviousMatch, Stage, Terms};
 
-/// How a series stands.
+/// Score of a series after a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// The number of the match in it, from 1.
+    /// Number of the match in the series, counted from 1.
     pub game: u64,
-    /// The half-points of the seats, from all of its matches that have ended, this one included.
+    /// Half-points of each seat from the ended matches of the series, including this one.
     pub points: [u64; 2],
 }
 
 impl Match {
-    /// When the match ended, in milliseconds since 1970; `None` while it is live.
+    /// Returns the time at which the match ended, in milliseconds since 1970. Returns `None` if it
+    /// has not ended.
     #[must_use]
     pub const fn ended_ms(&self) -> Option<u64> {
         self.ended_ms
     }
 
-    /// The number of this match in its series, and how that stands. A win is two half-points and a draw
-    /// is one for either; what was broken off gives none.
+    /// Returns the number of this match in its series, and the score. A win scores two half-points,
+    /// and a draw scores one for each seat. An aborted match scores none.
     #[must_use]
     pub fn series(&self) -> Series {
         let previous = self.creation.terms.previous;
@@ -41,14 +42,14 @@ impl Match {
         }
     }
 
-    /// Whether the match had started, and has ended.
+    /// Returns whether the match has started and ended.
     #[must_use]
     pub fn has_been_played(&self) -> bool {
         matches!(self.stage, Stage::Ended { .. }) && !self.seats.contains(&Occupant::Open)
     }
 
-    /// Who would sit where in a rematch and on which terms: the seats change sides. `None` if there can
-    /// be none, since the match has not ended, never started, or was played by bots alone.
+    /// Returns the occupants and terms of a rematch, where the seats change sides. Returns `None`
+    /// if the match has not ended, never started, or was played by bots only.
     #[must_use]
     pub fn rematch_params(&self) -> Option<([Occupant; 2], Terms)> {
         if !self.has_been_played() || self.seat_holders().next().is_none() {
@@ -85,7 +86,7 @@ impl Match {
         Some((seats, terms))
     }
 
-    /// The seat that is this player's, though a bot may stand in.
+    /// Returns the seat that `player` holds, even if a stand-in sits there.
     #[must_use]
     pub fn seat_held_by(&self, player: plyhouse_protocol::PlayerId) -> Option<Seat> {
         let is_held = |seat: &Seat| self.occupant(*seat).holder() == Some(player);

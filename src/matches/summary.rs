@@ -1,4 +1,5 @@
-//! What is told of an ended match without reading its events, and what openings are counted by.
+//! Summaries of ended matches, which can be read without the events, and the openings for the
+//! opening statistics.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -7,60 +8,60 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Match, Occupant, Stage};
 
-/// How many plies of a match are counted as its opening.
+/// Number of plies that form the opening of a match.
 pub const OPENING_PLIES: usize = 16;
 
-/// What is told of an ended match without reading its events. It is kept as it is serialised here: names
-/// are never changed, they are on disks.
+/// Summary of an ended match, which can be read without the events. It is stored in this serialised
+/// form, so serialised names must never change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedMatchSummary {
-    /// Who sat there at the start.
+    /// Occupants at the start of the match.
     pub seats: [SeatAtStart; 2],
-    /// The seat that won, if one did.
+    /// Winning seat, if any.
     pub winner: Option<Seat>,
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: EndReason,
-    /// What more there is to say of it.
+    /// Further detail on the reason, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Whose doing it was, where one seat broke it off.
+    /// Seat that caused an abort, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Seat>,
-    /// The points of the seats, where counting decided.
+    /// Points of each seat, if the game was decided by counting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<[u32; 2]>,
-    /// The squares that made the win, in games that are won by a line.
+    /// Squares of the winning line, in games that are won by a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "line")]
     pub winning_line: Option<Vec<String>>,
-    /// How many moves stood at the end.
+    /// Number of moves at the end, without moves that were taken back.
     pub plies: u64,
-    /// Its first plies, with a space between them: the line that stands for all that are the same on a
-    /// board that is laid down otherwise. Only where openings of all are counted by it.
+    /// First plies, separated by spaces, in the canonical form that all symmetric lines share. Only
+    /// set if the match counts in the public opening statistics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,
 }
 
-/// Who sat in a seat when a match started.
+/// Occupant of a seat at the start of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum SeatAtStart {
     /// A player.
     Player {
-        /// The public id.
+        /// Public id of the player.
         player: PlayerId,
-        /// The name at the time of sitting down.
+        /// Name of the player at the time of joining.
         name: String,
-        /// What the player was then.
+        /// Kind of the player at the time of joining.
         #[serde(default = "guest", skip_serializing_if = "is_guest")]
         kind: PlayerKind,
-        /// How the account was rated then.
+        /// Rating of the player's account at the time of joining, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<ShownRating>,
     },
-    /// A bot of this level.
+    /// A bot of the server.
     Bot {
-        /// How strong it was.
+        /// Level of the bot.
         bot: Level,
     },
 }
@@ -75,7 +76,7 @@ fn is_guest(kind: &PlayerKind) -> bool {
 }
 
 impl SeatAtStart {
-    /// The player, if it was one.
+    /// Returns the player, or `None` for a bot.
     #[must_use]
     pub const fn player(&self) -> Option<PlayerId> {
         match self {
@@ -84,7 +85,8 @@ impl SeatAtStart {
         }
     }
 
-    /// Whose seat this is. After the start it never comes to be another's: a bot only stands in.
+    /// Converts an occupant of a started match. After the start, the holder of a seat never
+    /// changes, because a bot only substitutes.
     fn from_occupant(occupant: &Occupant) -> Option<Self> {
         Some(match occupant {
             Occupant::Open => return None,
@@ -112,7 +114,7 @@ impl SeatAtStart {
 }
 
 impl EndedMatchSummary {
-    /// What this seat came away with.
+    /// Returns the result of `seat`.
     #[must_use]
     pub fn result(&self, seat: Seat) -> MatchResult {
         match self.winner {
@@ -125,7 +127,8 @@ impl EndedMatchSummary {
 }
 
 impl Match {
-    /// What is told of the match once it has ended, if it had begun and is to appear in histories.
+    /// Returns the summary of the match. Returns `None` if it has not ended, never started, or does
+    /// not appear in histories.
     #[must_use]
     pub fn ended_summary(&self) -> Option<EndedMatchSummary> {
         if !self.creation().terms.in_histories {
@@ -161,9 +164,9 @@ impl Match {
 
     fn opening_line(&self, reason: EndReason) -> Option<String> {
         let creation = self.creation();
-        // What is counted is told at once, and of these matches nothing may be.
+        // Opening statistics are public at once, so private and delayed matches are excluded.
         let is_public_live = creation.terms.is_public() && creation.terms.spectator_delay_ms == 0;
-        // Nor does it tell of openings what was played from another position.
+        // A match from a custom position does not count as an opening of the game.
         let is_opening = creation.terms.initial_position.is_none();
         if !is_public_live || !is_opening || reason == EndReason::Aborted {
             return None;
@@ -173,7 +176,7 @@ impl Match {
     }
 }
 
-/// Whether a match that ended so, and that nobody won, is a draw.
+/// Returns whether a match that ended for this reason without a winner is a draw.
 pub(crate) const fn is_draw(reason: EndReason) -> bool {
     matches!(
         reason,
@@ -259,7 +262,7 @@ mod tests {
             ended_match_on_terms(terms, &["b2", "a1"], end).ended_summary(),
             None
         );
-        // Terms of former versions do not have the field.
+        // Terms stored by earlier versions do not have the field.
         let text = serde_json::to_string(&Terms::with_defaults(true, 0, 0)).expect("serialisable");
         assert!(!text.contains("history"), "{text}");
         assert!(

@@ -1,4 +1,4 @@
-//! A match by scripts, and by random play against its laws.
+//! Tests of a match with scripts, and with random actions that must preserve its invariants.
 
 mod hints;
 mod initial_positions;
@@ -18,7 +18,7 @@ use plyhouse_engine::catalog;
 
 pub(crate) const ANN: PlayerId = PlayerId(Uuid::from_u128(1));
 pub(crate) const BOB: PlayerId = PlayerId(Uuid::from_u128(2));
-/// When it happens, unless a script says otherwise.
+/// Default time of scripted actions, in milliseconds since 1970.
 pub(crate) const NOW_MS: u64 = 1_700_000_000_000;
 
 pub(crate) const CAT: PlayerId = PlayerId(Uuid::from_u128(3));
@@ -39,7 +39,7 @@ fn creation(game: &str) -> Creation {
     }
 }
 
-/// A match and all that has happened in it.
+/// A match and all of its events.
 pub(crate) struct Script {
     pub(crate) state: Match,
     pub(crate) events: Vec<Event>,
@@ -50,7 +50,7 @@ impl Script {
         Self::with_terms(game, |_| {})
     }
 
-    /// A match of this game, with other terms than usual.
+    /// Creates a match of this game with modified terms.
     pub(crate) fn with_terms(game: &str, edit_terms: impl FnOnce(&mut Terms)) -> Self {
         let mut creation = creation(game);
         edit_terms(&mut creation.terms);
@@ -60,12 +60,12 @@ impl Script {
         }
     }
 
-    /// A match of this game by this clock.
+    /// Creates a match of this game with this clock.
     pub(crate) fn timed(game: &str, control: ClockControl) -> Self {
         Self::with_terms(game, |terms| terms.clock = Some(control))
     }
 
-    /// Ann in the first seat, Bob in the second, and the match running.
+    /// Creates a running match with Ann in the first seat and Bob in the second.
     fn running() -> Self {
         let mut script = Self::new("tic-tac-toe");
         script.apply_ok(&join_action(ANN, None));
@@ -73,7 +73,7 @@ impl Script {
         script
     }
 
-    /// Does what is asked, and checks the laws that hold for every action.
+    /// Applies an action and checks the invariants of every action.
     fn apply(&mut self, action: &Action) -> Result<Vec<EventKind>, Refusal> {
         self.apply_at(action, Timestamp::uncharged(NOW_MS))
     }
@@ -139,7 +139,7 @@ pub(crate) fn join_action(player: PlayerId, seat: Option<Seat>) -> Action {
     }
 }
 
-/// As somebody with an account, as rated matches want it.
+/// Returns a join action of a player with an account, as rated matches require.
 pub(crate) fn join_as_account_action(player: PlayerId) -> Action {
     match join_action(player, None) {
         Action::Join {
@@ -346,7 +346,7 @@ fn open_match_is_aborted_after_too_many_seat_changes() {
         }
         assert!(changes < 2000);
     }
-    // It ends, and does not stay open without anybody being able to sit down.
+    // The match ends instead of staying open with a seat that no player can take.
     assert_eq!(changes, 1002);
     let aborted = Stage::Ended {
         winner: None,
@@ -408,7 +408,7 @@ fn replay_reports_first_invalid_event() {
     assert_eq!(damaged(&|events| drop(events.remove(1))), Seq(2));
 }
 
-/// Random players ask for random things, sensible or not, in every game, with a clock and without.
+/// Random players send valid and invalid actions in every game, with and without a clock.
 #[test]
 fn invariants_hold_for_random_actions() {
     let mut ends = std::collections::HashSet::new();
@@ -451,7 +451,7 @@ fn invariants_hold_for_random_actions() {
     assert!(takebacks > 100, "{takebacks}");
 }
 
-/// A position that play has come to, most often none.
+/// Returns a random position from play, or in most cases `None`.
 fn random_initial_position(game: &catalog::GameEntry, rng: &mut StdRng) -> Option<String> {
     if rng.random_bool(0.7) {
         return None;
@@ -485,7 +485,7 @@ fn random_clock(rng: &mut StdRng) -> Option<ClockControl> {
     clocks.choose(rng).copied().filter(|_| is_timed)
 }
 
-/// What a move now is charged, in time.
+/// Returns a random charge for a move that is still in time.
 fn random_charge_ms(state: &Match, rng: &mut StdRng) -> u64 {
     let Some((clock, remaining)) = state.clock().zip(state.remaining_time()) else {
         return 0;
@@ -554,7 +554,7 @@ fn random_action(state: &Match, rng: &mut StdRng) -> Action {
     }
 }
 
-/// Who is away, and for how long, in seconds.
+/// A match with its absence timers. Times are seconds since the start.
 struct AbsenceScenario {
     script: Script,
     timers: AbsenceTimers,

@@ -1,12 +1,13 @@
-//! For how long the present turn has lasted, and when it must end.
+//! Elapsed time of the current turn, and its deadline.
 //!
-//! What is left on the clocks is history and stands in the match. This is what is not: it is not stored,
-//! and after a restart the turn begins anew. It runs from the instant at which the turn was told to that
-//! at which a move was read, stands at times, and knows the one deadline of a match.
+//! The remaining time on the clocks is part of the match's history. The elapsed time of the current
+//! turn is not: it is not stored, and the turn restarts after a restart of the server. A turn is
+//! measured from the time when its first event was sent to the time when the move was read. The
+//! clock can be paused in between.
 //!
-//! A match of days goes by the wall clock instead, from when the event happened that began the turn
-//! ([`Match::turn_start_ms`]), and never stands. Whoever needs its deadline and has no timekeeper finds it
-//! by [`TurnClock::correspondence_deadline_ms`].
+//! Correspondence matches use the wall clock instead. Their turns start at the time of the event
+//! that started them ([`Match::turn_start_ms`]), and their clocks never pause.
+//! [`TurnClock::correspondence_deadline_ms`] returns their deadline without a turn clock.
 
 use std::time::{Duration, Instant};
 
@@ -16,65 +17,67 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, PlayerId};
 use serde::{Deserialize, Serialize};
 
-/// How long the first ply of a seat may take, which is charged nothing. With a time for every move
-/// that is the limit.
+/// Time limit of a seat's first ply, which is not charged. With a fixed time per move, that time is
+/// the limit instead.
 const FIRST_MOVE_LIMIT: Duration = Duration::from_secs(30);
 
-/// An alarm that comes later than this was kept back by a process or a machine that stood still.
+/// Lateness of a timer above which the process or the machine must have been suspended.
 const LATE_THRESHOLD: Duration = Duration::from_secs(2);
 
-/// What such a process is given to read what has come meanwhile.
+/// Extra time after a suspension for reading the commands that have arrived.
 const LATE_GRACE: Duration = Duration::from_secs(1);
 
-/// Keeps the time of one match, from its start or from when it was read.
+/// Clock of one match's turns. It runs from the start of the match, or from the time when the match
+/// was loaded.
 #[derive(Debug)]
 pub struct TurnClock {
     control: ClockControl,
     lag_compensation: LagCompensation,
-    /// For how long the turn had lasted at `since`, or has lasted if that is `None`: the clock stands.
+    /// Elapsed time of the turn at `running_since`. If the clock is paused, it is the total.
     elapsed: Duration,
     running_since: Option<Instant>,
     pause_causes: PauseCauses,
-    /// How much of it was charged to whoever sat here before the bot whose turn it is.
+    /// Time that a player used in this turn before a stand-in took the seat.
     used_before_substitution: Duration,
 }
 
-/// Why a clock stands. It runs while nothing of this is so.
+/// Causes of a pause. The clock runs only if none of them is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct PauseCauses {
-    /// The store keeps nothing.
+    /// The store accepts no writes.
     store_down: bool,
-    /// Nobody can hear the player whose turn it is, by a fault of the servers.
+    /// The server of the player to move does not respond.
     player_unreachable: bool,
-    /// The match has been read anew, and the player whose turn it is has not been there since.
+    /// The match was reloaded, and the player to move has not been present since.
     player_absent: bool,
-    /// Bots stand in for both.
+    /// No player sits in the match, and a stand-in waits for its player to return.
     only_stand_ins: bool,
 }
 
-/// What a move is charged.
+/// Charge for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockUsage {
-    /// The charge, in whole milliseconds.
+    /// Charge in whole milliseconds.
     pub ms: u64,
     compensation: Duration,
 }
 
-/// How a turn stands, as it is told.
+/// State of the clock in the current turn, as sent to clients and other servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTime {
-    /// For how long it has been charged, in milliseconds.
+    /// Charge so far, in milliseconds.
     pub turn_ms: u64,
-    /// Whether the clock stands.
+    /// Whether the clock is paused.
     #[serde(rename = "stands")]
     pub paused: bool,
-    /// What is left of the time for a seat's first ply, in milliseconds, where that is limited.
+    /// Remaining time for the first ply of a seat, in milliseconds; `None` if that limit does not
+    /// apply.
     pub first_move_ms: Option<u64>,
 }
 
 impl TurnClock {
-    /// The timekeeper of a match; `None` if it has no clock. No move gets back more than `lag_max` on
-    /// average of what the network takes.
+    /// Creates the turn clock of a match, or returns `None` for an untimed match. `lag_max` is the
+    /// maximum average lag compensation per move.
     #[must_use]
     pub fn new(state: &Match, lag_max: Duration) -> Option<Self> {
         let control = state.clock()?;
@@ -88,14 +91,14 @@ impl TurnClock {
         })
     }
 
-    /// Whether moves of this match get anything back for the network.
+    /// Returns whether moves of this match receive lag compensation.
     #[must_use]
     pub fn compensates_lag(state: &Match, lag_max: Duration) -> bool {
         let control = state.clock();
         control.is_some_and(|control| LagCompensation::new(&control, lag_max).is_enabled())
     }
 
-    /// The turn that begins has been told at this instant.
+    /// Starts a new turn. `sent_at` is the time when its first event was sent.
     pub fn start_turn(&mut self, sent_at: Instant) {
         self.pause_causes.player_absent = false;
         self.restart_from(Duration::ZERO, sent_at);
@@ -111,9 +114,9 @@ impl TurnClock {
         self.pause_causes == PauseCauses::default()
     }
 
-    /// The present turn begins anew, since the match has been read anew or its player has come back. It
-    /// stands until that player is there; not with a short time for every move, nor over days, where
-    /// the wall clock, which shows `now_ms`, goes on.
+    /// Restarts the current turn after the match was reloaded or its player returned. The clock is
+    /// paused until the player to move is present, unless the clock has a fixed time per move. In a
+    /// correspondence match, the elapsed time follows from the wall clock time `now_ms`.
     pub fn restart_turn(
         &mut self,
         state: &Match,
@@ -138,8 +141,8 @@ impl TurnClock {
         self.restart_from(Duration::from_millis(elapsed), now);
     }
 
-    /// Takes note of who is there and who sits where. To be called after every event and every coming
-    /// or going. True if the clock has stopped or goes on by that.
+    /// Updates the clock after a change of presence or of the seats. Must be called after every
+    /// event and every change of presence. Returns whether the clock was paused or resumed.
     pub fn update_presence(
         &mut self,
         state: &Match,
@@ -153,12 +156,13 @@ impl TurnClock {
         self.set_pause_causes(causes, now)
     }
 
-    /// A bot has taken the seat whose turn it is. What its player has used up stays so.
+    /// Records that a bot has taken the seat to move. The time that its player used stays charged.
     pub fn record_substitution(&mut self, now: Instant) {
         self.used_before_substitution = self.elapsed(now);
     }
 
-    /// The store has kept nothing since this instant. True if the clock has stopped by that.
+    /// Pauses the clock because the store has accepted no writes since `since`. Returns whether
+    /// this call paused it.
     pub fn pause_for_store(&mut self, since: Instant) -> bool {
         let store_down = true;
         self.set_pause_causes(
@@ -170,7 +174,7 @@ impl TurnClock {
         )
     }
 
-    /// The store keeps things again. True if the clock goes on by that.
+    /// Records that the store accepts writes again. Returns whether the clock resumed.
     pub fn resume_after_store(&mut self, now: Instant) -> bool {
         let store_down = false;
         self.set_pause_causes(
@@ -182,8 +186,8 @@ impl TurnClock {
         )
     }
 
-    /// Whoever is to move has not been heard since this instant, by a fault of the servers. True if the
-    /// clock has stopped by that.
+    /// Pauses the clock because the server of the player to move has not responded since `since`.
+    /// Returns whether this call paused it.
     pub fn pause_for_unreachable_player(&mut self, since: Instant) -> bool {
         let player_unreachable = true;
         self.set_pause_causes(
@@ -195,7 +199,8 @@ impl TurnClock {
         )
     }
 
-    /// Whoever is to move can be heard. True if the clock goes on by that.
+    /// Records that the server of the player to move responds again. Returns whether the clock
+    /// resumed.
     pub fn resume_for_reachable_player(&mut self, now: Instant) -> bool {
         let player_unreachable = false;
         self.set_pause_causes(
@@ -207,7 +212,7 @@ impl TurnClock {
         )
     }
 
-    /// Whether the clock stands because the store keeps nothing.
+    /// Returns whether the clock is paused because the store accepts no writes.
     #[must_use]
     pub const fn is_paused_for_store(&self) -> bool {
         self.pause_causes.store_down
@@ -216,7 +221,7 @@ impl TurnClock {
     fn set_pause_causes(&mut self, causes: PauseCauses, now: Instant) -> bool {
         let was_running = self.is_running();
         if self.control.is_correspondence() {
-            // No time over days is long enough to be stopped for.
+            // The clock of a correspondence match never pauses.
             self.pause_causes = PauseCauses::default();
             return false;
         }
@@ -236,9 +241,10 @@ impl TurnClock {
         self.elapsed + self.running_since.map(elapsed_since).unwrap_or_default()
     }
 
-    /// What a move is charged that was read at this instant, and came by a connection with this
-    /// round-trip time. It came before the flag, so something is left: a flag that waited for a slow
-    /// connection is no reason to lose by a fast one.
+    /// Returns the charge for a move that was read at `read_at`. `rtt` is the round-trip time of
+    /// its connection. The charge always leaves at least 1 ms, because the move was read before the
+    /// flag fell. A player with two connections may have a later flag for the slow one, and must
+    /// not lose by a move over the fast one.
     #[must_use]
     pub fn charge(
         &self,
@@ -256,21 +262,22 @@ impl TurnClock {
         }
     }
 
-    /// What a bot is charged that has searched for so long: never so much that it runs out of time.
+    /// Returns the charge for a bot's move after a search of this duration, in milliseconds. The
+    /// charge never uses up the bot's time.
     #[must_use]
     pub fn charge_bot(&self, state: &Match, seat: Seat, search_time: Duration) -> u64 {
         let charge_ms = saturating_ms(self.used_before_substitution + search_time);
         charge_ms.min(self.allowance_ms(state, seat).saturating_sub(1))
     }
 
-    /// How much the player has used up for whom a bot is to move now.
+    /// Returns the time that the player used in this turn before a stand-in took the seat.
     #[must_use]
     pub const fn used_before_substitution(&self) -> Duration {
         self.used_before_substitution
     }
 
-    /// A move was played, which was charged so and came by a connection with this round-trip time. A
-    /// free one gets nothing back, but saves as much.
+    /// Records a move with its charge and the round-trip time of its connection. A free ply
+    /// receives no compensation, but increases the quota of its seat as usual.
     pub fn record_move(
         &mut self,
         seat: Seat,
@@ -286,8 +293,8 @@ impl TurnClock {
         self.lag_compensation.record_move(seat, rtt, compensation);
     }
 
-    /// When the turn must have ended, if its player has a connection with this round-trip time. `None`
-    /// while the clock stands, and for bots.
+    /// Returns the deadline of the turn for a player with this round-trip time. Returns `None`
+    /// while the clock is paused and for bots.
     #[must_use]
     pub fn deadline(&self, state: &Match, rtt: Option<Duration>) -> Option<Instant> {
         let since = self.running_since?;
@@ -302,7 +309,7 @@ impl TurnClock {
         Some(since + limit.saturating_sub(self.elapsed))
     }
 
-    /// What the match does when the turn has not ended in time.
+    /// Returns the action that is due at the deadline of the turn.
     #[must_use]
     pub fn timeout_action(state: &Match) -> Action {
         if state.is_free_ply() {
@@ -312,8 +319,9 @@ impl TurnClock {
         }
     }
 
-    /// Looks whether an alarm comes so late that it tells nothing: then the begin of the turn moves on by
-    /// the lateness, and a moment more for what came meanwhile to be read. True if it did.
+    /// Checks whether a timer fired so late that the process must have been suspended. If so, it
+    /// moves the start of the turn forward by the lateness and a grace period for reading the
+    /// commands that have arrived. Returns whether the timer was too late.
     pub fn shift_if_late(&mut self, deadline: Instant, now: Instant) -> bool {
         let lateness = now.saturating_duration_since(deadline);
         let is_late = lateness > LATE_THRESHOLD && !self.control.is_correspondence();
@@ -323,7 +331,7 @@ impl TurnClock {
         is_late
     }
 
-    /// How the turn stands; `None` unless the match runs.
+    /// Returns the state of the clock, or `None` if the match is not running.
     #[must_use]
     pub fn turn_time(&self, state: &Match, now: Instant) -> Option<TurnTime> {
         let seat = state.turn()?;
@@ -356,8 +364,8 @@ impl TurnClock {
         first_move_limit(&self.control)
     }
 
-    /// When the present turn of a match of days must have ended, in milliseconds since 1970. `None` for
-    /// other matches, and for one that does not run or in which a bot is to move.
+    /// Returns the deadline of the current turn of a correspondence match, in milliseconds since
+    /// 1970. Returns `None` if a bot is to move, and for all other matches.
     #[must_use]
     pub fn correspondence_deadline_ms(state: &Match) -> Option<u64> {
         let Some(ClockControl::Move { move_ms }) =
@@ -370,8 +378,8 @@ impl TurnClock {
     }
 }
 
-/// How long a first ply that is told now may take, in milliseconds. `None` if the next ply is no seat's
-/// first, or a bot's, or there is no clock.
+/// Returns the time limit for a first ply that starts now, in milliseconds. Returns `None` without
+/// a clock, and unless a player is about to play the first ply of a seat.
 #[must_use]
 pub fn first_move_limit_ms(state: &Match) -> Option<u64> {
     let control = state.clock()?;

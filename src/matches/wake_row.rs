@@ -1,4 +1,5 @@
-//! What is known of a match without reading it: whose it is, and when somebody has to look at it.
+//! Data about a match that is needed without reading its events: its participants, and the time
+//! when a server must load it.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::PlayerId;
@@ -6,46 +7,48 @@ use plyhouse_protocol::PlayerId;
 use super::offers::Offers;
 use super::{Event, EventKind, Match, Stage, TurnClock};
 
-/// What a store keeps of a match beside its events, and gives by player and by time.
+/// Data that the store holds besides the events of a match. It can be queried by player and by
+/// time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reminder {
-    /// When somebody has to look at the match, in milliseconds since 1970. Until then it need not be in
-    /// anybody's memory. `None` for a match that is served all the time.
+    /// Time at which a server must load the match, in milliseconds since 1970. The match need not
+    /// be in memory before that time. `None` for a match that must stay in memory.
     pub wake_ms: Option<u64>,
-    /// Whose match it is.
+    /// Participations of all players of the match.
     pub participations: Vec<Participation>,
 }
 
-/// A player's part in a match.
+/// Participation of a player in a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Participation {
-    /// Whose part it is.
+    /// Player who participates.
     pub player: PlayerId,
-    /// Where the player sits; nowhere if the match is only hosted.
+    /// Seat where the player sits. `None` for a host without a seat, and for a player who is
+    /// replaced by a stand-in.
     pub seat: Option<Seat>,
-    /// Where a bot stands in for the player.
+    /// Seat where a stand-in replaces the player.
     pub substituted_seat: Option<Seat>,
-    /// How far the match has come, if it is played over days.
+    /// State of the current turn, in a correspondence match.
     pub correspondence_turn: Option<CorrespondenceTurn>,
-    /// Since when the player has been away, in milliseconds since 1970, where that is counted.
+    /// Start of the player's absence in milliseconds since 1970, if the absence counts.
     pub absent_since_ms: Option<u64>,
 }
 
-/// Whose turn it is in a match of days.
+/// Current turn of a correspondence match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CorrespondenceTurn {
-    /// The seat that is to move; none while the match is open.
+    /// Seat to move; `None` while the match is open.
     pub turn: Option<Seat>,
-    /// By when, in milliseconds since 1970; absent for bots, too.
+    /// Deadline in milliseconds since 1970; `None` while the match is open or a bot is to move.
     pub deadline_ms: Option<u64>,
 }
 
 impl Match {
-    /// The reminder of a match of days, which is to be kept with every event that changes it. `None` for
-    /// other matches, and once it has ended.
+    /// Returns the reminder of a correspondence match. The store must write it together with every
+    /// event that changes it. Returns `None` for other matches and for an ended match.
     ///
-    /// It is woken when its turn must have ended. While it is open, or a bot is to move, it is served all
-    /// the time.
+    /// The match is woken at the deadline of its turn. While it is open or a bot is to move, it has
+    /// no wake-up time and stays in memory.
     #[must_use]
     pub fn reminder(&self) -> Option<Reminder> {
         let is_live = !matches!(self.stage(), Stage::Ended { .. });
@@ -61,8 +64,8 @@ impl Match {
         })
     }
 
-    /// The reminder of a match that is not played over days and is let go of: when it is to be woken, and
-    /// since when its players have been away by then.
+    /// Returns the reminder of a match that is unloaded and is not a correspondence match. It
+    /// contains the wake-up time and the start of each absence.
     #[must_use]
     pub fn hibernation_reminder(
         &self,
@@ -75,8 +78,8 @@ impl Match {
         }
     }
 
-    /// The reminder of a match of days by the time these events will have become part of it. `None` where
-    /// that is the one that is kept already, and with the end.
+    /// Returns the reminder of a correspondence match after these events. Returns `None` if the
+    /// events do not change the reminder or end the match, and for other matches.
     #[must_use]
     pub fn reminder_after(&self, events: &[Event]) -> Option<Reminder> {
         let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });
@@ -96,7 +99,8 @@ impl Match {
         after_events.reminder()
     }
 
-    /// The match but for what is offered in it. That costs as much as to play it through.
+    /// Clones the match without its offers. The clone replays all moves, which takes as long as
+    /// playing them.
     fn clone_without_offers(&self) -> Self {
         let position = self.position_at(self.played_moves.len());
         Self {
@@ -119,7 +123,7 @@ impl Match {
         }
     }
 
-    /// Everybody's part: whoever sits here or has a bot stand in, and the host.
+    /// Returns the participations of the players who hold a seat, and of the host.
     fn participations(
         &self,
         correspondence_turn: Option<CorrespondenceTurn>,

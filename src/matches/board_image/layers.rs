@@ -1,38 +1,38 @@
-//! What a picture consists of: painted areas, one over the other.
+//! Layers of an image. Each consists of painted areas.
 
 use plyhouse_engine::game::{BoardStyle, Diagram, DiagramPiece, PieceColor, PieceShape};
 
 use super::{HEIGHT, WIDTH};
 
-/// So many units are a pixel: all is reckoned in whole numbers.
+/// Number of length units per pixel. All coordinates are integers.
 pub(crate) const UNITS_PER_PIXEL: i32 = 8;
 
-/// The least that is left free beside a board, on both sides together, in pixels.
+/// Minimum total width of two opposite margins of a board, in pixels.
 const BOARD_MARGIN: i32 = 20;
 
-/// Red, green and blue.
+/// Red, green and blue components.
 pub(crate) type Color = [u8; 3];
 
-/// A point, in units from the upper left corner.
+/// Point in units from the upper left corner.
 pub(crate) type Point = (i32, i32);
 
 const BACKGROUND: Color = [0x26, 0x2b, 0x33];
 const LINE: Color = [0x4a, 0x40, 0x30];
 
-/// Areas of one colour, with an edge of another one, so many units wide.
+/// Areas of one colour. `edge` is the colour of their edges and its width in units, if they have
+/// any.
 pub(crate) struct Layer {
     pub(crate) areas: Vec<Area>,
     pub(crate) color: Color,
     pub(crate) edge: Option<(Color, i32)>,
 }
 
-/// An area.
 pub(crate) enum Area {
     Disc { center: Point, radius: i32 },
     Polygon(Vec<Point>),
 }
 
-/// All that a picture consists of, from below.
+/// Returns the layers of an image, from bottom to top.
 pub(crate) fn layers(diagram: &Diagram) -> Vec<Layer> {
     let board = BoardLayout::from_diagram(diagram);
     let canvas = rectangle((0, 0), (i32::from(WIDTH), i32::from(HEIGHT)));
@@ -45,13 +45,13 @@ pub(crate) fn layers(diagram: &Diagram) -> Vec<Layer> {
     layers
 }
 
-/// How wide and high a square is, in pixels.
+/// Returns the side length of a square, in pixels.
 pub(crate) fn square_size(diagram: &Diagram) -> i32 {
     let across = (i32::from(WIDTH) - BOARD_MARGIN) / i32::from(diagram.files);
     across.min((i32::from(HEIGHT) - BOARD_MARGIN) / i32::from(diagram.ranks))
 }
 
-/// Where the board lies, in pixels.
+/// Position and size of the board, in pixels.
 struct BoardLayout {
     files: i32,
     ranks: i32,
@@ -73,7 +73,7 @@ impl BoardLayout {
         }
     }
 
-    /// The middle of a square, in units.
+    /// Returns the middle of a square, in units.
     const fn square_center(&self, file: i32, from_top: i32) -> Point {
         let half = self.square_size * UNITS_PER_PIXEL / 2;
         (
@@ -82,12 +82,12 @@ impl BoardLayout {
         )
     }
 
-    /// So many hundredths of a square, in units.
+    /// Returns a percentage of a square's side length, in units.
     const fn percent_of_square(&self, percent: i32) -> i32 {
         self.square_size * UNITS_PER_PIXEL * percent / 100
     }
 
-    /// Every square, by file and from the top.
+    /// Returns the file and the row of every square. Rows count from the top.
     fn squares(&self) -> impl Iterator<Item = (i32, i32)> + use<> {
         let (files, ranks) = (self.files, self.ranks);
         (0..ranks).flat_map(move |from_top| (0..files).map(move |file| (file, from_top)))
@@ -129,7 +129,7 @@ impl BoardLayout {
         layers.push(layer_without_edge(areas, color));
     }
 
-    /// The lines between squares.
+    /// Returns the lines between the squares.
     fn grid_lines(&self) -> impl Iterator<Item = Area> {
         let vertical = (1..self.files).map(|file| {
             let corner = (self.left + self.square_size * file - 1, self.top);
@@ -142,7 +142,7 @@ impl BoardLayout {
         vertical.chain(horizontal)
     }
 
-    /// The lines through the middles of squares.
+    /// Returns the lines through the middle of the squares.
     fn intersection_lines(&self) -> impl Iterator<Item = Area> {
         let half = self.square_size / 2;
         let vertical = (0..self.files).map(move |file| {
@@ -197,7 +197,8 @@ impl BoardLayout {
                 let area =
                     |corners: &&[(i8, i8)]| Area::Polygon(corners.iter().map(corner).collect());
                 let areas = outline.iter().map(area).collect();
-                // Of a piece that is nobody's colour there is no edge to be seen.
+                // Among the shapes made of paths, only black and white ones have an edge. The cross
+                // of tic-tac-toe, for example, has none.
                 scene.push(match paint {
                     PieceColor::Black | PieceColor::White => edged(areas),
                     PieceColor::Red | PieceColor::Yellow | PieceColor::Blue => {
@@ -217,7 +218,7 @@ const fn layer_without_edge(areas: Vec<Area>, color: Color) -> Layer {
     }
 }
 
-/// An area by its upper left corner and its size, in pixels.
+/// Returns a rectangle with this upper left corner and size, both in pixels.
 fn rectangle((x, y): (i32, i32), (width, height): (i32, i32)) -> Area {
     let corners = [
         (x, y),
@@ -232,7 +233,7 @@ fn rectangle((x, y): (i32, i32), (width, height): (i32, i32)) -> Area {
     )
 }
 
-/// The colour of a board below all that is on it.
+/// Returns the colour of the empty board.
 const fn board_color(ground: BoardStyle) -> Color {
     match ground {
         BoardStyle::Grid => [0xf3, 0xef, 0xe6],
@@ -243,7 +244,7 @@ const fn board_color(ground: BoardStyle) -> Color {
     }
 }
 
-/// The colour of a figure, and that of its edge.
+/// Returns the colour of a piece and of its edge.
 const fn piece_colors(paint: PieceColor) -> (Color, Color) {
     match paint {
         PieceColor::Black => ([0x1e, 0x1e, 0x20], [0x70, 0x70, 0x74]),

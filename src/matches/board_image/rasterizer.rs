@@ -1,18 +1,19 @@
-//! Areas as pixels. Each pixel is looked at in four lines, in each of which what is covered of it is reckoned
-//! exactly; so edges are smooth. Whole numbers alone: the same picture has the same bytes everywhere.
+//! Rasterizer with smooth edges. It samples each row of pixels at four scanlines and computes the
+//! exact horizontal coverage on each. It uses only integers, so an image has identical bytes on
+//! every machine.
 
 use std::ops::Range;
 
 use super::layers::{Area, Color, Layer, Point, UNITS_PER_PIXEL};
 use super::{HEIGHT, WIDTH};
 
-/// In how many lines a row of pixels is looked at.
+/// Number of scanlines per row of pixels.
 const SCANLINES_PER_ROW: i32 = 4;
 
-/// How much a pixel is covered that is covered all over.
-const FULL_COVERAGE: u32 = 32; // LINES * UNITS
+/// Coverage of a fully covered pixel.
+const FULL_COVERAGE: u32 = 32; // SCANLINES_PER_ROW * UNITS_PER_PIXEL
 
-/// The directions in which an edge is drawn.
+/// Directions of the shifted copies that form the edge of a polygon, as vectors of length 10.
 const EDGE_OFFSETS: [Point; 8] = [
     (10, 0),
     (7, 7),
@@ -24,10 +25,10 @@ const EDGE_OFFSETS: [Point; 8] = [
     (7, -7),
 ];
 
-/// What has been painted.
+/// Image that is being painted.
 pub(crate) struct Canvas {
     pixels: Vec<u8>,
-    /// How much of each pixel of a row is covered by the area that is being painted.
+    /// Coverage of each pixel in the current row by the current area.
     coverage: Vec<u32>,
 }
 
@@ -44,7 +45,7 @@ impl Canvas {
         self.pixels
     }
 
-    /// Paints areas, their edges below all of them.
+    /// Paints the areas of a layer. The edges of all areas are painted first.
     pub(crate) fn paint(&mut self, Layer { areas, color, edge }: &Layer) {
         if let Some((edge, width)) = edge {
             for area in areas {
@@ -93,7 +94,7 @@ impl Canvas {
         }
     }
 
-    /// Notes that a line from here to there is covered.
+    /// Adds the coverage of a horizontal segment on one scanline, in units.
     fn add_coverage(&mut self, from: i32, to: i32) {
         let from = from.max(0);
         let to = to.min(i32::from(WIDTH) * UNITS_PER_PIXEL);
@@ -106,7 +107,7 @@ impl Canvas {
         }
     }
 
-    /// Paints these pixels of a row as far as they are covered.
+    /// Blends the colour into pixels of a row in proportion to their coverage.
     fn blend(&mut self, row: i32, columns: Range<usize>, color: Color) {
         let begin = usize::try_from(row).unwrap_or(0) * usize::from(WIDTH) + columns.start;
         let pixels = self.pixels[3 * begin..].chunks_exact_mut(3);
@@ -120,7 +121,7 @@ impl Canvas {
     }
 }
 
-/// Where an area begins and ends, from the left and from the top.
+/// Returns the horizontal and the vertical extent of an area, in units.
 fn bounds(area: &Area) -> [(i32, i32); 2] {
     match area {
         Area::Disc { center, radius } => [center.0, center.1].map(|at| (at - radius, at + radius)),
@@ -134,13 +135,13 @@ fn bounds(area: &Area) -> [(i32, i32); 2] {
     }
 }
 
-/// The pixels that these units lie in, of so many that there are.
+/// Returns the pixels that a range of units touches, limited to `size` pixels.
 fn pixel_range((from, to): (i32, i32), size: u16) -> Range<usize> {
     let within = |pixel: i32| usize::try_from(pixel.clamp(0, size.into())).unwrap_or(0);
     within(from.div_euclid(UNITS_PER_PIXEL))..within(to.div_euclid(UNITS_PER_PIXEL) + 1)
 }
 
-/// Where a line at this height enters an area and leaves it, in order.
+/// Finds the x coordinates where a horizontal line enters and leaves an area, in ascending order.
 fn find_crossings(area: &Area, y_line: i32, crossings: &mut Vec<i32>) {
     crossings.clear();
     match area {
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn partly_covered_pixel_is_blended() {
-        // From the middle of the second pixel of the first row to the end of the third.
+        // The rectangle covers the right half of the second pixel and all of the third.
         let half = (UNITS_PER_PIXEL + UNITS_PER_PIXEL / 2, 3 * UNITS_PER_PIXEL);
         let corners = vec![
             (half.0, 0),

@@ -10,7 +10,7 @@ fn diagram_after(game: &str, moves: &str) -> Diagram {
     position.diagram()
 }
 
-/// The colour of the picture in the middle of a square, counted from the left and from the top.
+/// Returns the colour in the middle of a square. Files count from the left and rows from the top.
 fn color_at(diagram: &Diagram, file: u32, from_top: u32) -> [u8; 3] {
     let pixels = render_pixels(diagram);
     let (files, ranks) = (u32::from(diagram.files), u32::from(diagram.ranks));

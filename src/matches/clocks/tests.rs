@@ -28,7 +28,7 @@ const fn time_per_move(move_ms: u64) -> ClockControl {
     ClockControl::Move { move_ms }
 }
 
-/// What a seat has: milliseconds and periods.
+/// Returns the milliseconds and the periods of a seat.
 fn seat_time(remaining: RemainingTime, seat: Seat) -> (u64, u64) {
     let periods = remaining.periods().unwrap_or_default();
     (
@@ -37,12 +37,12 @@ fn seat_time(remaining: RemainingTime, seat: Seat) -> (u64, u64) {
     )
 }
 
-/// A clock, what was spent on each of some moves, and what is left after the last: milliseconds and
-/// periods, or `None` if that move came too late.
+/// A clock, the time spent on each move, and the milliseconds and periods left after the last move.
+/// The result is `None` if the last move is too late.
 type Case = (ClockControl, &'static [u64], Option<(u64, u64)>);
 
 const CASES: &[Case] = &[
-    // Fischer: what was spent goes, and the increment comes.
+    // Fischer: a move subtracts the time spent and adds the increment.
     (fischer(300_000, 3000), &[], Some((300_000, 0))),
     (fischer(300_000, 3000), &[0], Some((303_000, 0))),
     (fischer(300_000, 3000), &[1], Some((302_999, 0))),
@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
     (fischer(60_000, 0), &[30_000, 29_999], Some((1, 0))),
     (fischer(1000, 180_000), &[999], Some((180_001, 0))),
     (fischer(1000, 0), &[1000], None),
-    // Without a main time it begins with the increment, or with three seconds.
+    // Without main time, the clock starts with the increment, but with at least three seconds.
     (fischer(0, 5000), &[], Some((5000, 0))),
     (fischer(0, 5000), &[4999], Some((5001, 0))),
     (fischer(0, 5000), &[5000], None),
@@ -68,7 +68,7 @@ const CASES: &[Case] = &[
     (fischer(0, 1), &[2999], Some((2, 0))),
     (fischer(0, 1), &[3000], None),
     (fischer(0, 3000), &[2999, 3000], Some((3001, 0))),
-    // Delay: what was spent beyond it goes, and nothing comes.
+    // Delay: a move subtracts only the time spent beyond the delay.
     (delay(60_000, 5000), &[], Some((60_000, 0))),
     (delay(60_000, 5000), &[0], Some((60_000, 0))),
     (delay(60_000, 5000), &[4999], Some((60_000, 0))),
@@ -81,7 +81,7 @@ const CASES: &[Case] = &[
     (delay(60_000, 5000), &[10_000, 10_000], Some((50_000, 0))),
     (delay(1000, 500), &[1499], Some((1, 0))),
     (delay(1000, 500), &[1500], None),
-    // Byo-yomi: first the main time, then a period for each that has passed in full.
+    // Byo-yomi: a move uses the main time first, then one period for each full period that passes.
     (byo_yomi(60_000, 30_000, 3), &[], Some((60_000, 3))),
     (byo_yomi(60_000, 30_000, 3), &[1], Some((59_999, 3))),
     (byo_yomi(60_000, 30_000, 3), &[60_000], Some((0, 3))),
@@ -111,7 +111,7 @@ const CASES: &[Case] = &[
         &[10_800_000],
         Some((0, 25)),
     ),
-    // The same time for every move.
+    // Fixed time per move.
     (time_per_move(86_400_000), &[], Some((86_400_000, 0))),
     (time_per_move(86_400_000), &[1], Some((86_400_000, 0))),
     (
@@ -193,7 +193,8 @@ fn random_control(rng: &mut StdRng) -> ClockControl {
     }
 }
 
-/// What was spent and what is left are what was there and what was added, to the millisecond.
+/// The time spent plus the time left equals the initial time plus the added time, to the
+/// millisecond.
 #[test]
 fn spent_remaining_and_added_time_balance() {
     let mut rng = StdRng::seed_from_u64(19);

@@ -1,15 +1,15 @@
-//! Times as formats write them: seconds, with as many decimals as they need.
+//! Clock times in the notations of the record formats, with no more decimals than necessary.
 
 use crate::Match;
 
-/// Seconds: `300`, `0.5`.
+/// Formats a time in seconds, such as `300` or `0.5`.
 pub(crate) fn format_seconds(ms: u64) -> String {
     let padded = format!("{}.{:03}", ms / 1000, ms % 1000);
     let shortest = padded.trim_end_matches('0').trim_end_matches('.');
     shortest.to_owned()
 }
 
-/// Hours, minutes and seconds: `0:05:00`, `1:00:59.5`.
+/// Formats a time in hours, minutes and seconds, such as `0:05:00` or `1:00:59.5`.
 pub(crate) fn format_hours(ms: u64) -> String {
     let (hours, minutes, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms % 60_000);
     let seconds = format_seconds(rest);
@@ -17,15 +17,15 @@ pub(crate) fn format_hours(ms: u64) -> String {
     format!("{hours}:{minutes:02}:{zero}{seconds}")
 }
 
-/// What a seat has left.
+/// Remaining time of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClockReading {
     pub(crate) ms: u64,
-    /// How many periods, in byo-yomi.
+    /// Remaining periods, in byo-yomi.
     pub(crate) periods: Option<u64>,
 }
 
-/// What the mover of each ply had after it. `None` without a clock.
+/// Returns the remaining time of the moving seat after each ply, or `None` without a clock.
 pub(crate) fn clock_readings_after_moves(state: &Match) -> Option<Vec<ClockReading>> {
     let last = state.remaining_time()?;
     let plies = state.played_moves.iter();

@@ -1,8 +1,8 @@
-//! The day and the hour at which a match was created, which its id tells.
+//! Calendar dates and times in UTC.
 
 use plyhouse_protocol::MatchId;
 
-/// A day and an hour, in UTC.
+/// Date and time in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UtcDateTime {
     pub(crate) year: u64,
@@ -14,24 +14,25 @@ pub(crate) struct UtcDateTime {
 }
 
 impl UtcDateTime {
-    /// When a match was created; `None` if its id does not tell.
+    /// Returns the creation time of a match, or `None` if its id contains no timestamp.
     pub(crate) fn from_match_id(id: MatchId) -> Option<Self> {
         let (seconds, _) = id.0.get_timestamp()?.to_unix();
         Some(Self::from_unix_seconds(seconds))
     }
 
-    /// So many seconds after the beginning of 1970.
+    /// Converts seconds since the start of 1970.
     ///
-    /// Counted in eras of 400 years, which all have as many days, and in years that begin with March,
-    /// so that leap days come last (Hinnant, "chrono-compatible low-level date algorithms", 2013).
+    /// The algorithm counts in eras of 400 years, which are all equally long. Its years begin in
+    /// March, so that the leap day is the last day of a year (Hinnant, "chrono-compatible low-level
+    /// date algorithms", 2013).
     pub(crate) const fn from_unix_seconds(seconds: u64) -> Self {
-        const DAYS_FROM_YEAR_0_TO_1970: u64 = 719_468; // From March 1st of the year 0.
+        const DAYS_FROM_YEAR_0_TO_1970: u64 = 719_468; // Counted from March 1 of year 0.
         const DAYS_PER_ERA: u64 = 146_097;
         let day = seconds / 86_400 + DAYS_FROM_YEAR_0_TO_1970;
         let (era, day) = (day / DAYS_PER_ERA, day % DAYS_PER_ERA);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
-        let month = (5 * day + 2) / 153; // From March, 0.
+        let month = (5 * day + 2) / 153; // Counted from March, which is 0.
         let rest = seconds % 86_400;
         Self {
             year: era * 400 + year + (month >= 10) as u64,
@@ -44,7 +45,7 @@ impl UtcDateTime {
     }
 }
 
-/// A day counted from 1970, as `2026-11-22`.
+/// Formats a day, such as `2026-11-22`. Days are counted from January 1, 1970.
 #[must_use]
 pub fn day_text(day: u64) -> String {
     let UtcDateTime {

@@ -1,5 +1,5 @@
-//! Portable Game Notation, for chess and, as PDN, for draughts: tags, an empty line, and the moves
-//! in lines of less than eighty characters.
+//! Portable Game Notation for chess, and its variant PDN for draughts. A record has tags, an empty
+//! line, and the moves in lines of fewer than 80 characters.
 
 use std::fmt::Write as _;
 
@@ -8,16 +8,16 @@ use super::{Color, HINT_COMMENT, PlayerKind, RecordData, RecordResult, Victory, 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 
-/// PGN's export format, section 8.2.1: lines are shorter than this.
+/// Line length that no line of the export format reaches (PGN, section 8.2.1).
 const LINE_CHARS_MAX: usize = 80;
 
-/// What stands in the place of what is not known.
+/// Value of a tag when the information is unknown.
 const UNKNOWN_VALUE: &str = "?";
 
-/// The text of a game after these moves.
+/// Renders a record with these moves. `game_type` is the game type of PDN, or `None` for PGN.
 pub(crate) fn render(data: &RecordData, game_type: Option<&str>, moves: &[String]) -> String {
-    // In both formats the first seat comes first. That is White in chess. In English draughts it is
-    // Black, also from a set-up position with White to move (PDN 2.0, 6.1.1.1.1.5).
+    // Both formats put the first seat's score first. In chess, the first seat is White. In English
+    // draughts it is Black, even from a custom position with White to move (PDN 2.0, 6.1.1.1.1.5).
     let result = result_by_seat(data.result);
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
@@ -71,7 +71,8 @@ pub(crate) fn render(data: &RecordData, game_type: Option<&str>, moves: &[String
     text
 }
 
-/// What is said of a move: its clock, and that a hint was asked for it. Nothing, if there is neither.
+/// Returns the comment on a move: its clock time, and a note if there was a hint. Empty if there is
+/// neither.
 fn move_comment(data: &RecordData, ply: usize) -> String {
     let left = data
         .clock_readings
@@ -89,19 +90,20 @@ fn move_comment(data: &RecordData, ply: usize) -> String {
     }
 }
 
-/// The number of the first ply, counted from 0, which tells the numbers of the moves.
+/// Returns the number of the first ply, counted from 0. Move numbers are derived from it.
 fn first_ply(data: &RecordData) -> usize {
     if !data.has_custom_start {
         return 0;
     }
-    // The last field of FEN, and of that of PDN, is the number of the move.
+    // The last field is the move number, both in FEN and in the form used for draughts.
     let text = data.initial_position.to_string();
     let last = text.rsplit([' ', ':']).next().unwrap_or_default();
     let number: usize = last.trim_start_matches('F').parse().unwrap_or(1);
     2 * number.saturating_sub(1) + data.initial_position.turn().index()
 }
 
-/// The tag `TimeControl`: the standard's own forms where it has one, else after their pattern.
+/// Returns the value of the tag `TimeControl`. Clocks that the standard does not define use a
+/// similar notation.
 fn time_control(clock: &ClockControl) -> String {
     match *clock {
         ClockControl::Fischer {
@@ -130,13 +132,13 @@ fn time_control(clock: &ClockControl) -> String {
     }
 }
 
-/// A side's name with a capital: `White`.
+/// Returns the name of a side with a capital letter, such as `White`.
 fn capitalized(side: &str) -> String {
     let (first, rest) = side.split_at(side.len().min(1));
     first.to_ascii_uppercase() + rest
 }
 
-/// PGN, section 9.8.1.
+/// Returns the value of the tag `Termination` (PGN, section 9.8.1).
 const fn termination(data: &RecordData) -> &'static str {
     match data.result {
         RecordResult::Unfinished => "unterminated",
@@ -151,7 +153,7 @@ const fn termination(data: &RecordData) -> &'static str {
     }
 }
 
-/// The moves, each pair with its number and each move with what is said of it, and the result.
+/// Returns the tokens of the movetext: move numbers, moves, comments and the result.
 fn movetext_tokens(
     first_ply: usize,
     moves: &[String],
@@ -159,7 +161,7 @@ fn movetext_tokens(
     result: &str,
 ) -> Vec<String> {
     let mut tokens = Vec::new();
-    // At the begin, and after a comment, it is said whose move comes.
+    // A move of the second side needs a number if it is the first move or follows a comment.
     let mut needs_number = true;
     for (ply, (m, comment)) in moves.iter().zip(comments).enumerate() {
         let game_ply = first_ply + ply;

@@ -1,5 +1,5 @@
-//! Smart Game Format, for Go and for games that are played with the same stones: a root with all
-//! that is known of the game, and a node for each move.
+//! Smart Game Format for Go and other games with black and white stones. The root node contains all
+//! information about the game, and each move is a node.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,11 @@ use super::{Color, HINT_COMMENT, RecordData, RecordResult, Victory};
 use plyhouse_engine::game::{PieceColor, RecordFormat};
 use plyhouse_protocol::ClockControl;
 
-/// How many moves stand in a line, for people who look at the file.
+/// Number of moves per line, for readability.
 const MOVES_PER_LINE: usize = 10;
 
-/// The text of a game after these moves.
+/// Renders a record with these moves. `game` is the game number of SGF, and `rules` are further
+/// properties of the root node.
 pub(crate) fn render(
     data: &RecordData,
     game: u8,
@@ -82,7 +83,7 @@ pub(crate) fn render(
     text
 }
 
-/// Adds the stones of the first position, and who plays first.
+/// Adds the stones of the initial position, and the side to move.
 fn add_setup(text: &mut String, data: &RecordData) {
     text.push('\n');
     let pieces = data.initial_position.diagram().pieces;
@@ -99,7 +100,7 @@ fn add_setup(text: &mut String, data: &RecordData) {
     add_property(text, "PL", &color.to_string());
 }
 
-/// The properties TM, in milliseconds, and OT.
+/// Returns the main time of the property TM, in milliseconds, and the property OT.
 fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
     match *clock {
         ClockControl::Fischer {
@@ -130,8 +131,9 @@ fn time_properties(clock: &ClockControl) -> (u64, Option<String>) {
     }
 }
 
-/// Adds what the mover has left: BL or WL, and in overtime how many periods, OB or OW. Then the time is
-/// that of a period, which has been kept.
+/// Adds the remaining time of the moving seat as BL or WL. In a byo-yomi period, it also adds the
+/// number of periods as OB or OW. The time is then a full period, because a player who moves within
+/// a period keeps it.
 fn add_clock_properties(
     text: &mut String,
     clock: Option<ClockControl>,
@@ -148,7 +150,7 @@ fn add_clock_properties(
     }
 }
 
-/// Adds a property; what would end its value is escaped.
+/// Adds a property and escapes its value.
 fn add_property(text: &mut String, property: &str, value: &str) {
     let value = value.replace('\\', r"\\").replace(']', r"\]");
     let _ = write!(text, "{property}[{value}]");
@@ -161,7 +163,7 @@ const fn color_letter(color: Color) -> char {
     }
 }
 
-/// The property RE; `None` while the game goes on.
+/// Returns the value of the property RE, or `None` if the game has not ended.
 fn result_property(data: &RecordData) -> Option<String> {
     Some(match data.result {
         RecordResult::Unfinished => return None,
@@ -173,7 +175,7 @@ fn result_property(data: &RecordData) -> Option<String> {
                 Victory::Resignation => "R".to_owned(),
                 Victory::Timeout => "T".to_owned(),
                 Victory::Forfeit | Victory::Infraction => "F".to_owned(),
-                // A win without a reason: SGF has no word for this one.
+                // SGF has no notation for adjudication, so the win is written without a reason.
                 Victory::Adjudication => String::new(),
             };
             format!("{}+{suffix}", color_letter(data.seat_color(seat)))
@@ -181,7 +183,7 @@ fn result_property(data: &RecordData) -> Option<String> {
     })
 }
 
-/// By how many points the game was won; nothing where there are none.
+/// Returns the winner's margin in points, or an empty string for games without points.
 fn margin_points(data: &RecordData) -> String {
     let points = data
         .scores

@@ -4,12 +4,13 @@ use plyhouse_engine::catalog::find_game;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, Ply};
 
-/// A match of this game: Ann, who would break any quotation, against a bot.
+/// Returns the record of a match between Ann and a bot. Ann's name contains characters that must be
+/// escaped.
 fn record_text(game: &str, moves: &str, ended: Option<(Option<Seat>, EndReason)>) -> String {
     record_text_from(None, game, moves, ended)
 }
 
-/// The sheet of a match that begins with a position.
+/// Returns the record of a match from the position `start`, or from the standard position.
 fn record_text_from(
     start: Option<&str>,
     game: &str,
@@ -114,7 +115,7 @@ fn pgn_lines_are_shorter_than_eighty_characters() {
     );
 }
 
-/// White has the second seat, and black's moves are numbered.
+/// White has the second seat, and each move number precedes a move of Black.
 #[test]
 fn draughts_record_is_pdn() {
     let resigned = Some((Some(Seat::First), EndReason::Resignation));
@@ -128,7 +129,7 @@ fn draughts_record_is_pdn() {
     }
 }
 
-/// Returns the tag and the last word of a PDN file.
+/// Returns the `Result` tag and the last word of a PDN record.
 fn pdn_results(pdn: &str) -> (&str, &str) {
     let tag = pdn.split("[Result \"").nth(1).expect("a tag");
     let (tag, _) = tag.split_once('"').expect("the end of the tag");
@@ -148,7 +149,7 @@ fn black_winning_at_draughts_is_1_0() {
     ] {
         assert_eq!(pdn_results(&game), (result, result), "{game}");
     }
-    // The result does not depend on the side to move in the first position.
+    // The result does not depend on the side to move in the initial position.
     let white_first = "W:W18,K31:B5,K9";
     for (winner, result) in [(Seat::First, "1-0"), (Seat::Second, "0-1")] {
         let ended = Some((Some(winner), EndReason::Resignation));
@@ -177,7 +178,7 @@ fn program_draughts_record_has_black_score_first() {
         });
         let text = game.expect("valid record").text;
         assert_eq!(pdn_results(&text), (result, result), "{text}");
-        // The names stay with the colours.
+        // The names belong to the colours.
         assert!(
             text.contains("[White \"light\"]\n[Black \"dark\"]"),
             "{text}"
@@ -250,7 +251,8 @@ fn each_end_reason_has_its_result() {
     );
 }
 
-/// Ann and Bob by this clock: each move with what it was charged.
+/// Returns the record of a match between two players with this clock. Each move is listed with its
+/// charge in milliseconds. After the moves, the side to move loses on time.
 fn timed_record_text(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
     let id = PlayerId(uuid::Uuid::from_u128(1));
     let creation = Creation {
@@ -391,7 +393,7 @@ fn custom_initial_position_precedes_moves() {
         go.ends_with("\nAB[cc][gc]AW[ee]PL[W]\n;W[cg];B[];W[gg])\n"),
         "{go}"
     );
-    // Of Othello the first rank is on top.
+    // In Othello, the first rank is at the top.
     let discs = [
         "-".repeat(19),
         "*-------**------*O".to_owned(),
@@ -405,7 +407,8 @@ fn custom_initial_position_precedes_moves() {
     assert_eq!(tic_tac_toe, "x.o/.../x..\nb2 a2\n*\n");
 }
 
-/// Ann asks for hints at her first and her second move, and takes the second move back.
+/// Ann receives hints for her first and her third move. A takeback of her second move then removes
+/// the later hint.
 #[test]
 fn hinted_move_has_hint_comment() {
     let hinted = |game: &str, moves: [&str; 4]| {

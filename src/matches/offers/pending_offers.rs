@@ -1,38 +1,39 @@
-//! The offers of a match that stand, and what counts against those who make them.
+//! Pending offers of a match, and the past offers that restrict new ones.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{Ply, Seq};
 
 use crate::event::Offer;
 
-/// An offer that stands.
+/// Offer that has not been answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingOffer {
-    /// Whose it is.
+    /// Seat that made the offer.
     pub seat: Seat,
-    /// What it is.
+    /// Kind of the offer.
     pub offer: Offer,
-    /// At which ply it was made.
+    /// Number of the next ply when the offer was made.
     pub ply: Ply,
-    /// With a takeback: the ply that would be played anew.
+    /// Ply to return to; only for takebacks.
     pub to_ply: Option<Ply>,
-    /// The number of its event.
+    /// Sequence number of the offer's event.
     pub seq: Seq,
 }
 
-/// What stands, and what counts against those who offer.
+/// Pending offers, and the past offers that restrict new ones.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
-    /// Of each kind one can stand: the other's of that kind is an answer.
+    /// Pending draw offer. At most one offer of each kind is pending, because the opponent can only
+    /// answer it.
     pub(super) draw: Option<PendingOffer>,
     pub(super) takeback: Option<PendingOffer>,
-    /// The last draw that each seat has offered: at which ply, and by which event.
+    /// Ply and event of the last draw offer of each seat.
     pub(super) last_draw_offers: [Option<(Ply, Seq)>; 2],
-    /// The last takeback that each seat has asked for: at which ply, and when, in milliseconds since 1970.
+    /// Last takeback request of each seat: its ply, and its time in milliseconds since 1970.
     pub(super) last_takeback_offers: [Option<(Ply, u64)>; 2],
-    /// How many takebacks of each seat were turned down, withdrawn or passed over.
+    /// Number of takeback requests of each seat that were declined, withdrawn, replaced or ignored.
     pub(super) refused_takebacks: [u8; 2],
-    /// The plies at which each seat gave time, in order.
+    /// Plies at which each seat gave time, in ascending order.
     pub(super) time_gift_plies: [Vec<Ply>; 2],
 }
 
@@ -51,19 +52,19 @@ impl Offers {
         }
     }
 
-    /// Notes that a takeback has come to nothing.
+    /// Counts an unsuccessful takeback request of `seat`.
     fn count_refused_takeback(&mut self, seat: Seat) {
         let count = &mut self.refused_takebacks[seat.index()];
         *count = count.saturating_add(1);
     }
 
-    /// Records an offer that was made at `at_ms`, in milliseconds since 1970.
+    /// Records an offer made at `at_ms`, in milliseconds since 1970.
     pub(crate) fn record_offer(&mut self, pending: PendingOffer, at_ms: u64) {
         match pending.offer {
             Offer::Draw => {
                 self.last_draw_offers[pending.seat.index()] = Some((pending.ply, pending.seq));
             }
-            // Whoever asks for something else has withdrawn what they asked for.
+            // A new takeback request withdraws the previous one.
             Offer::Takeback => {
                 self.last_takeback_offers[pending.seat.index()] = Some((pending.ply, at_ms));
                 if let Some(previous) = self.takeback {
@@ -74,7 +75,7 @@ impl Offers {
         *self.slot_mut(pending.offer) = Some(pending);
     }
 
-    /// Ends an offer of this seat. False if none stands.
+    /// Ends a pending offer of `seat`. Returns `false` if there is none.
     pub(crate) fn withdraw(&mut self, seat: Seat, offer: Offer) -> bool {
         let slot = self.slot_mut(offer);
         if slot.is_none_or(|standing| standing.seat != seat) {
@@ -87,7 +88,7 @@ impl Offers {
         true
     }
 
-    /// A seat has moved, which answers a draw of the other, and any takeback.
+    /// Records a move of `seat`. It declines a draw offer of the opponent and any takeback request.
     pub(crate) fn record_move(&mut self, seat: Seat) {
         if self.draw.is_some_and(|standing| standing.seat != seat) {
             self.draw = None;
@@ -97,7 +98,8 @@ impl Offers {
         }
     }
 
-    /// The match goes on from an earlier ply. What was offered after it counts as offered then.
+    /// Records that the match continues from `to_ply`. Draw offers at later plies count as made at
+    /// that ply, and gifts of time at later plies are dropped.
     pub(crate) fn record_takeback(&mut self, to_ply: Ply) {
         self.clear();
         for (ply, _) in self.last_draw_offers.iter_mut().flatten() {
@@ -108,7 +110,7 @@ impl Offers {
         }
     }
 
-    /// A seat has another occupant, who has offered nothing.
+    /// Drops the offers of a seat whose occupant has changed.
     pub(crate) fn record_occupant_change(&mut self, seat: Seat) {
         for offer in [Offer::Draw, Offer::Takeback] {
             let slot = self.slot_mut(offer);

@@ -1,4 +1,4 @@
-//! Who breaks rated matches off or leaves them, and for how long they play none for that.
+//! Penalties for players who abort or leave rated matches.
 
 use std::collections::VecDeque;
 
@@ -6,43 +6,46 @@ use serde::{Deserialize, Serialize};
 
 use super::DAY_MS;
 
-/// Of how many of somebody's last rated matches it counts how they were left.
+/// Number of a player's latest rated matches that are checked for aborts.
 const RECENT_MATCHES: usize = 10;
 
-/// How many of these may not be broken off or left.
+/// Number of aborts among the recent matches that causes a penalty.
 const ABORTS_FOR_PENALTY: usize = 3;
 
-/// The first penalty. It doubles with each that follows, up to a day.
+/// Duration of the first penalty, in milliseconds. Each further penalty doubles it, up to one day.
 const FIRST_PENALTY_MS: u64 = 600_000;
 
-/// For how long after a server has started nobody is blamed: whoever is away may have been sent away by that.
+/// Time after a server start when no player is blamed, in milliseconds. The restart itself may have
+/// disconnected an absent player.
 pub(super) const AMNESTY_MS: u64 = 600_000;
 
-/// How somebody has treated those whom they were paired with.
+/// Aborted matches and penalties of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AbortPenalties {
-    /// Of each of the last matches whether the player has broken it off or left it, the oldest first.
+    /// Whether the player aborted or left each of the latest matches, from oldest to newest.
     #[serde(rename = "last")]
     recent_aborts: VecDeque<bool>,
-    /// How many there were since one that was.
+    /// Number of matches since the last abort.
     #[serde(rename = "clean")]
     clean_streak: usize,
-    /// How many penalties there were since the last ten clean matches.
+    /// Number of penalties since the last sequence of ten matches without an abort.
     #[serde(rename = "penalties")]
     penalty_count: u32,
-    /// Until when the player plays no rated matches, in milliseconds since 1970.
+    /// End of the player's ban from rated matches, in milliseconds since 1970.
     #[serde(rename = "until_ms")]
     rated_ban_until_ms: u64,
 }
 
 impl AbortPenalties {
-    /// Until when the player plays no rated matches, in milliseconds since 1970.
+    /// Returns the end of the player's ban from rated matches, in milliseconds since 1970. Returns
+    /// 0 if the player was never banned.
     #[must_use]
     pub const fn rated_ban_until_ms(&self) -> u64 {
         self.rated_ban_until_ms
     }
 
-    /// Notes a match that ended at this time.
+    /// Records a match that ended at `at_ms`, in milliseconds since 1970. `is_aborted` tells
+    /// whether this player aborted or left it.
     pub(super) fn record_match(&mut self, is_aborted: bool, at_ms: u64) {
         self.recent_aborts.push_back(is_aborted);
         if self.recent_aborts.len() > RECENT_MATCHES {
@@ -57,7 +60,7 @@ impl AbortPenalties {
         }
         self.clean_streak = 0;
         if self.recent_aborts.iter().filter(|blamed| **blamed).count() >= ABORTS_FOR_PENALTY {
-            // Eight doublings are more than a day.
+            // Eight doublings exceed one day.
             let penalty = (FIRST_PENALTY_MS << self.penalty_count.min(8)).min(DAY_MS);
             self.rated_ban_until_ms = at_ms.saturating_add(penalty);
             self.penalty_count += 1;
@@ -69,7 +72,7 @@ impl AbortPenalties {
 mod tests {
     use super::*;
 
-    /// For how long each of these matches bars its player, in minutes.
+    /// Returns the ban after each match, in minutes. In `matches`, `x` is an abort.
     fn ban_minutes(matches: &str) -> Vec<u64> {
         let mut penalties = AbortPenalties::default();
         let record = |outcome: char| {

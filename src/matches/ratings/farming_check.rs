@@ -1,4 +1,4 @@
-//! What two players have played against each other lately, so that nobody is fed with points.
+//! Recent matches between two players, used to detect rating farming.
 
 use std::collections::VecDeque;
 
@@ -7,25 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use super::DAY_MS;
 
-/// How many of their last matches are compared with the next one.
+/// Number of recent matches that a new match is compared with.
 const COMPARED_MATCHES_MAX: usize = 2;
 
-/// So many matches a day count between two players.
+/// Maximum number of matches per day between two players that change ratings.
 const COUNTED_MATCHES_PER_DAY: usize = 30;
 
-/// What two players have played against each other lately.
+/// Recent rated matches between two players.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairHistory {
-    /// How their last matches began, and who has won them.
+    /// Opening line and winner of each of the latest matches.
     #[serde(rename = "last")]
     recent_lines: VecDeque<(String, Option<PlayerId>)>,
-    /// When their last matches ended, in milliseconds since 1970.
+    /// End times of the latest matches, in milliseconds since 1970.
     ended_ms: VecDeque<u64>,
 }
 
 impl PairHistory {
-    /// Notes a match that ended at this time, and tells whether it is one too many: the same once more, or
-    /// more than play for fun.
+    /// Records a match that ended at `at_ms`, in milliseconds since 1970. Returns `true` if the
+    /// match must not change ratings. This is so if a recent match had the same opening line and
+    /// winner, or if the daily limit is exceeded.
     pub(super) fn record_and_check_farming(
         &mut self,
         line: &str,

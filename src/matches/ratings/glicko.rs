@@ -1,59 +1,61 @@
-//! Glicko-2 (Glickman, "Example of the Glicko-2 system", 2022) as lichess runs it: every game is a period of
-//! its own for what it changes, and a deviation grows by the time that has passed and by nothing else.
+//! Glicko-2 (Glickman, "Example of the Glicko-2 system", 2022), as lichess uses it. Each game is a
+//! rating period of its own, and the deviation grows only with the time between games.
 //!
-//! Only `libm` and the four operations, in one order: so every machine comes to the same bits.
+//! The code uses only `libm` and the four basic operations in a fixed order, so every machine
+//! computes the same bits.
 
-/// Rises whenever the same games give other ratings than they did.
+/// Version of the algorithm. It increases when the ratings from the same games would change.
 pub const ALGORITHM_VERSION: u32 = 1;
 
-/// How many rating points are one on the scale that is reckoned on.
+/// Rating points per unit of the internal scale.
 const SCALE: f64 = 173.7178;
 
 const INITIAL_RATING: f64 = 1500.0;
 
-/// How fast volatility changes.
+/// System constant of Glicko-2. It determines how fast the volatility changes.
 const TAU: f64 = 0.75;
 
 const RATING_BOUNDS: (f64, f64) = (400.0, 4000.0);
 const DEVIATION_BOUNDS: (f64, f64) = (45.0, 500.0);
 const VOLATILITY_MAX: f64 = 0.1;
 
-/// No game moves a rating by more.
+/// Maximum rating change by one game.
 const RATING_CHANGE_MAX: f64 = 700.0;
 
-/// From this deviation on a rating is provisional.
+/// Minimum deviation of a provisional rating.
 const PROVISIONAL_DEVIATION_MIN: f64 = 110.0;
 
-/// Up to this deviation a rating is sure enough to be compared with all others.
+/// Maximum deviation of a rating on a leaderboard.
 const LEADERBOARD_DEVIATION_MAX: f64 = 75.0;
 
-/// How many periods a day is. So a rating that nobody has played for is provisional again after about a year.
+/// Number of rating periods per day. With this value, the rating of an inactive player becomes
+/// provisional after about a year.
 const PERIODS_PER_DAY: f64 = 0.21436;
 
-/// When the search for the volatility is close enough, and after how many steps at the latest.
+/// Tolerance and maximum number of iterations of the volatility computation.
 const CONVERGENCE_TOLERANCE: f64 = 0.000_001;
 const ITERATIONS_MAX: u32 = 1000;
 
-/// How well somebody plays, as far as that is known.
+/// Estimate of a player's strength, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// The rating.
+    /// Rating in points.
     pub rating: f64,
-    /// How sure that is.
+    /// Rating deviation in points. A lower deviation means a more reliable rating.
     pub deviation: f64,
-    /// How much the player's results vary.
+    /// Degree of fluctuation expected in the player's results.
     pub volatility: f64,
 }
 
 impl Rating {
-    /// Of somebody of whom nothing is known.
+    /// Rating of a new player.
     pub const INITIAL: Self = Self {
         rating: INITIAL_RATING,
         deviation: DEVIATION_BOUNDS.1,
         volatility: 0.09,
     };
 
-    /// Of a player who never changes.
+    /// Returns the rating of a player whose strength never changes, such as a bot level.
     #[must_use]
     pub const fn fixed(rating: f64) -> Self {
         Self {
@@ -63,7 +65,7 @@ impl Rating {
         }
     }
 
-    /// The rating as it is shown.
+    /// Returns the rating as clients show it.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -73,7 +75,7 @@ impl Rating {
         libm::round(self.rating) as i32
     }
 
-    /// The deviation as it is shown.
+    /// Returns the deviation as clients show it.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it is between 45 and 500")]
     #[expect(clippy::cast_sign_loss, reason = "it is at least 45")]
@@ -81,25 +83,25 @@ impl Rating {
         libm::round(self.deviation) as u32
     }
 
-    /// Whether it is too unsure to be taken at its word.
+    /// Returns whether the rating is still provisional because of its large deviation.
     #[must_use]
     pub fn is_provisional(&self) -> bool {
         self.deviation >= PROVISIONAL_DEVIATION_MIN
     }
 
-    /// Up to which deviation ratings are on leaderboards.
+    /// Returns the maximum deviation of a rating on a leaderboard.
     #[must_use]
     pub const fn leaderboard_deviation_max() -> f64 {
         LEADERBOARD_DEVIATION_MAX
     }
 
-    /// Whether both are the same, bit for bit.
+    /// Returns whether both ratings are bitwise equal.
     #[must_use]
     pub fn is_bitwise_equal(&self, other: &Self) -> bool {
         self.bits() == other.bits()
     }
 
-    /// The bits of all three.
+    /// Returns the bits of the rating, the deviation and the volatility.
     #[must_use]
     pub const fn bits(&self) -> [u64; 3] {
         [
@@ -110,7 +112,7 @@ impl Rating {
     }
 }
 
-/// A rating as it is shown.
+/// Rounds a rating to the value that clients show.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -120,8 +122,8 @@ pub fn round_rating(rating: f64) -> i32 {
     libm::round(rating) as i32
 }
 
-/// What a game makes of a rating: against this one, with a score of 0, ½ or 1, and so many milliseconds after
-/// the player's last game; none before the first.
+/// Returns the rating after a game against `other` with a score of 0, ½ or 1. `since_ms` is the
+/// time since the player's last game in milliseconds, or `None` before the first game.
 #[must_use]
 pub fn rate_game(own: &Rating, other: &Rating, score: f64, since_ms: Option<u64>) -> Rating {
     let days = since_ms.map_or(0.0, as_days);
@@ -139,7 +141,8 @@ fn as_days(ms: u64) -> f64 {
     ms as f64 / super::DAY_MS as f64
 }
 
-/// Steps 2 to 8 of the paper, with the scores against others, and the deviation growing over so many periods.
+/// Computes steps 2 to 8 of the paper for these results. The deviation grows over `periods` rating
+/// periods.
 pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> Rating {
     let mu = (own.rating - INITIAL_RATING) / SCALE;
     let phi = own.deviation / SCALE;
@@ -162,13 +165,14 @@ pub(super) fn compute(own: &Rating, results: &[(Rating, f64)], periods: f64) -> 
     }
 }
 
-/// The paper's `g`: how much a result against somebody counts whose rating is so unsure.
+/// Computes the function `g` of the paper: the weight of a result, which is lower if the opponent's
+/// rating is uncertain.
 fn deviation_weight(phi: f64) -> f64 {
     let pi = std::f64::consts::PI;
     1.0 / libm::sqrt(1.0 + 3.0 * phi * phi / (pi * pi))
 }
 
-/// Step 5 of the paper, by the Illinois algorithm.
+/// Computes step 5 of the paper with the Illinois algorithm.
 fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
     let start = 2.0 * libm::log(volatility);
     let objective = |x: f64| {

@@ -1,5 +1,6 @@
-//! What ratings are reckoned from: rows that are numbered in the order in which they were written, the one
-//! order of all. They are kept as they are serialised here: names are never changed, they are on disks.
+//! Rows of the rating ledger. The store numbers them in the order of their writing, and servers
+//! post them in that order. Rows are stored in this serialised form, so serialised names must never
+//! change.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -9,81 +10,81 @@ use uuid::Uuid;
 
 use crate::{Match, Occupant, Stage};
 
-/// How many plies of a match are compared with others of the same two.
+/// Number of plies compared with other matches between the same opponents.
 const LINE_PLIES: usize = 20;
 
-/// With fewer plies a match counts for nobody.
+/// Minimum number of plies of a match that changes ratings.
 const COUNTED_PLIES_MIN: u64 = 2;
 
-/// What is written when a rated match ends, and what else decides what ratings are.
+/// Row of the rating ledger: the end of a rated match, or another event that affects ratings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum LedgerRow {
     /// A rated match ended.
     Game(Box<RatedGame>),
-    /// All matches of a player up to here count for nobody.
+    /// All earlier matches of a player are excluded from the ratings.
     #[serde(rename = "unrated")]
     PlayerExcluded {
-        /// Who.
+        /// Excluded player.
         player: PlayerId,
     },
-    /// A server has started.
+    /// A server started.
     #[serde(rename = "started")]
     ServerStarted {
-        /// When, in milliseconds since 1970.
+        /// Time of the start, in milliseconds since 1970.
         at_ms: u64,
     },
 }
 
-/// All of a rated match that ratings are reckoned from.
+/// Data of a rated match that the ratings depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatedGame {
-    /// The match.
+    /// Id of the match.
     #[serde(rename = "match")]
     pub match_id: MatchId,
-    /// What was played.
+    /// Id of the game.
     pub game: String,
-    /// Among whom it counts.
+    /// Rating pool of the match.
     pub pool: RatingPool,
-    /// When it ended, in milliseconds since 1970.
+    /// Time at which the match ended, in milliseconds since 1970.
     pub at_ms: u64,
-    /// Who played.
+    /// Contenders, by seat.
     pub seats: [Contender; 2],
-    /// The seat that won, if one did.
+    /// Winning seat, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Seat>,
-    /// Whether it changes ratings at all.
+    /// Whether the match can change ratings.
     #[serde(rename = "counts")]
     pub changes_ratings: bool,
-    /// The seat that broke it off, never began or went away.
+    /// Seat that aborted the match, missed its first move or left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "left")]
     pub abandoned_by: Option<Seat>,
-    /// How it began: its first plies.
+    /// First plies of the match, separated by spaces.
     #[serde(rename = "line")]
     pub opening_line: String,
 }
 
-/// Who plays a rated match.
+/// Contender in a rated match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Contender {
-    /// An account.
+    /// A player with an account.
     Player {
-        /// Whose.
+        /// Id of the player.
         player: PlayerId,
     },
-    /// A level of the server's.
+    /// A bot level of the server.
     Level {
-        /// Which.
+        /// Level of the bot.
         level: Level,
-        /// How it was rated then.
+        /// Rating of the level at the time of the match.
         rating: i32,
     },
 }
 
 impl Contender {
-    /// The player, if it is one.
+    /// Returns the player, or `None` for a bot level.
     #[must_use]
     pub const fn player(&self) -> Option<PlayerId> {
         match self {
@@ -92,7 +93,7 @@ impl Contender {
         }
     }
 
-    /// An id by which each is told from all others: no player has one like a level's.
+    /// Returns an id that is unique among all players and levels. No player has the id of a level.
     pub(super) fn pairing_id(&self) -> PlayerId {
         match self {
             Self::Player { player } => *player,
@@ -114,7 +115,7 @@ impl Contender {
     }
 }
 
-/// Among whom a match of somebody of this kind counts, by whether it is played over days.
+/// Returns the rating pool for a match of players of this kind.
 #[must_use]
 pub const fn rating_pool(kind: PlayerKind, is_correspondence: bool) -> RatingPool {
     match (kind, is_correspondence) {
@@ -125,9 +126,9 @@ pub const fn rating_pool(kind: PlayerKind, is_correspondence: bool) -> RatingPoo
 }
 
 impl Match {
-    /// What is to be numbered of the match now that it has ended. `None` if it was not rated, or never began, or
-    /// if somebody sat in it who plays for no ratings: a server without accounts takes it for one that is casual,
-    /// and lets guests and levels sit down.
+    /// Returns the ledger entry of an ended match. Returns `None` if the match was not rated or
+    /// never started, or if an occupant cannot be rated. The last case occurs on a server without
+    /// accounts. It treats a rated match as casual, and lets guests and bot levels join.
     #[must_use]
     pub fn rated_game(&self) -> Option<RatedGame> {
         let Stage::Ended {

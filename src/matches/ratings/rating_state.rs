@@ -1,4 +1,4 @@
-//! What all rows so far have come to.
+//! State of the ratings after the posted rows of the ledger.
 
 use std::collections::BTreeMap;
 
@@ -9,72 +9,74 @@ use super::abort_penalties::AMNESTY_MS;
 use super::glicko::{Rating, rate_game};
 use super::{AbortPenalties, Contender, LedgerRow, PairHistory, RatedGame};
 
-/// What a rating is of: a player, a game, and among whom.
+/// Key of a rating: a player, a game and a rating pool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RatingKey {
-    /// Who.
+    /// Rated player.
     pub player: PlayerId,
-    /// At what.
+    /// Id of the game.
     pub game: String,
-    /// Among whom.
+    /// Rating pool.
     pub pool: RatingPool,
 }
 
-/// A rating, and what it was made of.
+/// Rating, with the number and time of the games behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingEntry {
-    /// The rating.
+    /// Current rating.
     pub rating: Rating,
-    /// How many matches it was made of.
+    /// Number of rated games.
     pub games: u64,
-    /// When the last of them ended, in milliseconds since 1970.
+    /// Time of the last rated game, in milliseconds since 1970.
     pub last_ms: u64,
 }
 
-/// Whose matches count for nobody, each up to which row.
+/// Players whose matches are excluded from the ratings. Each has the number of a ledger row: the
+/// exclusion applies to the rows before it.
 pub type RatingExclusions = Vec<(PlayerId, u64)>;
 
-/// What a row has changed.
+/// Rating change of one player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerRatingChange {
-    /// The seat.
+    /// Seat of the player.
     pub seat: Seat,
-    /// What changed.
+    /// Key of the rating.
     pub key: RatingKey,
-    /// Before.
+    /// Rating before the match.
     pub before: Rating,
-    /// After.
+    /// Rating after the match.
     pub after: Rating,
 }
 
-/// What has come of a row.
+/// Result of a posted row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PostOutcome {
-    /// When it happened, in the order of all, in milliseconds since 1970.
+    /// Time of the row, in milliseconds since 1970. It is never before the time of the previous
+    /// row.
     pub at_ms: u64,
-    /// What has changed, by seat.
+    /// Rating changes, by seat.
     pub changes: Vec<PlayerRatingChange>,
-    /// Why nothing has, where somebody might expect it.
+    /// Reason why no rating changed, if users might expect a change.
     pub reason: Option<UnratedReason>,
 }
 
-/// What all rows so far have come to, or as much of that as the next rows need.
+/// Result of all posted rows, or the part of it that the next rows need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RatingState {
-    /// The time of the last row, in milliseconds since 1970. No row is earlier than the one before.
+    /// Time of the last row, in milliseconds since 1970. It never decreases.
     pub last_ms: u64,
-    /// When a server started last, in milliseconds since 1970.
+    /// Time of the last server start, in milliseconds since 1970.
     pub started_ms: u64,
-    /// The ratings.
+    /// Rating of each player in each game and pool.
     pub ratings: BTreeMap<RatingKey, RatingEntry>,
-    /// What was played between two, the lesser id first.
+    /// Recent matches of each pair, with the smaller id first.
     pub pair_histories: BTreeMap<[PlayerId; 2], PairHistory>,
-    /// How players have treated others.
+    /// Aborts and penalties of each player.
     pub abort_penalties: BTreeMap<PlayerId, AbortPenalties>,
 }
 
 impl RatingState {
-    /// What these rows need of the books: the ratings, the pairs and the players.
+    /// Returns the ratings, pairs and players in the state that these rows need.
     #[must_use]
     pub fn needed_keys<'a>(
         rows: impl IntoIterator<Item = &'a LedgerRow>,
@@ -97,7 +99,7 @@ impl RatingState {
         (keys, pairs, players)
     }
 
-    /// Posts the row with this number.
+    /// Posts the row with the number `no`.
     pub fn post(&mut self, no: u64, row: &LedgerRow, exclusions: &RatingExclusions) -> PostOutcome {
         match row {
             LedgerRow::Game(game) => self.post_game(no, game, exclusions),
@@ -156,7 +158,8 @@ impl RatingState {
         }
     }
 
-    /// Notes how a match was left by its players. After a start of a server nobody is blamed for a time.
+    /// Records for each player whether they aborted or left the match. No player is blamed for some
+    /// time after a server start.
     fn update_abort_penalties(&mut self, game: &RatedGame) {
         let is_in_amnesty = self.started_ms > 0 && self.last_ms - self.started_ms < AMNESTY_MS;
         for seat in Seat::ALL {
@@ -168,7 +171,8 @@ impl RatingState {
         }
     }
 
-    /// Changes the ratings of both players, each by what the other's was before.
+    /// Updates the ratings of both players. Each update uses the opponent's rating before the
+    /// match.
     fn update_ratings(&mut self, game: &RatedGame) -> Vec<PlayerRatingChange> {
         let before = Seat::ALL.map(|seat| self.current_rating(game, seat));
         let mut changes = Vec::with_capacity(2);

@@ -1,4 +1,5 @@
-//! The algorithm beside what others have reckoned, and the fold over many games of players of known strength.
+//! Compares the algorithm with published results and another implementation, and checks the fold
+//! over many games of players with known strength.
 
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{MatchId, PlayerId, RatingPool, UnratedReason};
@@ -28,8 +29,9 @@ fn assert_close(actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// What the paper works out: a player who wins against the first of three and loses against the others. Its
-/// volatility changes more slowly than ours, which is not seen in so many digits.
+/// Example in the paper: a player wins against the first of three opponents and loses to the
+/// others. The paper lets the volatility change more slowly, which makes no difference at this
+/// precision.
 #[test]
 fn paper_example_is_reproduced() {
     let player = rating(1500.0, 200.0, 0.06);
@@ -45,7 +47,8 @@ fn paper_example_is_reproduced() {
     assert_close(after.volatility, 0.05999, 0.00001);
 }
 
-/// With one period for every game it is what the crate reckons, whose period always is one.
+/// The `skillratings` crate always uses one rating period, so the comparison uses one period per
+/// game.
 #[test]
 fn results_match_skillratings_crate() {
     let config = Glicko2Config {
@@ -113,7 +116,8 @@ pub(super) fn player(number: u128) -> PlayerId {
     PlayerId(Uuid::from_u128(number))
 }
 
-/// A game of two players that ended so many minutes after the first, unlike all others by its number.
+/// Returns a game of two players that ended at minute `number`. The number also makes its opening
+/// line unique.
 fn game(number: u64, players: [u128; 2], winner: Option<Seat>) -> RatedGame {
     RatedGame {
         match_id: MatchId(Uuid::from_u128(number.into())),
@@ -192,7 +196,7 @@ fn aborts_after_server_start_are_not_penalised() {
     assert_eq!(bans_after_abort_at(601_000), [1_201_000, 0]);
 }
 
-/// Time never runs back, and the matches of somebody who does not count are as if they had not been.
+/// The time never decreases, and the matches of an excluded player have no effect.
 #[test]
 fn games_of_excluded_player_have_no_effect() {
     let rows: Vec<RatedGame> = (1..60)
@@ -226,8 +230,8 @@ fn games_of_excluded_player_have_no_effect() {
     assert_eq!(all, without);
 }
 
-/// 200 players whose strength is known play 20,000 games in 30 days: the ratings put them in their order,
-/// and points are neither made nor lost.
+/// 200 players of known strength play 20,000 games in 30 days. The ratings rank them by strength,
+/// and the mean rating hardly changes.
 #[test]
 fn ratings_rank_players_by_strength() {
     let mut rng = StdRng::seed_from_u64(7);
@@ -237,7 +241,7 @@ fn ratings_rank_players_by_strength() {
     let mut state = RatingState::default();
     for no in 1..=20_000_u64 {
         let one = rng.random_range(0..200);
-        // As seeks pair: with somebody who is not too far away.
+        // Pairs players of similar strength, as matchmaking does.
         let other = loop {
             let other = rng.random_range(0..200_usize);
             if other != one && other.abs_diff(one) <= 60 {
@@ -273,7 +277,7 @@ fn ratings_rank_players_by_strength() {
     assert_close(mean, 1500.0, 20.0);
 }
 
-/// How well these are in their order: the correlation of ranks.
+/// Returns the rank correlation between the values and their order (Spearman).
 fn spearman(values: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));

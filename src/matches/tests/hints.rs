@@ -7,7 +7,7 @@ fn hint_action(player: PlayerId, ply: u64) -> Action {
     }
 }
 
-/// Ann plays a bot.
+/// Starts a match between Ann and a bot.
 fn against_bot() -> Script {
     let mut script = Script::new("tic-tac-toe");
     script.apply_ok(&join_action(ANN, Some(Seat::First)));
@@ -48,7 +48,7 @@ fn first_hint_of_a_ply_is_recorded() {
     assert_eq!(script.apply_ok(&hint_action(ANN, 2)), [hinted_event(2)]);
     let audited = Match::audit(script.state.creation().clone(), &script.events);
     assert_eq!(audited, Ok(()));
-    // Another seat's, or another ply's, cannot have been.
+    // A hint for another ply or another seat is invalid.
     for wrong in [
         hinted_event(1),
         EventKind::Hinted {

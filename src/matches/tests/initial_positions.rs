@@ -1,8 +1,8 @@
-//! Matches that begin with another position than the first of their game.
+//! Matches with a custom initial position.
 
 use super::*;
 
-/// Black is to move, thirty moves into a game.
+/// Chess endgame at move 30, with Black to move.
 const ENDGAME_FEN: &str = "4k3/8/8/8/8/4p3/4P3/4K3 b - - 0 30";
 
 fn running_from(game: &str, start: &str) -> Script {
@@ -100,7 +100,8 @@ fn invalid_initial_position_fails_replay_and_audit() {
     }
 }
 
-/// Terms that were kept before there were such matches tell of none, and so do those of other matches.
+/// Terms without a custom position do not contain the field. Terms stored by earlier versions do
+/// not contain it either.
 #[test]
 fn initial_position_is_serialised_only_if_custom() {
     let mut terms = Terms::with_defaults(true, 0, 1);

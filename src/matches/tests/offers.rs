@@ -1,4 +1,4 @@
-//! Draws, takebacks, gifts of time, and matches that are called off.
+//! Draw offers, takebacks, gifts of time, and aborted matches.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn assert_not_allowed(result: Result<Vec<EventKind>, Refusal>) {
     assert!(matches!(result, Err(Refusal::NotAllowed(_))), "{result:?}");
 }
 
-/// A running match of Gomoku after so many plies, each begun a second after the one before.
+/// Starts a match of Gomoku and plays `plies` plies, one second apart.
 fn gomoku_after_plies(plies: u64) -> Script {
     let mut script = Script::new("gomoku");
     script.apply_ok(&join_action(ANN, None));
@@ -55,7 +55,7 @@ fn gomoku_after_plies(plies: u64) -> Script {
     script
 }
 
-/// Plays so many more plies, in lines that never make five.
+/// Plays `plies` more plies. The stones never form a line of five.
 fn play_plies(script: &mut Script, plies: u64) {
     for _ in 0..plies {
         let ply = script.state.ply().0;
@@ -67,7 +67,7 @@ fn play_plies(script: &mut Script, plies: u64) {
     }
 }
 
-/// Acts long after whatever happened before.
+/// Applies an action long after all earlier ones.
 fn apply_later(script: &mut Script, action: &Action) -> Result<Vec<EventKind>, Refusal> {
     let at_ms = NOW_MS + 100_000_000 + 2000 * script.state.seq().0;
     script.apply_at(action, Timestamp::uncharged(at_ms))
@@ -89,7 +89,7 @@ fn draw_offer_accepted_by_opponent_ends_match() {
         script.state.find_repeated_offer(BOB, DRAW, Ply(4), None),
         None
     );
-    // One's own move keeps it.
+    // The offer stays pending after a move of the player who made it.
     play_plies(&mut script, 1);
     assert_eq!(
         script.state.find_repeated_offer(ANN, DRAW, Ply(4), None),
@@ -124,7 +124,8 @@ fn draw_offer_is_declined_explicitly_or_by_a_move() {
         by: Seat::First,
     };
     assert_eq!(script.apply_ok(&decline_action(ANN, DRAW)), [withdrawn]);
-    // Since Ann has offered after him, Bob may again; and her move answers.
+    // Bob may offer again, because Ann has made an offer since his last one. Ann's move then
+    // declines it.
     script.apply_ok(&draw_action(BOB, 4));
     play_plies(&mut script, 1);
     assert_eq!(script.state.pending_offers().count(), 0);
@@ -151,7 +152,7 @@ fn draw_offers_of_a_seat_are_twenty_plies_apart() {
     );
     play_plies(&mut script, 1);
     script.apply_ok(&draw_action(ANN, 22));
-    // Taken back to before it, it counts as offered there.
+    // After a takeback to an earlier ply, the offer counts as made at that ply.
     apply_later(&mut script, &takeback_action(ANN, 22, None)).unwrap();
     apply_later(&mut script, &takeback_action(BOB, 22, None)).unwrap();
     assert_eq!(script.state.ply(), Ply(20));
@@ -208,7 +209,7 @@ fn accepted_takeback_restores_earlier_ply() {
     let mut script = gomoku_after_plies(3);
     let before = script.state.position().to_string();
     play_plies(&mut script, 2);
-    // Bob asks for his own last ply, and Ann's after it.
+    // Bob requests to take back his last move and Ann's move after it.
     let request = offered_event(Seat::Second, TAKEBACK, 5, Some(3));
     assert_eq!(
         apply_later(&mut script, &takeback_action(BOB, 5, None)),
@@ -229,7 +230,7 @@ fn accepted_takeback_restores_earlier_ply() {
     assert_eq!(state.position().to_string(), before);
     assert_eq!(state.turn(), Some(Seat::Second));
     assert_eq!(state.moves().count(), 3);
-    // A move that was taken back is no move that was played.
+    // A move that was taken back is not recognised as a repeated request.
     assert_eq!(state.find_repeated_move(BOB, Ply(3), "d1"), None);
     let stale_move = Action::Play {
         player: BOB,
@@ -260,7 +261,7 @@ fn takeback_needs_a_ply_of_the_requester() {
     apply_later(&mut script, &takeback_action(ANN, 2, Some(0))).unwrap();
 }
 
-/// The first request in a ply is never too soon, however quickly it comes; a second one has to wait for a second.
+/// The first request at a ply is never too soon. A second request must wait for a second.
 #[test]
 fn second_takeback_in_same_ply_is_refused_within_a_second() {
     let mut script = gomoku_after_plies(2);
@@ -275,7 +276,7 @@ fn second_takeback_in_same_ply_is_refused_within_a_second() {
         let again = script.apply_at(&takeback_action(ANN, 2, Some(0)), at(ms));
         assert_eq!(expect_too_soon(again), (None, Some(wait)), "{ms}");
     }
-    // The other seat has a pause of its own.
+    // The interval applies to each seat separately.
     script
         .apply_at(&takeback_action(BOB, 2, Some(1)), at(500))
         .unwrap();
@@ -285,14 +286,14 @@ fn second_takeback_in_same_ply_is_refused_within_a_second() {
     script
         .apply_at(&takeback_action(ANN, 2, Some(0)), at(1000))
         .unwrap();
-    // In another ply at once.
+    // At another ply, a request is allowed at once.
     play_plies(&mut script, 1);
     script
         .apply_at(&takeback_action(ANN, 3, Some(2)), at(1001))
         .unwrap();
 }
 
-/// Also against a bot, which grants it at once, and after the ply has come again.
+/// The interval also applies after an accepted takeback, when the same ply is reached again.
 #[test]
 fn takeback_after_granted_takeback_is_refused_within_a_second() {
     let mut script = Script::new("gomoku");
@@ -330,7 +331,7 @@ fn takeback_is_refused_after_three_unsuccessful_ones() {
     apply_later(&mut script, &takeback_action(BOB, 3, None)).unwrap();
     script.apply_ok(&decline_action(BOB, TAKEBACK));
     assert_not_allowed(apply_later(&mut script, &takeback_action(BOB, 3, None)));
-    // What the other asks for is allowed as ever.
+    // The opponent may still request takebacks.
     apply_later(&mut script, &takeback_action(ANN, 3, None)).unwrap();
     script.apply_ok(&takeback_action(BOB, 3, None));
     assert_eq!(script.state.ply(), Ply(2));
@@ -433,7 +434,7 @@ fn bot_answers_pending_draw_offer() {
     assert_eq!(script.state.bot_to_answer_draw(), None);
 }
 
-/// By the clock, both have what they had when the ply began that is played anew.
+/// Both clocks return to their state at the start of the ply that is played again.
 #[test]
 fn takeback_restores_clocks() {
     let clock = ClockControl::ByoYomi {
@@ -455,7 +456,7 @@ fn takeback_restores_clocks() {
         );
         remaining_by_ply.push(script.state.remaining_time());
     }
-    // Time given in a ply stays, if that ply is the one that is played anew.
+    // Ann gives time, and may do so only once per ply.
     let gift = Action::GiveTime {
         player: ANN,
         ms: 5000,
@@ -479,7 +480,8 @@ fn takeback_restores_clocks() {
             "at ply {to_ply}"
         );
     }
-    // The gift is gone, so another can be given; and the first plies are free again.
+    // The takebacks removed the gift, so Ann can give time again. After a further takeback, the
+    // next ply is free again.
     script.apply_ok(&gift);
     assert_eq!(remaining_ms(&script), [10_000, 15_000]);
     assert!(!script.state.is_free_ply());
@@ -492,8 +494,8 @@ fn takeback_restores_clocks() {
     );
 }
 
-/// Whoever has given time in a ply does not give it anew when that ply is played anew, whatever was given
-/// later.
+/// A player who gave time at a ply cannot give time again when that ply is replayed, even after
+/// later gifts.
 #[test]
 fn time_is_given_once_per_ply_even_after_takeback() {
     let clock = ClockControl::Fischer {
@@ -556,7 +558,7 @@ fn giving_time_is_refused_where_terms_exclude_it() {
         script.state.remaining_time().unwrap().remaining_ms(),
         [7_190_000, 7_200_000]
     );
-    // Each seat gives once in a ply.
+    // Each seat may give time once per ply.
     script.apply_ok(&Action::GiveTime {
         player: BOB,
         ms: 5000,
@@ -610,7 +612,7 @@ fn offers_are_refused_after_event_limit() {
         count += 1;
     }
     assert!(script.state.seq() >= Seq(1008), "{}", script.state.seq());
-    // A move is played however much has been said.
+    // A move is allowed even at the limit on events.
     let moved = script
         .state
         .apply(&play_action(ANN, 2, "a9"), Timestamp::uncharged(NOW_MS));
@@ -651,7 +653,7 @@ fn flag_fall_and_missing_first_move_end_match() {
     let (winner, full) = (Some(Seat::Second), [0, 60_000]);
     let lost = outcome(timed("chess", "e2e4 e7e5"), &Action::Flag);
     assert_eq!(lost, (winner, EndReason::Timeout, None, None, full));
-    // Every line has a mark of Ann's.
+    // Ann has a mark in every line, so Bob cannot win.
     let drawn = timed("tic-tac-toe", "a3 a2 c3 a1 b1 b2 c2 c1");
     let drawn = outcome(drawn, &Action::Flag);
     let cannot_win = Some(EndDetail::CannotWin);
@@ -669,7 +671,7 @@ fn flag_fall_and_missing_first_move_end_match() {
     assert_not_allowed(script.apply(&Action::Flag));
 }
 
-/// At the end the clocks stand as after a move at that instant, but nothing is added.
+/// The end charges the time used in the current turn, but adds no increment.
 #[test]
 fn end_event_has_remaining_time() {
     let clock = ClockControl::Fischer {

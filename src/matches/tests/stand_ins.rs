@@ -1,4 +1,4 @@
-//! Bots that stand in for players who have gone, and matches for one player alone.
+//! Stand-ins for absent players, and matches with only one player left.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn stand_in_action(seat: Seat) -> Action {
     Action::StandIn { seat }
 }
 
-/// Ann and Bob, and a bot for whoever goes.
+/// Starts a match between Ann and Bob that allows a stand-in for an absent player.
 fn with_stand_in_terms() -> Script {
     let mut script = Script::with_terms("tic-tac-toe", |terms| {
         terms.stand_in = Some(Level::Easy);
@@ -53,7 +53,7 @@ fn stand_in_takes_seat_until_player_joins_again() {
         ply: Ply(1),
         m: "a1".to_owned(),
     });
-    // Nobody else takes it, and he takes no other.
+    // Only Bob can take this seat, and he cannot take the other seat.
     script.assert_refused(&join_action(CAT, None), Refusal::SeatTaken);
     script.assert_refused(&join_action(BOB, Some(Seat::First)), Refusal::SeatTaken);
     script.apply_ok(&join_action(BOB, None));
@@ -115,7 +115,7 @@ fn stand_in_replaces_absent_player_if_opponent_stays() {
     absences.script.apply_ok(&stand_in_action(Seat::Second));
     absences.set_present(70, &[ANN]);
     assert_eq!(absence_remaining(&absences, 71), [None, None]);
-    // Bob's bot is somebody who plays on.
+    // Bob's stand-in counts as an opponent who can continue the match.
     absences.set_present(100, &[]);
     assert_eq!(absences.due_action(160), Some(stand_in_action(Seat::First)));
 

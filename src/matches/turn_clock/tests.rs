@@ -16,7 +16,8 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A running match with its timekeeper, by the milliseconds since its start was told.
+/// A running match with its turn clock. Times are milliseconds since the start of the match was
+/// sent.
 struct ClockScenario {
     script: Script,
     clock: TurnClock,
@@ -38,7 +39,7 @@ impl ClockScenario {
         }
     }
 
-    /// Both free plies are played at once, so that what follows is charged.
+    /// Plays both free plies at once, so that all further moves are charged.
     fn after_first_moves(control: ClockControl) -> Self {
         let mut scenario = Self::new(control);
         assert_eq!(scenario.play_at(0, "a1", None), 0);
@@ -50,7 +51,7 @@ impl ClockScenario {
         self.start + ms(at_ms)
     }
 
-    /// Plays a move that is read then, and told at once. Gives what it was charged.
+    /// Plays a move that is read at `at_ms` and sent at once. Returns its charge.
     fn play_at(&mut self, at_ms: u64, m: &str, rtt: Option<Duration>) -> u64 {
         let seat = self.script.state.turn().unwrap();
         let at = self.at(at_ms);
@@ -153,7 +154,7 @@ fn connection_with_high_rtt_is_compensated() {
         0,
         "at least nothing is charged"
     );
-    // Whole milliseconds are told, and cut before anything is reckoned with them.
+    // The charge is truncated to whole milliseconds.
     let charge = scenario.clock.charge(
         &scenario.script.state,
         Seat::First,
@@ -167,14 +168,14 @@ fn connection_with_high_rtt_is_compensated() {
 fn move_before_flag_never_uses_all_time() {
     let mut scenario = ClockScenario::after_first_moves(BLITZ);
     assert_eq!(scenario.deadline_ms(Some(ms(400))), Some(60_400));
-    // The player has a second connection, which is near.
+    // The player moves over a second connection with a short round-trip time.
     assert_eq!(scenario.play_at(60_399, "c3", Some(ms(1))), 59_999);
 }
 
 #[test]
 fn free_ply_adds_to_lag_quota() {
     let scenario = ClockScenario::after_first_moves(BLITZ);
-    // 300 ms three times at the start, and 300 more for the free ply.
+    // The seat starts with three times 300 ms, and the free ply adds 300 ms.
     assert_eq!(scenario.deadline_ms(Some(ms(5000))), Some(61_200));
 }
 
@@ -212,7 +213,7 @@ fn late_wake_up_shifts_deadline() {
     assert!(!scenario.clock.shift_if_late(deadline, scenario.at(62_000)));
     assert_eq!(scenario.deadline_ms(None), Some(60_000));
     assert!(scenario.clock.shift_if_late(deadline, scenario.at(65_000)));
-    // It is looked at again after a moment, in which what has come is read.
+    // The new deadline leaves one second for reading commands that have arrived.
     assert_eq!(scenario.deadline_ms(None), Some(66_000));
     assert_eq!(scenario.play_at(65_500, "c3", None), 59_500);
 }
@@ -275,7 +276,7 @@ fn correspondence_clock_follows_wall_clock() {
         TurnClock::correspondence_deadline_ms(&scenario.script.state),
         Some(NOW_MS + DAY)
     );
-    // The server was down for half a day, and its own clock began anew.
+    // The server was down for half a day, and its monotonic clock restarted.
     let now = scenario.at(0);
     scenario
         .clock

@@ -24,7 +24,7 @@ fn participation(
     }
 }
 
-/// The script checks with every action that the reminder was known before it.
+/// For every action, `Script` also checks the result of `reminder_after`.
 #[test]
 fn reminder_has_turn_and_deadline() {
     let (first, second) = (Some(Seat::First), Some(Seat::Second));
@@ -71,7 +71,6 @@ fn reminder_has_turn_and_deadline() {
     assert_eq!(script.state.reminder(), None);
 }
 
-/// A bot that stands in is not waited for.
 #[test]
 fn reminder_has_no_wake_time_while_bot_moves() {
     let mut script = Script::with_terms("tic-tac-toe", |terms| {
@@ -93,7 +92,8 @@ fn reminder_has_no_wake_time_while_bot_moves() {
     );
 }
 
-/// What begins no turn leaves the reminder as it is, and other matches have none.
+/// Events that do not start a turn leave the reminder unchanged. Matches that are not
+/// correspondence matches have no reminder.
 #[test]
 fn offers_leave_reminder_unchanged() {
     let mut script = Script::timed("chess", DAY_PER_MOVE);

@@ -5,7 +5,7 @@ use plyhouse_protocol::ClockControl;
 use crate::tests::{ANN, BOB, Script, join_action, join_as_account_action};
 use crate::{Action, Match};
 
-/// The line of a rated match that ended after these moves.
+/// Returns the opening line of a rated match that ended after these moves.
 fn opening_line_after(moves: [&str; 2]) -> String {
     let mut script = Script::with_terms("tic-tac-toe", |terms| {
         terms.rated = true;
@@ -21,14 +21,15 @@ fn opening_line_after(moves: [&str; 2]) -> String {
     script.state.rated_game().expect("rated").opening_line
 }
 
-/// Two boards that are mirrored are two games: only the very same plies are the same once more.
+/// Games on mirrored boards are different games. A match repeats another one only if their plies
+/// are identical.
 #[test]
 fn opening_line_is_not_mirrored() {
     assert_eq!(opening_line_after(["a1", "b2"]), "a1 b2");
     assert_eq!(opening_line_after(["c1", "b2"]), "c1 b2");
 }
 
-/// A server without accounts takes a rated match for a casual one.
+/// A server without accounts treats a rated match as casual.
 #[test]
 fn match_with_guest_or_level_has_no_rated_game() {
     let level = Action::SeatBot {
